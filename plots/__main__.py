@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
             _complain(f"{options.program} is not built: no fitted lines, no advice")
         check = None
         if options.baseline:
-            check = check_runs(options.gate, options.baseline, options.runs)
+            check = check_runs(options.gate, options.baseline, options.runs, options.decide_by)
         with debug_mode(False):  # altair would check each part of a chart for seconds
             files = make_report(results, options.program, check)
         write_folder(out, files)
@@ -121,13 +121,21 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         help="made by gate_transfers pin: says whether the runs, of one machine, got slower",
     )
     parser.add_argument(
+        "--decide-by",
+        metavar="CLASSES",
+        help="with --baseline: the classes that decide, as for gate_transfers check (default: all)",
+    )
+    parser.add_argument(
         "--gate",
         type=Path,
         default=ROOT / "build" / "gate_transfers",
         metavar="FILE",
         help="gate_transfers, which is asked about the baseline (default: build/gate_transfers)",
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.decide_by is not None and not options.baseline:
+        parser.error("--decide-by is of use with --baseline only")
+    return options
 
 
 if __name__ == "__main__":

@@ -116,13 +116,16 @@ class Check:
         return [benchmark for benchmark in self.benchmarks if benchmark.slowdown is not None]
 
 
-def check(program: Path, baseline: Path, runs: list[Path]) -> Check:
+def check(program: Path, baseline: Path, runs: list[Path], decide_by: str | None = None) -> Check:
     """Checks runs against a baseline. Throws ResultError, with one line, if there is no answer."""
     if not program.is_file():
         raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         out = Path(folder) / "check.json"
-        command = [program, "check", baseline, *runs, "--json", out]
+        command = [program, "check", baseline, *runs]
+        if decide_by is not None:
+            command.append(f"--decide-by={decide_by}")
+        command += ["--json", out]
         try:
             completed = subprocess.run(
                 list(map(str, command)),

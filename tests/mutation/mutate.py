@@ -112,6 +112,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--lines", metavar="A-B", help="only changes of these lines")
     parser.add_argument("--sample", type=int, metavar="N", help="only N that compile, by chance")
     parser.add_argument("--seed", type=int, default=1, help="of that chance (default: 1)")
+    parser.add_argument(
+        "--again", type=Path, metavar="FILE", help="only those that survived in FILE, of --json"
+    )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="at once (default: 2)")
     parser.add_argument("--programs", nargs="+", metavar="NAME", help="the tests, by their target")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every outcome to FILE")
@@ -204,6 +207,16 @@ def make_mutants(source: Path, folder: Path, options: argparse.Namespace) -> lis
     if options.lines:
         first, _, last = options.lines.partition("-")
         mutants = [mutant for mutant in mutants if int(first) <= mutant.line <= int(last or first)]
+    if options.again:
+        outcomes = json.loads(options.again.read_text("utf-8"))["outcomes"]
+        survivors = {
+            (outcome["line"], outcome["before"], outcome["after"])
+            for outcome in outcomes
+            if outcome["result"] == SURVIVED
+        }
+        mutants = [
+            mutant for mutant in mutants if (mutant.line, mutant.before, mutant.after) in survivors
+        ]
     return sorted(mutants, key=lambda mutant: (mutant.line, mutant.after))
 
 

@@ -526,6 +526,14 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
             assert row[6] != "-"
 
 
+def test_the_classes_that_decide_are_the_gates_to_know(program):
+    runs = [RECORDED / f"second-{number}.json.gz" for number in CHECKED["second"]]
+    check = gate.check(program, BASELINE, runs, "link,latency")
+    assert {entry.name for entry in check.classes if entry.decides} == {"link", "latency"}
+    with pytest.raises(ResultError, match=r"^bad --decide-by 'lnk'"):
+        gate.check(program, BASELINE, runs, "lnk")
+
+
 # Recorded runs
 
 
@@ -642,6 +650,7 @@ def test_bad_input_is_the_gates_line(tmp_path, capsys, program, quick_images):
         capsys, [host, *options, BASELINE], "was made without a GPU, the baseline's runs with one"
     )
     assert_fails(capsys, [run, run, *options, BASELINE], "the same")
+    assert_fails(capsys, [run, *options, BASELINE, "--decide-by=lnk"], "bad --decide-by 'lnk'")
     assert not (tmp_path / "out").exists()
 
 

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -32,21 +30,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 using testing::ThrowsMessage;
-
-/// Whether one of the messages is of this kind.
-template <class Kind, class... Kinds>
-bool has_message(const std::vector<std::variant<Kinds...>>& messages) {
-  return std::ranges::any_of(
-      messages, [](const auto& message) { return std::holds_alternative<Kind>(message); });
-}
-
-/// The first message of this kind.
-template <class Kind, class... Kinds>
-Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
-  for (const auto& message : messages)
-    if (const auto* const match = std::get_if<Kind>(&message)) return *match;
-  throw std::invalid_argument("no message of this kind");
-}
 
 std::vector<process> processes_of(const std::vector<run>& runs) {
   std::vector<process> processes;
@@ -283,12 +266,6 @@ TEST(baselines, of_the_first_format_are_read_unless_contradictory) {
               ThrowsMessage<bad_input>(HasSubstr("digest")));
 }
 
-metric declared_as(const std::string& key, const declaration& counter, bool more_is_better) {
-  auto judged_by = metric::named(key).with(counter);
-  judged_by.more_is_better = more_is_better;
-  return judged_by;
-}
-
 TEST(baselines, keep_the_declaration_of_the_runs) {
   const declaration percent{"%", result_file::metric_kind::share, false};
   const auto idle = declared_as("idle", percent, false);
@@ -360,437 +337,6 @@ TEST(fingerprints, are_compared_in_the_order_of_their_facts) {
   EXPECT_THAT(keys, ElementsAre("link.width", "kernel", "gone", "added"));
 }
 
-/// Ten runs before and three after, of thirty benchmarks.
-class checks : public testing::Test {
- protected:
-  checks() {
-    for (int i = 0; i < 10; ++i) before_.push_back(of_thirty(i));
-    for (int i = 10; i < 13; ++i) after_.push_back(of_thirty(i));
-  }
-
-  static run of_thirty(int number) {
-    auto run = made_up(number);
-    run.benchmarks.clear();
-    for (int b = 0; b < 30; ++b)
-      // Scattered by up to 0.2 %, each benchmark in its own way; long enough for bandwidth.
-      run.benchmarks["copy/" + std::to_string(b)] = {
-          {1e6 * (1 + 0.002 * ((number * 7 + b * 5) % 11 - 5) / 5.0)}, 0, {}};
-    return run;
-  }
-
-  void slow_down(const std::string& name, double times) {
-    for (auto& run : after_)
-      for (auto& value : run.benchmarks[name].values) value *= times;
-  }
-
-  report answer(const question& question = {}) {
-    return check(pin(before_, {}).baseline, after_, question);
-  }
-
-  static question different(const std::string& key) {
-    question question;
-    question.allow_different = {key};
-    return question;
-  }
-
-  static question missing(const std::string& names) {
-    question question;
-    question.allow_missing = names;
-    return question;
-  }
-
-  static const finding& benchmark_of(const report& report, const std::string& name) {
-    for (const auto& benchmark : report.findings)
-      if (benchmark.name == name) return benchmark;
-    throw std::invalid_argument(name);
-  }
-
-  std::vector<run> before_, after_;
-};
-
-TEST_F(checks, pass_when_nothing_changed) {
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::pass);
-  EXPECT_EQ(result.reasons.size(), 0);
-  EXPECT_EQ(result.count(verdict::unchanged), 30);
-}
-
-TEST_F(checks, find_a_regression_and_put_it_first) {
-  slow_down("copy/7", 1.10);
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::regression);
-  EXPECT_EQ(result.findings.front().name, "copy/7");
-  EXPECT_EQ(result.findings.front().result, verdict::slower);
-  EXPECT_NEAR(*result.findings.front().after / *result.findings.front().before, 1.10, 0.005);
-}
-
-TEST_F(checks, take_larger_rates_for_faster) {
-  for (auto* runs : {&before_, &after_})
-    for (auto& run : *runs)
-      for (auto& [name, figures] : run.benchmarks)
-        for (auto& value : figures.values) value = 5e7 / value;
-  slow_down("copy/7", 0.9);
-  slow_down("copy/3", 1.1);
-  const auto pinned = pin(before_, metric::named("gb_per_s")).baseline;
-  const auto result = check(pinned, after_, {});
-  EXPECT_EQ(benchmark_of(result, "copy/7").result, verdict::slower);
-  EXPECT_EQ(benchmark_of(result, "copy/3").result, verdict::faster);
-}
-
-TEST_F(checks, are_inconclusive_on_another_machine_even_when_slower) {
-  slow_down("copy/7", 1.10);
-  for (auto& run : after_) run.machine[0].second = "8";
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(result.changed.at(0).fact.key, "link.width");
-  EXPECT_EQ(answer(different("link.width")).code, exit_code::regression);
-}
-
-TEST_F(checks, are_inconclusive_when_benchmarks_are_missing_unless_they_may_be) {
-  for (auto& run : after_) run.benchmarks.erase("copy/2");
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(benchmark_of(result, "copy/2").result, verdict::missing);
-  EXPECT_EQ(answer(missing("copy/2$")).code, exit_code::pass);
-  EXPECT_THROW(answer(missing("(")), bad_input);
-}
-
-TEST_F(checks, report_a_benchmark_that_one_run_lacks_as_missing) {
-  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
-  after_[6].benchmarks.erase("copy/2");
-  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
-  after_[6].complete = false;
-  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::unchanged);
-}
-
-TEST_F(checks, report_a_failed_benchmark_as_missing_and_not_as_fast) {
-  after_[1].benchmarks["copy/2"].failed = 1;
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  const auto failed = std::get<remarks::failed>(benchmark_of(result, "copy/2").note.value());
-  EXPECT_EQ(failed.failed, 1);
-  EXPECT_EQ(failed.runs, 3);
-}
-
-TEST_F(checks, need_three_runs) {
-  after_.pop_back();
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(message_in<reasons::too_few_runs>(result.reasons).runs, 2);
-}
-
-TEST_F(checks, do_not_compare_a_benchmark_that_moves_other_bytes) {
-  for (auto* runs : {&before_, &after_})
-    for (auto& run : *runs) run.benchmarks["copy/2"].bytes = 1e6;
-  EXPECT_EQ(answer().code, exit_code::pass);
-  for (auto& run : after_) run.benchmarks["copy/2"].bytes = 9e5;
-  auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_EQ(benchmark_of(result, "copy/2").result, verdict::missing);
-  const auto other = std::get<remarks::other_bytes>(benchmark_of(result, "copy/2").note.value());
-  EXPECT_EQ(other.before, 1e6);
-  EXPECT_EQ(other.after, 9e5);
-  for (auto& run : after_) run.benchmarks["copy/2"].bytes = std::nullopt;
-  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::missing);
-}
-
-TEST_F(checks, refuse_a_baseline_of_runs_that_describe_a_benchmark_differently) {
-  before_[3].benchmarks["copy/2"].limited_by = benchmark_class::latency;
-  EXPECT_THAT([&] { answer(); },
-              ThrowsMessage<bad_input>(AllOf(HasSubstr("run-3.json"), HasSubstr("copy/2"))));
-  before_[3].benchmarks["copy/2"].limited_by = before_[2].benchmarks["copy/2"].limited_by;
-  before_[3].benchmarks["copy/2"].bytes = 5;
-  EXPECT_THAT([&] { answer(); }, ThrowsMessage<bad_input>(HasSubstr("copy/2")));
-}
-
-TEST_F(checks, report_new_benchmarks) {
-  for (auto& run : after_) run.benchmarks["copy/new"] = {{5}, 0, {}};
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::pass);
-  EXPECT_EQ(benchmark_of(result, "copy/new").result, verdict::added);
-}
-
-TEST_F(checks, do_not_pass_when_all_are_slower_together) {
-  for (int b = 0; b < 30; ++b) slow_down("copy/" + std::to_string(b), 1.10);
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_NEAR(message_in<reasons::environment_changed>(result.reasons).slowdown, 0.1, 0.01);
-}
-
-TEST_F(checks, do_not_pass_if_noise_hides_everything) {
-  int number = 0;
-  for (auto* runs : {&before_, &after_})
-    for (auto& run : *runs) {
-      ++number;
-      for (auto& [name, figures] : run.benchmarks) figures.values[0] *= 1 + 0.1 * (number % 5);
-    }
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  EXPECT_TRUE(has_message<reasons::too_noisy>(result.reasons));
-}
-
-TEST_F(checks, refuse_runs_that_disagree_about_the_metric) {
-  using result_file::metric_kind;
-  const declaration rate{"GB/s", metric_kind::rate, true};
-  auto judged_by = declared_as("rate", rate, true);
-  const auto pinned = pin(before_, judged_by).baseline;
-  for (auto& run : after_) run.declared = rate;
-  EXPECT_NO_THROW(check(pinned, after_, {}));
-  after_[2].declared = declaration{"GB/s", metric_kind::rate, false};
-  EXPECT_THAT([&] { check(pinned, after_, {}); },
-              ThrowsMessage<bad_input>(AllOf(HasSubstr("run-10.json"), HasSubstr("run-12.json"),
-                                             HasSubstr("disagree about rate: a rate in 'GB/s', "
-                                                       "more is better, and a rate in 'GB/s', "
-                                                       "less is better"))));
-  for (auto& run : after_) run.declared = declaration{"MB/s", metric_kind::rate, true};
-  EXPECT_THAT([&] { check(pinned, after_, {}); },
-              ThrowsMessage<bad_input>(AllOf(HasSubstr("'MB/s'"), HasSubstr("'GB/s'"))));
-}
-
-TEST_F(checks, take_no_unit_from_the_runs_if_the_baseline_has_none) {
-  const auto pinned = pin(before_, metric::named("wait")).baseline;
-  for (auto& run : after_)
-    run.declared = declaration{"us", result_file::metric_kind::duration, false};
-  // A time could be judged by the threshold of latencies: no run chooses that for itself.
-  const auto answer = check(pinned, after_, {});
-  EXPECT_FALSE(answer.judged_by.is_time());
-  EXPECT_EQ(answer.findings.front().kind, benchmark_class::other);
-}
-
-TEST_F(checks, refuse_runs_whose_unit_contradicts_the_name) {
-  const auto pinned = pin(before_, metric::named("gb_per_s")).baseline;
-  for (auto& run : after_)
-    run.declared = declaration{"us", result_file::metric_kind::duration, true};
-  EXPECT_THAT([&] { check(pinned, after_, {}); },
-              ThrowsMessage<bad_input>(AllOf(HasSubstr("'us'"), HasSubstr("'GB/s'"))));
-}
-
-TEST_F(checks, refuse_runs_of_the_baseline_itself) {
-  after_[0] = before_[4];
-  EXPECT_THAT([&] { answer(); }, ThrowsMessage<bad_input>(HasSubstr("of the baseline")));
-}
-
-TEST_F(checks, say_that_faults_were_injected) {
-  after_[0].faults = {"slow:1.1@copy"};
-  EXPECT_THAT(message_in<notes::faults_injected>(answer().notes).faults,
-              ElementsAre("slow:1.1@copy"));
-}
-
-TEST_F(checks, recognise_latency_by_the_time_of_an_operation) {
-  for (auto* runs : {&before_, &after_})
-    for (auto& run : *runs)
-      for (auto& value : run.benchmarks["copy/1"].values) value /= 100;
-  const auto result = answer();
-  EXPECT_EQ(benchmark_of(result, "copy/1").kind, benchmark_class::latency);
-  EXPECT_EQ(benchmark_of(result, "copy/1").threshold, 0.05);
-  EXPECT_EQ(benchmark_of(result, "copy/2").kind, benchmark_class::other);
-}
-
-TEST_F(checks, take_the_classes_of_the_baseline) {
-  for (auto& run : before_)
-    for (auto& [name, figures] : run.benchmarks) figures.limited_by = benchmark_class::link;
-  const auto result = answer();  // whatever the new runs say
-  ASSERT_EQ(result.classes.size(), 1);
-  EXPECT_EQ(result.classes[0].kind, benchmark_class::link);
-  EXPECT_TRUE(result.classes[0].decides);
-  EXPECT_EQ(result.classes[0].benchmarks, 30);
-  EXPECT_EQ(result.classes[0].tested, 30);
-  ASSERT_TRUE(result.classes[0].shared);
-  EXPECT_EQ(result.classes[0].shared->benchmarks, 30);
-}
-
-TEST_F(checks, are_decided_by_the_requested_classes) {
-  for (auto& run : before_)
-    for (int b = 0; b < 24; ++b)
-      run.benchmarks["copy/" + std::to_string(b)].limited_by = benchmark_class::link;
-  slow_down("copy/27", 1.1);
-  EXPECT_EQ(answer().code, exit_code::regression);
-  question question;
-  question.decide_by = {benchmark_class::link};
-  const auto result = answer(question);
-  EXPECT_EQ(result.code, exit_code::pass);
-  ASSERT_EQ(result.classes.size(), 2);
-  EXPECT_TRUE(result.classes[0].decides);
-  EXPECT_FALSE(result.classes[1].decides);
-  EXPECT_EQ(result.classes[1].code, exit_code::regression);
-  question.decide_by = {benchmark_class::other, benchmark_class::link};
-  EXPECT_EQ(answer(question).code, exit_code::regression);
-}
-
-TEST_F(checks, are_not_decided_by_a_class_that_the_baseline_lacks) {
-  question question;
-  question.decide_by = {benchmark_class::other, benchmark_class::link};
-  EXPECT_THAT([&] { answer(question); },
-              ThrowsMessage<bad_input>(HasSubstr("--decide-by=link: the baseline has no")));
-}
-
-TEST_F(checks, do_not_believe_in_speedups_by_more_than_twenty) {
-  slow_down("copy/7", 1 / 19.0);
-  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::faster);
-  slow_down("copy/7", 19.0 / 21);
-  const auto result = answer();
-  EXPECT_EQ(result.code, exit_code::inconclusive);
-  const auto& benchmark = benchmark_of(result, "copy/7");
-  EXPECT_EQ(benchmark.result, verdict::ambiguous);
-  EXPECT_NEAR(std::get<remarks::implausibly_fast>(benchmark.note.value()).factor, 21, 0.1);
-}
-
-TEST_F(checks, remark_on_runs_that_are_much_slower_than_all_of_the_baseline) {
-  after_[1].benchmarks["copy/7"].values[0] *= 5;
-  after_[2].benchmarks["copy/9"].values[0] *= 2;
-  after_[2].benchmarks["copy/7"].values[0] *= 1.01;
-  const auto result = answer();
-  const auto& benchmark = benchmark_of(result, "copy/7");
-  EXPECT_EQ(benchmark.result, verdict::not_known);
-  const auto remark = std::get<remarks::slow_runs>(benchmark.note.value());
-  EXPECT_EQ(remark.slow, 1);
-  EXPECT_EQ(remark.runs, 3);
-  EXPECT_NEAR(remark.slowdown, 4, 0.02);
-  EXPECT_EQ(message_in<notes::slow_runs>(result.notes).benchmarks, 2);
-}
-
-TEST_F(checks, do_not_remark_on_slow_runs_of_what_is_slower) {
-  slow_down("copy/7", 1.5);
-  const auto result = answer();
-  EXPECT_EQ(benchmark_of(result, "copy/7").note, std::nullopt);
-  EXPECT_FALSE(has_message<notes::slow_runs>(result.notes));
-}
-
-TEST_F(checks, have_the_shift_of_each_run) {
-  after_[1].benchmarks["copy/7"].values[0] = 2e6;
-  const auto result = answer();
-  const auto& benchmark = benchmark_of(result, "copy/7");
-  ASSERT_EQ(benchmark.shifts.size(), 3);
-  EXPECT_NEAR(*benchmark.shifts[1], std::log(2e6 / *benchmark.before), 1e-12);
-}
-
-/// Warnings that concern figures, and whether they tell of a disturbance.
-constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{
-    {{"gpu_throttled", true},
-     {"gpu_clock_fell", true},
-     {"cpu_throttled", true},
-     {"link_changed", true},
-     {"pcie_replays", false},
-     {"other_load", false},
-     {"repetitions_disturbed", false}}};
-
-TEST_F(checks, do_not_blame_the_program_for_disturbed_runs) {
-  slow_down("copy/7", 1.10);
-  for (const auto& [code, is_disturbance] : warnings_of_figures) {
-    after_[1].warnings = {{"link_below_maximum", "by design"}, {code, "hot"}};
-    const auto result = answer();
-    EXPECT_EQ(result.code, is_disturbance ? exit_code::inconclusive : exit_code::regression)
-        << code;
-    EXPECT_EQ(result.disturbed_runs, is_disturbance ? 1 : 0) << code;
-    EXPECT_EQ(has_message<reasons::runs_disturbed>(result.reasons), is_disturbance) << code;
-    const auto warned = message_in<notes::warned>(result.notes);
-    EXPECT_EQ(warned.file, "run-11.json");
-    EXPECT_EQ(warned.code, code);
-    EXPECT_EQ(warned.text, "hot");
-  }
-}
-
-TEST_F(checks, pass_in_spite_of_disturbed_runs) {
-  for (auto& run : after_) run.warnings = {{"gpu_throttled", "hot"}};
-  EXPECT_EQ(answer().code, exit_code::pass);
-  EXPECT_EQ(answer().disturbed_runs, 3);
-}
-
-TEST_F(checks, say_nothing_of_warnings_about_the_machine) {
-  after_[0].warnings = {{"link_below_maximum", "by design"}};
-  EXPECT_FALSE(has_message<notes::warned>(answer().notes));
-}
-
-TEST_F(checks, do_not_judge_what_most_runs_were_interrupted_before) {
-  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
-  const auto cut_off = [&](std::size_t runs) {
-    for (std::size_t i = 0; i < runs; ++i) {
-      after_[i].complete = false;
-      after_[i].benchmarks.erase("copy/2");
-    }
-    return benchmark_of(answer(), "copy/2");
-  };
-  EXPECT_EQ(cut_off(2).result, verdict::unchanged);  // a quarter of eight
-  const auto benchmark = cut_off(3);
-  EXPECT_EQ(benchmark.result, verdict::missing);
-  const auto remark = std::get<remarks::measured_by_some>(benchmark.note.value());
-  EXPECT_EQ(remark.measured, 5);
-  EXPECT_EQ(remark.runs, 8);
-}
-
-TEST_F(checks, say_why_a_benchmark_is_missing) {
-  const auto note_of = [&] { return benchmark_of(answer(), "copy/2").note.value(); };
-  after_[0].benchmarks.erase("copy/2");
-  EXPECT_EQ(std::get<remarks::measured_by_some>(note_of()).measured, 2);
-  for (auto& run : after_) run.benchmarks.erase("copy/2");
-  EXPECT_TRUE(std::holds_alternative<remarks::not_measured>(note_of()));
-  for (auto& run : after_) run.unjudged = {"copy/2"};
-  EXPECT_EQ(std::get<remarks::no_such_field>(note_of()).field, "real_time");
-  after_.resize(2);
-  EXPECT_EQ(std::get<remarks::too_few_runs>(benchmark_of(answer(), "copy/3").note.value()).needed,
-            3);
-}
-
-TEST_F(checks, do_not_look_for_absurd_names_in_what_may_be_missing) {
-  const std::string name(4097, 'x');
-  for (auto& run : before_) run.benchmarks[name] = run.benchmarks["copy/1"];
-  EXPECT_FALSE(benchmark_of(answer(missing("x")), name).excused);
-  const std::string shorter(4096, 'y');
-  for (auto& run : before_) run.benchmarks[shorter] = run.benchmarks["copy/1"];
-  EXPECT_TRUE(benchmark_of(answer(missing("y")), shorter).excused);
-}
-
-TEST_F(checks, need_runs_of_the_same_kind) {
-  const auto pinned = pin(before_, {}).baseline;
-  EXPECT_THAT([&] { check(pinned, {}, {}); }, ThrowsMessage<bad_input>(HasSubstr("no runs")));
-  auto others = after_;
-  for (auto& run : others) run.ours = false;
-  EXPECT_THAT([&] { check(pinned, others, {}); },
-              ThrowsMessage<bad_input>(HasSubstr("another program")));
-  for (auto& run : after_) run.on_host = true;
-  EXPECT_THAT([&] { check(pinned, after_, {}); },
-              ThrowsMessage<bad_input>(HasSubstr("was made without a GPU, the baseline's runs "
-                                                 "with one")));
-}
-
-TEST_F(checks, do_not_compare_a_fact_that_the_baseline_lacks) {
-  for (auto& run : after_) run.machine.emplace_back("kernel.release", "6.1");
-  EXPECT_THAT(answer().changed, IsEmpty());
-  after_[1].machine[0].second = "8";
-  after_[2].machine[0].second = "4";
-  EXPECT_EQ(answer().changed.size(), 2);
-  after_[2].machine[0].second = "8";
-  EXPECT_EQ(answer().changed.size(), 1);
-}
-
-TEST_F(checks, say_that_a_baseline_has_one_session) {
-  EXPECT_TRUE(has_message<notes::one_session>(answer().notes));
-  for (std::size_t i = 5; i < 10; ++i) *before_[i].started -= 24h;
-  EXPECT_FALSE(has_message<notes::one_session>(answer().notes));
-}
-
-TEST_F(checks, say_that_runs_were_interrupted) {
-  after_[2].complete = false;
-  EXPECT_EQ(message_in<notes::interrupted>(answer().notes).file, "run-12.json");
-}
-
-TEST_F(checks, say_that_classes_follow_from_names) {
-  auto pinned = pin(before_, {}).baseline;
-  EXPECT_FALSE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
-  pinned.classes_by_name = true;
-  EXPECT_TRUE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
-}
-
-TEST_F(checks, say_that_the_baseline_is_slower_than_the_first_of_its_line) {
-  auto pinned = pin(before_, {}).baseline;
-  pinned.benchmarks.at("copy/3").reference = 0.9e6;
-  pinned.benchmarks.at("copy/4").reference = 0.99e6;  // less than the threshold
-  const auto note = message_in<notes::baseline_crept>(check(pinned, after_, {}).notes);
-  EXPECT_EQ(note.benchmarks, 1);
-  EXPECT_EQ(note.worst, "copy/3");
-  EXPECT_NEAR(note.slowdown, 1 / 0.9 - 1, 0.005);
-}
-
 TEST(pinning, refuses_disturbed_runs_unless_they_are_allowed) {
   for (const auto& [code, is_disturbance] : warnings_of_figures) {
     auto runs = made_up_runs(3);
@@ -814,6 +360,60 @@ TEST(pinning, keeps_what_limits_a_benchmark) {
   const auto pinned = pin(runs, {}).baseline;
   EXPECT_EQ(pinned.benchmarks.at("copy").limited_by, benchmark_class::host);
   EXPECT_EQ(pinned.benchmarks.at("copy").reference, std::nullopt);
+}
+
+TEST(pinning, says_which_benchmarks_lack_the_field) {
+  auto runs = made_up_runs(3);
+  for (auto& run : runs) run.unjudged = {"add", "scale"};
+  const auto warnings = pin(runs, metric::named("cores")).warnings;
+  const auto lacking = message_in<pin_warnings::lacking_field>(warnings);
+  EXPECT_EQ(lacking.benchmarks, 2);
+  EXPECT_EQ(lacking.field, "cores");
+  EXPECT_EQ(lacking.first, "add");
+  EXPECT_EQ(
+      std::ranges::count_if(warnings,
+                            [](const auto& warning) {
+                              return std::holds_alternative<pin_warnings::no_such_field>(warning);
+                            }),
+      6);
+  EXPECT_FALSE(has_message<pin_warnings::lacking_field>(pin(made_up_runs(3), {}).warnings));
+}
+
+TEST(pinning, says_which_runs_were_interrupted) {
+  auto runs = made_up_runs(4);
+  runs[1].complete = false;
+  EXPECT_EQ(message_in<pin_warnings::interrupted>(pin(runs, {}).warnings).file, "'run-1.json'");
+  runs[1].complete = true;
+  EXPECT_FALSE(has_message<pin_warnings::interrupted>(pin(runs, {}).warnings));
+}
+
+TEST(pinning, refuses_runs_of_which_no_three_measured_the_same) {
+  auto runs = made_up_runs(3);
+  runs[2].benchmarks = {{"other", {{5}, 0, {}}}};
+  EXPECT_THAT([&] { pin(runs, {}); },
+              ThrowsMessage<bad_input>(HasSubstr("no benchmark was measured by three runs")));
+}
+
+TEST(pinning, says_what_differs_and_how) {
+  auto runs = made_up_runs(3);
+  runs[2].machine[0].second = "8";
+  EXPECT_THAT([&] { pin(runs, {}); },
+              ThrowsMessage<bad_input>(
+                  HasSubstr("'run-0.json' and 'run-2.json' differ in link.width: '16' and '8'")));
+}
+
+TEST(pinning, is_content_with_three_sessions) {
+  auto runs = made_up_runs(10);
+  for (std::size_t i = 3; i < 10; ++i) *runs[i].started += i < 6 ? 24h : 48h;
+  EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
+}
+
+TEST(pinning, takes_up_to_a_thousand_runs) {
+  EXPECT_NO_THROW(require_count(1000));
+  EXPECT_THAT([] { require_count(1001); },
+              ThrowsMessage<bad_input>(HasSubstr("at most 1000 runs; 1001 are given")));
+  EXPECT_THAT([] { require_count(1); },
+              ThrowsMessage<bad_input>(HasSubstr("at least 3 runs, better 10; 1 is given")));
 }
 
 TEST(classes, are_latency_below_50_us) {

@@ -133,6 +133,22 @@ TEST_F(duels, are_about_the_device_of_the_check) {
   EXPECT_THAT([&] { confirmed(); }, testing::ThrowsMessage<bad_input>(HasSubstr("host device")));
 }
 
+TEST_F(duels, are_about_the_host_device_if_the_check_is) {
+  auto answer = with_suspects();
+  answer.on_host = true;
+  const auto confirm_it = [&] {
+    confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+  };
+  EXPECT_THAT(confirm_it, testing::ThrowsMessage<bad_input>(HasSubstr("host device")));
+  on_host_ = true;
+  EXPECT_NO_THROW(confirm_it());
+  EXPECT_EQ(verdict_of(answer, "slow"), verdict::slower);
+  answer = with_suspects();
+  answer.device = "another";
+  on_host_ = false;
+  EXPECT_THAT(confirm_it, testing::ThrowsMessage<bad_input>(HasSubstr("another")));
+}
+
 TEST_F(duels, are_between_programs_that_measure_alike) {
   machine_["b"] = {{"settings.rounds", "99"}};
   machine_["a"] = {{"settings.rounds", "9"}};

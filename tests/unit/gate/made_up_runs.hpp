@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/gate/model/run.hpp"
@@ -33,5 +37,36 @@ inline std::vector<run> made_up_runs(int count) {
   for (int i = 0; i < count; ++i) runs.push_back(made_up(i));
   return runs;
 }
+
+inline metric declared_as(const std::string& key, const declaration& counter, bool more_is_better) {
+  auto judged_by = metric::named(key).with(counter);
+  judged_by.more_is_better = more_is_better;
+  return judged_by;
+}
+
+/// Whether one of the messages is of this kind.
+template <class Kind, class... Kinds>
+bool has_message(const std::vector<std::variant<Kinds...>>& messages) {
+  return std::ranges::any_of(
+      messages, [](const auto& message) { return std::holds_alternative<Kind>(message); });
+}
+
+/// The first message of this kind.
+template <class Kind, class... Kinds>
+Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
+  for (const auto& message : messages)
+    if (const auto* const match = std::get_if<Kind>(&message)) return *match;
+  throw std::invalid_argument("no message of this kind");
+}
+
+/// Warnings that concern figures, and whether they tell of a disturbance.
+inline constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{
+    {{"gpu_throttled", true},
+     {"gpu_clock_fell", true},
+     {"cpu_throttled", true},
+     {"link_changed", true},
+     {"pcie_replays", false},
+     {"other_load", false},
+     {"repetitions_disturbed", false}}};
 
 }  // namespace bench_transfers::gate

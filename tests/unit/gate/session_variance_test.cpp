@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace bench_transfers::gate::session_variance_test {
@@ -176,6 +177,56 @@ TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
   }
   EXPECT_NEAR(deviation_of(suite), before, before / 2);
 }
+
+/// A suite of session_variance_reference.py, which computed these deviations.
+struct reference_suite {
+  const char* name;
+  double scale, improvement, degrees, session_part;
+  double first, fourth, seventh;  ///< deviations of these benchmarks
+};
+
+std::vector<session_evidence> made_up(const reference_suite& suite) {
+  const auto wave = [](int i) { return std::sin(1.0 + i * i); };
+  std::vector<session_evidence> all;
+  for (int i = 0; i < 30; ++i) {
+    const double deviation = 0.001 * (1 + i % 7);
+    const double between = 0.002 * (1 + wave(i + 50));
+    const double shift = suite.scale * wave(i) * (1 + i % 7) - (i == 29 ? suite.improvement : 0.0);
+    all.push_back({.process_variance = deviation * deviation,
+                   .shift = shift,
+                   .shift_process_part = 0.43,
+                   .shift_session_part = suite.session_part,
+                   .between_sessions = between * between,
+                   .between_process_part = 0.3,
+                   .between_degrees = suite.degrees});
+  }
+  return all;
+}
+
+class reference : public testing::TestWithParam<reference_suite> {};
+
+TEST_P(reference, is_met) {
+  const auto suite = made_up(GetParam());
+  EXPECT_NEAR(deviation_of(suite, 0) / GetParam().first, 1, 1e-9);
+  EXPECT_NEAR(deviation_of(suite, 3) / GetParam().fourth, 1, 1e-9);
+  EXPECT_NEAR(deviation_of(suite, 6) / GetParam().seventh, 1, 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    session_variance, reference,
+    testing::Values(reference_suite{"shifts", 0.004, 0, 0, 0.8, 0.00622464291979, 0.0223428987475,
+                                    0.0391000728081},
+                    reference_suite{"an_improvement", 0.004, 0.085, 0, 0.8, 0.00997528689516,
+                                    0.0282842712475, 0.0494974746831},
+                    reference_suite{"hardly_an_improvement", 0.004, 0.08, 0, 0.8, 0.0285484291304,
+                                    0.0319717451822, 0.0494974746831},
+                    reference_suite{"sessions", 0, 0, 2, 0, 0.00270101785713, 0.00286775881613,
+                                    0.00270101785713},
+                    reference_suite{"both", 0.004, 0, 2, 1.34, 0.00491709916368, 0.0176495664348,
+                                    0.0308867412608},
+                    reference_suite{"wide", 0.3, 0, 0, 0.8, 0.389383994169, 1.55753597668,
+                                    2.72568795918}),
+    [](const auto& suite) { return std::string(suite.param.name); });
 
 }  // namespace
 }  // namespace bench_transfers::gate::session_variance_test
