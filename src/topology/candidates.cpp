@@ -6,7 +6,6 @@
 namespace bench_transfers::topology {
 namespace {
 
-constexpr std::size_t most_devices_for_all_sets = 8;
 /// Rates of this ratio or less apart may be equal.
 constexpr double equal_rates = 0.03;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -52,7 +53,7 @@ double together_each(const host_map& map, device_set devices, traffic kind) {
 }
 
 message nothing_shared(const host_map& map) {
-  const auto devices = device_set::up_to(map.devices.size());
+  const auto devices = measured_devices(map);
   return {"nothing_shared",
           {{"devices", names(map, devices)}},
           fmt::format("{} do not slow each other down.", names_text(map, devices))};
@@ -122,7 +123,7 @@ struct group_at_once {
 };
 
 std::vector<group_at_once> groups_at_once(const host_map& map, traffic kind) {
-  const auto flows = flows_of(device_set::up_to(map.devices.size()), kind);
+  const auto flows = flows_of(measured_devices(map), kind);
   const auto limits = limits_of(map);
   const auto result = fill(limits, map.devices.size(), flows);
   std::vector<group_at_once> groups;
@@ -145,7 +146,7 @@ bool are_alike(const std::vector<group_at_once>& lhs, const std::vector<group_at
 /// `kinds` are told by the first of them.
 message all_at_once(const host_map& map, const std::vector<group_at_once>& groups,
                     const std::vector<traffic>& kinds) {
-  const auto devices = device_set::up_to(map.devices.size());
+  const auto devices = measured_devices(map);
   const auto count = static_cast<double>(devices.size());
   const auto kind = kinds.front();
   const auto total = together_each(map, devices, kind) * count;
@@ -241,12 +242,14 @@ void add_near_nodes(const host_map& map, std::vector<message>& list) {
 }
 
 void add_slower_alone(const host_map& map, std::vector<message>& list) {
-  if (map.devices.size() < 3) return;
+  const auto measured = measured_devices(map);
+  if (measured.size() < 3) return;
   for (const auto kind : {traffic::h2d, traffic::d2h}) {
     std::vector<double> typical;
-    for (const auto& alone : map.alone) typical.push_back(alone.of(kind).value);
+    for (const auto device : measured.members())
+      typical.push_back(map.alone[device].of(kind).value);
     const auto median = statistics::median(typical);
-    for (std::size_t device = 0; device < map.devices.size(); ++device) {
+    for (const auto device : measured.members()) {
       const auto value = map.alone[device].of(kind).value;
       if (value >= slow_alone * median) continue;
       list.push_back(
@@ -335,7 +338,7 @@ std::optional<common_place> best_place(const host_map& map, device_set devices) 
 
 std::vector<message> findings(const host_map& map) {
   std::vector<message> list;
-  if (map.links.empty() && map.devices.size() > 1) list.push_back(nothing_shared(map));
+  if (map.links.empty() && measured_devices(map).size() > 1) list.push_back(nothing_shared(map));
   add_all_at_once(map, list);
   for (const auto& link : map.links) list.push_back(shared_link_finding(map, link));
   for (const auto& link : map.links) add_at_most(map, link, list);

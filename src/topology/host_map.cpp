@@ -8,6 +8,14 @@ constexpr double clearly_less = 0.985;
 
 }  // namespace
 
+device_set measured_devices(const host_map& map) {
+  device_set devices;
+  for (std::size_t device = 0; device < map.alone.size(); ++device)
+    if (map.alone[device].h2d.value > 0 && map.alone[device].d2h.value > 0)
+      devices = devices | device_set::of(device);
+  return devices;
+}
+
 std::vector<limit> limits_of(const host_map& map) {
   std::vector<limit> limits;
   for (std::size_t device = 0; device < map.alone.size(); ++device) {

@@ -84,6 +84,9 @@ struct host_map {
   bool operator==(const host_map&) const = default;
 };
 
+/// The devices that could be measured: the others have no rates.
+device_set measured_devices(const host_map& map);
+
 /// All limits that the map states.
 std::vector<limit> limits_of(const host_map& map);
 

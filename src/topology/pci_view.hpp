@@ -13,8 +13,9 @@ namespace bench_transfers::topology {
 /// A PCI device on the way from the root complex to a GPU: a root port, a port of a switch, or the
 /// GPU itself. What the kernel does not say is left empty.
 struct pci_hop {
-  std::string address;                     ///< "0000:c0:01.1"
-  std::optional<machine::pcie_link> link;  ///< towards the GPU; of the GPU, towards the host
+  std::string address;  ///< "0000:c0:01.1"
+  std::optional<machine::pcie_link>
+      link;  ///< of a root port towards the GPU, of others as the kernel says
   std::optional<int> numa_node;
   std::optional<std::string> local_cpus;  ///< a list as the kernel writes it, "0-31,64-95"
 
@@ -39,8 +40,9 @@ struct pci_view {
   bool operator==(const pci_view&) const = default;
 };
 
-/// Reads sys/bus/pci/devices below `root`. Never throws: what cannot be read is not visible. An
-/// empty bus ID stands for a device that is not on PCI.
+/// Reads sys/bus/pci/devices below `root`. A sleeping link reports a lower generation: call it
+/// while the devices copy. Never throws: what cannot be read is not visible. An empty bus ID stands
+/// for a device that is not on PCI.
 pci_view read_pci_view(const std::vector<std::string>& bus_ids,
                        const std::filesystem::path& root = "/");
 

@@ -21,7 +21,6 @@ constexpr double weak_effect = 0.06;
 constexpr std::size_t most_repeats = 3;
 constexpr std::size_t few_devices = 4;
 constexpr std::size_t random_sets = 200;
-constexpr std::size_t most_devices_for_all_sets = 8;
 
 std::size_t held_out_count(std::size_t devices) {
   return devices < 2 ? 0 : std::min<std::size_t>(12, devices + 2);
@@ -159,12 +158,11 @@ class planning {
       for (const auto set : candidate_sets(evidence_, {})) worth[set] = 0.5;
     for (std::size_t first = 0; first < host_.devices; ++first) {
       for (std::size_t last = first + 1; last < host_.devices; ++last) {
-        worth[device_set::of(first) | device_set::of(last)] = 2;
+        worth[device_set::up_to(last + 1) - device_set::up_to(first)] = 4;
+        auto& pair = worth[device_set::of(first) | device_set::of(last)];
+        pair = std::max(pair, 2.0);
       }
     }
-    for (std::size_t first = 0; first < host_.devices; ++first)
-      for (std::size_t last = first + 1; last < host_.devices; ++last)
-        worth[device_set::up_to(last + 1) - device_set::up_to(first)] = 4;
     for (const auto& fitted : fit_.shared) worth[fitted.limit.devices] = 8;
     for (const auto hint : host_.hints) worth[hint] = 8;
     std::erase_if(worth, [&](const auto& set) { return !usable_.contains(set.first); });

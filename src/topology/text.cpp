@@ -87,8 +87,9 @@ class tree {
   }
 
   void add_device(std::size_t device, const std::string& indent, bool is_last) {
-    lines_ += fmt::format("{}{} {}: {}\n", indent, is_last ? "└─" : "├─", map_.devices[device],
-                          alone_text(map_.alone[device]));
+    lines_ += fmt::format(
+        "{}{} {}: {}\n", indent, is_last ? "└─" : "├─", map_.devices[device],
+        measured_devices(map_).contains(device) ? alone_text(map_.alone[device]) : "not measured");
     if (device >= map_.pci.paths.size()) return;
     const auto& hops = map_.pci.paths[device].hops;
     if (hops.empty() || !hops.back().link) return;
@@ -113,8 +114,9 @@ using table = std::vector<std::vector<double>>;
 table parts_kept(const host_map& map, traffic kind) {
   const auto devices = map.devices.size();
   table parts(devices, std::vector<double>(devices, 1));
-  for (std::size_t first = 0; first < devices; ++first)
-    for (std::size_t second = 0; second < devices; ++second)
+  const auto measured = measured_devices(map).members();
+  for (const auto first : measured)
+    for (const auto second : measured)
       if (first != second) parts[first][second] = part_kept(map, first, second, kind);
   return parts;
 }

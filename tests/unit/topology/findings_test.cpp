@@ -129,6 +129,17 @@ TEST(findings, doubts_are_said) {
   EXPECT_EQ(slow.front().data["device"], "cuda:1");
 }
 
+TEST(findings, a_device_that_was_not_measured_is_left_out) {
+  auto map = map_of_devices(4);
+  map.alone[3] = {};
+  EXPECT_EQ(with_code(map, "nothing_shared").front().data["devices"].size(), 3);
+  EXPECT_THAT(with_code(map, "slower_alone"), IsEmpty());
+  EXPECT_THAT(tree_text(map), HasSubstr("cuda:3: not measured"));
+  map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
+  EXPECT_THAT(with_code(map, "all_at_once").front().data["alone_total"], 150 * gb);
+  EXPECT_THAT(pairs_text(map), Not(HasSubstr("nan")));
+}
+
 TEST(findings, names_are_shortened_to_ranges) {
   const auto map = map_of_devices(8);
   EXPECT_EQ(names_text(map, device_set::of(3)), "cuda:3");
