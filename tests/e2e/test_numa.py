@@ -1,4 +1,4 @@
-"""Memory on a NUMA node, on any Linux: what the system refuses, and what is measured nevertheless."""
+"""Memory on a NUMA node: what the system refuses, and what is measured nevertheless."""
 
 from __future__ import annotations
 
