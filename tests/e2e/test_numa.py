@@ -1,0 +1,89 @@
+"""Memory on a NUMA node: what the system refuses, and what is measured nevertheless."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import ALL_RAN, HOST, NOTHING_RAN, Completed, Program, read
+
+REFUSED_NUMA = Path(__file__).resolve().parents[1] / "data" / "refused_numa.c"
+ON_NODE = "copy/pinned@node0/h2d"
+
+
+@pytest.fixture(scope="module")
+def refused_numa(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    library = tmp_path_factory.mktemp("numa") / "refused_numa.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, REFUSED_NUMA, "-ldl"], check=True)
+    return library
+
+
+@pytest.fixture
+def needs_nodes(program: Program):
+    listing = program.run("--list", "--device=host", f"--strategies={ON_NODE}").out
+    if "not on this device" in listing:
+        pytest.skip(listing)
+
+
+def run(
+    program: Program, out: Path, *strategies: str, env: dict[str, str] | None = None
+) -> Completed:
+    return program.run(
+        *HOST,
+        f"--strategies={','.join(strategies)}",
+        "--sizes=64KiB",
+        "--cache=warm",
+        "--benchmark_repetitions=1",
+        f"--out={out}",
+        env=env,
+    )
+
+
+@pytest.mark.usefixtures("needs_nodes")
+def test_the_node_of_the_memory_is_recorded(program: Program, tmp_path: Path):
+    out = tmp_path / "run.json"
+    assert run(program, out, ON_NODE, "copy/pinned/h2d").code == ALL_RAN
+    result = read(out)
+    fields = result.transfers["benchmarks"]
+    assert fields["copy/pinned@node0/h2d/64KiB"]["node"] == 0
+    assert fields["copy/pinned@node0/h2d/64KiB"]["memory"] == "pinned@node0"
+    assert "node" not in fields["copy/pinned/h2d/64KiB"]
+    assert {buffer["memory"] for buffer in result.transfers["buffers"]} == {
+        "pinned",
+        "pinned@node0",
+    }
+
+
+@pytest.mark.usefixtures("needs_nodes")
+@pytest.mark.parametrize("call", ["mbind", "move_pages"])
+def test_a_container_that_refuses_the_calls_gets_the_reason(
+    program: Program, refused_numa: Path, tmp_path: Path, call: str
+):
+    out = tmp_path / "run.json"
+    env = {"LD_PRELOAD": str(refused_numa), "REFUSED_CALL": call}
+    assert run(program, out, ON_NODE, "copy/pinned/h2d", env=env).code == ALL_RAN
+    result = read(out)
+    reason = result.skipped["copy/pinned@node0/h2d/64KiB"]
+    assert f"the system refuses {call}" in reason
+    assert "SYS_NICE" in reason
+    assert {row["name"] for row in result.rows} == {"copy/pinned/h2d/64KiB"}
+    assert run(program, out, ON_NODE, env=env).code == NOTHING_RAN
+
+
+@pytest.mark.usefixtures("needs_nodes")
+def test_pages_elsewhere_are_counted_and_not_measured(
+    program: Program, refused_numa: Path, tmp_path: Path
+):
+    out = tmp_path / "run.json"
+    env = {"LD_PRELOAD": str(refused_numa), "PAGES_ELSEWHERE": "1"}
+    assert run(program, out, ON_NODE, "copy/pinned/h2d", env=env).code == ALL_RAN
+    result = read(out)
+    reason = result.skipped["copy/pinned@node0/h2d/64KiB"]
+    assert re.search(r"\b1 of \d+ pages lie on node 5, not on node 0", reason)
+    assert {row["name"] for row in result.rows} == {"copy/pinned/h2d/64KiB"}
