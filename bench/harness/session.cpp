@@ -258,7 +258,20 @@ bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
       fmt::format("disturbed each time it was prepared: {}", fmt::join(codes_of(disturbed), ", ")));
 }
 
-std::exception_ptr session::take_failure(state& measured, std::size_t device,
+void session::lose_device(std::optional<std::size_t> index, const benchmark_case& planned,
+                          const char* reason) {
+  if (!index && planned.devices.size() == 1) index = planned.devices.front();
+  if (index) return lose_device(*index, planned.name, reason);
+  for (const auto candidate : planned.devices) {
+    try {
+      devices_.at(candidate).device.synchronize();
+    } catch (const std::exception& failure) {
+      lose_device(candidate, planned.name, failure.what());
+    }
+  }
+}
+
+std::exception_ptr session::take_failure(state& measured, std::optional<std::size_t> device,
                                          const std::exception_ptr& failure) {
   const auto fail = [&](const char* code, const std::exception& reason) {
     if (!measured.error) measured.error = error_message(code, reason);
@@ -281,7 +294,7 @@ std::exception_ptr session::take_failure(state& measured, std::size_t device,
   } catch (const not_at_once& reason) {
     return fail("not_at_once", reason);
   } catch (const transfers::device_error& reason) {
-    if (reason.device_lost()) lose_device(device, measured.planned->name, reason.what());
+    if (reason.device_lost()) lose_device(device, *measured.planned, reason.what());
     return fail("device_error", reason);
   } catch (const std::exception& reason) {
     return fail("other", reason);
@@ -307,7 +320,7 @@ void session::run_guarded(state& measured, Work&& work) {
       if (is_first && measured.error) measured.error->text = flow + ": " + measured.error->text;
     }
   } catch (...) {
-    impossible = take_failure(measured, planned.devices.front(), std::current_exception());
+    impossible = take_failure(measured, std::nullopt, std::current_exception());
   }
   // Other benchmarks rely on the pattern in the blocks.
   const bool changed =

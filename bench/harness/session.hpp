@@ -106,7 +106,7 @@ class session {
 
   /// Makes a failure the state's error. Returns one that says that the benchmark is impossible
   /// here. `device`: where it happened.
-  std::exception_ptr take_failure(state& measured, std::size_t device,
+  std::exception_ptr take_failure(state& measured, std::optional<std::size_t> device,
                                   const std::exception_ptr& failure);
 
   /// The device that a benchmark is prepared on, and the device's stream and clock.
@@ -118,6 +118,9 @@ class session {
   /// Why a device of the benchmark can do nothing any more; nullopt if all are well.
   [[nodiscard]] std::optional<common::message> why_lost(const benchmark_case& planned) const;
   void lose_device(std::size_t index, const std::string& benchmark, const char* reason);
+  /// The same for the one of the benchmark's devices that is lost, if it is not known which.
+  void lose_device(std::optional<std::size_t> index, const benchmark_case& planned,
+                   const char* reason);
   /// Writes the test pattern again where an operation has changed or may have damaged it.
   void restore_pattern(const benchmark_case& planned, const transfer& ready);
   void restore_pattern(std::size_t device, const benchmark_case& planned, const transfer& ready);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/sets.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
 
@@ -96,6 +97,42 @@ TEST_F(several_devices, one_lost_costs_only_its_own_benchmarks) {
     EXPECT_EQ(reason.starts_with("not run: the device host:1 was lost in "), !is_first) << name;
   }
   expect_all_others_ran(result);
+}
+
+TEST_F(several_devices, a_loss_that_none_of_them_confirms_costs_only_what_noticed_it) {
+  auto together = test_strategy("together", {}, {.host = transfers::pageable});
+  together.concurrent = true;
+  together.prepare = [](const job&) -> transfer { throw transfers::device_error("gone", true); };
+  strategies.push_back(together);
+  strategies = with_sets(strategies, std::vector<std::string>{"host:0", "host:1", "host:2"});
+  chosen.strategies = {"copy/pageable/h2d", "together/h2d/all"};
+  const auto result = run_session();
+  EXPECT_THAT(by_name(result.failures),
+              ElementsAre(testing::Pair("together/h2d/all/4KiB", "gone")));
+  EXPECT_THAT(result.lost_devices, IsEmpty());
+  expect_all_others_ran(result);
+}
+
+TEST_F(several_devices, copies_at_once_verify_what_each_has_moved) {
+  strategies = with_sets(strategies, std::vector<std::string>{"host:0", "host:1", "host:2"});
+  chosen.strategies = {"concurrent/pinned"};
+  chosen.sizes = {1024 * kib};
+  chosen.faults = {parse_fault("corrupt@d2h/host:0.host:2/1MiB host:2:d2h")};
+  const auto result = run_session();
+  EXPECT_THAT(by_name(result.failures),
+              ElementsAre(testing::Pair("concurrent/pinned/d2h/host:0+host:2/1MiB",
+                                        HasSubstr("wrong data: host:2:d2h: 1 of 1048576"))));
+  expect_all_others_ran(result);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& block = memory[i]->host(transfers::pinned());
+    EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory[i]->pattern()).wrong_bytes,
+              0U);
+    const auto& on_device = memory[i]->on_device();
+    EXPECT_EQ(
+        check_pattern(*devices[i], on_device.data(), 0, on_device.size(), memory[i]->pattern())
+            .wrong_bytes,
+        0U);
+  }
 }
 
 }  // namespace
