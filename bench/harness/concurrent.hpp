@@ -33,7 +33,7 @@ using copy_ends = std::vector<wall_clock::time_point>;
 std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
                                                  std::span<const std::size_t> bytes);
 
-/// Copies of one or more flows failed; what() is the first reason, in one line.
+/// Copies of one or more flows failed.
 class flows_failed : public std::runtime_error {
  public:
   struct failure {
