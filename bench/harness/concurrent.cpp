@@ -66,13 +66,15 @@ class common_course {
 /// One flow on its thread. Everything is allocated before the threads start.
 class running_flow {
  public:
-  running_flow(const flow& copied, std::size_t least_copies) : flow_(&copied) {
-    for (auto& event : ended_) event = copied.stream->record(transfers::event_timing::off);
+  running_flow(const flow& copied, std::size_t least_copies)
+      : flow_(&copied), begin_(copied.stream->record()) {
+    for (auto& event : ended_) event = copied.stream->record();
     // A flow that is much faster than the others makes many more copies. Its later ones are made,
     // but not noted: then the time that counts ends earlier.
     constexpr std::size_t faster = 16;
     constexpr std::size_t least_room = 1024;
     ends_.reserve(least_room + faster * least_copies);
+    begin_->wait();
   }
 
   void run(common_course& course) {
@@ -86,7 +88,19 @@ class running_flow {
   }
 
   [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
-  [[nodiscard]] copy_ends take_ends() { return std::move(ends_); }
+
+  /// By the host's clock, which all flows share. A thread that gets no processor notices an end
+  /// late, so the device's clock says how far apart the ends are, and the end that was noticed the
+  /// soonest where they are on the host's.
+  [[nodiscard]] copy_ends ends() const {
+    auto soonest = nanoseconds::max();
+    for (const auto& [by_host, by_device] : ends_)
+      soonest = std::min(soonest, nanoseconds(by_host.time_since_epoch()) - by_device);
+    copy_ends ends;
+    for (const auto& [by_host, by_device] : ends_)
+      ends.emplace_back(std::chrono::round<wall_clock::duration>(soonest + by_device));
+    return ends;
+  }
 
  private:
   void enqueue(std::size_t copy) {
@@ -99,7 +113,8 @@ class running_flow {
     std::size_t counted = 0;
     for (std::size_t i = 0;; ++i) {
       ended_[i % in_flight]->wait();
-      if (ends_.size() < ends_.capacity()) ends_.push_back(wall_clock::now());
+      if (ends_.size() < ends_.capacity())
+        ends_.push_back({wall_clock::now(), ended_[i % in_flight]->time_since(*begin_)});
       if (i == 0)
         course.note_busy();
       else if (course.all_are_busy() && ++counted == course.least_copies())
@@ -110,9 +125,15 @@ class running_flow {
     flow_->stream->synchronize();
   }
 
+  struct end {
+    wall_clock::time_point by_host;
+    nanoseconds by_device;  ///< since begin_
+  };
+
   const flow* flow_;
+  std::unique_ptr<transfers::event> begin_;
   std::array<std::unique_ptr<transfers::event>, in_flight> ended_;
-  copy_ends ends_;
+  std::vector<end> ends_;
   std::exception_ptr failure_;
 };
 
@@ -181,7 +202,7 @@ std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t l
   on_threads(flows, [&](unsigned index) { running[index].run(course); });
   throw_failures(flows, running);
   std::vector<copy_ends> ends;
-  for (auto& flow : running) ends.push_back(flow.take_ends());
+  for (const auto& flow : running) ends.push_back(flow.ends());
   return ends;
 }
 

@@ -21,9 +21,9 @@
 
 namespace bench_transfers::bench {
 
-/// The times at which a flow's copies ended, one directly after the other. The first one is the
-/// leading copy, which only keeps the flow busy until the next begins: its end is where the flow
-/// starts to count.
+/// The times at which a flow's copies ended, by the host's clock, one directly after the other. The
+/// first one is the leading copy, which only keeps the flow busy until the next begins: its end is
+/// where the flow starts to count.
 using copy_ends = std::vector<wall_clock::time_point>;
 
 /// The rates of flows in GB/s while all of them were busy: from the moment when the last one
@@ -33,7 +33,7 @@ using copy_ends = std::vector<wall_clock::time_point>;
 std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
                                                  std::span<const std::size_t> bytes);
 
-/// Copies of one or more flows failed; what() is the first reason, in one line.
+/// Copies of one or more flows failed.
 class flows_failed : public std::runtime_error {
  public:
   struct failure {

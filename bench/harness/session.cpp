@@ -508,7 +508,8 @@ void session::flush_ends(const transfer& ready) const {
   };
   for (const auto& end : {ready.source, ready.destination})
     if (end) flush(*end);
-  for (const auto& flow : ready.flows) flush(flow.source), flush(flow.destination);
+  for (const auto& flow : ready.flows)
+    for (const auto& end : {flow.source, flow.destination}) flush(end);
 }
 
 run session::time_in_engine(state& measured, const transfer& ready, samples& times,

@@ -91,14 +91,14 @@ def test_figures_of_a_row_agree(shared: Result):
 
 
 def test_a_shared_link_gives_all_together_what_it_gives_one(shared: Result):
-    """A busy machine may be slower; a late thread gets a millisecond of the link back."""
+    """On a busy machine less: its threads may not keep the link busy."""
     for direction in ("h2d", "d2h"):
         name = f"concurrent/pinned/{direction}/all/1MiB"
-        assert middle(shared, name, "sum_gb_per_s") < 2 * 1.2
+        assert middle(shared, name, "sum_gb_per_s") < 2 * 1.1
         for flow in (f"host:0:{direction}", f"host:1:{direction}"):
-            assert middle(shared, name, f"alone_gb_per_s@{flow}") < 2 * 1.2
+            assert middle(shared, name, f"alone_gb_per_s@{flow}") < 2 * 1.1
     # The directions of this link do not share.
-    assert middle(shared, "concurrent/pinned/both/all/1MiB", "sum_gb_per_s") < 4 * 1.2
+    assert middle(shared, "concurrent/pinned/both/all/1MiB", "sum_gb_per_s") < 4 * 1.1
 
 
 def test_devices_behind_a_switch_share_it(program: Program, tmp_path: Path):
@@ -108,9 +108,9 @@ def test_devices_behind_a_switch_share_it(program: Program, tmp_path: Path):
     assert completed.code == ALL_RAN, completed
     result = read(out)
     name = "concurrent/pinned/h2d/all/1MiB"
-    assert middle(result, name, "sum_gb_per_s") < 3 * 1.2
+    assert middle(result, name, "sum_gb_per_s") < 3 * 1.1
     for device in (0, 1):
-        assert middle(result, name, f"alone_gb_per_s@host:{device}:h2d") < 2 * 1.2
+        assert middle(result, name, f"alone_gb_per_s@host:{device}:h2d") < 2 * 1.1
     link = result.transfers["devices"][1]["emulated_link"]
     assert (link["name"], link["h2d_gb_per_s"]) == ("gpu1@switch", 2)
     assert [(part["name"], part["d2h_gb_per_s"]) for part in link["path"]] == [
@@ -242,7 +242,7 @@ def test_slow_copies_are_measured(program: Program, tmp_path: Path):
     assert completed.code == ALL_RAN, completed
     rows = read(out).by_name()["concurrent/pinned/both/all/1MiB"]
     for row in rows:
-        assert row["gb_per_s@host:1:h2d"] < 2 / 2.5 * 1.2
+        assert row["gb_per_s@host:1:h2d"] < 2 / 2.5 * 1.1
 
 
 def test_a_fault_of_no_copy_is_wrong_usage(program: Program):
