@@ -9,6 +9,7 @@
 
 #include "src/common/message.hpp"
 #include "src/common/or_null.hpp"
+#include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/topology/findings.hpp"
@@ -132,7 +133,8 @@ const json& list_in(const json& object, const char* key) {
 std::string text_in(const json& object, const char* key) {
   const auto& text = member(object, key);
   require(text.is_string(), fmt::format("'{}' is no text", key));
-  return text.get<std::string>();
+  // Names are shown on terminals.
+  return common::printable(text.get_ref<const std::string&>());
 }
 
 double number(const json& value, const char* key) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/topology/infer.hpp"
+#include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 
@@ -124,6 +125,30 @@ TEST_F(host_map_file, what_cannot_be_is_refused_in_one_line) {
     } catch (const unusable_map& error) {
       EXPECT_THAT(error.what(), HasSubstr("some.json: ")) << what;
       EXPECT_THAT(error.what(), testing::Not(HasSubstr("\n"))) << what;
+    }
+  }
+}
+
+TEST_F(host_map_file, names_cannot_control_a_terminal) {
+  auto document = to_json(full_map());
+  document["devices"][0]["name"] = "cuda\x1b[2J\n0";
+  EXPECT_EQ(host_map_from_text(document.dump(), "some.json").devices[0], "cuda\\x1b[2J\\n0");
+}
+
+TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
+  const auto good = to_json(full_map());
+  const auto values = good.flatten();
+  std::size_t place = 0;
+  for (const auto& [pointer, value] : values.items()) {
+    if (++place % 41 != 0) continue;
+    for (const auto& other : {json(nullptr), json(-1), json(1e308), json("x"), json::array()}) {
+      auto changed = good;
+      changed[json::json_pointer(pointer)] = other;
+      try {
+        EXPECT_NE(text_of(host_map_from_text(changed.dump(), "some.json")), "") << pointer;
+      } catch (const unusable_map& refused) {
+        EXPECT_THAT(refused.what(), testing::StartsWith("some.json: ")) << pointer;
+      }
     }
   }
 }
