@@ -30,7 +30,7 @@ TEST_F(cuda_mailbox, every_message_gets_its_answer) {
 TEST_F(cuda_mailbox, waits_for_the_device_end_when_the_kernel_leaves) {
   mailbox box(*gpu, echo_service(*gpu), {.idle = 20ms});
   expect_echoes(box, 10);
-  gpu->synchronize();  // hangs unless the kernel leaves
+  gpu->synchronize();      // hangs unless the kernel leaves
   expect_echoes(box, 10);  // launched again
 }
 

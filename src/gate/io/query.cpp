@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
