@@ -16,13 +16,16 @@ using testing::IsEmpty;
 
 /// Three processes of two sessions.
 observation observed(double figure, const metric& judged_by, std::optional<double> bytes = {}) {
-  const history known{
-      .bytes = bytes, .limited_by = benchmark_class::link, .figures = {figure, figure, figure}};
+  history known;
+  known.bytes = bytes;
+  known.limited_by = benchmark_class::link;
+  known.figures = {figure, figure, figure};
   return observe(known, std::vector<std::size_t>{0, 0, 1}, 2, judged_by);
 }
 
 TEST(observing, sorts_costs_by_session_and_leaves_out_what_was_not_measured) {
-  const history known{.figures = {std::exp(1.0), std::nullopt, std::exp(2.0), std::exp(3.0)}};
+  history known;
+  known.figures = {std::exp(1.0), std::nullopt, std::exp(2.0), std::exp(3.0)};
   const auto costs = costs_of(known, std::vector<std::size_t>{0, 0, 2, 0}, 3, metric{});
   EXPECT_THAT(costs, ElementsAre(ElementsAre(DoubleEq(1), DoubleEq(3)), IsEmpty(),
                                  ElementsAre(DoubleEq(2))));

@@ -19,7 +19,8 @@ using testing::Optional;
 
 /// Ten processes of two sessions of a day. The figures scatter by this part.
 history scattered(double figure, double part, benchmark_class limited_by) {
-  history known{.limited_by = limited_by};
+  history known;
+  known.limited_by = limited_by;
   for (int i = 0; i < 10; ++i)
     known.figures.emplace_back(figure * (1 + part * std::sin(1.0 + i * i)));
   return known;
