@@ -190,7 +190,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("FILE");
   command
       ->add_option("--of-device", request.device,
-                   "of a run of several devices: which, such as cuda:1 (default: the first)")
+                   "device of the run, such as cuda:1 (default: the first)")
       ->type_name("DEVICE");
   command->add_option("--json", request.json, "also write the answer to this file")
       ->type_name("FILE");

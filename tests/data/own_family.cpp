@@ -13,7 +13,7 @@ const fake_clock program_clock;
 
 const result_file::role exchange{"exchange", "exchanges between neighbours"};
 
-const result_file::metric hops{.name = "hops",
+const result_file::metric leaps{.name = "leaps",
                                .unit = "1",
                                .kind = result_file::metric_kind::count,
                                .better = result_file::better::less,
@@ -28,7 +28,7 @@ transfer prepare(const job& task) {
   transfer message;
   message.steps = {{"pass", [time] { fake_clock::advance(time); }}};
   message.derive = [hop_count](const metric_values&) {
-    return std::vector<measured_metric>{{hops, hop_count}};
+    return std::vector<measured_metric>{{leaps, hop_count}};
   };
   return message;
 }

@@ -25,7 +25,7 @@ def files(own_family: Program, tmp_path: Path) -> list[Path]:
     paths = [tmp_path / f"run-{number}.json" for number in range(6)]
     for number, path in enumerate(paths):
         measure(own_family, path, seed=number)
-        # Each is a day later: two runs of the same second with the same hops would count as one
+        # Each is a day later: two runs of the same second with the same leaps would count as one
         # run given twice.
         started = f'"started_utc": "2026-11-0{number + 1}T12:00:00Z"'
         path.write_text(re.sub(r'"started_utc": "[^"]*"', started, path.read_text()))
@@ -67,7 +67,7 @@ def test_its_fields_are_in_the_result_file(own_family: Program, tmp_path: Path):
     assert facts["roles"] == {
         "exchange": {"description": "exchanges between neighbours", "table": "times"}
     }
-    assert facts["metrics"]["hops"] == {
+    assert facts["metrics"]["leaps"] == {
         "unit": "1",
         "better": "less",
         "kind": "count",
@@ -81,7 +81,7 @@ def test_the_summary_has_its_time_and_its_metric(own_family: Program, tmp_path: 
     lines = [line for line in out.splitlines() if line.startswith("neighbours/pass")]
     assert len(lines) == 2
     assert all("4KiB, 20.41 µs" in line and "1MiB, 124.86 µs" in line for line in lines)
-    assert re.findall(r"1MiB: hops (\S+)", out) == ["3.00", "2.00"]
+    assert re.findall(r"1MiB: leaps (\S+)", out) == ["3.00", "2.00"]
 
 
 def test_the_gate_reads_from_the_file_that_fewer_hops_are_better(
@@ -92,12 +92,12 @@ def test_the_gate_reads_from_the_file_that_fewer_hops_are_better(
     worse.mkdir()
     for path in files[3:]:
         text = path.read_text()
-        (worse / path.name).write_text(re.sub(r'"hops":\s*\d', '"hops": 9', text))
+        (worse / path.name).write_text(re.sub(r'"leaps":\s*\d', '"leaps": 9', text))
     baseline = tmp_path / "baseline.json"
-    completed = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=hops")
+    completed = gate.run("pin", *pinned, f"--out={baseline}", "--judge-by=leaps")
     assert completed.code == 0, completed.err
     content = json.loads(baseline.read_text())
-    assert (content["judged_by"], content["better"]) == ("hops", "less")
+    assert (content["judged_by"], content["better"]) == ("leaps", "less")
     completed = gate.run("check", str(baseline), *(str(path) for path in sorted(worse.iterdir())))
     assert completed.code == 1, completed.out
     assert "neighbours/pass/torus" in completed.out
@@ -126,5 +126,5 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
     assert completed.returncode == 0, completed.stderr
     with (tmp_path / "report/tables/role_exchange.csv").open() as table:
         rows = list(csv.DictReader(table))
-    assert [float(row["hops"]) for row in rows] == [3, 2]
+    assert [float(row["leaps"]) for row in rows] == [3, 2]
     assert "Exchanges between neighbours" in (tmp_path / "report/report.html").read_text()

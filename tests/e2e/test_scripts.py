@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from gate_files import Lab
-from program import Program, environment
+from program import Program, environment, has_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("bench", "gate", "lint", "pin", "reference", "report", "test")
@@ -312,6 +312,7 @@ VALUES = {
     "--cache": "warm",
     "--cold-sizes": "4KiB",
     "--device": "host",
+    "--concurrent": "cuda:0:both" if has_gpu() else "host:both",
     "--inject": "fail@null",
     "--out": "result.json",
     "--profile": "quick",
@@ -371,6 +372,6 @@ def test_the_options_of_reports_are_known():
         text=True,
         check=True,
     )
-    options = set(re.findall(r"^  (--\w+) ", completed.stdout, re.MULTILINE))
+    options = set(re.findall(r"^  (--[\w-]+) ", completed.stdout, re.MULTILINE))
     # The script itself sets these two.
     assert options - {"--program", "--gate"} == {option.rstrip("=") for option in line.split()}
