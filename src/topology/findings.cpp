@@ -35,7 +35,7 @@ std::string direction_text(traffic kind) {
   switch (kind) {
     case traffic::h2d: return "from the host";
     case traffic::d2h: return "to the host";
-    case traffic::both: return "in both directions at once";
+    case traffic::both: return "both ways";
   }
   return {};
 }
