@@ -36,7 +36,7 @@ def files(own_family: Program, tmp_path: Path) -> list[Path]:
 def test_nothing_else_knows_it(folder: str):
     for path in (ROOT / folder).rglob("*"):
         if path.suffix in (".cpp", ".hpp", ".cu", ".py", ".json", ".html", ".js"):
-            assert not re.search(r"neighbours/|\bhops\b", path.read_text()), path
+            assert not re.search(r"neighbours/|\bleaps\b", path.read_text()), path
 
 
 def test_it_is_listed(own_family: Program):
