@@ -14,11 +14,11 @@ const fake_clock program_clock;
 const result_file::role exchange{"exchange", "exchanges between neighbours"};
 
 const result_file::metric leaps{.name = "leaps",
-                               .unit = "1",
-                               .kind = result_file::metric_kind::count,
-                               .better = result_file::better::less,
-                               .description = "devices that a message passes",
-                               .headline = true};
+                                .unit = "1",
+                                .kind = result_file::metric_kind::count,
+                                .better = result_file::better::less,
+                                .description = "devices that a message passes",
+                                .headline = true};
 
 transfer prepare(const job& task) {
   // The seed makes runs differ slightly.
