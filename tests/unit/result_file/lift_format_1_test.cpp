@@ -226,8 +226,10 @@ const json& strategy_in(const contents& read, const std::string& name) {
 }
 
 void check_recorded(const contents& read, const benchmark& lifted) {
-  EXPECT_EQ(benchmark_name(lifted.strategy, lifted.variant, lifted.size_bytes, lifted.cache),
-            lifted.name);
+  auto name = benchmark_name(lifted.strategy, lifted.variant, lifted.size_bytes, lifted.cache);
+  if (member(read.facts, {"devices"}).size() > 1 && lifted.flows.empty())
+    name += "@" + id_of_device(read, lifted.devices.front());
+  EXPECT_EQ(name, lifted.name);
   EXPECT_TRUE(lifted.name.starts_with(lifted.family));
   EXPECT_NE(lifted.role, "other") << lifted.name;
   const bool is_directed = read.role_of(lifted).shown_in == table::directions;
