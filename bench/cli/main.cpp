@@ -15,6 +15,7 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/neighbours.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
@@ -75,7 +76,7 @@ class run_devices {
     for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
   }
 
-  [[nodiscard]] const std::vector<std::string>& ids() const { return choice_.ids; }
+  [[nodiscard]] const devices_choice& choice() const { return choice_; }
   [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
     return choice_.why_not_gpu;
   }
@@ -129,10 +130,14 @@ class run_devices {
   std::vector<std::unique_ptr<buffers>> memory_;
 };
 
+registry strategies_of(const devices_choice& devices, const settings& settings) {
+  const auto nodes = machine::numa_nodes();
+  return with_sets(registered_strategies(nodes), layout_of(devices, nodes), settings.concurrent);
+}
+
 int measure(const settings& settings) {
   run_devices devices(choose_devices(settings.device));
-  const auto strategies =
-      with_sets(registered_strategies(machine::numa_nodes()), devices.ids(), settings.concurrent);
+  const auto strategies = strategies_of(devices.choice(), settings);
   auto plan = make_plan(strategies, devices.named(), settings);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty())
@@ -165,8 +170,7 @@ int measure(const settings& settings) {
 
 void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
-  const auto strategies =
-      with_sets(registered_strategies(machine::numa_nodes()), devices.ids, settings.concurrent);
+  const auto strategies = strategies_of(devices, settings);
   list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
                   *devices.chosen.front());
 }

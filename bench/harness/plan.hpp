@@ -16,7 +16,7 @@ namespace bench_transfers::bench {
 /// One benchmark: one name in the result file.
 struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
-  std::vector<std::string> flow_names = {};  ///< of its flows: "cuda:1:h2d"
+  std::vector<named_flow> copies = {};  ///< its flows, with what prepares them
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };

@@ -192,12 +192,12 @@ transfer session::prepare(const benchmark_case& planned) const {
 
 std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
   std::vector<flow_job> flows;
-  for (std::size_t i = 0; i < planned.flows.size(); ++i) {
-    const auto& [index, direction] = planned.flows[i];
-    const bool downloads = direction == result_file::direction::d2h;
-    flows.push_back({index, planned.flow_names.at(i), devices_.at(index).device,
-                     devices_.at(index).memory,
-                     downloads ? transfers::direction::d2h : transfers::direction::h2d});
+  for (const auto& copy : planned.copies) {
+    const auto& measured = devices_.at(copy.device);
+    const bool downloads = copy.direction == result_file::direction::d2h;
+    flows.push_back({copy.device, copy.name, measured.device, measured.memory,
+                     downloads ? transfers::direction::d2h : transfers::direction::h2d, copy.host,
+                     copy.host_node});
   }
   return flows;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "transfers/core/error.hpp"
@@ -142,6 +143,41 @@ TEST_F(flow_teams, copy_each_once) {
     };
   team.copy_once(flows);
   EXPECT_EQ(copies, 3);
+}
+
+TEST_F(flow_teams, keep_the_conditions_of_each_flow_on_its_thread_while_it_copies) {
+  add_device(nullptr);
+  for (int i = 0; i < 2; ++i) add_flow();
+  std::atomic<int> unmet = 0, met = 0;
+  for (auto& flow : flows) {
+    const auto holder = std::make_shared<std::atomic<std::thread::id>>();
+    flow.conditions = [holder] {
+      holder->store(std::this_thread::get_id());
+      return std::shared_ptr<const void>(nullptr, [holder](const void*) { holder->store({}); });
+    };
+    flow.enqueue = [&unmet, &met, holder, run = flow.enqueue] {
+      ++(holder->load() == std::this_thread::get_id() ? met : unmet);
+      run();
+    };
+  }
+  team.run(flows, 3);
+  team.copy_once(flows);
+  EXPECT_EQ(unmet, 0);
+  EXPECT_GE(met, 2 * 5 + 2);
+  // Afterwards they are gone.
+  for (auto& flow : flows) flow.conditions = {};
+  team.copy_once(flows);
+  EXPECT_EQ(unmet, 2);
+}
+
+TEST_F(flow_teams, end_when_the_conditions_of_a_flow_cannot_be_had) {
+  add_device(nullptr);
+  for (int i = 0; i < 3; ++i) add_flow();
+  flows[2].conditions = []() -> std::shared_ptr<const void> {
+    throw transfers::unsupported("no CPU there");
+  };
+  EXPECT_THROW(team.run(flows, 1000), flows_failed);
+  EXPECT_THROW(team.copy_once(flows), flows_failed);
 }
 
 TEST_F(flow_teams, end_when_a_flow_fails_and_say_which) {

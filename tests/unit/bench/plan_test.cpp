@@ -565,6 +565,37 @@ TEST_F(reserving, skips_several_devices_at_once_before_single_ones) {
   EXPECT_GE(memory_of_other.host(transfers::pageable).size(), mib);
 }
 
+TEST_F(reserving, takes_the_memory_that_each_copy_names) {
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  auto listed = test_strategy("b/listed", {}, {.host_payloads = 2});
+  listed.concurrent = listed.memory_by_copy = true;
+  const registry known{make_strategy("b/pageable", transfers::pageable),
+                       make_strategy("b/pinned", transfers::pinned()), listed};
+  auto strategies = known;
+  for (auto& strategy : strategies) strategy.concurrent = true;
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const std::vector<named_device> devices{{ids[0], device}, {ids[1], other}};
+  strategies = with_sets(strategies, ids, {"host:0:h2d:pinned+host:1:d2h:pageable"});
+  auto all = make_plan(strategies, devices, sizes({kib}));
+  const device_list list{{device, memory, {}, nullptr, ids[0]},
+                         {other, memory_of_other, {}, nullptr, ids[1]}};
+  reserve_buffers(all, list);
+  EXPECT_THAT(names(all.cases),
+              ElementsAre("b/listed/mixed/host:0:h2d:pinned+host:1:d2h:pageable/1KiB"));
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_EQ(host_bytes(transfers::pinned()), buffers::distance(kib) + kib);
+  EXPECT_EQ(memory.all_host().size(), 1U);
+  ASSERT_EQ(memory_of_other.all_host().size(), 1U);
+  EXPECT_EQ(memory_of_other.all_host().begin()->first, transfers::pageable);
+
+  other.refused_kinds[transfers::pageable] = "no pages today";
+  const auto refused = make_plan(strategies, devices, sizes({kib}));
+  EXPECT_THAT(refused.cases, IsEmpty());
+  ASSERT_THAT(refused.skipped, testing::SizeIs(1));
+  EXPECT_EQ(refused.skipped[0].reason.text, "no pages today");
+}
+
 TEST_F(reserving, counts_the_memory_of_all_devices) {
   const auto available = machine::available_memory_bytes();
   if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
