@@ -69,6 +69,13 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
+std::vector<named_device> named_devices(const devices_choice& choice) {
+  std::vector<named_device> named;
+  for (std::size_t i = 0; i < choice.chosen.size(); ++i)
+    named.push_back({choice.ids[i], *choice.chosen[i]});
+  return named;
+}
+
 /// The devices of a run, each with what belongs to it.
 class run_devices {
  public:
@@ -82,12 +89,7 @@ class run_devices {
   }
 
   /// For a plan.
-  [[nodiscard]] std::vector<named_device> named() const {
-    std::vector<named_device> named;
-    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
-      named.push_back({choice_.ids[i], *choice_.chosen[i]});
-    return named;
-  }
+  [[nodiscard]] std::vector<named_device> named() const { return named_devices(choice_); }
 
   void observe_start() { start_ = observe({}); }
 
@@ -172,7 +174,7 @@ void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
   const auto strategies = strategies_of(devices, settings);
   list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
-                  *devices.chosen.front());
+                  named_devices(devices));
 }
 
 int run_program(int argc, char** argv) {

@@ -493,20 +493,39 @@ plan make_plan(const registry& strategies, const transfers::device& device,
   return make_plan(strategies, std::vector{named_device{"", device}}, settings);
 }
 
+namespace {
+
+/// Throws device_error if the device is lost.
+void reserve_on(plan& plan, std::size_t index, buffers& memory) {
+  const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
+  for (const auto kind : kinds_in_use(plan, index))
+    reserve_largest(
+        plan, [&](const auto& planned) { return uses(planned, kind, index); }, host_bytes,
+        [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
+  reserve_largest(
+      plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
+      device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
+}
+
+}  // namespace
+
+common::message lost_at_start(const device_list& devices, std::size_t index, const char* reason) {
+  const bool several = devices.size() > 1;
+  auto data = nlohmann::ordered_json::object();
+  if (several) data["device"] = devices[index].id;
+  return {"device_lost", std::move(data),
+          fmt::format("not run: the device{} was lost before anything was measured: {}",
+                      several ? " " + devices[index].id : "", reason)};
+}
+
 void reserve_buffers(plan& plan, const device_list& devices) {
   if (devices.empty()) return;
   skip_sizes_beyond_memory(plan, devices.size(), !devices.front().device.description().cuda);
-  for (std::size_t index = 0; index < devices.size(); ++index) {
-    auto& memory = devices[index].memory;
-    const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
-    for (const auto kind : kinds_in_use(plan, index))
-      reserve_largest(
-          plan, [&](const auto& planned) { return uses(planned, kind, index); }, host_bytes,
-          [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
-    reserve_largest(
-        plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
-        device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
-  }
+  for (std::size_t index = 0; index < devices.size(); ++index) try {
+      reserve_on(plan, index, devices[index].memory);
+    } catch (const transfers::device_error& lost) {
+      plan.lost_devices.emplace(index, lost_at_start(devices, index, lost.what()));
+    }
 }
 
 void reserve_buffers(plan& plan, transfers::device& device, buffers& memory) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/bench/hourly_stream.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
@@ -231,6 +232,28 @@ TEST_F(flow_teams, tell_what_each_flow_does_at_once_and_alone) {
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_NEAR(result.operation[i],
                 2 * bytes / (result.flows[0].at_once[i] + result.flows[1].at_once[i]), 1e-3);
+}
+
+TEST_F(flow_teams, that_are_never_at_once_are_given_up) {
+  for (int i = 0; i < 2; ++i) {
+    add_device(nullptr);
+    add_flow();
+  }
+  make_hourly(flows[1], *devices[1]);
+  EXPECT_EQ(rates_at_once(team.run(flows, 4), std::vector(2, bytes)), std::nullopt);
+  schedule planned;
+  planned.operations = 3;
+  planned.copies = 4;
+  samples result;
+  try {
+    time_flows(
+        team, flows, planned, [](const auto& work) { work(); }, result);
+    FAIL() << "they were at once";
+  } catch (const not_at_once& error) {
+    EXPECT_STREQ(error.what(), "the copies were never busy at once for long enough in 21 samples");
+  }
+  EXPECT_EQ(result.discarded, 21U);
+  EXPECT_TRUE(result.operation.empty());
 }
 
 TEST_F(flow_teams, choose_how_often_to_copy) {

@@ -519,8 +519,56 @@ TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
 }
 
 TEST_F(reserving, goes_no_further_with_a_lost_device) {
-  device.on_host_allocation = [](auto) { throw transfers::device_error("lost", true); };
-  EXPECT_THROW(reserve({4, kib}), transfers::device_error);
+  device.on_host_allocation = [](auto) { throw transfers::device_error("fell off the bus", true); };
+  const auto all = reserve({4, kib});
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_THAT(device.asked_for, testing::SizeIs(1));
+  ASSERT_TRUE(all.lost_devices.contains(0));
+  EXPECT_EQ(all.lost_devices.at(0).code, "device_lost");
+  EXPECT_EQ(all.lost_devices.at(0).text,
+            "not run: the device was lost before anything was measured: fell off the bus");
+}
+
+TEST_F(reserving, goes_on_with_the_other_devices) {
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  device.on_host_allocation = [](auto) { throw transfers::device_error("gone", true); };
+  const std::vector<named_device> devices{{"host:0", device}, {"host:1", other}};
+  auto all = make_plan(some, devices, sizes({kib}));
+  reserve_buffers(all, {{device, memory, {}, nullptr, "host:0"},
+                        {other, memory_of_other, {}, nullptr, "host:1"}});
+  ASSERT_EQ(all.lost_devices.size(), 1U);
+  EXPECT_THAT(all.lost_devices.at(0).text, HasSubstr("the device host:0 was lost before"));
+  EXPECT_THAT(all.lost_devices.at(0).data.at("device"), "host:0");
+  EXPECT_EQ(memory_of_other.all_host().size(), 2U);
+}
+
+TEST_F(reserving, skips_sets_first_when_all_copies_at_once_need_too_much) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  auto together =
+      test_strategy("b/together", {}, {.host = transfers::pageable, .host_payloads = 2});
+  together.concurrent = true;
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const auto sets =
+      with_sets({test_strategy("a/alone", {}, {.host = transfers::pageable}), together}, ids,
+                {"host:0:both+host:1:both"});
+  // Room for a payload of each device's host and own memory, but not for two.
+  auto chosen = sizes({kib, available / 10 * 9 / 100 * 18});
+  chosen.own_sizes = true;
+  auto all = make_plan(sets, std::vector<named_device>{{ids[0], device}, {ids[1], other}}, chosen);
+  device.host_limit = other.host_limit = mib;  // nothing large is really allocated
+  reserve_buffers(
+      all, {{device, memory, {}, nullptr, ids[0]}, {other, memory_of_other, {}, nullptr, ids[1]}});
+  ASSERT_FALSE(all.skipped.empty());
+  EXPECT_THAT(all.skipped[0].name, StartsWith("b/together/both/all/"));
+  EXPECT_EQ(all.skipped[0].reason.code, "not_enough_host_memory");
+  EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
+  for (const auto& skipped : std::span(all.skipped).subspan(1))
+    EXPECT_THAT(skipped.reason.text, HasSubstr("host is full")) << skipped.name;
+  EXPECT_THAT(names(all.cases), Contains("b/together/both/all/1KiB"));
 }
 
 TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
