@@ -31,9 +31,13 @@ std::vector<std::string> prefixes_of(const strategy& strategy) {
   return prefixes;
 }
 
+/// "copy/pinned@" stands for all NUMA nodes.
+bool is_of_all_nodes(std::string_view request) { return request.ends_with('@'); }
+
 /// Whether a prefix equals a request or begins with all of its parts.
 bool matches(std::string_view prefix, std::string_view request) {
-  return prefix == request || (prefix.starts_with(request) && prefix[request.size()] == '/');
+  return prefix == request || (prefix.starts_with(request) &&
+                               (prefix[request.size()] == '/' || is_of_all_nodes(request)));
 }
 
 bool is_requested(std::string_view prefix, const std::vector<std::string>& requests) {
@@ -42,7 +46,8 @@ bool is_requested(std::string_view prefix, const std::vector<std::string>& reque
          });
 }
 
-/// Everything that --strategies accepts: the prefixes, and their first parts.
+/// Everything that --strategies accepts: the prefixes, their first parts, and a last part without
+/// its node.
 std::set<std::string> accepted_requests(const registry& strategies) {
   std::set<std::string> accepted;
   for (const auto& strategy : strategies)
@@ -51,13 +56,19 @@ std::set<std::string> accepted_requests(const registry& strategies) {
         accepted.insert(prefix.substr(0, end));
         if (end == std::string::npos) break;
       }
+  for (const auto& strategy : strategies)
+    if (const auto& host = strategy.needs.host; host && host->node) {
+      const auto name = strategy.name();
+      accepted.insert(name.substr(0, name.rfind('@') + 1));
+    }
   return accepted;
 }
 
 /// Whether a request names the strategy itself or a variant, not its family alone.
 bool is_named(const strategy& strategy, const std::vector<std::string>& requests) {
-  return std::ranges::any_of(
-      requests, [name = strategy.name()](const auto& request) { return matches(request, name); });
+  return std::ranges::any_of(requests, [name = strategy.name()](const auto& request) {
+    return matches(request, name) || (is_of_all_nodes(request) && matches(name, request));
+  });
 }
 
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/cpu/instructions.hpp"
+#include "src/common/command_line.hpp"
 #include "src/transfers/core/numa.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
@@ -113,6 +114,31 @@ TEST(node_strategies, are_asked_for_by_their_own_names) {
               testing::ElementsAre("copy/pinned@node0/h2d/1MiB", "copy/pinned@node0/d2h/1MiB"));
   EXPECT_THAT(planned_names(all, {"copy/pinned@node0/h2d"}, *device),
               testing::ElementsAre("copy/pinned@node0/h2d/1MiB"));
+}
+
+TEST(node_strategies, are_asked_for_on_all_nodes_at_once) {
+  const auto device = transfers::open_host_device();
+  const auto all = registered_strategies(two_nodes());
+  settings chosen;
+  chosen.sizes = {1 << 20};
+  const auto prefixes_of = [&](const std::string& request) {
+    chosen.strategies = {request};
+    const auto plan = make_plan(all, *device, chosen);
+    std::vector<std::string> names;
+    for (const auto& benchmark : plan.cases) names.push_back(benchmark.strategy);
+    for (const auto& skipped : plan.skipped) names.push_back(skipped.benchmark->strategy);
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+  };
+  EXPECT_THAT(prefixes_of("copy/pinned@"),
+              testing::ElementsAre("copy/pinned@node0", "copy/pinned@node1"));
+  EXPECT_THAT(prefixes_of("copy/registered@"),
+              testing::ElementsAre("copy/registered@node0", "copy/registered@node1"))
+      << "on request";
+  EXPECT_THROW(prefixes_of("copy/pinned_wc@"), common::usage_error);
+  EXPECT_THROW(prefixes_of("copy@"), common::usage_error);
 }
 
 TEST(node_strategies, have_the_node_as_a_field) {
