@@ -71,14 +71,26 @@ bool is_named(const strategy& strategy, const std::vector<std::string>& requests
   });
 }
 
+/// Whether a request names a set of copies, of a run whose devices have no places in common: a
+/// container may hide them.
+bool misses_places(const registry& strategies, std::string_view request) {
+  const auto has_place = [](const variant& set) { return set.set && set.set->place; };
+  return std::ranges::any_of(strategies, [&](const strategy& candidate) {
+    return candidate.concurrent && request.starts_with(candidate.name() + "/") &&
+           std::ranges::none_of(candidate.variants, has_place);
+  });
+}
+
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
   const auto accepted = accepted_requests(strategies);
   for (const auto& name : requests) {
     if (accepted.contains(name)) continue;
     const auto meant = common::nearest(name, accepted);
-    throw common::usage_error(fmt::format("unknown strategy '{}'{} (see --list)",
-                                          common::printable_in_short(name),
-                                          meant.empty() ? "" : ": did you mean " + meant + "?"));
+    throw common::usage_error(fmt::format(
+        "unknown strategy '{}'{} (see --list{})", common::printable_in_short(name),
+        meant.empty() ? "" : ": did you mean " + meant + "?",
+        misses_places(strategies, name) ? "; sysfs shows no node or port that some devices share"
+                                        : ""));
   }
 }
 

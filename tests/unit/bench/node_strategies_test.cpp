@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/cpu/instructions.hpp"
+#include "bench/harness/sets.hpp"
 #include "src/common/command_line.hpp"
 #include "src/transfers/core/numa.hpp"
 #include "tests/unit/bench/host_session.hpp"
@@ -139,6 +140,31 @@ TEST(node_strategies, are_asked_for_on_all_nodes_at_once) {
       << "on request";
   EXPECT_THROW(prefixes_of("copy/pinned_wc@"), common::usage_error);
   EXPECT_THROW(prefixes_of("copy@"), common::usage_error);
+}
+
+TEST(node_strategies, of_copies_at_once_are_refused_where_no_cpu_can_copy) {
+  auto nodes = two_nodes();
+  nodes[1].cpus = nodes[1].usable_cpus = {};
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const auto all = with_sets(registered_strategies(nodes), {ids, {}, nodes},
+                             {"host:0:h2d:pageable@node1+host:1:h2d:pageable@node0",
+                              "host:0:h2d:pinned@node1+host:1:h2d:pageable@node0"});
+  const auto& pageable = named(all, "concurrent/pageable@node1");
+  const auto device = transfers::open_host_device();
+  EXPECT_EQ(pageable.needs.why_unsupported(*device), "NUMA node 1 has no CPU");
+  EXPECT_FALSE(named(all, "concurrent/pinned@node1").needs.why_unsupported);
+  settings chosen;
+  chosen.sizes = {1 << 20};
+  chosen.strategies = {"concurrent/listed"};
+  const std::vector<named_device> devices{{ids[0], *device}, {ids[1], *device}};
+  const auto plan = make_plan(all, devices, chosen);
+  const auto skipped = std::ranges::find(
+      plan.skipped,
+      "concurrent/listed/mixed/host:0:h2d:pageable@node1+host:1:h2d:pageable@node0/1MiB",
+      &skipped_case::name);
+  ASSERT_NE(skipped, plan.skipped.end());
+  // The machine that tests run on may have no node 1 at all.
+  EXPECT_THAT(skipped->reason.text, HasSubstr("node 1"));
 }
 
 TEST(node_strategies, have_the_node_as_a_field) {

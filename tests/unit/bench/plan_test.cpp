@@ -231,6 +231,28 @@ TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
   }
 }
 
+TEST(plan_strategies, that_need_places_which_nothing_shows_are_answered_with_the_reason) {
+  auto together = make_strategy("together/pinned", transfers::pinned());
+  together.concurrent = true;
+  const std::vector<std::string> ids{"cuda:0", "cuda:1", "cuda:2"};
+  const auto complaint = [&](const host_layout& layout) -> std::string {
+    try {
+      static_cast<void>(
+          chosen_strategies(with_sets({together}, layout), {"together/pinned/h2d/node1"}));
+    } catch (const common::usage_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(complaint({ids, {}, {}}),
+              AllOf(HasSubstr("unknown strategy 'together/pinned/h2d/node1'"),
+                    HasSubstr("sysfs shows no node or port"), Not(HasSubstr("\n"))));
+  const neighbours near{{result_file::set_kind::node, "1"}, {0, 2}};
+  EXPECT_EQ(complaint({ids, {near}, {}}), "");
+  const neighbours others{{result_file::set_kind::node, "0"}, {0, 2}};
+  EXPECT_THAT(complaint({ids, {others}, {}}), Not(HasSubstr("sysfs")));
+}
+
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
   const auto every_third = test_strategy("a/sparse", {.size_stride = 3});
   const registry registry{every_third};
