@@ -78,6 +78,7 @@ registry copies_on(const std::vector<numa_node>& nodes) {
     for (const auto kind : {transfers::pageable, transfers::pinned()}) {
       auto copy = copies_at_once(on_node(kind, node.number), node);
       copy.plainness = 2;
+      copy.sampling.size_stride = 16;  // one size tells: there are many sets
       copy.sampling.on_request =
           kind != transfers::pinned() || !are_several(nodes) || !node.has_usable_memory();
       if (!is_page_locked(kind))

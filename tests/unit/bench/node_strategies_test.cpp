@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -279,6 +281,44 @@ TEST_F(host_session, copies_on_a_node_are_bound_only_while_they_run) {
   EXPECT_THAT(seen, Contains(testing::ElementsAre(before.back())));
   EXPECT_EQ(machine::usable_cpus(), before);
   expect_all_others_ran(result);
+}
+
+TEST_F(host_session, copies_at_once_run_on_the_node_of_their_memory) {
+  if (const auto reason = transfers::detail::why_no_node(0)) GTEST_SKIP() << *reason;
+  const auto before = machine::usable_cpus();
+  const auto other = transfers::open_host_device();
+  const std::vector nodes{node(0, {before.back()})};
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  strategies = with_sets(registered_strategies(nodes), {ids, {}, nodes},
+                         {"host:0:h2d:pinned@node0+host:1:h2d:pageable"});
+  chosen.strategies = {"concurrent/listed"};
+  chosen.sizes = {1 << 20};
+  std::mutex mutex;
+  std::map<std::string, std::set<std::vector<std::size_t>>> seen;
+  for (auto& strategy : strategies)
+    if (strategy.name() == "concurrent/listed")
+      strategy.prepare = [&, prepare = strategy.prepare](const job& task) {
+        auto copies = prepare(task);
+        for (auto& flow : copies.flows)
+          flow.enqueue = [&, run = flow.enqueue, name = flow.name] {
+            const std::scoped_lock lock(mutex);
+            seen[name].insert(machine::usable_cpus());
+            run();
+          };
+        return copies;
+      };
+  buffers memory(*device, chosen.seed), memory_of_other(*other, chosen.seed);
+  planned =
+      make_plan(strategies, std::vector<named_device>{{ids[0], *device}, {ids[1], *other}}, chosen);
+  const device_list list{{*device, memory, {}, nullptr, ids[0]},
+                         {*other, memory_of_other, {}, nullptr, ids[1]}};
+  reserve_buffers(planned, list);
+  EXPECT_THAT(planned.skipped, IsEmpty());
+  session(list, chosen, rows, shown, around).measure(planned);
+  EXPECT_THAT(seen["host:0:h2d"], testing::ElementsAre(testing::ElementsAre(before.back())));
+  EXPECT_THAT(seen["host:1:h2d"], testing::ElementsAre(before));
+  EXPECT_EQ(machine::usable_cpus(), before);
+  transfers::detail::verify_node(memory.host(on_node(transfers::pinned(), 0)).bytes(), 0);
 }
 
 }  // namespace
