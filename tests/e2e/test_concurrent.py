@@ -141,9 +141,7 @@ def test_a_set_from_the_command_line(program: Program, tmp_path: Path, request_:
 
 def test_copies_name_their_memory(program: Program, tmp_path: Path):
     request = "host:0:h2d:pinned+host:1:d2h:pageable"
-    result = measure(
-        program, tmp_path, f"--concurrent={request}", "--strategies=concurrent/listed"
-    )
+    result = measure(program, tmp_path, f"--concurrent={request}", "--strategies=concurrent/listed")
     name = f"concurrent/listed/mixed/{request}/1MiB"
     assert result.names() == {name}
     entry = result.transfers["benchmarks"][name]
