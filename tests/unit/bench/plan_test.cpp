@@ -253,6 +253,28 @@ TEST(plan_strategies, that_need_places_which_nothing_shows_are_answered_with_the
   EXPECT_THAT(complaint({ids, {others}, {}}), Not(HasSubstr("sysfs")));
 }
 
+TEST(plan_skipped, says_what_copies_at_once_need_only_to_those_who_ask) {
+  auto together = make_strategy("together/pinned", transfers::pinned());
+  auto listed = test_strategy("together/listed");
+  together.concurrent = listed.concurrent = listed.memory_by_copy = true;
+  const registry strategies{listed, together};
+  const auto skipped = [&](settings chosen) {
+    std::map<std::string, std::string> codes;
+    for (const auto& skip : make_plan(strategies, limited_device(), chosen).skipped)
+      codes[skip.name] = skip.reason.code;
+    return codes;
+  };
+  using codes = std::map<std::string, std::string>;
+  auto chosen = sizes({mib});
+  EXPECT_EQ(skipped(chosen), codes());
+  chosen.strategies = {"together"};
+  EXPECT_EQ(skipped(chosen), (codes{{"together/pinned", "needs_several_devices"}}));
+  chosen.strategies = {"together/listed"};
+  EXPECT_EQ(skipped(chosen), (codes{{"together/listed", "needs_listed_copies"}}));
+  chosen.concurrent = {"cuda:0:both"};
+  EXPECT_EQ(skipped(chosen), codes()) << "it is the memory that is not listed";
+}
+
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
   const auto every_third = test_strategy("a/sparse", {.size_stride = 3});
   const registry registry{every_third};
