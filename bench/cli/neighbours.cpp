@@ -1,6 +1,8 @@
 #include "bench/cli/neighbours.hpp"
 
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace bench_transfers::bench {
@@ -9,35 +11,39 @@ namespace {
 using result_file::set_kind;
 using topology::place_kind;
 
-set_kind kind_of(const topology::common_place& place) {
-  return place.kind == place_kind::numa_node ? set_kind::node : set_kind::port;
+/// The port nearest to the host that has exactly these devices, otherwise the root complex.
+std::optional<std::string> port_of(const topology::pci_view& view, topology::device_set devices) {
+  std::optional<std::string> port;
+  for (const auto& place : places_of(view, devices))
+    if (place.kind == place_kind::port || (place.kind == place_kind::root_complex && !port))
+      port = place.name;
+  return port;
 }
 
-/// Whether a place tells more than another of the same kind.
-bool is_better(const topology::common_place& place, const topology::common_place& known) {
-  return place.kind == place_kind::port || known.kind != place_kind::port;
-}
-
-std::vector<neighbours> neighbours_in(const topology::pci_view& view,
-                                      topology::device_set devices) {
-  std::map<set_kind, topology::common_place> best;
-  for (const auto& place : places_of(view, devices)) {
-    const auto [known, is_new] = best.try_emplace(kind_of(place), place);
-    if (!is_new && is_better(place, known->second)) known->second = place;
+/// The devices next to each node; empty if the node of a device is not known.
+std::map<int, std::vector<std::size_t>> devices_by_node(const topology::pci_view& view) {
+  std::map<int, std::vector<std::size_t>> by_node;
+  for (std::size_t i = 0; i < view.paths.size(); ++i) {
+    const auto& hops = view.paths[i].hops;
+    if (hops.empty() || !hops.back().numa_node) return {};
+    by_node[*hops.back().numa_node].push_back(i);
   }
-  std::vector<neighbours> list;
-  for (const auto& [kind, place] : best) list.push_back({{kind, place.name}, devices.members()});
-  return list;
+  return by_node;
 }
 
 }  // namespace
 
 std::vector<neighbours> neighbours_of(const topology::pci_view& view) {
   std::vector<neighbours> list;
-  for (const auto devices : sets_below_places(view)) {
-    if (devices.size() == view.paths.size()) continue;
-    for (auto& common : neighbours_in(view, devices)) list.push_back(std::move(common));
-  }
+  const auto add = [&](set_kind kind, std::string place, std::vector<std::size_t> devices) {
+    if (devices.size() > 1 && devices.size() < view.paths.size())
+      list.push_back({{kind, std::move(place)}, std::move(devices)});
+  };
+  for (const auto& [node, devices] : devices_by_node(view))
+    add(set_kind::node, std::to_string(node), devices);
+  for (const auto devices : sets_below_places(view))
+    if (auto port = port_of(view, devices))
+      add(set_kind::port, std::move(*port), devices.members());
   return list;
 }
 

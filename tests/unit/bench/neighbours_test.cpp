@@ -67,6 +67,15 @@ TEST(neighbours, are_none_where_a_container_hides_the_places) {
   EXPECT_THAT(texts({false, {first, second, {"", {}, {}}}}), IsEmpty());
 }
 
+TEST(neighbours, are_next_to_a_node_where_a_virtual_machine_shows_no_ports) {
+  std::vector<topology::pci_path> paths;
+  for (int i = 0; i < 4; ++i)
+    paths.push_back(path("pci0000:00", {}, "0000:00:0" + std::to_string(i) + ".0", i % 2));
+  EXPECT_THAT(texts({false, paths}), UnorderedElementsAre("node 0: 0 2", "node 1: 1 3"));
+  paths[3].hops.back().numa_node.reset();
+  EXPECT_THAT(texts({false, paths}), IsEmpty());
+}
+
 TEST(neighbours, of_emulated_devices_are_not_known) {
   const auto layout = layout_of(choose_devices("host:0-2"), {});
   EXPECT_THAT(layout.ids, testing::ElementsAre("host:0", "host:1", "host:2"));
