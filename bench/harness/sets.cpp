@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -223,10 +222,11 @@ class request_reader {
 
   [[nodiscard]] host_memory_kind kind_of(std::string_view name) const {
     const auto match = known_.find(std::string(name));
-    if (match == known_.end())
-      refuse(fmt::format("there is no memory '{}' here, but {}", common::printable_in_short(name),
-                         fmt::join(std::views::keys(known_), ", ")));
-    return match->second;
+    if (match != known_.end()) return match->second;
+    std::vector<std::string> names;
+    for (const auto& [known, kind] : known_) names.push_back(known);
+    refuse(fmt::format("there is no memory '{}' here, but {}", common::printable_in_short(name),
+                       fmt::join(names, ", ")));
   }
 
   [[nodiscard]] std::size_t index_of(std::string_view id) const {

@@ -48,7 +48,8 @@ transfer prepare(const job& task, const std::optional<host_memory_kind>& kind,
 }
 
 /// Without a kind each copy has its own.
-strategy copies_at_once(std::optional<host_memory_kind> kind, std::optional<numa_node> node = {}) {
+strategy copies_at_once(std::optional<host_memory_kind> kind,
+                        const std::optional<numa_node>& node = {}) {
   const bool pinned = !kind || kind == transfers::pinned();
   return {.family = "concurrent",
           .parts = {kind ? in_memory(*kind) : method("listed")},
