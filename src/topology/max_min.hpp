@@ -7,11 +7,20 @@
 
 namespace bench_transfers::topology {
 
+/// How a full limit divides between the directions: what a flow of each gets, as a part of the sum
+/// of both.
+struct direction_shares {
+  double h2d = 0.5, d2h = 0.5;
+
+  bool operator==(const direction_shares&) const = default;
+};
+
 /// The flows of these devices in this direction, or in both, have no more than `capacity` together.
 struct limit {
   device_set devices;
   traffic kind;
-  double capacity;  ///< bytes per second
+  double capacity;               ///< bytes per second
+  direction_shares shares = {};  ///< of a limit for both directions
 
   /// Those of the flows that it holds for.
   [[nodiscard]] flow_set of(const flow_set& flows) const {
