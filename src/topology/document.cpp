@@ -57,13 +57,16 @@ json to_json(const pci_path& path) {
           {"hops", list_of(path.hops, [](const auto& entry) { return to_json(entry); })}};
 }
 
-json to_json(const alone_rates& alone) {
-  return {{"h2d", to_json(alone.h2d)}, {"d2h", to_json(alone.d2h)}, {"both", to_json(alone.both)}};
-}
-
 json to_json(const std::optional<direction_shares>& shares) {
   if (!shares) return nullptr;
   return {{"h2d", shares->h2d}, {"d2h", shares->d2h}};
+}
+
+json to_json(const alone_rates& alone) {
+  return {{"h2d", to_json(alone.h2d)},
+          {"d2h", to_json(alone.d2h)},
+          {"both", to_json(alone.both)},
+          {"shares", to_json(alone.shares)}};
 }
 
 json to_json(const std::optional<capacity>& shown, traffic kind) {
@@ -331,8 +334,8 @@ host_map map_of(const json& document) {
   for (const auto& entry : list_in(document, "devices")) {
     map.devices.push_back(text_in(entry, "name"));
     const auto& alone = member(entry, "alone");
-    map.alone.push_back(
-        {estimate_in(alone, "h2d"), estimate_in(alone, "d2h"), estimate_in(alone, "both")});
+    map.alone.push_back({estimate_in(alone, "h2d"), estimate_in(alone, "d2h"),
+                         estimate_in(alone, "both"), shares_in(alone)});
   }
   const auto devices = map.devices.size();
   require(devices >= 1 && devices <= most_devices,

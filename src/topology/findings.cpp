@@ -116,6 +116,40 @@ message shared_link_finding(const host_map& map, const shared_link& link) {
                       place ? fmt::format(" ({})", place_text(*place)) : std::string())};
 }
 
+message unfair_shares(const host_map& map, device_set devices, bool alone, double h2d, double d2h) {
+  const auto* const each = devices.size() > 1 ? "each" : "it";
+  return {"unfair_shares",
+          {{"devices", names(map, devices)}, {"alone", alone}, {"h2d", h2d}, {"d2h", d2h}},
+          fmt::format("When {} cop{} both ways{}, {} gets {} GB/s from the host and {} to it.",
+                      names_text(map, devices), devices.size() > 1 ? "y" : "ies",
+                      alone ? " alone" : " at once", each, rate_text(h2d), rate_text(d2h))};
+}
+
+/// What a device gets in one direction while these devices copy both ways at once, in the mean.
+double each_in(const host_map& map, device_set devices, traffic kind) {
+  const auto together = rates(map, flows_of(devices, traffic::both));
+  return together.sum(flows_of(devices, kind)) / static_cast<double>(devices.size());
+}
+
+void add_unfair_shares(const host_map& map, std::vector<message>& list) {
+  for (const auto& link : map.links)
+    if (link.both && link.both->shares)
+      list.push_back(unfair_shares(map, link.devices, false,
+                                   each_in(map, link.devices, traffic::h2d),
+                                   each_in(map, link.devices, traffic::d2h)));
+  device_set unfair;
+  double h2d = 0;
+  double d2h = 0;
+  for (const auto device : measured_devices(map).members()) {
+    if (!map.alone[device].shares) continue;
+    unfair = unfair | device_set::of(device);
+    h2d += each_in(map, device_set::of(device), traffic::h2d);
+    d2h += each_in(map, device_set::of(device), traffic::d2h);
+  }
+  const auto count = static_cast<double>(unfair.size());
+  if (!unfair.empty()) list.push_back(unfair_shares(map, unfair, true, h2d / count, d2h / count));
+}
+
 /// A link that holds flows back when all devices copy.
 struct group_at_once {
   limit bound;
@@ -341,6 +375,7 @@ std::vector<message> findings(const host_map& map) {
   if (map.links.empty() && measured_devices(map).size() > 1) list.push_back(nothing_shared(map));
   add_all_at_once(map, list);
   for (const auto& link : map.links) list.push_back(shared_link_finding(map, link));
+  add_unfair_shares(map, list);
   for (const auto& link : map.links) add_at_most(map, link, list);
   add_near_nodes(map, list);
   add_slower_alone(map, list);

@@ -15,6 +15,9 @@ namespace bench_transfers::topology {
 ///                      groups: [{devices, bytes_per_second, each}]}
 ///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
 ///                      together_each, effect}}, place: {kind, name, generation, width} or null}
+///   unfair_shares      both directions do not get the same: {devices, alone, h2d, d2h}, the rates
+///   of
+///                      each device while these copy both ways, one at a time if `alone`
 ///   at_most            how many of a link's devices keep 90 % of their rates: {devices, count,
 ///                      traffic, each, alone_each}
 ///   near_node          the NUMA node next to devices, where there are several: {devices, node}

@@ -59,6 +59,7 @@ struct scenario {
   bool shuffled = false, unequal = false;
   double more_noise = 1;  ///< times as much as was asked for
   double unfairness = 0;
+  bool unfair_links = false, unfair_devices = false;  ///< between directions
 };
 
 /// A view in which each link that devices share is a port.
@@ -85,12 +86,17 @@ void describe(const simulation::made_up_host& host, const topology::host_map& ma
     fmt::print("  true {} {} effect {:.3f}\n", fmt::join(limit.devices.members(), ","),
                to_string(limit.kind), limit.effect);
   }
+  for (const auto& limit : host.limits())
+    if (limit.kind == topology::traffic::both && !limit.shares.are_fair())
+      fmt::print("  true {} both gives {:.1f} GB/s, {:.3f} of it h2d\n",
+                 fmt::join(limit.devices.members(), ","), limit.capacity / 1e9, limit.shares.h2d);
   for (const auto& link : map.links)
     for (const auto kind : topology::every_traffic)
       if (const auto& found = link.of(kind))
-        fmt::print("  found {} {} effect {:.3f} in {} sets\n",
+        fmt::print("  found {} {} effect {:.3f} in {} sets, {:.1f} GB/s, {:.3f} of it h2d\n",
                    fmt::join(link.devices.members(), ","), to_string(kind), found->effect,
-                   found->sets);
+                   found->sets, found->bytes_per_second.value / 1e9,
+                   found->shares.value_or(topology::direction_shares{}).h2d);
 }
 
 /// How many capacities of links that exist lie within their intervals.
@@ -107,8 +113,10 @@ void count_intervals(const simulation::made_up_host& host, const topology::host_
 
 void simulate(const scenario& scenario, std::size_t devices, const simulation::made_up_noise& noise,
               bool verbose, std::mt19937_64& random, totals& sums, sensitivity& seen) {
-  const auto host = simulation::random_host(
-      {devices, scenario.depth, scenario.shuffled, scenario.unequal}, random);
+  const auto host =
+      simulation::random_host({devices, scenario.depth, scenario.shuffled, scenario.unequal,
+                               scenario.unfair_links, scenario.unfair_devices},
+                              random);
   simulation::made_up_measurement measure(host,
                                           {scenario.more_noise * noise.repetitions,
                                            scenario.more_noise * noise.sets, scenario.unfairness},
@@ -140,7 +148,7 @@ void simulate(const scenario& scenario, std::size_t devices, const simulation::m
 }
 
 void print_head() {
-  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>7} {:>7} {:>5} {:>5}\n", "hosts",
+  fmt::print("{:<35} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>7} {:>7} {:>5} {:>5}\n", "hosts",
              "devices", "hosts", "exact", "limits found", "inventing", "intervals", "median", "p95",
              "sets", "most");
 }
@@ -151,7 +159,7 @@ void print(const std::string& name, const std::string& devices, totals sums) {
   const auto share = [](double part, double whole) {
     return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
   };
-  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>6.2f}% {:>6.2f}% {:>5} {:>5}\n", name,
+  fmt::print("{:<35} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>6.2f}% {:>6.2f}% {:>5} {:>5}\n", name,
              devices, sums.hosts, share(sums.exact, sums.hosts),
              share(sums.counted - sums.missed, sums.counted), share(sums.inventing, sums.hosts),
              share(sums.within, sums.capacities), 100 * statistics::quantile(sums.errors, 0.5),
@@ -216,7 +224,11 @@ int main(int argc, char** argv) {
       {"depth 2, unequal devices", 2, false, false, true},
       {"depth 2, noise twice", 2, false, false, false, 2},
       {"depth 2, shares unfair by 3 %", 2, false, false, false, 1, 0.03},
-      {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1}};
+      {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1},
+      {"depth 1, unfair directions", 1, false, false, false, 1, 0, true},
+      {"depth 2, unfair directions", 2, false, false, false, 1, 0, true},
+      {"depth 3, unfair directions", 3, false, false, false, 1, 0, true},
+      {"depth 2, unfair directions, devices", 2, false, false, false, 1, 0, true, true}};
   if (issue_357) return show_issue_357(noise, seed);
   sensitivity seen;
   print_head();
