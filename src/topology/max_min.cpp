@@ -1,6 +1,7 @@
 #include "src/topology/max_min.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace bench_transfers::topology {
@@ -9,132 +10,163 @@ namespace {
 /// What is left of a limit while its flows grow.
 struct filling {
   double left;
-  direction_shares weights;  ///< of one flow
-  std::size_t h2d, d2h;      ///< flows that grow
+  std::size_t growing;
 
   [[nodiscard]] double level() const {
-    const auto weight =
-        weights.h2d * static_cast<double>(h2d) + weights.d2h * static_cast<double>(d2h);
-    return weight > 0 ? std::max(left, 0.0) / weight : std::numeric_limits<double>::infinity();
+    return growing == 0 ? std::numeric_limits<double>::infinity()
+                        : std::max(left, 0.0) / static_cast<double>(growing);
   }
-  [[nodiscard]] double offer(direction direction) const { return weights.of(direction) * level(); }
 };
-
-direction_shares weights_of(const limit& limit) {
-  if (limit.kind != traffic::both || limit.shares.are_fair()) return {1, 1};
-  return limit.shares;
-}
-
-flow_set in_direction(const flow_set& flows, direction direction) {
-  return flows_of(direction == direction::h2d ? flows.h2d : flows.d2h,
-                  direction == direction::h2d ? traffic::h2d : traffic::d2h);
-}
 
 flow_set without(const flow_set& flows, const flow_set& removed) {
   return {flows.h2d - removed.h2d, flows.d2h - removed.d2h};
 }
 
-class progressive_filling {
+void set_rates(per_flow& rates, const flow_set& flows, double rate) {
+  for (const auto device : flows.h2d.members()) rates[{device, direction::h2d}] = rate;
+  for (const auto device : flows.d2h.members()) rates[{device, direction::d2h}] = rate;
+}
+
+filled fill_fairly(const std::vector<limit>& limits, std::size_t devices, const flow_set& flows) {
+  filled result{per_flow(devices), std::vector<flow_set>(limits.size())};
+  std::vector<filling> fillings;
+  fillings.reserve(limits.size());
+  for (const auto& limit : limits) fillings.push_back({limit.capacity, limit.of(flows).size()});
+  for (auto growing = flows; growing.size() > 0;) {
+    const auto tightest = std::ranges::min_element(fillings, {}, &filling::level);
+    if (tightest == fillings.end() || tightest->growing == 0) break;
+    const auto level = tightest->level();
+    const auto index = static_cast<std::size_t>(tightest - fillings.begin());
+    const auto stopped = limits[index].of(growing);
+    set_rates(result.rates, stopped, level);
+    result.flows[index] = stopped;
+    growing = without(growing, stopped);
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const auto count = limits[i].of(stopped).size();
+      fillings[i].growing -= count;
+      fillings[i].left -= level * static_cast<double>(count);
+    }
+  }
+  return result;
+}
+
+/// Limits that divide by their shares. Each has a level, and offers each of its flows the level
+/// times the flow's weight. A flow has the least of what its limits offer, and a limit divides
+/// what such flows leave among the others. The levels that satisfy this are found by going round
+/// (Charny, Clark and Jain, "Congestion control with explicit rate indication", 1995).
+class balancing {
  public:
-  progressive_filling(const std::vector<limit>& limits, std::size_t devices, const flow_set& flows)
+  balancing(const std::vector<limit>& limits, const flow_set& flows)
       : limits_(limits),
-        growing_(flows),
-        result_{per_flow(devices), std::vector<flow_set>(limits.size())} {
-    fillings_.reserve(limits.size());
-    for (const auto& limit : limits) {
-      const auto held = limit.of(flows);
-      fillings_.push_back({limit.capacity, weights_of(limit), held.h2d.size(), held.d2h.size()});
-      fair_ = fair_ && fillings_.back().weights.are_fair();
+        flows_(list_of(flows)),
+        limits_of_(flows_.size()),
+        members_(limits.size()),
+        levels_(limits.size(), unlimited) {
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const auto held = limits[i].of(flows);
+      for (std::size_t f = 0; f < flows_.size(); ++f) {
+        const auto& [device, way] = flows_[f];
+        if (!(way == direction::h2d ? held.h2d : held.d2h).contains(device)) continue;
+        limits_of_[f].push_back(i);
+        members_[i].push_back({f, 0});
+      }
     }
   }
 
-  filled run() {
-    while (growing_.size() > 0 && (fair_ ? stop_at_lowest_level() : stop_at_next_level())) {
+  filled run(std::size_t devices) {
+    constexpr int most_rounds = 50;
+    for (int round = 0; round < most_rounds && change_levels(); ++round) {
     }
-    return std::move(result_);
+    filled result{per_flow(devices), std::vector<flow_set>(limits_.size())};
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      if (limits_of_[f].empty()) continue;
+      const auto holding = std::ranges::min(limits_of_[f], {}, [&](auto i) { return offer(i, f); });
+      const auto& [device, way] = flows_[f];
+      result.rates[flows_[f]] = offer(holding, f);
+      auto& held = result.flows[holding];
+      auto& devices_held = way == direction::h2d ? held.h2d : held.d2h;
+      devices_held = devices_held | device_set::of(device);
+    }
+    keep_within_limits(result);
+    return result;
   }
 
  private:
-  bool stop_at_lowest_level() {
-    const auto lowest = std::ranges::min_element(fillings_, {}, &filling::level);
-    if (lowest == fillings_.end() || lowest->h2d + lowest->d2h == 0) return false;
-    stop(static_cast<std::size_t>(lowest - fillings_.begin()), growing_);
-    return true;
+  static constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+  struct member {
+    std::size_t flow;
+    double reached;  ///< the level at which others stop it
+  };
+
+  [[nodiscard]] double weight(std::size_t index, std::size_t flow) const {
+    const auto& limit = limits_[index];
+    return limit.kind == traffic::both ? 2 * limit.shares.of(flows_[flow].direction) : 1;
   }
 
-  /// Of the limits that no other prevents from dividing what they have left, the one with the
-  /// lowest level. If there is none, only the flows that are offered least stop.
-  bool stop_at_next_level() {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < fillings_.size(); ++i)
-      if (fillings_[i].h2d + fillings_[i].d2h > 0) order.push_back(i);
-    if (order.empty()) return false;
-    std::ranges::sort(order, {}, [&](std::size_t i) { return fillings_[i].level(); });
-    const auto next = std::ranges::find_if(order, [&](std::size_t i) { return can_divide(i); });
-    if (next != order.end()) {
-      stop(*next, growing_);
-    } else {
-      stop_least_offered();
-    }
-    return true;
+  [[nodiscard]] double offer(std::size_t index, std::size_t flow) const {
+    return weight(index, flow) * levels_[index];
   }
 
-  /// No other limit offers one of its flows less.
-  [[nodiscard]] bool can_divide(std::size_t index) const {
+  [[nodiscard]] double offer_of_others(std::size_t index, std::size_t flow) const {
+    double least = unlimited;
+    for (const auto other : limits_of_[flow])
+      if (other != index) least = std::min(least, offer(other, flow));
+    return least;
+  }
+
+  /// Returns whether a level has changed.
+  bool change_levels() {
     constexpr double rounding = 1e-9;
-    const auto own = limits_[index].of(growing_);
+    bool changed = false;
     for (std::size_t i = 0; i < limits_.size(); ++i) {
-      const auto common = limits_[i].of(own);
-      for (const auto way : {direction::h2d, direction::d2h})
-        if (in_direction(common, way).size() > 0 &&
-            fillings_[i].offer(way) < (1 - rounding) * fillings_[index].offer(way))
-          return false;
+      if (members_[i].empty()) continue;
+      const auto before = levels_[i];
+      levels_[i] = level_of(i);
+      const bool alike =
+          std::isfinite(before) && std::abs(levels_[i] - before) <= rounding * before;
+      if (levels_[i] != before && !alike) changed = true;
     }
-    return true;
+    return changed;
   }
 
-  void stop_least_offered() {
-    auto least = std::numeric_limits<double>::infinity();
-    std::size_t index = 0;
-    flow_set stopped;
-    for (std::size_t i = 0; i < limits_.size(); ++i)
-      for (const auto way : {direction::h2d, direction::d2h}) {
-        const auto flows = in_direction(limits_[i].of(growing_), way);
-        if (flows.size() == 0 || fillings_[i].offer(way) > least) continue;
-        least = fillings_[i].offer(way);
-        index = i;
-        stopped = flows;
-      }
-    stop(index, stopped);
+  /// The level at which the limit is full, if others stop some of its flows earlier.
+  double level_of(std::size_t index) {
+    auto left = limits_[index].capacity;
+    double weights = 0;
+    for (auto& [flow, reached] : members_[index]) {
+      reached = offer_of_others(index, flow) / weight(index, flow);
+      weights += weight(index, flow);
+    }
+    std::ranges::sort(members_[index], {}, &member::reached);
+    for (const auto& [flow, reached] : members_[index]) {
+      if (reached * weights > left) return std::max(left, 0.0) / weights;
+      left -= reached * weight(index, flow);
+      weights -= weight(index, flow);
+    }
+    return unlimited;
   }
 
-  /// Leaves those of the flows that the limit holds for as they are now.
-  void stop(std::size_t index, const flow_set& flows) {
-    const auto stopped = limits_[index].of(flows);
-    const direction_shares rates{fillings_[index].offer(direction::h2d),
-                                 fillings_[index].offer(direction::d2h)};
-    for (const auto device : stopped.h2d.members())
-      result_.rates[{device, direction::h2d}] = rates.h2d;
-    for (const auto device : stopped.d2h.members())
-      result_.rates[{device, direction::d2h}] = rates.d2h;
-    auto& held = result_.flows[index];
-    held = {held.h2d | stopped.h2d, held.d2h | stopped.d2h};
-    growing_ = without(growing_, stopped);
+  /// Levels that never settle must not give more than there is.
+  void keep_within_limits(filled& result) const {
+    double factor = 1;
     for (std::size_t i = 0; i < limits_.size(); ++i) {
-      const auto less = limits_[i].of(stopped);
-      fillings_[i].h2d -= less.h2d.size();
-      fillings_[i].d2h -= less.d2h.size();
-      fillings_[i].left -= rates.h2d * static_cast<double>(less.h2d.size()) +
-                           rates.d2h * static_cast<double>(less.d2h.size());
+      double total = 0;
+      for (const auto& [flow, reached] : members_[i]) total += result.rates[flows_[flow]];
+      if (total > limits_[i].capacity) factor = std::min(factor, limits_[i].capacity / total);
     }
+    if (factor < 1)
+      for (const auto& flow : flows_) result.rates[flow] *= factor;
   }
 
   const std::vector<limit>& limits_;
-  flow_set growing_;
-  std::vector<filling> fillings_;
-  bool fair_ = true;
-  filled result_;
+  std::vector<flow> flows_;
+  std::vector<std::vector<std::size_t>> limits_of_;  ///< of each flow
+  std::vector<std::vector<member>> members_;         ///< of each limit
+  std::vector<double> levels_;
 };
+
+bool is_fair(const limit& limit) { return limit.kind != traffic::both || limit.shares.are_fair(); }
 
 }  // namespace
 
@@ -148,7 +180,8 @@ double per_flow::sum(const flow_set& flows) const {
 }
 
 filled fill(const std::vector<limit>& limits, std::size_t devices, const flow_set& flows) {
-  return progressive_filling(limits, devices, flows).run();
+  return std::ranges::all_of(limits, is_fair) ? fill_fairly(limits, devices, flows)
+                                              : balancing(limits, flows).run(devices);
 }
 
 }  // namespace bench_transfers::topology

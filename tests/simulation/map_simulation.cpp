@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/statistics/quantile.hpp"
+#include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
 #include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
@@ -188,6 +189,21 @@ int show_issue_357(const simulation::made_up_noise& noise, std::uint64_t seed) {
   return 0;
 }
 
+/// A map from the mean rates of the sets of another, which were measured.
+int fit_again(const std::string& file) {
+  const auto recorded = topology::read_host_map(file);
+  std::vector<topology::observation> fitted_to;
+  std::vector<topology::observation> held_out;
+  for (const auto& set : recorded.sets) {
+    topology::observation observed{set.flows, {}, {}};
+    for (const auto rate : set.measured) observed.rates.push_back({rate});
+    (set.held_out ? held_out : fitted_to).push_back(observed);
+  }
+  const auto map = topology::map_of(recorded.pci, recorded.devices, fitted_to, held_out);
+  fmt::print("{}", topology::text_of(map));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -198,6 +214,7 @@ int main(int argc, char** argv) {
   std::string only;
   bool verbose = false;
   bool issue_357 = false;
+  std::string recorded;
   CLI::App app{"How often maps of hosts err: made-up hosts, measured as bench_transfers map does."};
   app.add_option("--hosts", hosts, "of each kind and number of devices (50)")
       ->check(CLI::PositiveNumber);
@@ -209,6 +226,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", only, "the kinds of hosts whose name contains this");
   app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
   app.add_flag("--issue-357", issue_357, "show the map of the host of NVIDIA/cuda-samples #357");
+  app.add_option("--fit-again", recorded, "show the map of the sets of this host_map.json");
   CLI11_PARSE(app, argc, argv);
 
   const std::vector<scenario> scenarios{
@@ -230,6 +248,7 @@ int main(int argc, char** argv) {
       {"depth 3, unfair directions", 3, false, false, false, 1, 0, true},
       {"depth 2, unfair directions, devices", 2, false, false, false, 1, 0, true, true}};
   if (issue_357) return show_issue_357(noise, seed);
+  if (!recorded.empty()) return fit_again(recorded);
   sensitivity seen;
   print_head();
   for (const auto& scenario : scenarios) {
