@@ -92,7 +92,8 @@ json to_json(const std::optional<node_rate>& rate) {
 
 json to_json(const node_rates& shown) {
   return {{"node", shown.node},
-          {"rates", list_of(shown.rates, [](const auto& entry) { return to_json(entry); })}};
+          {"rates", list_of(shown.rates, [](const auto& entry) { return to_json(entry); })},
+          {"why_not", or_null(shown.why_not)}};
 }
 
 json to_json(const common_place& place) {
@@ -269,6 +270,7 @@ std::vector<node_rates> nodes_in(const json& document, std::size_t devices) {
                                           : std::optional(node_rate{estimate_in(rate, "h2d"),
                                                                     estimate_in(rate, "d2h")}));
     require(node.rates.size() == devices, "'rates' has not one entry for each device");
+    if (is_given(entry, "why_not")) node.why_not = text_in(entry, "why_not");
     nodes.push_back(std::move(node));
   }
   return nodes;

@@ -60,6 +60,7 @@ struct node_rate {
 struct node_rates {
   int node = 0;
   std::vector<std::optional<node_rate>> rates;
+  std::string why_not = {};  ///< one line, if something could not be measured
 
   bool operator==(const node_rates&) const = default;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
 
@@ -13,13 +12,6 @@
 
 namespace bench_transfers::topology {
 namespace {
-
-statistics::estimate with_interval(double value, double variance, double degrees) {
-  const boost::math::students_t student(degrees);
-  const auto half =
-      value * std::sqrt(variance) * boost::math::quantile(boost::math::complement(student, 0.025));
-  return {value, value - half, value + half};
-}
 
 /// The device's own limit as it was fitted to all sets in which it holds flows back; nullptr if it
 /// has none for this traffic.
@@ -53,8 +45,7 @@ alone_rates alone_of(std::size_t device, const evidence& evidence, const fit& fi
         evidence.noise().variance_of_sum(repetitions / count, static_cast<double>(flows.size())) /
         count;
     const auto* const own = own_limit(fitted, devices, kind);
-    return with_interval(own != nullptr ? own->capacity : total / count, variance,
-                         evidence.noise().degrees);
+    return evidence.noise().interval(own != nullptr ? own->capacity : total / count, variance);
   };
   alone_rates alone{rate(traffic::h2d), rate(traffic::d2h), rate(traffic::both)};
   if (const auto* const both = own_limit(fitted, devices, traffic::both))
