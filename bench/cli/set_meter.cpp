@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <system_error>
 
@@ -20,7 +22,11 @@ using nanoseconds = std::chrono::duration<double, std::nano>;
 
 /// About 60 ms for a set: a repetition of several samples tells how much they vary.
 constexpr std::size_t samples_of_a_set = 6;
-constexpr std::size_t most_attempts = 2 * samples_of_a_set;
+constexpr std::size_t most_attempts = 3 * samples_of_a_set;
+/// A sample in which all flows together get less than this part of the best sample was disturbed by
+/// something else: no link gives more than it has. Fewer than `least_samples` say too little.
+constexpr double undisturbed = 0.95;
+constexpr std::size_t least_samples = 3;
 constexpr nanoseconds time_of_a_sample{std::chrono::milliseconds(8)};
 
 strategy copies_at_once() {
@@ -45,6 +51,17 @@ std::size_t copies_for(flow_team& team, const std::vector<flow>& flows) {
   return static_cast<std::size_t>(std::clamp(std::ceil(time_of_a_sample / slowest), least, most));
 }
 
+double total_of(const std::vector<double>& sample) {
+  return std::accumulate(sample.begin(), sample.end(), 0.0);
+}
+
+std::size_t count_undisturbed(const std::vector<std::vector<double>>& samples) {
+  double best = 0;
+  for (const auto& sample : samples) best = std::max(best, total_of(sample));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      samples, [&](const auto& sample) { return total_of(sample) >= undisturbed * best; }));
+}
+
 }  // namespace
 
 set_meter::set_meter(const device_list& devices, std::size_t bytes)
@@ -52,8 +69,7 @@ set_meter::set_meter(const device_list& devices, std::size_t bytes)
   const auto& needs = copies_.needs;
   for (std::size_t i = 0; i < devices_.size(); ++i) try {
       streams_.push_back(devices_[i].device.create_stream());
-      devices_[i].memory.reserve_host(*needs.host,
-                                      (needs.host_payloads - 1) * buffers::distance(bytes) + bytes);
+      devices_[i].memory.reserve_host(*needs.host, host_bytes());
       devices_[i].memory.reserve_device((needs.device_payloads - 1) * buffers::distance(bytes) +
                                         bytes);
     } catch (const std::exception& refused) {
@@ -63,11 +79,20 @@ set_meter::set_meter(const device_list& devices, std::size_t bytes)
 }
 
 topology::observation set_meter::measure(const topology::flow_set& set) {
+  return measure_in(*copies_.needs.host, set);
+}
+
+topology::observation set_meter::measure_on_node(int node, const topology::flow_set& set) {
+  return measure_in(transfers::on_node(*copies_.needs.host, node), set);
+}
+
+topology::observation set_meter::measure_in(transfers::host_memory_kind kind,
+                                            const topology::flow_set& set) {
   topology::observation observed{.flows = set, .rates = {}, .why_not = why_not(set)};
   if (!observed.why_not.empty()) return observed;
   try {
-    const auto flows = prepare(set);
-    verify(topology::list_of(set), flows);
+    const auto flows = prepare(kind, set);
+    verify(kind, topology::list_of(set), flows);
     observed.rates = rates_of(flows);
     if (observed.rates.empty())
       observed.why_not = interruption() != 0 ? "interrupted" : "the copies were never at once";
@@ -88,25 +113,49 @@ std::string set_meter::why_not(const topology::flow_set& set) const {
   return {};
 }
 
-std::vector<flow> set_meter::prepare(const topology::flow_set& set) {
+std::vector<flow> set_meter::prepare(transfers::host_memory_kind kind,
+                                     const topology::flow_set& set) {
   std::vector<flow_job> parts;
   for (const auto& [device, direction] : topology::list_of(set))
     parts.push_back({device, devices_[device].id, devices_[device].device, devices_[device].memory,
                      direction_of(direction)});
   const auto& first = devices_[set.devices().front()];
-  return copies_
-      .prepare({.device = first.device,
-                .memory = first.memory,
-                .stream = *streams_[set.devices().front()],
-                .variant = {},
-                .bytes = bytes_,
-                .flows = std::move(parts)})
-      .flows;
+  auto flows = copies_
+                   .prepare({.device = first.device,
+                             .memory = first.memory,
+                             .stream = *streams_[set.devices().front()],
+                             .variant = {},
+                             .bytes = bytes_,
+                             .flows = std::move(parts)})
+                   .flows;
+  if (kind.node)
+    for (auto& copy : flows) move_to(kind, devices_[copy.device], copy);
+  return flows;
 }
 
-void set_meter::verify(const std::vector<topology::flow>& list, const std::vector<flow>& flows) {
+/// Puts the copy's end in host memory into a block of this kind.
+void set_meter::move_to(transfers::host_memory_kind kind, const measured_device& device,
+                        flow& copy) const {
+  if (!device.memory.all_host().contains(kind)) device.memory.reserve_host(kind, host_bytes());
+  const bool to_device = copy.direction == transfers::direction::h2d;
+  auto& end = to_device ? copy.source : copy.destination;
+  const auto& block = device.memory.host(kind);
+  end.data = block.data() + end.offset;
+  end.host = &block;
+  copy.enqueue = [stream = copy.stream, source = copy.source.data,
+                  destination = copy.destination.data, bytes = bytes_, direction = copy.direction] {
+    stream->copy(destination, source, bytes, direction);
+  };
+}
+
+std::size_t set_meter::host_bytes() const {
+  return (copies_.needs.host_payloads - 1) * buffers::distance(bytes_) + bytes_;
+}
+
+void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topology::flow>& list,
+                       const std::vector<flow>& flows) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!verified_.insert(list[i]).second) continue;
+    if (!verified_.emplace(kind, list[i]).second) continue;
     const auto& [device, memory, limit, monitor, id] = devices_[list[i].device];
     poison(device, memory, flows[i].destination);
     team_.copy_once(std::span(&flows[i], 1));
@@ -120,15 +169,18 @@ void set_meter::verify(const std::vector<topology::flow>& list, const std::vecto
 std::vector<std::vector<double>> set_meter::rates_of(const std::vector<flow>& flows) {
   const std::vector bytes(flows.size(), bytes_);
   const auto copies = copies_for(team_, flows);
-  std::vector<std::vector<double>> rates(flows.size());
-  for (std::size_t attempt = 0;
-       attempt < most_attempts && interruption() == 0 && rates.front().size() < samples_of_a_set;
-       ++attempt) {
-    const auto sample = rates_at_once(team_.run(flows, copies), bytes);
-    if (!sample) continue;
-    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back((*sample)[i] * 1e9);
-  }
-  if (rates.front().empty()) rates.clear();
+  std::vector<std::vector<double>> samples;
+  for (std::size_t attempt = 0; attempt < most_attempts && interruption() == 0 &&
+                                count_undisturbed(samples) < samples_of_a_set;
+       ++attempt)
+    if (auto sample = rates_at_once(team_.run(flows, copies), bytes))
+      samples.push_back(std::move(*sample));
+  const auto kept = std::max(count_undisturbed(samples), std::min(least_samples, samples.size()));
+  std::ranges::partial_sort(samples, samples.begin() + static_cast<std::ptrdiff_t>(kept),
+                            std::greater{}, total_of);
+  std::vector<std::vector<double>> rates(kept > 0 ? flows.size() : 0);
+  for (std::size_t sample = 0; sample < kept; ++sample)
+    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back(samples[sample][i] * 1e9);
   return rates;
 }
 

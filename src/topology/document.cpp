@@ -23,6 +23,7 @@ using common::or_null;
 constexpr int format = 1;
 constexpr const char* kind_of_file = "host_map";
 constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t most_nodes = 1 << 20;
 
 json to_json(const statistics::estimate& shown) {
   return {{"value", shown.value}, {"low", shown.low}, {"high", shown.high}};
@@ -56,16 +57,43 @@ json to_json(const pci_path& path) {
           {"hops", list_of(path.hops, [](const auto& entry) { return to_json(entry); })}};
 }
 
-json to_json(const alone_rates& alone) {
-  return {{"h2d", to_json(alone.h2d)}, {"d2h", to_json(alone.d2h)}, {"both", to_json(alone.both)}};
+json to_json(const std::optional<direction_shares>& shares) {
+  if (!shares) return nullptr;
+  return {{"h2d", shares->h2d}, {"d2h", shares->d2h}};
 }
 
-json to_json(const std::optional<capacity>& shown) {
+json to_json(const alone_rates& alone) {
+  return {{"h2d", to_json(alone.h2d)},
+          {"d2h", to_json(alone.d2h)},
+          {"both", to_json(alone.both)},
+          {"shares", to_json(alone.shares)}};
+}
+
+json to_json(const std::optional<capacity>& shown, traffic kind) {
   if (!shown) return nullptr;
-  return {{"bytes_per_second", to_json(shown->bytes_per_second)},
-          {"effect", shown->effect},
-          {"p", shown->p},
-          {"sets", shown->sets}};
+  json entry{{"bytes_per_second", to_json(shown->bytes_per_second)},
+             {"effect", shown->effect},
+             {"p", shown->p},
+             {"sets", shown->sets}};
+  if (kind == traffic::both) entry["shares"] = to_json(shown->shares);
+  return entry;
+}
+
+json capacities_to_json(const shared_link& link) {
+  json capacities = json::object();
+  for (const auto kind : every_traffic) capacities[to_string(kind)] = to_json(link.of(kind), kind);
+  return capacities;
+}
+
+json to_json(const std::optional<node_rate>& rate) {
+  if (!rate) return nullptr;
+  return {{"h2d", to_json(rate->h2d)}, {"d2h", to_json(rate->d2h)}};
+}
+
+json to_json(const node_rates& shown) {
+  return {{"node", shown.node},
+          {"rates", list_of(shown.rates, [](const auto& entry) { return to_json(entry); })},
+          {"why_not", or_null(shown.why_not)}};
 }
 
 json to_json(const common_place& place) {
@@ -100,12 +128,10 @@ json devices_to_json(const host_map& map) {
 json links_to_json(const host_map& map) {
   json list = json::array();
   for (const auto& link : map.links)
-    list.push_back(
-        {{"devices", link.devices.members()},
-         {"capacities",
-          {{"h2d", to_json(link.h2d)}, {"d2h", to_json(link.d2h)}, {"both", to_json(link.both)}}},
-         {"places", list_of(places_of(map.pci, link.devices),
-                            [](const auto& entry) { return to_json(entry); })}});
+    list.push_back({{"devices", link.devices.members()},
+                    {"capacities", capacities_to_json(link)},
+                    {"places", list_of(places_of(map.pci, link.devices),
+                                       [](const auto& entry) { return to_json(entry); })}});
   return list;
 }
 
@@ -177,7 +203,6 @@ std::string text_or_empty(const json& object, const char* key) {
 }
 
 pci_hop hop_of(const json& entry) {
-  constexpr std::size_t most_nodes = 1 << 20;
   pci_hop hop{text_in(entry, "address"), link_in(entry), std::nullopt, std::nullopt};
   if (const auto& node = member(entry, "numa_node"); !node.is_null())
     hop.numa_node = static_cast<int>(index(node, "numa_node", most_nodes));
@@ -210,12 +235,50 @@ device_set devices_in(const json& object, const char* key, std::size_t devices) 
   return set;
 }
 
+/// Older files do not have all members.
+bool is_given(const json& object, const char* key) {
+  return object.contains(key) && !object.at(key).is_null();
+}
+
+std::optional<direction_shares> shares_in(const json& object) {
+  constexpr double least = 0.001;
+  if (!is_given(object, "shares")) return std::nullopt;
+  const auto& entry = object.at("shares");
+  const auto share = [&](const char* key) {
+    const auto part = number(member(entry, key), key);
+    require(part >= least && part <= 1 - least, fmt::format("'{}' is no part of a whole", key));
+    return part;
+  };
+  return direction_shares{share("h2d"), share("d2h")};
+}
+
 std::optional<capacity> capacity_in(const json& object, const char* key) {
   const auto& entry = member(object, key);
   if (entry.is_null()) return std::nullopt;
   return capacity{estimate_in(entry, "bytes_per_second"), number(member(entry, "effect"), "effect"),
                   positive(member(entry, "p"), "p"),
-                  index(member(entry, "sets"), "sets", most_entries)};
+                  index(member(entry, "sets"), "sets", most_entries), shares_in(entry)};
+}
+
+std::vector<node_rates> nodes_in(const json& document, std::size_t devices) {
+  std::vector<node_rates> nodes;
+  if (!is_given(document, "nodes")) return nodes;
+  for (const auto& entry : list_in(document, "nodes")) {
+    node_rates node{static_cast<int>(index(member(entry, "node"), "node", most_nodes)), {}};
+    for (const auto& rate : list_in(entry, "rates"))
+      node.rates.push_back(rate.is_null() ? std::nullopt
+                                          : std::optional(node_rate{estimate_in(rate, "h2d"),
+                                                                    estimate_in(rate, "d2h")}));
+    require(node.rates.size() == devices, "'rates' has not one entry for each device");
+    if (is_given(entry, "why_not")) node.why_not = text_in(entry, "why_not");
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+std::optional<double> seconds_in(const json& document) {
+  if (!is_given(document, "seconds")) return std::nullopt;
+  return positive(document.at("seconds"), "seconds");
 }
 
 shared_link link_of(const json& entry, std::size_t devices) {
@@ -273,8 +336,8 @@ host_map map_of(const json& document) {
   for (const auto& entry : list_in(document, "devices")) {
     map.devices.push_back(text_in(entry, "name"));
     const auto& alone = member(entry, "alone");
-    map.alone.push_back(
-        {estimate_in(alone, "h2d"), estimate_in(alone, "d2h"), estimate_in(alone, "both")});
+    map.alone.push_back({estimate_in(alone, "h2d"), estimate_in(alone, "d2h"),
+                         estimate_in(alone, "both"), shares_in(alone)});
   }
   const auto devices = map.devices.size();
   require(devices >= 1 && devices <= most_devices,
@@ -286,6 +349,8 @@ host_map map_of(const json& document) {
   for (const auto& entry : list_in(document, "skipped"))
     map.skipped.push_back({flows_of_entry(entry, devices), text_in(entry, "why_not")});
   map.errors = errors_in(document);
+  map.nodes = nodes_in(document, devices);
+  map.seconds = seconds_in(document);
   return map;
 }
 
@@ -305,6 +370,10 @@ json to_json(const host_map& map) {
            {{"visible", map.pci.visible},
             {"paths", list_of(map.pci.paths, [](const auto& entry) { return to_json(entry); })}}},
           {"links", links_to_json(map)},
+          {"nodes", map.nodes.empty()
+                        ? json(nullptr)
+                        : list_of(map.nodes, [](const auto& entry) { return to_json(entry); })},
+          {"seconds", or_null(map.seconds)},
           {"findings", common::to_json(findings(map))},
           {"held_out_errors", std::move(errors)},
           {"sets", list_of(map.sets, [](const auto& entry) { return to_json(entry); })},

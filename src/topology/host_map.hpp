@@ -17,6 +17,7 @@ struct capacity {
   double effect = 0;     ///< the largest part that it takes off its flows
   double p = 1;          ///< that the rates are so without it, adjusted for all candidates
   std::size_t sets = 0;  ///< of those measured, in which it holds flows back
+  std::optional<direction_shares> shares = {};  ///< of both directions; empty: they are alike
 
   bool operator==(const capacity&) const = default;
 };
@@ -37,11 +38,31 @@ struct shared_link {
 /// directions.
 struct alone_rates {
   statistics::estimate h2d, d2h, both;
+  std::optional<direction_shares> shares = {};  ///< of both; empty: the directions are alike
 
   [[nodiscard]] const statistics::estimate& of(traffic kind) const {
     return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
   }
   bool operator==(const alone_rates&) const = default;
+};
+
+/// The rates of a device that copies alone, with host memory on one NUMA node.
+struct node_rate {
+  statistics::estimate h2d, d2h;
+
+  [[nodiscard]] const statistics::estimate& of(direction direction) const {
+    return direction == direction::h2d ? h2d : d2h;
+  }
+  bool operator==(const node_rate&) const = default;
+};
+
+/// What each device gets from memory on this node; empty where it could not be measured.
+struct node_rates {
+  int node = 0;
+  std::vector<std::optional<node_rate>> rates;
+  std::string why_not = {};  ///< one line, if something could not be measured
+
+  bool operator==(const node_rates&) const = default;
 };
 
 /// A set that was measured: rates in the order of list_of(flows), in bytes per second.
@@ -80,6 +101,8 @@ struct host_map {
   std::vector<compared_set> sets;
   std::vector<skipped_set> skipped;
   std::optional<held_out_errors> errors;
+  std::vector<node_rates> nodes;  ///< empty: the host has one, or they were not measured
+  std::optional<double> seconds;  ///< that the measurement took
 
   bool operator==(const host_map&) const = default;
 };

@@ -69,6 +69,7 @@ class planning {
     fit_ = explain(evidence_, host_.hints);
     limits_ = fit_.limits();
     confirm_links(most);
+    mix_directions(most);
     decide_doubts(most);
     look_for_unseen_links(most);
     return std::move(chosen_);
@@ -151,6 +152,28 @@ class planning {
     }
   }
 
+  /// Where a link limits both directions together, some of its devices copy in one direction only:
+  /// how directions share it is not seen while all do the same.
+  void mix_directions(std::size_t most) {
+    for (const auto& fitted : fit_.shared) {
+      if (fitted.limit.kind != traffic::both) continue;
+      const auto devices = fitted.limit.devices;
+      const auto some = every_second(devices);
+      for (const auto& flows : {flow_set{devices, some}, flow_set{devices - some, devices}})
+        if (chosen_.size() < most && is_new(flows)) chosen_.push_back(flows);
+    }
+  }
+
+  static device_set every_second(device_set devices) {
+    device_set chosen;
+    bool next = true;
+    for (const auto device : devices.members()) {
+      if (next) chosen = chosen | device_set::of(device);
+      next = !next;
+    }
+    return chosen;
+  }
+
   /// Sets of devices that are likely to share a link, with how likely.
   [[nodiscard]] std::map<device_set, double> likely_sets() const {
     std::map<device_set, double> worth;
@@ -163,10 +186,33 @@ class planning {
         pair = std::max(pair, 2.0);
       }
     }
+    if (host_.devices > most_devices_for_all_sets) add_relatives(worth);
     for (const auto& fitted : fit_.shared) worth[fitted.limit.devices] = 8;
     for (const auto hint : host_.hints) worth[hint] = 8;
     std::erase_if(worth, [&](const auto& set) { return !usable_.contains(set.first); });
     return worth;
+  }
+
+  /// Where devices are in no order, the links that were found tell of others: around two of them,
+  /// inside of one beside another, and with a device more or less.
+  void add_relatives(std::map<device_set, double>& worth) const {
+    const auto add = [&](device_set set, double likely) {
+      if (set.size() < 2) return;
+      auto& known = worth[set];
+      known = std::max(known, likely);
+    };
+    std::set<device_set> found;
+    for (const auto& fitted : fit_.shared) found.insert(fitted.limit.devices);
+    for (const auto set : found) {
+      for (const auto other : found) {
+        if ((set & other).empty()) add(set | other, 3);
+        if (set.contains(other)) add(set - other, 3);
+      }
+      for (const auto device : usable_.members()) {
+        const auto one = device_set::of(device);
+        add(set.contains(device) ? set - one : set | one, 1.5);
+      }
+    }
   }
 
   [[nodiscard]] std::vector<unseen_link> unseen_links(

@@ -36,6 +36,12 @@ host_map full_map() {
   auto map = infer(pci, simulation::names_of_devices(3),
                    [&](const flow_set& flows) { return measure(flows); });
   map.skipped.push_back({flows_of(device_set::up_to(3), traffic::both), "too little memory"});
+  map.links.front().both =
+      capacity{{80e9, 79e9, 81e9}, 0.2, 0.001, 4, direction_shares{0.41, 0.59}};
+  const node_rate near{{55e9, 54e9, 56e9}, {53e9, 52e9, 54e9}};
+  map.nodes = {{0, {near, near, std::nullopt}}, {2, {near, std::nullopt, near}, "refused"}};
+  map.seconds = 3.5;
+  map.alone[1].shares = direction_shares{0.45, 0.55};
   return map;
 }
 
@@ -54,6 +60,17 @@ TEST_F(host_map_file, says_its_kind_and_format_and_what_was_found) {
   ASSERT_FALSE(document["findings"].empty());
   for (const auto& finding : document["findings"])
     for (const auto* key : {"code", "data", "text"}) EXPECT_TRUE(finding.contains(key)) << key;
+}
+
+TEST_F(host_map_file, without_nodes_shares_and_seconds_it_is_read) {
+  auto document = to_json(full_map());
+  document.erase("nodes");
+  document.erase("seconds");
+  document["links"][0]["capacities"]["both"].erase("shares");
+  const auto map = host_map_from_text(document.dump(), "some.json");
+  EXPECT_TRUE(map.nodes.empty());
+  EXPECT_FALSE(map.seconds);
+  EXPECT_FALSE(map.links.front().both->shares);
 }
 
 TEST_F(host_map_file, a_missing_file_is_named) {
@@ -105,7 +122,10 @@ TEST_F(host_map_file, what_cannot_be_is_refused_in_one_line) {
        [](json& map) {
          map["links"][0]["devices"] = {-1, 1};
        }},
-      {"link without capacity", [](json& map) { map["links"][0]["capacities"]["h2d"] = nullptr; }},
+      {"link without capacity",
+       [](json& map) {
+         for (auto& capacity : map["links"][0]["capacities"]) capacity = nullptr;
+       }},
       {"crossing links",
        [](json& map) {
          map["links"].push_back(map["links"][0]);
@@ -114,6 +134,15 @@ TEST_F(host_map_file, what_cannot_be_is_refused_in_one_line) {
       {"the same link twice", [](json& map) { map["links"].push_back(map["links"][0]); }},
       {"a rate less", [](json& map) { map["sets"][0]["measured"] = json::array(); }},
       {"sets are no list", [](json& map) { map["sets"] = 3; }},
+      {"a share of nothing",
+       [](json& map) { map["links"][0]["capacities"]["both"]["shares"]["h2d"] = 0; }},
+      {"a share less",
+       [](json& map) { map["links"][0]["capacities"]["both"]["shares"].erase("d2h"); }},
+      {"shares are no object",
+       [](json& map) { map["links"][0]["capacities"]["both"]["shares"] = 0.5; }},
+      {"a node less a rate", [](json& map) { map["nodes"][0]["rates"].erase(0); }},
+      {"negative node", [](json& map) { map["nodes"][0]["node"] = -1; }},
+      {"negative seconds", [](json& map) { map["seconds"] = -1; }},
       {"errors", [](json& map) { map["held_out_errors"]["median"] = nullptr; }},
       {"no skipped", [](json& map) { map.erase("skipped"); }}};
   for (const auto& [what, spoil] : changes) {
