@@ -40,10 +40,15 @@ class ResultError(Exception):
 
 @dataclass(frozen=True)
 class Flow:
-    """Holds one of several copies at once: the index of its device, and its direction."""
+    """Holds one of several copies at once; its device and its direction tell it from the others.
 
-    device: int
+    Where the copies differ in it, `memory` is its kind of host memory, and `node` a NUMA node.
+    """
+
+    device: int  # an index
     direction: str
+    memory: str | None = field(default=None, compare=False)
+    node: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,12 @@ def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
     path = Path(path)
     return result_in(path, _read(path))
+
+
+def read_document(path: Path) -> tuple[Any, bytes]:
+    """Reads a file as JSON, plain or compressed with gzip; returns the document and its text."""
+    text = _unpacked(path, _read(path))
+    return _parse(path, text), text
 
 
 def result_in(path: Path, data: bytes) -> Result:
@@ -424,7 +435,12 @@ def _flows(place: str, value: dict[str, Any]) -> tuple[Flow, ...]:
 def _flow(place: str, value: Any) -> Flow:
     if not isinstance(value, dict) or not is_whole(value.get("device")):
         raise _NotValid(f"{place} has no device")
-    return Flow(value["device"], _one_of(place, value, "direction", DIRECTIONS))
+    return Flow(
+        value["device"],
+        _one_of(place, value, "direction", DIRECTIONS),
+        _text_or_null(place, value, "memory"),
+        _small_whole_or_null(place, value, "node"),
+    )
 
 
 def _message(place: str, value: Any) -> Message:

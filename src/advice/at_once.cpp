@@ -110,6 +110,19 @@ std::vector<group_at_once> undisturbed_groups(const host_map& map, const copies_
   return list;
 }
 
+std::vector<kept_beside> kept_in_pairs(const host_map& map, const copies_at_once& question) {
+  std::vector<kept_beside> pairs;
+  for (const auto device : question.devices.members())
+    for (const auto other : (question.devices - device_set::of(device)).members()) {
+      const auto own = flows_of(device_set::of(device), question.kind);
+      const auto both = flows_of(device_set::of({device, other}), question.kind);
+      const auto known = rates_of(map, both);
+      pairs.push_back(
+          {device, other, known.rates.sum(own) / topology::rates(map, own).sum(own), known.source});
+    }
+  return pairs;
+}
+
 order fastest_of(const advice_at_once& answer) {
   auto best = std::pair{order::at_once, answer.all.ns};
   for (const auto& other : {std::pair{order::groups, answer.groups_ns},
@@ -240,6 +253,7 @@ std::optional<advice_at_once> advise_at_once(const host_map& map, const copies_a
                         undisturbed_groups(map, answered),
                         0,
                         0,
+                        kept_in_pairs(map, answered),
                         order::at_once,
                         {},
                         {}};

@@ -58,6 +58,13 @@ struct best_node {
   double lowest = 0;  ///< of the node that is worst
 };
 
+/// What a device keeps of its rate alone while another one copies as well.
+struct kept_beside {
+  std::size_t device, other;
+  double kept;
+  rate_source source;
+};
+
 /// The answer for the devices of the question that the map has rates of.
 struct advice_at_once {
   copies_at_once question;
@@ -67,7 +74,8 @@ struct advice_at_once {
   std::vector<group_at_once> groups;
   double groups_ns;
   double one_by_one_ns;
-  order fastest;  ///< of orders within 3 % of each other the plainest
+  std::vector<kept_beside> pairs;  ///< of each two devices, in both orders
+  order fastest;                   ///< of orders within 3 % of each other the plainest
   std::vector<best_node> nodes;
   /// What is not known, or is doubtful:
   ///   devices_not_measured  they are not part of the answer: {devices}

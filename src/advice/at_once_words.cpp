@@ -204,6 +204,12 @@ json node_document(const host_map& map, const best_node& node) {
 json answer_document(const host_map& map, const advice_at_once& answer) {
   json groups = json::array();
   for (const auto& group : answer.groups) groups.push_back(group_document(map, group));
+  json pairs = json::array();
+  for (const auto& pair : answer.pairs)
+    pairs.push_back({{"device", map.devices[pair.device]},
+                     {"other", map.devices[pair.other]},
+                     {"kept", pair.kept},
+                     {"source", to_string(pair.source)}});
   json nodes = json::array();
   for (const auto& node : answer.nodes) nodes.push_back(node_document(map, node));
   return {{"devices", names_of(map, answer.question.devices)},
@@ -214,6 +220,7 @@ json answer_document(const host_map& map, const advice_at_once& answer) {
           {"groups_ns", answer.groups_ns},
           {"one_by_one_ns", answer.one_by_one_ns},
           {"fastest", to_string(answer.fastest)},
+          {"pairs", std::move(pairs)},
           {"nodes", std::move(nodes)},
           {"doubts", common::to_json(answer.doubts)}};
 }

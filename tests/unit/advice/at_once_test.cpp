@@ -1,5 +1,6 @@
 #include "src/advice/at_once.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +121,19 @@ TEST(copies_at_once, that_are_slower_together_than_alone_go_one_by_one) {
   EXPECT_NEAR(answer.groups_ns, answer.one_by_one_ns, 1);
 }
 
+TEST(copies_at_once, say_who_slows_whom) {
+  auto map = four_devices();
+  map.sets = {{flows_of(device_set::of({0, 2}), traffic::h2d), false, {45e9, 50e9}, {50e9, 50e9}}};
+  const auto answer = answer_to(map, from_the_host({0, 1, 2}));
+  std::vector<std::string> pairs;
+  for (const auto& pair : answer.pairs)
+    pairs.push_back(fmt::format("{} beside {} {:.1f} {}", pair.device, pair.other, pair.kept,
+                                to_string(pair.source)));
+  EXPECT_THAT(pairs, ElementsAre("0 beside 1 0.6 predicted", "0 beside 2 0.9 measured",
+                                 "1 beside 0 0.6 predicted", "1 beside 2 1.0 predicted",
+                                 "2 beside 0 1.0 measured", "2 beside 1 1.0 predicted"));
+}
+
 TEST(copies_at_once, come_with_what_is_not_known) {
   auto map = four_devices();
   map.alone[3] = {};
@@ -203,6 +217,8 @@ TEST(copies_at_once, are_told_as_data) {
   EXPECT_EQ(answer["bytes"], 1'000'000'000);
   EXPECT_EQ(answer["all"]["source"], "predicted");
   EXPECT_EQ(answer["groups"].size(), 2);
+  EXPECT_EQ(answer["pairs"].size(), 2);
+  EXPECT_EQ(answer["pairs"][1]["other"], "cuda:0");
   EXPECT_EQ(answer["fastest"], "at_once");
   EXPECT_EQ(answer["doubts"][0]["code"], "set_not_measured");
 }
