@@ -44,7 +44,7 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
         layout,
         [
             map_caption.origin(host_map),
-            "percent of its rate alone that the device of the row keeps; "
+            "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
             + _describe_sources(rows),
         ],
         cells.arrange(drawn),
@@ -53,8 +53,8 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
     worst = min(rows, key=lambda row: row["kept"])
     return Figure(
         heading="Who slows whom",
-        reading="Two devices that share a full link slow each other down. 100 is no loss.",
-        summary=f"The largest loss: {worst['row']} keeps {worst['text']} % of its rate while "
+        reading="Two devices that share a full link slow each other down.",
+        summary=f"The largest loss: {worst['row']} keeps {worst['percent']} of its rate while "
         f"{worst['column']} copies as well ({map_caption.traffic_words(worst['kinds'])}).",
         chart=chart,
         strategies=[],
@@ -100,7 +100,7 @@ def _rows(host_map: HostMap, kinds: list[str]) -> list[dict[str, Any]]:
             "row": device,
             "column": other,
             "kept": part,
-            "text": f"{100 * part:.0f}",
+            "text": f"{100 * part:.0f}" if part < 1 - NOTICEABLE else "·",
             "percent": f"{100 * part:.1f} %",
             "known": source,
             "colour": style.kept_colour(part),
