@@ -21,6 +21,7 @@
 #include "src/common/whole_file.hpp"
 #include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
+#include "src/topology/near_nodes.hpp"
 #include "src/topology/text.hpp"
 
 namespace bench_transfers::bench {
@@ -89,6 +90,7 @@ nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t byt
 }
 
 topology::host_map measured_map(const devices_choice& devices, std::size_t bytes, progress& shown) {
+  const auto start = wall_clock::now();
   const auto seed = std::random_device{}();
   std::vector<std::unique_ptr<buffers>> memory;
   device_list list;
@@ -98,14 +100,21 @@ topology::host_map measured_map(const devices_choice& devices, std::size_t bytes
   }
   shown.say("allocating and filling buffers …");
   set_meter meter(list, bytes);
-  const auto start = wall_clock::now();
-  return topology::infer(
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(wall_clock::now() - start).count();
+  };
+  auto map = topology::infer(
       pci_view_of(devices), devices.ids, [&](const auto& set) { return meter.measure(set); },
       [&](std::size_t done, std::size_t most) {
-        const std::chrono::duration<double> spent = wall_clock::now() - start;
-        const auto left = spent / static_cast<double>(done) * static_cast<double>(most - done);
+        const std::chrono::duration<double> left(seconds() / static_cast<double>(done) *
+                                                 static_cast<double>(most - done));
         shown.show("measuring sets,", done, most, "at most", left);
       });
+  map.nodes = topology::rates_by_node(
+      devices.chosen.size(), machine::numa_nodes(),
+      [&](int node, const auto& set) { return meter.measure_on_node(node, set); });
+  map.seconds = seconds();
+  return map;
 }
 
 }  // namespace

@@ -52,8 +52,7 @@ set_meter::set_meter(const device_list& devices, std::size_t bytes)
   const auto& needs = copies_.needs;
   for (std::size_t i = 0; i < devices_.size(); ++i) try {
       streams_.push_back(devices_[i].device.create_stream());
-      devices_[i].memory.reserve_host(*needs.host,
-                                      (needs.host_payloads - 1) * buffers::distance(bytes) + bytes);
+      devices_[i].memory.reserve_host(*needs.host, host_bytes());
       devices_[i].memory.reserve_device((needs.device_payloads - 1) * buffers::distance(bytes) +
                                         bytes);
     } catch (const std::exception& refused) {
@@ -63,11 +62,20 @@ set_meter::set_meter(const device_list& devices, std::size_t bytes)
 }
 
 topology::observation set_meter::measure(const topology::flow_set& set) {
+  return measure_in(*copies_.needs.host, set);
+}
+
+topology::observation set_meter::measure_on_node(int node, const topology::flow_set& set) {
+  return measure_in(transfers::on_node(*copies_.needs.host, node), set);
+}
+
+topology::observation set_meter::measure_in(transfers::host_memory_kind kind,
+                                            const topology::flow_set& set) {
   topology::observation observed{.flows = set, .rates = {}, .why_not = why_not(set)};
   if (!observed.why_not.empty()) return observed;
   try {
-    const auto flows = prepare(set);
-    verify(topology::list_of(set), flows);
+    const auto flows = prepare(kind, set);
+    verify(kind, topology::list_of(set), flows);
     observed.rates = rates_of(flows);
     if (observed.rates.empty())
       observed.why_not = interruption() != 0 ? "interrupted" : "the copies were never at once";
@@ -88,25 +96,49 @@ std::string set_meter::why_not(const topology::flow_set& set) const {
   return {};
 }
 
-std::vector<flow> set_meter::prepare(const topology::flow_set& set) {
+std::vector<flow> set_meter::prepare(transfers::host_memory_kind kind,
+                                     const topology::flow_set& set) {
   std::vector<flow_job> parts;
   for (const auto& [device, direction] : topology::list_of(set))
     parts.push_back({device, devices_[device].id, devices_[device].device, devices_[device].memory,
                      direction_of(direction)});
   const auto& first = devices_[set.devices().front()];
-  return copies_
-      .prepare({.device = first.device,
-                .memory = first.memory,
-                .stream = *streams_[set.devices().front()],
-                .variant = {},
-                .bytes = bytes_,
-                .flows = std::move(parts)})
-      .flows;
+  auto flows = copies_
+                   .prepare({.device = first.device,
+                             .memory = first.memory,
+                             .stream = *streams_[set.devices().front()],
+                             .variant = {},
+                             .bytes = bytes_,
+                             .flows = std::move(parts)})
+                   .flows;
+  if (kind.node)
+    for (auto& copy : flows) move_to(kind, devices_[copy.device], copy);
+  return flows;
 }
 
-void set_meter::verify(const std::vector<topology::flow>& list, const std::vector<flow>& flows) {
+/// Puts the copy's end in host memory into a block of this kind.
+void set_meter::move_to(transfers::host_memory_kind kind, const measured_device& device,
+                        flow& copy) const {
+  if (!device.memory.all_host().contains(kind)) device.memory.reserve_host(kind, host_bytes());
+  const bool to_device = copy.direction == transfers::direction::h2d;
+  auto& end = to_device ? copy.source : copy.destination;
+  const auto& block = device.memory.host(kind);
+  end.data = block.data() + end.offset;
+  end.host = &block;
+  copy.enqueue = [stream = copy.stream, source = copy.source.data,
+                  destination = copy.destination.data, bytes = bytes_, direction = copy.direction] {
+    stream->copy(destination, source, bytes, direction);
+  };
+}
+
+std::size_t set_meter::host_bytes() const {
+  return (copies_.needs.host_payloads - 1) * buffers::distance(bytes_) + bytes_;
+}
+
+void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topology::flow>& list,
+                       const std::vector<flow>& flows) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!verified_.insert(list[i]).second) continue;
+    if (!verified_.emplace(kind, list[i]).second) continue;
     const auto& [device, memory, limit, monitor, id] = devices_[list[i].device];
     poison(device, memory, flows[i].destination);
     team_.copy_once(std::span(&flows[i], 1));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/harness/concurrent.hpp"
@@ -26,11 +27,18 @@ class set_meter {
   /// Several samples of the set. Never throws for what fails: the observation says why there are no
   /// rates. The data of each copy are verified when it is first made.
   topology::observation measure(const topology::flow_set& set);
+  /// The same with host memory on a NUMA node, which is allocated when it is first needed.
+  topology::observation measure_on_node(int node, const topology::flow_set& set);
 
  private:
   [[nodiscard]] std::string why_not(const topology::flow_set& set) const;
-  [[nodiscard]] std::vector<flow> prepare(const topology::flow_set& set);
-  void verify(const std::vector<topology::flow>& list, const std::vector<flow>& flows);
+  topology::observation measure_in(transfers::host_memory_kind kind, const topology::flow_set& set);
+  [[nodiscard]] std::vector<flow> prepare(transfers::host_memory_kind kind,
+                                          const topology::flow_set& set);
+  void move_to(transfers::host_memory_kind kind, const measured_device& device, flow& copy) const;
+  [[nodiscard]] std::size_t host_bytes() const;
+  void verify(transfers::host_memory_kind kind, const std::vector<topology::flow>& list,
+              const std::vector<flow>& flows);
   [[nodiscard]] std::vector<std::vector<double>> rates_of(const std::vector<flow>& flows);
   std::string note(const flows_failed& failed);
 
@@ -40,7 +48,7 @@ class set_meter {
   flow_team team_;
   std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
   std::map<std::size_t, std::string> unusable_;              ///< devices, and why
-  std::set<topology::flow> verified_;
+  std::set<std::pair<transfers::host_memory_kind, topology::flow>> verified_;
 };
 
 }  // namespace bench_transfers::bench

@@ -219,7 +219,9 @@ def _device(place: str, entry: Any, hops: list[tuple[str, PciLink | None]]) -> D
     name = _text(f"{place}.name", raw)
     _require(0 < len(raw) <= MOST_NAME, f"{place}.name", f"has not 1 to {MOST_NAME} characters")
     alone = _at(place, entry, "alone")
-    return Device(name, {kind: _rate(f"{place}.alone", alone, kind) for kind in TRAFFIC}, hops)
+    rates = {kind: _rate(f"{place}.alone", alone, kind) for kind in TRAFFIC}
+    _check_shares(f"{place}.alone", alone)
+    return Device(name, rates, hops)
 
 
 def _hops(document: Any, devices: int) -> list[list[tuple[str, PciLink | None]]]:
@@ -294,13 +296,19 @@ def _capacity(place: str, entry: Any) -> Rate:
     _between(f"{place}.effect", _at(place, entry, "effect"), -1, 1)
     _between(f"{place}.p", _at(place, entry, "p"), 0, 1)
     _whole(f"{place}.sets", _at(place, entry, "sets"), MOST_ENTRIES)
-    if (shares := entry.get("shares")) is not None:
-        name = f"{place}.shares"
-        parts = [
-            _between(f"{name}.{key}", _at(name, shares, key), LEAST_SHARE, 1) for key in TRAFFIC[:2]
-        ]
-        _require(abs(sum(parts) - 1) < LEAST_SHARE, name, "has parts that do not make a whole")
+    _check_shares(place, entry)
     return rate
+
+
+def _check_shares(place: str, holder: Any) -> None:
+    """Checks how a full link divides between the directions, if the file says it."""
+    if (shares := holder.get("shares")) is None:
+        return
+    name = f"{place}.shares"
+    parts = [
+        _between(f"{name}.{key}", _at(name, shares, key), LEAST_SHARE, 1) for key in TRAFFIC[:2]
+    ]
+    _require(abs(sum(parts) - 1) < LEAST_SHARE, name, "has parts that do not make a whole")
 
 
 def _nodes(document: Any, devices: int) -> list[Node]:
@@ -318,6 +326,8 @@ def _node(place: str, entry: Any, devices: int) -> Node:
     number = _whole(f"{place}.node", _at(place, entry, "node"), MOST_NODE)
     rates = _list(entry, "rates", MOST_DEVICES, place)
     _require(len(rates) == devices, f"{place}.rates", f"has {len(rates)} for {devices} devices")
+    if entry.get("why_not") is not None:
+        _text(f"{place}.why_not", entry["why_not"])
     return Node(
         number,
         [

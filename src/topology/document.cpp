@@ -46,13 +46,16 @@ json to_json(const pci_path& path) {
           {"hops", list_of(path.hops, [](const auto& entry) { return to_json(entry); })}};
 }
 
-json to_json(const alone_rates& alone) {
-  return {{"h2d", to_json(alone.h2d)}, {"d2h", to_json(alone.d2h)}, {"both", to_json(alone.both)}};
-}
-
 json to_json(const std::optional<direction_shares>& shares) {
   if (!shares) return nullptr;
   return {{"h2d", shares->h2d}, {"d2h", shares->d2h}};
+}
+
+json to_json(const alone_rates& alone) {
+  return {{"h2d", to_json(alone.h2d)},
+          {"d2h", to_json(alone.d2h)},
+          {"both", to_json(alone.both)},
+          {"shares", to_json(alone.shares)}};
 }
 
 json to_json(const std::optional<capacity>& shown, traffic kind) {
@@ -78,7 +81,8 @@ json to_json(const std::optional<node_rate>& rate) {
 
 json to_json(const node_rates& shown) {
   return {{"node", shown.node},
-          {"rates", list_of(shown.rates, [](const auto& entry) { return to_json(entry); })}};
+          {"rates", list_of(shown.rates, [](const auto& entry) { return to_json(entry); })},
+          {"why_not", or_null(shown.why_not)}};
 }
 
 json to_json(const common_place& place) {

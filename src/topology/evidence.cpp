@@ -1,6 +1,7 @@
 #include "src/topology/evidence.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -78,6 +79,13 @@ double noise::variance(double repeated) const {
 
 double noise::variance_of_sum(double repeated, double flows) const {
   return square(repetitions) / std::max(1.0, repeated * flows) + square(sets);
+}
+
+statistics::estimate noise::interval(double value, double variance) const {
+  const boost::math::students_t student(degrees);
+  const auto half =
+      value * std::sqrt(variance) * boost::math::quantile(boost::math::complement(student, 0.025));
+  return {value, value - half, value + half};
 }
 
 evidence::evidence(std::size_t devices, const std::vector<observation>& observations)

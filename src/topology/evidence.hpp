@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "src/statistics/estimate.hpp"
 #include "src/topology/max_min.hpp"
 #include "src/topology/observation.hpp"
 
@@ -25,6 +26,8 @@ struct noise {
   [[nodiscard]] double variance(double repeated) const;
   /// The same of the sum of `flows` flows. What differs between sets may be common to all of them.
   [[nodiscard]] double variance_of_sum(double repeated, double flows) const;
+  /// Student's 95 % interval of a rate with this squared standard error, as a part of the rate.
+  [[nodiscard]] statistics::estimate interval(double value, double variance) const;
 };
 
 /// All sets that were measured, and what their repetitions say about noise.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "src/statistics/quantile.hpp"
+#include "src/topology/node_findings.hpp"
 #include "src/topology/words.hpp"
 
 namespace bench_transfers::topology {
@@ -24,12 +25,6 @@ constexpr double told_as_one = 0.03;
 constexpr double slow_alone = 0.95;
 /// Errors of sets held out above these make a map doubtful.
 constexpr double poor_median = 0.05, poor_p95 = 0.15;
-
-json names(const host_map& map, device_set devices) {
-  json list = json::array();
-  for (const auto device : devices.members()) list.push_back(map.devices[device]);
-  return list;
-}
 
 std::string direction_text(traffic kind) {
   switch (kind) {
@@ -55,7 +50,7 @@ double together_each(const host_map& map, device_set devices, traffic kind) {
 message nothing_shared(const host_map& map) {
   const auto devices = measured_devices(map);
   return {"nothing_shared",
-          {{"devices", names(map, devices)}},
+          {{"devices", names_json(map, devices)}},
           fmt::format("{} do not slow each other down.", names_text(map, devices))};
 }
 
@@ -109,11 +104,45 @@ message shared_link_finding(const host_map& map, const shared_link& link) {
                                 rate_text(together_each(map, link.devices, kind))));
   const auto place = best_place(map, link.devices);
   return {"shared_link",
-          {{"devices", names(map, link.devices)},
+          {{"devices", names_json(map, link.devices)},
            {"capacities", std::move(capacities)},
            {"place", to_json(place)}},
           fmt::format("{} share {}{}.", names_text(map, link.devices), fmt::join(parts, "; and "),
                       place ? fmt::format(" ({})", place_text(*place)) : std::string())};
+}
+
+message unfair_shares(const host_map& map, device_set devices, bool alone, double h2d, double d2h) {
+  const auto* const each = devices.size() > 1 ? "each" : "it";
+  return {"unfair_shares",
+          {{"devices", names_json(map, devices)}, {"alone", alone}, {"h2d", h2d}, {"d2h", d2h}},
+          fmt::format("When {} cop{} both ways{}, {} gets {} GB/s from the host and {} to it.",
+                      names_text(map, devices), devices.size() > 1 ? "y" : "ies",
+                      alone ? " alone" : " at once", each, rate_text(h2d), rate_text(d2h))};
+}
+
+/// What a device gets in one direction while these devices copy both ways at once, in the mean.
+double each_in(const host_map& map, device_set devices, traffic kind) {
+  const auto together = rates(map, flows_of(devices, traffic::both));
+  return together.sum(flows_of(devices, kind)) / static_cast<double>(devices.size());
+}
+
+void add_unfair_shares(const host_map& map, std::vector<message>& list) {
+  for (const auto& link : map.links)
+    if (link.both && link.both->shares)
+      list.push_back(unfair_shares(map, link.devices, false,
+                                   each_in(map, link.devices, traffic::h2d),
+                                   each_in(map, link.devices, traffic::d2h)));
+  device_set unfair;
+  double h2d = 0;
+  double d2h = 0;
+  for (const auto device : measured_devices(map).members()) {
+    if (!map.alone[device].shares) continue;
+    unfair = unfair | device_set::of(device);
+    h2d += each_in(map, device_set::of(device), traffic::h2d);
+    d2h += each_in(map, device_set::of(device), traffic::d2h);
+  }
+  const auto count = static_cast<double>(unfair.size());
+  if (!unfair.empty()) list.push_back(unfair_shares(map, unfair, true, h2d / count, d2h / count));
 }
 
 /// A link that holds flows back when all devices copy.
@@ -156,7 +185,7 @@ message all_at_once(const host_map& map, const std::vector<group_at_once>& group
   json list = json::array();
   std::vector<std::string> parts;
   for (const auto& group : groups) {
-    list.push_back({{"devices", names(map, group.bound.devices)},
+    list.push_back({{"devices", names_json(map, group.bound.devices)},
                     {"bytes_per_second", group.total},
                     {"each", group.each}});
     parts.push_back(fmt::format("{} share {} GB/s ({} each)", names_text(map, group.bound.devices),
@@ -217,7 +246,7 @@ void add_at_most(const host_map& map, const shared_link& link, std::vector<messa
   const auto rate_each = together_each(map, kept_devices, worst);
   list.push_back(
       {"at_most",
-       {{"devices", names(map, link.devices)},
+       {{"devices", names_json(map, link.devices)},
         {"count", fewest},
         {"traffic", to_string(worst)},
         {"each", rate_each},
@@ -225,20 +254,6 @@ void add_at_most(const host_map& map, const shared_link& link, std::vector<messa
        fmt::format("Let at most {} of {} copy at once {}: each then gets {} of {} GB/s.", fewest,
                    names_text(map, link.devices), direction_text(worst), rate_text(rate_each),
                    rate_text(alone_each(map, kept_devices, worst)))});
-}
-
-void add_near_nodes(const host_map& map, std::vector<message>& list) {
-  std::map<int, device_set> nodes;
-  for (std::size_t device = 0; device < map.pci.paths.size(); ++device)
-    if (const auto& hops = map.pci.paths[device].hops; !hops.empty() && hops.back().numa_node)
-      nodes[*hops.back().numa_node] = nodes[*hops.back().numa_node] | device_set::of(device);
-  if (nodes.size() < 2) return;
-  for (const auto& [node, devices] : nodes)
-    list.push_back(
-        {"near_node",
-         {{"devices", names(map, devices)}, {"node", node}},
-         fmt::format("Load {} from memory of NUMA node {}, which is next to {}.",
-                     names_text(map, devices), node, devices.size() == 1 ? "it" : "them")});
 }
 
 void add_slower_alone(const host_map& map, std::vector<message>& list) {
@@ -277,7 +292,7 @@ void add_slow_hops(const host_map& map, std::vector<message>& list) {
   for (const auto& [address, link] : slow)
     list.push_back({"hop_below_maximum",
                     {{"address", address},
-                     {"devices", names(map, below[address])},
+                     {"devices", names_json(map, below[address])},
                      {"generation", link.generation},
                      {"width", link.width},
                      {"generation_max", link.generation_max},
@@ -290,7 +305,7 @@ void add_slow_hops(const host_map& map, std::vector<message>& list) {
 void add_doubts(const host_map& map, std::vector<message>& list) {
   if (!map.pci.visible)
     list.push_back({"not_visible",
-                    {{"devices", names(map, device_set::up_to(map.devices.size()))}},
+                    {{"devices", names_json(map, device_set::up_to(map.devices.size()))}},
                     "The PCI tree is not visible here: links are known by measurement alone."});
   if (map.errors && (map.errors->median > poor_median || map.errors->p95 > poor_p95))
     list.push_back(
@@ -305,8 +320,8 @@ void add_doubts(const host_map& map, std::vector<message>& list) {
         {"not_measured",
          {{"count", map.skipped.size()},
           {"first",
-           {{"h2d", names(map, first.flows.h2d)},
-            {"d2h", names(map, first.flows.d2h)},
+           {{"h2d", names_json(map, first.flows.h2d)},
+            {"d2h", names_json(map, first.flows.d2h)},
             {"why_not", first.why_not}}}},
          fmt::format("{} of the sets could not be measured, the first with {}: {}",
                      map.skipped.size(), names_text(map, first.flows.devices()), first.why_not)});
@@ -314,6 +329,12 @@ void add_doubts(const host_map& map, std::vector<message>& list) {
 }
 
 }  // namespace
+
+json names_json(const host_map& map, device_set devices) {
+  json list = json::array();
+  for (const auto device : devices.members()) list.push_back(map.devices[device]);
+  return list;
+}
 
 std::string names_text(const host_map& map, device_set devices) {
   const auto members = devices.members();
@@ -341,8 +362,9 @@ std::vector<message> findings(const host_map& map) {
   if (map.links.empty() && measured_devices(map).size() > 1) list.push_back(nothing_shared(map));
   add_all_at_once(map, list);
   for (const auto& link : map.links) list.push_back(shared_link_finding(map, link));
+  add_unfair_shares(map, list);
   for (const auto& link : map.links) add_at_most(map, link, list);
-  add_near_nodes(map, list);
+  add_node_findings(map, list);
   add_slower_alone(map, list);
   add_slow_hops(map, list);
   add_doubts(map, list);

@@ -15,9 +15,16 @@ namespace bench_transfers::topology {
 ///                      groups: [{devices, bytes_per_second, each}]}
 ///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
 ///                      together_each, effect}}, place: {kind, name, generation, width} or null}
+///   unfair_shares      both directions do not get the same: {devices, alone, h2d, d2h}, the rates
+///   of
+///                      each device while these copy both ways, one at a time if `alone`
 ///   at_most            how many of a link's devices keep 90 % of their rates: {devices, count,
 ///                      traffic, each, alone_each}
-///   near_node          the NUMA node next to devices, where there are several: {devices, node}
+///   near_node          the NUMA node whose memory devices should use: {devices, node}; if it was
+///                      measured, also {far_node, h2d, d2h}, each {near, far, lost: {value, low,
+///                      high}}: rates, and the part that is lost
+///   nodes_alike        all nodes give devices the same, as measured: {devices}
+///   node_not_measured  {nodes, why_not}
 ///   slower_alone       a device that copies slower than most even alone: {device, traffic, alone,
 ///                      typical}
 ///   hop_below_maximum  {address, devices, generation, width, generation_max, width_max}
@@ -25,6 +32,9 @@ namespace bench_transfers::topology {
 ///   poor_prediction    sets held out differ from the map: {median, p95}
 ///   not_measured       sets that could not be measured: {count, first: {flows, why_not}}
 std::vector<common::message> findings(const host_map& map);
+
+/// A list of names.
+nlohmann::ordered_json names_json(const host_map& map, device_set devices);
 
 /// "cuda:0", "cuda:0 and cuda:2", "cuda:4 to cuda:7"
 std::string names_text(const host_map& map, device_set devices);

@@ -28,6 +28,8 @@ constexpr double huber(double distance) {
 constexpr double worth_a_limit = 25;
 constexpr double worth_a_change = 6;
 constexpr double doubtful = 12;
+/// Directions that a limit gives less different rates than these count as alike.
+constexpr double least_unfair = 2 * least_effect;
 constexpr std::size_t most_limits = 3 * most_devices;
 constexpr std::size_t tried_exactly = 8;
 
@@ -53,6 +55,19 @@ struct effect_of_limit {
   std::size_t sets = 0;
 };
 
+/// What a set says about how a limit divides: the logarithm of what a flow from the host gets, as
+/// a part of what one to the host gets. If the limit holds back one direction only, the other could
+/// have more: then it is a bound.
+struct division {
+  double ratio, variance;
+  bool bound;
+};
+
+direction_shares shares_of(double ratio) {
+  const auto h2d = 1 / (1 + std::exp(-ratio));
+  return {h2d, 1 - h2d};
+}
+
 bool is_range(device_set set) {
   const auto first = set.front();
   return set == device_set::up_to(first + set.size()) - device_set::up_to(first);
@@ -73,6 +88,7 @@ class fitting {
   fit run() {
     set_own_limits();
     current_ = predict(own_);
+    divide();
     for (int round = 0; round < 6; ++round) {
       const auto before = current_.misfit;
       while (current_.limits.size() < most_limits && add()) {
@@ -186,11 +202,15 @@ class fitting {
       const auto held = candidate.limit.of(set.flows);
       if (held.devices().size() < 2) continue;
       const auto flows = list_of(held);
-      double level = 0;
-      for (const auto& flow : flows) level = std::max(level, set.rates[flow]);
+      direction_shares levels{0, 0};
+      for (const auto& flow : flows) {
+        auto& level = flow.direction == direction::h2d ? levels.h2d : levels.d2h;
+        level = std::max(level, set.rates[flow]);
+      }
       for (const auto& flow : flows) {
         const auto lost = 1 - set.rates[flow] / base.sets[i].rates[flow];
-        if (set.rates[flow] >= (1 - alike_rates_) * level && lost > least_effect / 2)
+        if (set.rates[flow] >= (1 - alike_rates_) * levels.of(flow.direction) &&
+            lost > least_effect / 2)
           promise += huber(lost / error_);
       }
     }
@@ -210,6 +230,86 @@ class fitting {
       ++count;
     }
     return count > 0 ? total / count : 0;
+  }
+
+  /// What each set says in which the limit is full and takes something off.
+  [[nodiscard]] std::vector<division> divisions(const prediction& base, const limit& full) const {
+    std::vector<division> list;
+    for (std::size_t i = 0; i < base.sets.size(); ++i) {
+      const auto& set = evidence_.sets()[i];
+      const auto flows = full.of(set.flows);
+      if (flows.h2d.empty() || flows.d2h.empty()) continue;
+      // A device shows alone how its own link divides.
+      if (full.devices.size() == 1 && set.flows != flows) continue;
+      if (std::abs(set.rates.sum(flows) / full.capacity - 1) > 2 * alike_sums_) continue;
+      const auto h2d = fastest(set, base.sets[i].rates, {flows.h2d, {}});
+      const auto d2h = fastest(set, base.sets[i].rates, {{}, flows.d2h});
+      if (!h2d.is_held && !d2h.is_held) continue;
+      const auto ratio = std::log(h2d.rate / d2h.rate);
+      // A direction that is held back and faster than one that is not says nothing.
+      const bool bound = !h2d.is_held || !d2h.is_held;
+      if (bound && (ratio < 0) != h2d.is_held) continue;
+      const auto& noise = evidence_.noise();
+      list.push_back({ratio,
+                      noise.variance_of_sum(set.repetitions, h2d.flows) +
+                          noise.variance_of_sum(set.repetitions, d2h.flows),
+                      bound});
+    }
+    return list;
+  }
+
+  struct fastest_flows {
+    double rate = 0, flows = 0;  ///< mean rate, number
+    bool is_held = false;        ///< slower than `base` predicts
+  };
+
+  /// The flows of the highest rate: only these may be held back by the limit that is looked at.
+  [[nodiscard]] fastest_flows fastest(const measured_set& set, const per_flow& base,
+                                      const flow_set& flows) const {
+    double level = 0;
+    for (const auto& flow : list_of(flows)) level = std::max(level, set.rates[flow]);
+    fastest_flows result;
+    double predicted = 0;
+    for (const auto& flow : list_of(flows)) {
+      if (set.rates[flow] < (1 - alike_rates_) * level) continue;
+      result.rate += set.rates[flow];
+      predicted += base[flow];
+      ++result.flows;
+    }
+    result.is_held = result.rate < (1 - least_effect / 2) * predicted;
+    result.rate /= result.flows;
+    return result;
+  }
+
+  /// How a full limit for both directions divides; fair unless Student's test says otherwise.
+  [[nodiscard]] direction_shares shares_in(const prediction& base, const limit& full) const {
+    if (full.kind != traffic::both) return {};
+    auto list = divisions(base, full);
+    if (std::ranges::any_of(list, [](const division& told) { return !told.bound; }))
+      std::erase_if(list, [](const division& told) { return told.bound; });
+    if (list.empty()) return {};
+    if (list.front().bound) list = {strictest(list)};
+    double ratio = 0;
+    double variance = 0;
+    const auto count = static_cast<double>(list.size());
+    for (const auto& told : list) {
+      ratio += told.ratio / count;
+      variance += told.variance / count / count;
+    }
+    double scatter = 0;
+    for (const auto& told : list) scatter += square(told.ratio - ratio);
+    scatter = count >= 3 ? scatter / (count - 1) / count : 0;
+    const auto degrees = scatter > variance ? count - 1 : evidence_.noise().degrees;
+    const boost::math::students_t student(degrees);
+    const auto distance = std::abs(ratio) / std::sqrt(std::max(scatter, variance));
+    const auto p = 2 * boost::math::cdf(boost::math::complement(student, distance));
+    const bool is_fair = std::abs(ratio) < least_unfair || p >= significance;
+    return is_fair ? direction_shares{} : shares_of(ratio);
+  }
+
+  static division strictest(const std::vector<division>& list) {
+    return *std::ranges::max_element(list, {},
+                                     [](const division& told) { return std::abs(told.ratio); });
   }
 
   [[nodiscard]] static bool fits_in(const prediction& base, const limit& added) {
@@ -239,7 +339,16 @@ class fitting {
       auto limit = candidate.limit;
       limit.capacity = capacity_of(base, candidate);
       if (limit.capacity <= 0) continue;
-      const auto misfit = misfit_with(base, limit);
+      auto misfit = misfit_with(base, limit);
+      if (const auto shares = shares_in(base, limit); !shares.are_fair()) {
+        auto unfair = limit;
+        unfair.shares = shares;
+        const auto unfair_misfit = misfit_with(base, unfair);
+        if (unfair_misfit < misfit - worth_a_limit) {
+          limit = unfair;
+          misfit = unfair_misfit;
+        }
+      }
       const auto gain = (base.misfit - misfit) * candidate.preference;
       if (gain <= best_gain) continue;
       best_gain = gain;
@@ -276,7 +385,27 @@ class fitting {
         limits[index].capacity = total / count;
       }
       current_ = predict(limits);
+      divide();
+      limits = current_.limits;
     }
+  }
+
+  void divide() {
+    for (std::size_t index = 0; index < current_.limits.size(); ++index) divide(index);
+  }
+
+  /// Lets a limit divide unfairly if that explains more, and otherwise not.
+  void divide(std::size_t index) {
+    if (current_.limits[index].kind != traffic::both) return;
+    const auto base = without(current_, index);
+    auto limits = current_.limits;
+    const auto shares = shares_in(base, limits[index]);
+    if (shares.are_fair() && limits[index].shares.are_fair()) return;
+    limits[index].shares = {};
+    auto fair = predict(limits);
+    limits[index].shares = shares;
+    auto unfair = predict(limits);
+    current_ = unfair.misfit < fair.misfit - worth_a_limit ? std::move(unfair) : std::move(fair);
   }
 
   /// Leaves out totals that something else may explain: a device's own link gives what it gives
@@ -334,6 +463,7 @@ class fitting {
       auto other = candidate_of({devices, kind, 0});
       if (!fits_in(base, other.limit)) return;
       other.limit.capacity = capacity_of(base, other);
+      if (kind == near.kind) other.limit.shares = near.shares;
       if (other.limit.capacity > 0) list.push_back(other.limit);
     };
     for (const auto devices : toggled) {

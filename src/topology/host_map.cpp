@@ -24,12 +24,14 @@ std::vector<limit> limits_of(const host_map& map) {
     limits.push_back({devices, traffic::h2d, alone.h2d.value});
     limits.push_back({devices, traffic::d2h, alone.d2h.value});
     if (alone.both.value < clearly_less * (alone.h2d.value + alone.d2h.value))
-      limits.push_back({devices, traffic::both, alone.both.value});
+      limits.push_back(
+          {devices, traffic::both, alone.both.value, alone.shares.value_or(direction_shares{})});
   }
   for (const auto& link : map.links)
     for (const auto kind : every_traffic)
       if (const auto& capacity = link.of(kind))
-        limits.push_back({link.devices, kind, capacity->bytes_per_second.value});
+        limits.push_back({link.devices, kind, capacity->bytes_per_second.value,
+                          capacity->shares.value_or(direction_shares{})});
   return limits;
 }
 

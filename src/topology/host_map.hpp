@@ -38,6 +38,7 @@ struct shared_link {
 /// directions.
 struct alone_rates {
   statistics::estimate h2d, d2h, both;
+  std::optional<direction_shares> shares = {};  ///< of both; empty: the directions are alike
 
   [[nodiscard]] const statistics::estimate& of(traffic kind) const {
     return kind == traffic::h2d ? h2d : kind == traffic::d2h ? d2h : both;
@@ -59,6 +60,7 @@ struct node_rate {
 struct node_rates {
   int node = 0;
   std::vector<std::optional<node_rate>> rates;
+  std::string why_not = {};  ///< one line, if something could not be measured
 
   bool operator==(const node_rates&) const = default;
 };

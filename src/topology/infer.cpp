@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
 
@@ -14,19 +13,18 @@
 namespace bench_transfers::topology {
 namespace {
 
-statistics::estimate with_interval(double value, double variance, double degrees) {
-  const boost::math::students_t student(degrees);
-  const auto half =
-      value * std::sqrt(variance) * boost::math::quantile(boost::math::complement(student, 0.025));
-  return {value, value - half, value + half};
+/// The device's own limit as it was fitted to all sets in which it holds flows back; nullptr if it
+/// has none for this traffic.
+const limit* own_limit(const fit& fitted, device_set devices, traffic kind) {
+  const auto found = std::ranges::find_if(fitted.own, [&](const limit& other) {
+    return other.devices == devices && other.kind == kind;
+  });
+  return found == fitted.own.end() ? nullptr : &*found;
 }
 
-/// The capacity that was fitted to all sets in which the device's own link holds its flows back.
-double own_capacity(const fit& fitted, const limit& own, double otherwise) {
-  const auto found = std::ranges::find_if(fitted.own, [&](const limit& other) {
-    return other.devices == own.devices && other.kind == own.kind;
-  });
-  return found == fitted.own.end() ? otherwise : found->capacity;
+std::optional<direction_shares> unless_fair(const limit& limit) {
+  if (limit.shares.are_fair()) return std::nullopt;
+  return limit.shares;
 }
 
 alone_rates alone_of(std::size_t device, const evidence& evidence, const fit& fitted) {
@@ -46,10 +44,13 @@ alone_rates alone_of(std::size_t device, const evidence& evidence, const fit& fi
     const auto variance =
         evidence.noise().variance_of_sum(repetitions / count, static_cast<double>(flows.size())) /
         count;
-    const auto value = own_capacity(fitted, {devices, kind, 0}, total / count);
-    return with_interval(value, variance, evidence.noise().degrees);
+    const auto* const own = own_limit(fitted, devices, kind);
+    return evidence.noise().interval(own != nullptr ? own->capacity : total / count, variance);
   };
-  return {rate(traffic::h2d), rate(traffic::d2h), rate(traffic::both)};
+  alone_rates alone{rate(traffic::h2d), rate(traffic::d2h), rate(traffic::both)};
+  if (const auto* const both = own_limit(fitted, devices, traffic::both))
+    alone.shares = unless_fair(*both);
+  return alone;
 }
 
 std::vector<shared_link> links_of(const fit& fitted) {
@@ -62,7 +63,10 @@ std::vector<shared_link> links_of(const fit& fitted) {
     switch (shared.limit.kind) {
       case traffic::h2d: link->h2d = found; break;
       case traffic::d2h: link->d2h = found; break;
-      case traffic::both: link->both = found; break;
+      case traffic::both:
+        link->both = found;
+        link->both->shares = unless_fair(shared.limit);
+        break;
     }
   }
   std::ranges::sort(links, [](const shared_link& lhs, const shared_link& rhs) {

@@ -12,6 +12,10 @@ namespace bench_transfers::topology {
 struct direction_shares {
   double h2d = 0.5, d2h = 0.5;
 
+  [[nodiscard]] bool are_fair() const { return h2d == d2h; }
+  [[nodiscard]] double of(direction direction) const {
+    return direction == direction::h2d ? h2d : d2h;
+  }
   bool operator==(const direction_shares&) const = default;
 };
 
@@ -52,7 +56,8 @@ struct filled {
 
 /// Max-min fair rates by progressive filling: all flows grow alike; where a limit is reached, its
 /// flows stay as they are and the others go on (Bertsekas and Gallager, "Data Networks", section
-/// 6.5.2). A flow without a limit gets 0.
+/// 6.5.2). What a limit with unequal shares gives its flows is in the ratio of these shares. A flow
+/// without a limit gets 0.
 filled fill(const std::vector<limit>& limits, std::size_t devices, const flow_set& flows);
 
 }  // namespace bench_transfers::topology

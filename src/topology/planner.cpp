@@ -69,6 +69,7 @@ class planning {
     fit_ = explain(evidence_, host_.hints);
     limits_ = fit_.limits();
     confirm_links(most);
+    mix_directions(most);
     decide_doubts(most);
     look_for_unseen_links(most);
     return std::move(chosen_);
@@ -149,6 +150,28 @@ class planning {
       if (times < (weak ? most_repeats : 1) && std::ranges::find(chosen_, flows) == chosen_.end())
         chosen_.push_back(flows);
     }
+  }
+
+  /// Where a link limits both directions together, some of its devices copy in one direction only:
+  /// how directions share it is not seen while all do the same.
+  void mix_directions(std::size_t most) {
+    for (const auto& fitted : fit_.shared) {
+      if (fitted.limit.kind != traffic::both) continue;
+      const auto devices = fitted.limit.devices;
+      const auto some = every_second(devices);
+      for (const auto& flows : {flow_set{devices, some}, flow_set{devices - some, devices}})
+        if (chosen_.size() < most && is_new(flows)) chosen_.push_back(flows);
+    }
+  }
+
+  static device_set every_second(device_set devices) {
+    device_set chosen;
+    bool next = true;
+    for (const auto device : devices.members()) {
+      if (next) chosen = chosen | device_set::of(device);
+      next = !next;
+    }
+    return chosen;
   }
 
   /// Sets of devices that are likely to share a link, with how likely.

@@ -127,11 +127,6 @@ statistics::estimate estimate_of(const entry& entry) {
   return read;
 }
 
-alone_rates alone_of(const entry& entry) {
-  return {estimate_of(entry.at("h2d")), estimate_of(entry.at("d2h")),
-          estimate_of(entry.at("both"))};
-}
-
 std::optional<machine::pcie_link> link_of(const std::optional<entry>& entry) {
   if (!entry) return std::nullopt;
   const auto small = [&](const char* key) { return static_cast<int>(entry->at(key).whole(255)); };
@@ -186,6 +181,11 @@ std::optional<direction_shares> shares_of(const std::optional<entry>& entry) {
   return shares;
 }
 
+alone_rates alone_of(const entry& entry) {
+  return {estimate_of(entry.at("h2d")), estimate_of(entry.at("d2h")), estimate_of(entry.at("both")),
+          shares_of(entry.find("shares"))};
+}
+
 std::optional<capacity> capacity_of(const std::optional<entry>& entry) {
   if (!entry) return std::nullopt;
   const auto rate = entry->at("bytes_per_second");
@@ -201,7 +201,8 @@ std::vector<node_rates> nodes_of(const std::optional<entry>& entry, std::size_t 
   if (!entry) return nodes;
   for (const auto& node : entry->list(most_entries)) {
     const auto number = node.at("node");
-    nodes.push_back({static_cast<int>(number.whole(most_nodes)), {}});
+    nodes.push_back(
+        {static_cast<int>(number.whole(most_nodes)), {}, text_or_empty(node.find("why_not"))});
     number.require(std::ranges::count(nodes, nodes.back().node, &node_rates::node) == 1,
                    "is that of another entry, too");
     const auto rates = node.at("rates");

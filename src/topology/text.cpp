@@ -143,6 +143,32 @@ std::string table_text(const host_map& map, const table& parts, const std::strin
   return text + "\n";
 }
 
+/// What each device gets alone from the memory of each node.
+std::string nodes_text(const host_map& map) {
+  constexpr std::size_t width = 14;
+  std::size_t first = 6;
+  for (const auto& name : map.devices) first = std::max(first, name.size() + 1);
+  std::string text = "Alone, with memory on each NUMA node, GB/s from the host and to it:\n" +
+                     std::string(first, ' ');
+  std::vector<const node_rates*> shown;
+  for (const auto& entry : map.nodes)
+    if (std::ranges::any_of(entry.rates, [](const auto& rate) { return rate.has_value(); }))
+      shown.push_back(&entry);
+  for (const auto* entry : shown)
+    text += fmt::format("{:>{}}", fmt::format("node {}", entry->node), width);
+  for (std::size_t device = 0; device < map.devices.size(); ++device) {
+    text += fmt::format("\n{:>{}}", map.devices[device], first);
+    for (const auto* entry : shown) {
+      const auto& rate = entry->rates[device];
+      text += fmt::format(
+          "{:>{}}",
+          rate ? fmt::format("{} {}", rate_text(rate->h2d.value), rate_text(rate->d2h.value)) : "-",
+          width);
+    }
+  }
+  return text + "\n";
+}
+
 std::string check_text(const host_map& map) {
   if (!map.errors) return "No sets were held out: the map is not checked.\n";
   return fmt::format(
@@ -182,8 +208,12 @@ std::string text_of(const host_map& map) {
     text +=
         "What each (row) keeps of its rate while another (column) copies as well, in percent:\n" +
         pairs + "\n";
+  if (!map.nodes.empty()) text += nodes_text(map) + "\n";
   for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
-  return text + common::wrapped(check_text(map));
+  text += common::wrapped(check_text(map));
+  if (map.seconds)
+    text += fmt::format("{} sets were measured in {:.1f} s.\n", map.sets.size(), *map.seconds);
+  return text;
 }
 
 }  // namespace bench_transfers::topology

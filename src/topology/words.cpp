@@ -5,7 +5,9 @@
 namespace bench_transfers::topology {
 
 std::string rate_text(double bytes_per_second) {
-  return fmt::format("{:.1f}", bytes_per_second / 1e9);
+  const auto gb_per_s = bytes_per_second / 1e9;
+  return gb_per_s > 0 && gb_per_s < 1 ? fmt::format("{:#.3g}", gb_per_s)
+                                      : fmt::format("{:.1f}", gb_per_s);
 }
 
 std::string place_text(const common_place& place) {

@@ -6,7 +6,7 @@
 
 namespace bench_transfers::topology {
 
-/// In GB/s, with one decimal.
+/// In GB/s, with one decimal; below 1 with three digits.
 std::string rate_text(double bytes_per_second);
 
 /// "port 0000:c0:01.1, Gen4 x16", "root complex pci0000:c0", "NUMA node 1"

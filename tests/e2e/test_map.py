@@ -32,6 +32,8 @@ def test_devices_that_share_a_link_get_its_rate_together(program: Program, tmp_p
     # A link never gives more than its rate, however busy this machine is.
     assert all(0 < sum(flows["measured"]) < 1.2 * RATE for flows in together)
     assert any(flows["held_out"] for flows in document["sets"])
+    assert document["seconds"] > 0
+    assert f"{len(document['sets'])} sets were measured in " in completed.out
 
 
 def test_a_map_says_that_it_was_made_without_a_gpu(program: Program, tmp_path: Path):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
@@ -23,8 +24,7 @@ std::size_t whole(std::mt19937_64& random, std::size_t low, std::size_t high) {
 
 class growing_host {
  public:
-  growing_host(const tree_shape& shape, std::mt19937_64& random)
-      : random_(random), unequal_(shape.unequal) {
+  growing_host(const tree_shape& shape, std::mt19937_64& random) : random_(random), shape_(shape) {
     host_.devices = shape.devices;
     names_.resize(shape.devices);
     std::iota(names_.begin(), names_.end(), std::size_t{0});
@@ -45,13 +45,20 @@ class growing_host {
     const double h2d = uniform(random_, 20e9, 60e9);
     const double d2h = h2d * uniform(random_, 0.9, 1);
     const double both = (h2d + d2h) * uniform(random_, 0.75, 1);
+    const auto shares = shares_if(shape_.unfair_devices);
     for (std::size_t device = 0; device < host_.devices; ++device) {
       const auto devices = device_set::of(device);
-      const double part = unequal_ ? uniform(random_, 0.5, 1) : 1;
+      const double part = shape_.unequal ? uniform(random_, 0.5, 1) : 1;
       host_.own.push_back({devices, traffic::h2d, part * h2d});
       host_.own.push_back({devices, traffic::d2h, part * d2h});
-      host_.own.push_back({devices, traffic::both, part * both});
+      host_.own.push_back({devices, traffic::both, part * both, shares});
     }
+  }
+
+  topology::direction_shares shares_if(bool unfair) {
+    if (!unfair) return {};
+    const double ratio = std::exp(uniform(random_, std::log(0.5), std::log(2)));
+    return {ratio / (1 + ratio), 1 / (1 + ratio)};
   }
 
   /// A link of depth levels over the devices first to last - 1.
@@ -88,12 +95,13 @@ class growing_host {
     const double d2h = (alike ? part : uniform(random_, 0.3, 1.3)) * demand(traffic::d2h);
     host_.shared.push_back({devices, traffic::h2d, h2d});
     host_.shared.push_back({devices, traffic::d2h, d2h});
-    if (uniform(random_, 0, 1) < 0.5)
-      host_.shared.push_back({devices, traffic::both, uniform(random_, 0.5, 1) * (h2d + d2h)});
+    if (uniform(random_, 0, 1) >= 0.5) return;
+    const double both = uniform(random_, 0.5, 1) * (h2d + d2h);
+    host_.shared.push_back({devices, traffic::both, both, shares_if(shape_.unfair_links)});
   }
 
   std::mt19937_64& random_;
-  bool unequal_;
+  tree_shape shape_;
   std::vector<std::size_t> names_;
   made_up_host host_;
 };
@@ -113,16 +121,17 @@ made_up_measurement::made_up_measurement(made_up_host host, made_up_noise noise,
       weight = std::normal_distribution<double>(1, noise_.unfairness)(random_);
 }
 
-/// Flows that a shared link holds back divide what they have by their weights.
+/// Flows that a shared link holds back divide what they have by the weights of their devices.
 topology::per_flow made_up_measurement::rates(const flow_set& flows) const {
   const auto limits = host_.limits();
   auto result = topology::fill(limits, host_.devices, flows);
   for (std::size_t i = host_.own.size(); i < limits.size(); ++i) {
-    const auto held = topology::list_of(result.flows[i]);
-    double weights = 0;
-    for (const auto& flow : held) weights += weights_[flow.device];
     const auto total = result.rates.sum(result.flows[i]);
-    for (const auto& flow : held) result.rates[flow] = total * weights_[flow.device] / weights;
+    double weighted = 0;
+    for (const auto& flow : topology::list_of(result.flows[i]))
+      weighted += result.rates[flow] *= weights_[flow.device];
+    for (const auto& flow : topology::list_of(result.flows[i]))
+      result.rates[flow] *= total / weighted;
   }
   return result.rates;
 }
@@ -167,6 +176,31 @@ bool has(const topology::host_map& map, const true_limit& limit) {
   });
 }
 
+namespace {
+
+/// Links and devices that the map takes for unfair, but that are fair.
+std::size_t unfair_where_fair(const made_up_host& host, const topology::host_map& map) {
+  constexpr double alike = 0.02;
+  std::size_t count = 0;
+  for (const auto& link : map.links)
+    if (link.both && link.both->shares)
+      count += std::ranges::count_if(host.shared, [&](const limit& other) {
+        return other.devices == link.devices && other.kind == traffic::both &&
+               other.shares.are_fair();
+      });
+  for (std::size_t device = 0; device < host.devices; ++device) {
+    if (!map.alone[device].shares) continue;
+    const auto alone = topology::flows_of(device_set::of(device), traffic::both);
+    const auto rates = topology::fill(host.limits(), host.devices, alone).rates;
+    const auto ratio =
+        rates[{device, topology::direction::h2d}] / rates[{device, topology::direction::d2h}];
+    if (std::abs(std::log(ratio)) < alike) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 recovery compare(const made_up_host& host, const topology::host_map& map) {
   recovery result;
   const auto truth = effects_of(host);
@@ -181,6 +215,7 @@ recovery compare(const made_up_host& host, const topology::host_map& map) {
             return limit.devices == link.devices && limit.kind == kind && limit.effect > 1e-9;
           }))
         ++result.invented;
+  result.invented += unfair_where_fair(host, map);
   return result;
 }
 

@@ -54,6 +54,9 @@ struct tree_shape {
   std::size_t depth;      ///< links between a device's own and the root; 0: nothing is shared
   bool shuffled = false;  ///< devices that share a link do not have neighbouring numbers
   bool unequal = false;   ///< devices alone differ by up to a factor of two
+  /// Links for both directions give a flow from the host 0.5 to 2 times what they give one to the
+  /// host; also the devices' own links.
+  bool unfair_links = false, unfair_devices = false;
 };
 
 /// A random tree of this shape. A link gives 30 to 130 % of what those below it can take, so that
@@ -78,7 +81,8 @@ inline constexpr double counted_effect = 0.05;
 
 struct recovery {
   std::size_t counted = 0, missed = 0;  ///< limits that must be recovered, and those that were not
-  std::size_t invented = 0;             ///< limits of the map that never bind, or do not exist
+  /// Limits of the map that never bind, or do not exist, and unfair shares of fair links.
+  std::size_t invented = 0;
 
   [[nodiscard]] bool exact() const { return missed == 0 && invented == 0; }
 };

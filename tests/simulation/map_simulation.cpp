@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/statistics/quantile.hpp"
+#include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
 #include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
@@ -59,6 +60,7 @@ struct scenario {
   bool shuffled = false, unequal = false;
   double more_noise = 1;  ///< times as much as was asked for
   double unfairness = 0;
+  bool unfair_links = false, unfair_devices = false;  ///< between directions
 };
 
 /// A view in which each link that devices share is a port.
@@ -85,12 +87,17 @@ void describe(const simulation::made_up_host& host, const topology::host_map& ma
     fmt::print("  true {} {} effect {:.3f}\n", fmt::join(limit.devices.members(), ","),
                to_string(limit.kind), limit.effect);
   }
+  for (const auto& limit : host.limits())
+    if (limit.kind == topology::traffic::both && !limit.shares.are_fair())
+      fmt::print("  true {} both gives {:.1f} GB/s, {:.3f} of it h2d\n",
+                 fmt::join(limit.devices.members(), ","), limit.capacity / 1e9, limit.shares.h2d);
   for (const auto& link : map.links)
     for (const auto kind : topology::every_traffic)
       if (const auto& found = link.of(kind))
-        fmt::print("  found {} {} effect {:.3f} in {} sets\n",
+        fmt::print("  found {} {} effect {:.3f} in {} sets, {:.1f} GB/s, {:.3f} of it h2d\n",
                    fmt::join(link.devices.members(), ","), to_string(kind), found->effect,
-                   found->sets);
+                   found->sets, found->bytes_per_second.value / 1e9,
+                   found->shares.value_or(topology::direction_shares{}).h2d);
 }
 
 /// How many capacities of links that exist lie within their intervals.
@@ -107,8 +114,10 @@ void count_intervals(const simulation::made_up_host& host, const topology::host_
 
 void simulate(const scenario& scenario, std::size_t devices, const simulation::made_up_noise& noise,
               bool verbose, std::mt19937_64& random, totals& sums, sensitivity& seen) {
-  const auto host = simulation::random_host(
-      {devices, scenario.depth, scenario.shuffled, scenario.unequal}, random);
+  const auto host =
+      simulation::random_host({devices, scenario.depth, scenario.shuffled, scenario.unequal,
+                               scenario.unfair_links, scenario.unfair_devices},
+                              random);
   simulation::made_up_measurement measure(host,
                                           {scenario.more_noise * noise.repetitions,
                                            scenario.more_noise * noise.sets, scenario.unfairness},
@@ -140,7 +149,7 @@ void simulate(const scenario& scenario, std::size_t devices, const simulation::m
 }
 
 void print_head() {
-  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>7} {:>7} {:>5} {:>5}\n", "hosts",
+  fmt::print("{:<35} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>7} {:>7} {:>5} {:>5}\n", "hosts",
              "devices", "hosts", "exact", "limits found", "inventing", "intervals", "median", "p95",
              "sets", "most");
 }
@@ -151,7 +160,7 @@ void print(const std::string& name, const std::string& devices, totals sums) {
   const auto share = [](double part, double whole) {
     return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : std::string("-");
   };
-  fmt::print("{:<34} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>6.2f}% {:>6.2f}% {:>5} {:>5}\n", name,
+  fmt::print("{:<35} {:>7} {:>6} {:>8} {:>13} {:>9} {:>9} {:>6.2f}% {:>6.2f}% {:>5} {:>5}\n", name,
              devices, sums.hosts, share(sums.exact, sums.hosts),
              share(sums.counted - sums.missed, sums.counted), share(sums.inventing, sums.hosts),
              share(sums.within, sums.capacities), 100 * statistics::quantile(sums.errors, 0.5),
@@ -180,6 +189,21 @@ int show_issue_357(const simulation::made_up_noise& noise, std::uint64_t seed) {
   return 0;
 }
 
+/// A map from the mean rates of the sets of another, which were measured.
+int fit_again(const std::string& file) {
+  const auto recorded = topology::read_host_map(file);
+  std::vector<topology::observation> fitted_to;
+  std::vector<topology::observation> held_out;
+  for (const auto& set : recorded.sets) {
+    topology::observation observed{set.flows, {}, {}};
+    for (const auto rate : set.measured) observed.rates.push_back({rate});
+    (set.held_out ? held_out : fitted_to).push_back(observed);
+  }
+  const auto map = topology::map_of(recorded.pci, recorded.devices, fitted_to, held_out);
+  fmt::print("{}", topology::text_of(map));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -190,6 +214,7 @@ int main(int argc, char** argv) {
   std::string only;
   bool verbose = false;
   bool issue_357 = false;
+  std::string recorded;
   CLI::App app{"How often maps of hosts err: made-up hosts, measured as bench_transfers map does."};
   app.add_option("--hosts", hosts, "of each kind and number of devices (50)")
       ->check(CLI::PositiveNumber);
@@ -201,6 +226,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", only, "the kinds of hosts whose name contains this");
   app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
   app.add_flag("--issue-357", issue_357, "show the map of the host of NVIDIA/cuda-samples #357");
+  app.add_option("--fit-again", recorded, "show the map of the sets of this host_map.json");
   CLI11_PARSE(app, argc, argv);
 
   const std::vector<scenario> scenarios{
@@ -216,8 +242,13 @@ int main(int argc, char** argv) {
       {"depth 2, unequal devices", 2, false, false, true},
       {"depth 2, noise twice", 2, false, false, false, 2},
       {"depth 2, shares unfair by 3 %", 2, false, false, false, 1, 0.03},
-      {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1}};
+      {"depth 2, shares unfair by 10 %", 2, false, false, false, 1, 0.1},
+      {"depth 1, unfair directions", 1, false, false, false, 1, 0, true},
+      {"depth 2, unfair directions", 2, false, false, false, 1, 0, true},
+      {"depth 3, unfair directions", 3, false, false, false, 1, 0, true},
+      {"depth 2, unfair directions, devices", 2, false, false, false, 1, 0, true, true}};
   if (issue_357) return show_issue_357(noise, seed);
+  if (!recorded.empty()) return fit_again(recorded);
   sensitivity seen;
   print_head();
   for (const auto& scenario : scenarios) {

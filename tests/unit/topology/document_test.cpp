@@ -40,8 +40,9 @@ host_map full_map() {
   map.links.front().both =
       capacity{{80e9, 79e9, 81e9}, 0.2, 0.001, 4, direction_shares{0.41, 0.59}};
   const node_rate near{{55e9, 54e9, 56e9}, {53e9, 52e9, 54e9}};
-  map.nodes = {{0, {near, near, std::nullopt}}, {2, {near, std::nullopt, near}}};
+  map.nodes = {{0, {near, near, std::nullopt}}, {2, {near, std::nullopt, near}, "refused"}};
   map.seconds = 3.5;
+  map.alone[1].shares = direction_shares{0.45, 0.55};
   return map;
 }
 

@@ -174,5 +174,32 @@ TEST(map_text, pairs_show_only_traffic_that_loses) {
   EXPECT_THAT(pairs_text(map), HasSubstr("h2d, d2h"));
 }
 
+TEST(findings, directions_that_get_different_rates_are_told_in_one_sentence) {
+  auto map = map_of_devices(2);
+  map.links.push_back({device_set::up_to(2), {}, {}, gives(160 * gb)});
+  EXPECT_THAT(with_code(map, "unfair_shares"), IsEmpty());
+  map.links.front().both->shares = direction_shares{0.41, 0.59};
+  ASSERT_THAT(with_code(map, "unfair_shares"), SizeIs(1));
+  const auto finding = with_code(map, "unfair_shares").front();
+  EXPECT_NEAR(finding.data["h2d"].get<double>(), 32.8 * gb, 0.1 * gb);
+  EXPECT_EQ(finding.data["alone"], false);
+  EXPECT_EQ(finding.text,
+            "When cuda:0 and cuda:1 copy both ways at once, each gets 32.8 GB/s from the host and "
+            "47.2 to it.");
+}
+
+TEST(findings, devices_that_divide_unfairly_alone_are_told_together) {
+  auto map = map_of_devices(3);
+  for (const std::size_t device : {0, 1})
+    map.alone[device] = {exactly(50 * gb), exactly(50 * gb), exactly(80 * gb),
+                         direction_shares{0.6, 0.4}};
+  ASSERT_THAT(with_code(map, "unfair_shares"), SizeIs(1));
+  const auto finding = with_code(map, "unfair_shares").front();
+  EXPECT_EQ(finding.data["devices"], (json{"cuda:0", "cuda:1"}));
+  EXPECT_EQ(finding.text,
+            "When cuda:0 and cuda:1 copy both ways alone, each gets 48.0 GB/s from the host and "
+            "32.0 to it.");
+}
+
 }  // namespace
 }  // namespace bench_transfers::topology::findings_test

@@ -107,6 +107,76 @@ TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
   EXPECT_NEAR((predicted[{2, direction::d2h}]), 50 * gb, 1 * gb);
 }
 
+TEST(host_map, a_link_may_give_one_direction_more_than_the_other) {
+  const auto map =
+      map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb, {0.4, 0.6}}}));
+  ASSERT_EQ(map.links.size(), 1);
+  ASSERT_TRUE(map.links.front().both && map.links.front().both->shares);
+  EXPECT_NEAR(map.links.front().both->shares->h2d, 0.4, 0.01);
+  const auto predicted = rates(map, flows_of(device_set::up_to(2), traffic::both));
+  EXPECT_NEAR((predicted[{0, direction::h2d}]), 30 * gb, 1 * gb);
+  EXPECT_NEAR((predicted[{0, direction::d2h}]), 45 * gb, 1 * gb);
+}
+
+TEST(host_map, a_device_may_give_one_direction_more_than_the_other) {
+  auto host = host_of(3);
+  for (auto& own : host.own)
+    if (own.kind == traffic::both) own = {own.devices, own.kind, 75 * gb, {0.6, 0.4}};
+  const auto map = map_of_host(host);
+  EXPECT_THAT(map.links, IsEmpty());
+  for (const auto& alone : map.alone) {
+    ASSERT_TRUE(alone.shares);
+    EXPECT_NEAR(alone.shares->h2d, 0.6, 0.01);
+  }
+}
+
+TEST(host_map, directions_that_get_the_same_have_no_shares) {
+  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  ASSERT_EQ(map.links.size(), 1);
+  EXPECT_FALSE(map.links.front().both->shares);
+  for (const auto& alone : map.alone) EXPECT_FALSE(alone.shares);
+}
+
+observation measured(flow_set flows, const std::vector<double>& gb_per_s) {
+  observation observed{flows, {}, {}};
+  for (const auto rate : gb_per_s) observed.rates.push_back({rate * gb});
+  return observed;
+}
+
+/// results/nvidia-h200/2026-11-22-two-gpus/host_map.json
+TEST(host_map, two_recorded_gpus_get_more_to_the_host_than_from_it) {
+  const auto first = device_set::of(0);
+  const auto second = device_set::of(1);
+  const auto all = first | second;
+  const auto map = map_of({}, simulation::names_of_devices(2),
+                          {measured({first, {}}, {54.35}),
+                           measured({second, {}}, {54.32}),
+                           measured({{}, first}, {54.47}),
+                           measured({{}, second}, {54.51}),
+                           measured({first, first}, {51.01, 49.07}),
+                           measured({second, second}, {50.21, 49.02}),
+                           measured({all, {}}, {53.41, 53.38}),
+                           measured({{}, all}, {53.35, 53.39}),
+                           measured({all, all}, {33.06, 47.51, 33.06, 47.50}),
+                           measured({all, {}}, {52.61, 52.62}),
+                           measured({{}, all}, {52.97, 52.95}),
+                           measured({all, all}, {33.10, 47.38, 33.06, 47.41}),
+                           measured({first, {}}, {54.09}),
+                           measured({second, {}}, {54.33}),
+                           measured({{}, first}, {54.38}),
+                           measured({{}, second}, {54.38}),
+                           measured({first, first}, {50.93, 49.06}),
+                           measured({second, second}, {50.44, 49.10}),
+                           measured({all, first}, {40.27, 46.70, 51.54}),
+                           measured({first, all}, {37.55, 47.64, 53.54})},
+                          {});
+  ASSERT_EQ(map.links.size(), 1);
+  ASSERT_TRUE(map.links.front().both && map.links.front().both->shares);
+  const auto predicted = rates(map, {all, all});
+  EXPECT_NEAR((predicted[{0, direction::h2d}]), 33.1 * gb, 1 * gb);
+  EXPECT_NEAR((predicted[{1, direction::d2h}]), 47.5 * gb, 1 * gb);
+}
+
 TEST(host_map, most_made_up_hosts_are_recovered) {
   std::mt19937_64 random(7);
   std::size_t hosts = 0;
@@ -175,6 +245,15 @@ TEST(planner, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_l
   EXPECT_LE(sets, 40);
   map_of_host(simulation::host_of_issue_357(), {}, &sets);
   EXPECT_LE(sets, 120);
+}
+
+TEST(planner, mixes_directions_where_a_link_limits_both_together) {
+  const auto map = map_of_host(host_of(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  for (const auto& mixed : {flow_set{device_set::of({0, 1}), device_set::of(0)},
+                            flow_set{device_set::of(1), device_set::of({0, 1})}})
+    EXPECT_THAT(map.sets,
+                testing::Contains(testing::AllOf(testing::Field(&compared_set::flows, mixed),
+                                                 testing::Field(&compared_set::held_out, false))));
 }
 
 TEST(planner, sets_held_out_were_not_measured_before) {
