@@ -80,13 +80,18 @@ double ns_of(const host_map& map, flow_set flows, double bytes) {
 group_at_once group_of(const host_map& map, device_set devices, const copies_at_once& question) {
   const auto flows = flows_of(devices, question.kind);
   const auto known = rates_of(map, flows);
-  group_at_once group{devices, known.source, {}, known.rates.sum(flows), 1, 0};
+  group_at_once group{devices, known.source,           {}, known.rates.sum(flows),
+                      1,       list_of(flows).front(), 0};
   for (const auto device : devices.members()) {
     const auto own = flows_of(device_set::of(device), question.kind);
     const auto alone = topology::rates(map, own);
     group.rates.push_back({device, alone.sum(own), known.rates.sum(own)});
-    for (const auto& flow : list_of(own))
-      group.kept = std::min(group.kept, known.rates[flow] / alone[flow]);
+    for (const auto& flow : list_of(own)) {
+      const auto kept = known.rates[flow] / alone[flow];
+      if (kept >= group.kept) continue;
+      group.kept = kept;
+      group.slowest = flow;
+    }
   }
   group.ns = ns_of(map, flows, question.bytes);
   return group;

@@ -38,9 +38,10 @@ struct group_at_once {
   topology::device_set devices;
   rate_source source;
   std::vector<device_rates> rates;
-  double total;  ///< bytes per second, while all of them copy
-  double kept;   ///< the smallest part that a copy keeps of its rate alone
-  double ns;     ///< until the last of the copies has ended
+  double total;            ///< bytes per second, while all of them copy
+  double kept;             ///< the smallest part that a copy keeps of its rate alone
+  topology::flow slowest;  ///< that copy
+  double ns;               ///< until the last of the copies has ended
 };
 
 /// In what order the copies are all done first.

@@ -34,6 +34,10 @@ const char* words_of(traffic kind) {
   return "";
 }
 
+const char* words_of(const topology::flow& flow) {
+  return words_of(flow.direction == topology::direction::h2d ? traffic::h2d : traffic::d2h);
+}
+
 std::string size_of_copies(const copies_at_once& question) {
   return fmt::format("{}{}", common::format_size(static_cast<std::size_t>(question.bytes)),
                      question.kind == traffic::both ? " each way" : "");
@@ -56,10 +60,10 @@ std::string effect_text(const host_map& map, const advice_at_once& answer) {
   std::size_t most = 0;
   for (const auto& group : answer.groups) most = std::max(most, group.devices.size());
   return fmt::format(
-      "{} slow each other down: all at once, a copy keeps {} of its rate or more. Let at most {} "
-      "of "
-      "them copy at once for {} or more.",
-      devices, percent(all.kept), most, percent(undisturbed_rate));
+      "{} slow each other down: all at once, the slowest copy ({} {}) keeps {} of its rate. Let at "
+      "most {} of them copy at once to keep {}.",
+      devices, map.devices[all.slowest.device], words_of(all.slowest), percent(all.kept), most,
+      percent(undisturbed_rate));
 }
 
 /// What to do to be done first.
@@ -187,6 +191,9 @@ json group_document(const host_map& map, const group_at_once& group) {
           {"rates", std::move(rates)},
           {"bytes_per_second", group.total},
           {"kept", group.kept},
+          {"slowest",
+           {{"device", map.devices[group.slowest.device]},
+            {"direction", group.slowest.direction == topology::direction::h2d ? "h2d" : "d2h"}}},
           {"time_ns", group.ns}};
 }
 

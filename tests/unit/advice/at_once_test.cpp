@@ -108,6 +108,7 @@ TEST(copies_at_once, have_the_rates_that_were_measured) {
   EXPECT_EQ(answer.all.source, rate_source::measured);
   EXPECT_DOUBLE_EQ(answer.all.rates[0].together, 22e9);
   EXPECT_DOUBLE_EQ(answer.all.kept, 0.44);
+  EXPECT_EQ(answer.all.slowest, (topology::flow{0, topology::direction::h2d}));
   EXPECT_THAT(codes_of(answer), Not(testing::Contains("set_not_measured")));
   // cuda:1 ends after 25 ms; cuda:0 then has 0.45 GB left, at 50 GB/s.
   EXPECT_NEAR(answer.all.ns, 25e6 + 9e6, 1);
