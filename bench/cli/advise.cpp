@@ -307,13 +307,12 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--host-map", request.host_map,
-          "map that `bench_transfers map --out` wrote: advise on copies to several devices")
+      ->add_option("--host-map", request.host_map,
+                   "map of a host, of `bench_transfers map`; needs --devices")
       ->type_name("FILE");
   command
       ->add_option("--devices", request.devices,
-                   "with --host-map: all, or a list of its devices, such as cuda:0,cuda:2")
+                   "copies to these at once: all, or some, such as cuda:0,cuda:2")
       ->type_name("DEVICES");
   command->add_flag("--check", request.check,
                     "predict each size from the others, to check the model");
