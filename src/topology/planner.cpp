@@ -186,10 +186,33 @@ class planning {
         pair = std::max(pair, 2.0);
       }
     }
+    if (host_.devices > most_devices_for_all_sets) add_relatives(worth);
     for (const auto& fitted : fit_.shared) worth[fitted.limit.devices] = 8;
     for (const auto hint : host_.hints) worth[hint] = 8;
     std::erase_if(worth, [&](const auto& set) { return !usable_.contains(set.first); });
     return worth;
+  }
+
+  /// Where devices are in no order, the links that were found tell of others: around two of them,
+  /// inside of one beside another, and with a device more or less.
+  void add_relatives(std::map<device_set, double>& worth) const {
+    const auto add = [&](device_set set, double likely) {
+      if (set.size() < 2) return;
+      auto& known = worth[set];
+      known = std::max(known, likely);
+    };
+    std::set<device_set> found;
+    for (const auto& fitted : fit_.shared) found.insert(fitted.limit.devices);
+    for (const auto set : found) {
+      for (const auto other : found) {
+        if ((set & other).empty()) add(set | other, 3);
+        if (set.contains(other)) add(set - other, 3);
+      }
+      for (const auto device : usable_.members()) {
+        const auto one = device_set::of(device);
+        add(set.contains(device) ? set - one : set | one, 1.5);
+      }
+    }
   }
 
   [[nodiscard]] std::vector<unseen_link> unseen_links(
