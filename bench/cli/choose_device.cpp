@@ -245,4 +245,13 @@ devices_choice choose_devices(const std::string& list) {
   return listed_devices(list).open();
 }
 
+topology::pci_view pci_view_of(const devices_choice& devices) {
+  std::vector<std::string> bus_ids;
+  for (const auto& device : devices.chosen) {
+    const auto& cuda = device->description().cuda;
+    bus_ids.push_back(cuda ? cuda->pci_bus_id : "");
+  }
+  return topology::read_pci_view(bus_ids);
+}
+
 }  // namespace bench_transfers::bench

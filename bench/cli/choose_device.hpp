@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
+#include "src/topology/pci_view.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench {
@@ -36,5 +37,8 @@ struct devices_choice {
 /// usage_error for anything else, for a device named twice, for GPUs together with host devices and
 /// for a GPU that does not exist.
 [[nodiscard]] devices_choice choose_devices(const std::string& list);
+
+/// Where the devices are on PCI; those that are not have empty paths.
+topology::pci_view pci_view_of(const devices_choice& devices);
 
 }  // namespace bench_transfers::bench

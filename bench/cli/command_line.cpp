@@ -153,7 +153,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
   app.add_option("--concurrent", settings.concurrent,
-                 "copies at once, instead of the usual sets: cuda:0:h2d+cuda:1:d2h")
+                 "these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")

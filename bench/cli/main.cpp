@@ -15,6 +15,7 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/neighbours.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/session.hpp"
@@ -68,6 +69,13 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
+std::vector<named_device> named_devices(const devices_choice& choice) {
+  std::vector<named_device> named;
+  for (std::size_t i = 0; i < choice.chosen.size(); ++i)
+    named.push_back({choice.ids[i], *choice.chosen[i]});
+  return named;
+}
+
 /// The devices of a run, each with what belongs to it.
 class run_devices {
  public:
@@ -75,18 +83,13 @@ class run_devices {
     for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
   }
 
-  [[nodiscard]] const std::vector<std::string>& ids() const { return choice_.ids; }
+  [[nodiscard]] const devices_choice& choice() const { return choice_; }
   [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
     return choice_.why_not_gpu;
   }
 
   /// For a plan.
-  [[nodiscard]] std::vector<named_device> named() const {
-    std::vector<named_device> named;
-    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
-      named.push_back({choice_.ids[i], *choice_.chosen[i]});
-    return named;
-  }
+  [[nodiscard]] std::vector<named_device> named() const { return named_devices(choice_); }
 
   void observe_start() { start_ = observe({}); }
 
@@ -129,10 +132,14 @@ class run_devices {
   std::vector<std::unique_ptr<buffers>> memory_;
 };
 
+registry strategies_of(const devices_choice& devices, const settings& settings) {
+  const auto nodes = machine::numa_nodes();
+  return with_sets(registered_strategies(nodes), layout_of(devices, nodes), settings.concurrent);
+}
+
 int measure(const settings& settings) {
   run_devices devices(choose_devices(settings.device));
-  const auto strategies =
-      with_sets(registered_strategies(machine::numa_nodes()), devices.ids(), settings.concurrent);
+  const auto strategies = strategies_of(devices.choice(), settings);
   auto plan = make_plan(strategies, devices.named(), settings);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty())
@@ -165,10 +172,9 @@ int measure(const settings& settings) {
 
 void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
-  const auto strategies =
-      with_sets(registered_strategies(machine::numa_nodes()), devices.ids, settings.concurrent);
+  const auto strategies = strategies_of(devices, settings);
   list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
-                  *devices.chosen.front());
+                  named_devices(devices));
 }
 
 int run_program(int argc, char** argv) {

@@ -44,15 +44,6 @@ std::size_t bytes_of(const std::string& size) {
   return bytes;
 }
 
-topology::pci_view pci_view_of(const devices_choice& devices) {
-  std::vector<std::string> bus_ids;
-  for (const auto& device : devices.chosen) {
-    const auto& cuda = device->description().cuda;
-    bus_ids.push_back(cuda ? cuda->pci_bus_id : "");
-  }
-  return topology::read_pci_view(bus_ids);
-}
-
 bool has_gpu(const devices_choice& devices) {
   return devices.chosen.front()->description().cuda.has_value();
 }

@@ -20,6 +20,11 @@ using nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr std::size_t in_flight = 2;
 
+/// Null where the flow needs none.
+std::shared_ptr<const void> conditions_of(const flow& copied) {
+  return copied.conditions ? copied.conditions() : nullptr;
+}
+
 /// How many copies had ended at a time between the first and the last end, with the part of the
 /// copy that was under way.
 double copies_until(const copy_ends& ends, wall_clock::time_point time) {
@@ -78,8 +83,9 @@ class running_flow {
   }
 
   void run(common_course& course) {
-    course.start_together();
     try {
+      const auto conditions = conditions_of(*flow_);
+      course.start_together();
       copy(course);
     } catch (...) {
       failure_ = std::current_exception();
@@ -211,6 +217,7 @@ void flow_team::copy_once(std::span<const flow> flows) {
   std::mutex mutex;
   on_threads(flows, [&](unsigned index) {
     try {
+      const auto conditions = conditions_of(flows[index]);
       flows[index].enqueue();
       flows[index].stream->synchronize();
     } catch (...) {

@@ -93,7 +93,7 @@ void add_costs(metric_list& list, const transfer& transfer, double bytes,
 
 result_file::metric of_flow(result_file::metric described, const result_file::flow& flow,
                             bool alone) {
-  described.flow = flow;
+  described.flow = {flow.device, flow.direction};
   described.alone = alone;
   return described;
 }
@@ -105,8 +105,8 @@ void add_flows(metric_list& list, const benchmark_case& measured, const schedule
   for (std::size_t i = 0; i < samples.flows.size(); ++i) {
     const auto& [at_once, alone] = samples.flows[i];
     if (at_once.empty()) continue;
-    const auto& flow = measured.flows.at(i);
-    const auto& name = measured.flow_names.at(i);
+    const auto& flow = measured.copies.at(i);
+    const auto& name = flow.name;
     const double rate = statistics::median(at_once);
     sum += rate;
     list.add(of_flow(bandwidth("gb_per_s@" + name, name + " while all copy"), flow, false), rate);

@@ -31,9 +31,13 @@ std::vector<std::string> prefixes_of(const strategy& strategy) {
   return prefixes;
 }
 
+/// "copy/pinned@" stands for all NUMA nodes.
+bool is_of_all_nodes(std::string_view request) { return request.ends_with('@'); }
+
 /// Whether a prefix equals a request or begins with all of its parts.
 bool matches(std::string_view prefix, std::string_view request) {
-  return prefix == request || (prefix.starts_with(request) && prefix[request.size()] == '/');
+  return prefix == request || (prefix.starts_with(request) &&
+                               (prefix[request.size()] == '/' || is_of_all_nodes(request)));
 }
 
 bool is_requested(std::string_view prefix, const std::vector<std::string>& requests) {
@@ -42,7 +46,8 @@ bool is_requested(std::string_view prefix, const std::vector<std::string>& reque
          });
 }
 
-/// Everything that --strategies accepts: the prefixes, and their first parts.
+/// Everything that --strategies accepts: the prefixes, their first parts, and a last part without
+/// its node.
 std::set<std::string> accepted_requests(const registry& strategies) {
   std::set<std::string> accepted;
   for (const auto& strategy : strategies)
@@ -51,13 +56,29 @@ std::set<std::string> accepted_requests(const registry& strategies) {
         accepted.insert(prefix.substr(0, end));
         if (end == std::string::npos) break;
       }
+  for (const auto& strategy : strategies)
+    if (const auto& host = strategy.needs.host; host && host->node) {
+      const auto name = strategy.name();
+      accepted.insert(name.substr(0, name.rfind('@') + 1));
+    }
   return accepted;
 }
 
 /// Whether a request names the strategy itself or a variant, not its family alone.
 bool is_named(const strategy& strategy, const std::vector<std::string>& requests) {
-  return std::ranges::any_of(
-      requests, [name = strategy.name()](const auto& request) { return matches(request, name); });
+  return std::ranges::any_of(requests, [name = strategy.name()](const auto& request) {
+    return matches(request, name) || (is_of_all_nodes(request) && matches(name, request));
+  });
+}
+
+/// Whether a request names a set of copies, of a run whose devices have no places in common: a
+/// container may hide them.
+bool misses_places(const registry& strategies, std::string_view request) {
+  const auto has_place = [](const variant& set) { return set.set && set.set->place; };
+  return std::ranges::any_of(strategies, [&](const strategy& candidate) {
+    return candidate.concurrent && request.starts_with(candidate.name() + "/") &&
+           std::ranges::none_of(candidate.variants, has_place);
+  });
 }
 
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
@@ -65,9 +86,11 @@ void refuse_unknown(const registry& strategies, const std::vector<std::string>& 
   for (const auto& name : requests) {
     if (accepted.contains(name)) continue;
     const auto meant = common::nearest(name, accepted);
-    throw common::usage_error(fmt::format("unknown strategy '{}'{} (see --list)",
-                                          common::printable_in_short(name),
-                                          meant.empty() ? "" : ": did you mean " + meant + "?"));
+    throw common::usage_error(fmt::format(
+        "unknown strategy '{}'{} (see --list{})", common::printable_in_short(name),
+        meant.empty() ? "" : ": did you mean " + meant + "?",
+        misses_places(strategies, name) ? "; sysfs shows no node or port that some devices share"
+                                        : ""));
   }
 }
 
@@ -140,8 +163,7 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
     cases.push_back({describe(measured, variant, bytes, cache, device.id), &measured});
     auto& added = cases.back();
     if (added.flows.empty()) added.devices = {device.index};
-    if (variant != nullptr)
-      for (const auto& flow : variant->flows) added.flow_names.push_back(flow.name);
+    if (variant != nullptr) added.copies = variant->flows;
   };
   if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
   const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {
@@ -211,21 +233,31 @@ std::size_t largest(const plan& plan, const std::function<bool(const benchmark_c
   return most;
 }
 
-/// The kinds of host memory that benchmarks use with a device.
-std::set<transfers::host_memory_kind> kinds_in_use(const plan& plan, std::size_t device) {
-  std::set<transfers::host_memory_kind> kinds;
-  for (const auto& planned : plan.cases)
-    if (planned.measured->needs.host && uses_device(planned, device))
-      kinds.insert(*planned.measured->needs.host);
+using kinds_of_memory = std::set<transfers::host_memory_kind>;
+
+/// The kinds of host memory that a benchmark uses with a device.
+kinds_of_memory kinds_of(const benchmark_case& planned, std::size_t device) {
+  kinds_of_memory kinds;
+  const auto& host = planned.measured->needs.host;
+  if (host && uses_device(planned, device)) kinds.insert(*host);
+  for (const auto& copy : planned.copies)
+    if (copy.host && copy.device == device) kinds.insert(*copy.host);
   return kinds;
 }
 
-bool uses(const benchmark_case& planned, transfers::host_memory_kind kind) {
-  return planned.measured->needs.host == kind;
+/// The kinds of host memory that benchmarks use with a device.
+kinds_of_memory kinds_in_use(const plan& plan, std::size_t device) {
+  kinds_of_memory kinds;
+  for (const auto& planned : plan.cases) kinds.merge(kinds_of(planned, device));
+  return kinds;
+}
+
+bool uses(const benchmark_case& planned, transfers::host_memory_kind kind, std::size_t device) {
+  return kinds_of(planned, device).contains(kind);
 }
 
 bool uses_host_buffer(const benchmark_case& planned) {
-  return planned.measured->needs.host.has_value();
+  return planned.measured->needs.host || planned.measured->memory_by_copy;
 }
 
 /// The chunks of a calibrated copier, and the test copies that calibrate it
@@ -253,15 +285,13 @@ std::size_t own_bytes(const benchmark_case& planned, bool device_is_host) {
 
 host_memory_needs needs_of(const plan& plan, std::size_t devices, bool device_is_host) {
   host_memory_needs needs;
-  std::set<transfers::host_memory_kind> kinds;
+  kinds_of_memory kinds;
   for (std::size_t device = 0; device < devices; ++device) {
     const auto kinds_of_device = kinds_in_use(plan, device);
     kinds.insert(kinds_of_device.begin(), kinds_of_device.end());
     for (const auto kind : kinds_of_device)
       needs.blocks += largest(
-          plan,
-          [&](const auto& planned) { return uses(planned, kind) && uses_device(planned, device); },
-          host_bytes);
+          plan, [&](const auto& planned) { return uses(planned, kind, device); }, host_bytes);
     if (device_is_host)
       needs.blocks += largest(
           plan,
@@ -346,8 +376,8 @@ void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>&
       return std::regex_search(chosen.name, fault.names);
     };
     const auto concerns_flow = [&](const benchmark_case& planned) {
-      return std::ranges::any_of(planned.flow_names, [&](const std::string& flow) {
-        return std::regex_search(name_of_flow(planned.name, flow), fault.names);
+      return std::ranges::any_of(planned.copies, [&](const named_flow& copy) {
+        return std::regex_search(name_of_flow(planned.name, copy.name), fault.names);
       });
     };
     if (std::ranges::none_of(plan.cases, concerns) &&
@@ -412,28 +442,56 @@ void add_by_device(plan& plan, const strategy& candidate, std::span<const named_
   }
 }
 
+/// Why the device of a copy cannot have its host memory.
+std::optional<std::string> why_unsupported(const named_flow& copy,
+                                           std::span<const named_device> devices) {
+  if (!copy.host) return std::nullopt;
+  if (auto reason = devices[copy.device].device.why_unsupported(*copy.host)) return reason;
+  // CPUs copy it.
+  return copy.host_node && !is_page_locked(*copy.host) ? why_no_cpu(*copy.host_node) : std::nullopt;
+}
+
+std::optional<std::string> why_unsupported(const strategy& candidate, const benchmark_case& planned,
+                                           std::span<const named_device> devices) {
+  for (const auto index : planned.devices)
+    if (auto reason = bench::why_unsupported(candidate, devices[index].device)) return reason;
+  for (const auto& copy : planned.copies)
+    if (auto reason = why_unsupported(copy, devices)) return reason;
+  return std::nullopt;
+}
+
+/// Why a strategy of several copies at once has no sets, for those who ask for it; nullopt: nobody
+/// does.
+std::optional<common::message> why_no_sets(const strategy& candidate, const settings& settings) {
+  const auto no_data = nlohmann::ordered_json::object();
+  if (!settings.concurrent.empty() || settings.strategies.empty()) return std::nullopt;
+  if (!candidate.memory_by_copy)
+    return common::message{"needs_several_devices", no_data,
+                           "it needs several devices, such as --device=all"};
+  if (!is_named(candidate, settings.strategies)) return std::nullopt;
+  return common::message{"needs_listed_copies", no_data,
+                         "it needs copies that name their memory, such as "
+                         "--concurrent=cuda:0:h2d:pinned+cuda:1:h2d:pageable"};
+}
+
 /// Adds the sets of copies at once. A single device has none: that is mentioned only to those who
 /// ask for them.
 void add_sets(plan& plan, const strategy& candidate, std::span<const named_device> devices,
               const settings& settings, const name_filter& filter) {
-  const bool has_sets = std::ranges::none_of(candidate.variants,
+  const bool has_sets = !candidate.variants.empty() &&
+                        std::ranges::none_of(candidate.variants,
                                              [](const variant& set) { return set.flows.empty(); });
   if (!has_sets) {
-    if (!settings.strategies.empty() && filter.passes(candidate.name()))
-      plan.skipped.push_back({candidate.name(),
-                              {"needs_several_devices", nlohmann::ordered_json::object(),
-                               "it needs several devices, such as --device=all"}});
+    const auto reason = why_no_sets(candidate, settings);
+    if (reason && filter.passes(candidate.name()))
+      plan.skipped.push_back({candidate.name(), *reason});
     return;
   }
   auto cases = cases_of(candidate, {0, std::nullopt}, settings);
   if (cases.empty()) add_size_skip(plan, candidate, settings, filter);
-  add_to_plan(plan, std::move(cases), filter,
-              [&](const benchmark_case& planned) -> std::optional<std::string> {
-                for (const auto index : planned.devices)
-                  if (auto reason = why_unsupported(candidate, devices[index].device))
-                    return reason;
-                return std::nullopt;
-              });
+  add_to_plan(plan, std::move(cases), filter, [&](const benchmark_case& planned) {
+    return why_unsupported(candidate, planned, devices);
+  });
 }
 
 }  // namespace
@@ -458,20 +516,39 @@ plan make_plan(const registry& strategies, const transfers::device& device,
   return make_plan(strategies, std::vector{named_device{"", device}}, settings);
 }
 
+namespace {
+
+/// Throws device_error if the device is lost.
+void reserve_on(plan& plan, std::size_t index, buffers& memory) {
+  const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
+  for (const auto kind : kinds_in_use(plan, index))
+    reserve_largest(
+        plan, [&](const auto& planned) { return uses(planned, kind, index); }, host_bytes,
+        [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
+  reserve_largest(
+      plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
+      device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
+}
+
+}  // namespace
+
+common::message lost_at_start(const device_list& devices, std::size_t index, const char* reason) {
+  const bool several = devices.size() > 1;
+  auto data = nlohmann::ordered_json::object();
+  if (several) data["device"] = devices[index].id;
+  return {"device_lost", std::move(data),
+          fmt::format("not run: the device{} was lost before anything was measured: {}",
+                      several ? " " + devices[index].id : "", reason)};
+}
+
 void reserve_buffers(plan& plan, const device_list& devices) {
   if (devices.empty()) return;
   skip_sizes_beyond_memory(plan, devices.size(), !devices.front().device.description().cuda);
-  for (std::size_t index = 0; index < devices.size(); ++index) {
-    auto& memory = devices[index].memory;
-    const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
-    for (const auto kind : kinds_in_use(plan, index))
-      reserve_largest(
-          plan, [&](const auto& planned) { return uses(planned, kind) && on_device(planned); },
-          host_bytes, [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
-    reserve_largest(
-        plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
-        device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
-  }
+  for (std::size_t index = 0; index < devices.size(); ++index) try {
+      reserve_on(plan, index, devices[index].memory);
+    } catch (const transfers::device_error& lost) {
+      plan.lost_devices.emplace(index, lost_at_start(devices, index, lost.what()));
+    }
 }
 
 void reserve_buffers(plan& plan, transfers::device& device, buffers& memory) {

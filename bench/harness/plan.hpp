@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace bench_transfers::bench {
 /// One benchmark: one name in the result file.
 struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
-  std::vector<std::string> flow_names = {};  ///< of its flows: "cuda:1:h2d"
+  std::vector<named_flow> copies = {};  ///< its flows, with what prepares them
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };
@@ -31,6 +32,9 @@ struct skipped_case {
 struct plan {
   std::vector<benchmark_case> cases;
   std::vector<skipped_case> skipped;
+  /// Devices by index that were lost while buffers were reserved, and what their benchmarks fail
+  /// with.
+  std::map<std::size_t, common::message> lost_devices = {};
 };
 
 /// The strategies that --strategies selects by prefixes of their names, with or without a variant;
@@ -48,8 +52,12 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
 plan make_plan(const registry& strategies, const transfers::device& device,
                const settings& settings);
 
+/// What the benchmarks of a device fail with that was lost before any of them ran.
+common::message lost_at_start(const device_list& devices, std::size_t index, const char* reason);
+
 /// Reserves the buffers that the plan needs on each device. Moves sizes that do not fit to
-/// `skipped`, largest first, and those of several devices at once before those of one.
+/// `skipped`, largest first, and those of several devices at once before those of one. A device
+/// that is lost meanwhile is not asked any more.
 void reserve_buffers(plan& plan, const device_list& devices);
 /// The same for a run of a single device.
 void reserve_buffers(plan& plan, transfers::device& device, buffers& memory);

@@ -98,10 +98,32 @@ session::session(device_list devices, const settings& settings, result_file::wri
       shown_(shown),
       watched_(watched),
       cpus_at_start_(watched.read().cpus) {
-  for (const auto& measured : devices_) {
-    streams_.push_back(measured.device.create_stream());
-    clocks_.emplace_back(measured.device);
+  streams_.resize(devices_.size());
+  clocks_.resize(devices_.size());
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (auto failure = start(i)) not_started_.emplace(i, std::move(failure));
+  if (not_started_.size() == devices_.size()) std::rethrow_exception(not_started_.begin()->second);
+}
+
+std::exception_ptr session::start(std::size_t index) {
+  auto& device = devices_[index].device;
+  try {
+    streams_[index] = device.create_stream();
+    clocks_[index].emplace(device);
+    return nullptr;
+  } catch (const transfers::device_error& failure) {
+    if (failure.device_lost())
+      lost_devices_.emplace(index, lost_at_start(devices_, index, failure.what()));
+    return std::current_exception();
+  } catch (...) {
+    return std::current_exception();
   }
+}
+
+void session::require_started(const benchmark_case& planned) const {
+  for (const auto index : planned.devices)
+    if (const auto failure = not_started_.find(index); failure != not_started_.end())
+      std::rethrow_exception(failure->second);
 }
 
 const measured_device& session::device_of(const benchmark_case& planned) const {
@@ -113,7 +135,7 @@ transfers::stream& session::stream_of(const benchmark_case& planned) const {
 }
 
 const device_clock& session::clock_of(const benchmark_case& planned) const {
-  return clocks_.at(planned.devices.front());
+  return clocks_.at(planned.devices.front()).value();
 }
 
 void session::synchronize(const benchmark_case& planned) const {
@@ -151,6 +173,8 @@ int session::most_rounds(const std::vector<state>& cases) const {
 outcome session::measure(const plan& plan) {
   outcome result;
   result.throttled_by.resize(devices_.size());
+  for (const auto& [index, reason] : plan.lost_devices)
+    lost_devices_.insert_or_assign(index, reason);
   std::vector<state> cases;
   for (const auto& planned : plan.cases) cases.push_back({.planned = &planned});
   settle_all(cases, result);
@@ -192,12 +216,12 @@ transfer session::prepare(const benchmark_case& planned) const {
 
 std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
   std::vector<flow_job> flows;
-  for (std::size_t i = 0; i < planned.flows.size(); ++i) {
-    const auto& [index, direction] = planned.flows[i];
-    const bool downloads = direction == result_file::direction::d2h;
-    flows.push_back({index, planned.flow_names.at(i), devices_.at(index).device,
-                     devices_.at(index).memory,
-                     downloads ? transfers::direction::d2h : transfers::direction::h2d});
+  for (const auto& copy : planned.copies) {
+    const auto& measured = devices_.at(copy.device);
+    const bool downloads = copy.direction == result_file::direction::d2h;
+    flows.push_back({copy.device, copy.name, measured.device, measured.memory,
+                     downloads ? transfers::direction::d2h : transfers::direction::h2d, copy.host,
+                     copy.host_node});
   }
   return flows;
 }
@@ -310,6 +334,7 @@ void session::run_guarded(state& measured, Work&& work) {
   std::optional<transfer> ready;
   std::exception_ptr impossible;
   try {
+    require_started(planned);
     current = device_of(planned).device.make_current();
     ready = prepare(planned);
     work(*ready);

@@ -64,7 +64,8 @@ struct outcome {
 /// affect all of them alike.
 class session {
  public:
-  /// `devices`: at least one. `rows` gets every repetition immediately.
+  /// `devices`: at least one. `rows` gets every repetition immediately. Throws what
+  /// device::create_stream and device_clock throw, if they do so for every device.
   session(device_list devices, const settings& settings, result_file::writer& rows, progress& shown,
           const surroundings& watched);
 
@@ -117,6 +118,10 @@ class session {
   void read_monitors(outcome& result) const;
   /// Why a device of the benchmark can do nothing any more; nullopt if all are well.
   [[nodiscard]] std::optional<common::message> why_lost(const benchmark_case& planned) const;
+  /// Makes its stream and clock; returns why there are none.
+  std::exception_ptr start(std::size_t index);
+  /// Throws why a device of the benchmark has no stream or clock.
+  void require_started(const benchmark_case& planned) const;
   void lose_device(std::size_t index, const std::string& benchmark, const char* reason);
   /// The same for the one of the benchmark's devices that is lost, if it is not known which.
   void lose_device(std::optional<std::size_t> index, const benchmark_case& planned,
@@ -127,7 +132,8 @@ class session {
 
   device_list devices_;
   std::vector<std::unique_ptr<transfers::stream>> streams_;  ///< one for each device
-  std::vector<device_clock> clocks_;                         ///< likewise
+  std::vector<std::optional<device_clock>> clocks_;          ///< likewise
+  std::map<std::size_t, std::exception_ptr> not_started_;    ///< by index: why it has none of these
   flow_team team_;
   const settings& settings_;
   result_file::writer& rows_;

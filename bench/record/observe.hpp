@@ -24,6 +24,8 @@ struct observation {
   std::optional<machine::pcie_link> link;
   machine::clocks clocks;
   machine::nearest_node node;  ///< of a CUDA device; does not change
+  /// Whether a CUDA device is an instance of a GPU (MIG), a part of it behind the same link.
+  std::optional<bool> is_instance = {};
 };
 
 /// A device of the run, its buffers and its observation before the run.

@@ -112,19 +112,48 @@ void print_beside(std::ostream& out, std::string title, std::size_t column,
 
 }  // namespace
 
+namespace {
+
+/// On which devices a strategy runs, and why not on the others: "runs on cuda:0; not on cuda:1: …".
+std::string support_of(const strategy& listed, std::span<const named_device> devices) {
+  std::vector<std::string> able;
+  std::vector<std::pair<std::string, std::vector<std::string>>> unable;  // by reason
+  for (const auto& [id, device] : devices) {
+    const auto reason = why_unsupported(listed, device);
+    if (!reason) {
+      able.push_back(id);
+      continue;
+    }
+    auto entry = std::ranges::find(unable, *reason, [](const auto& known) { return known.first; });
+    if (entry == unable.end()) entry = unable.insert(unable.end(), {*reason, {}});
+    entry->second.push_back(id);
+  }
+  const auto all = devices.size() > 1 ? "all devices" : "this device";
+  const auto places = [&](const std::vector<std::string>& ids) {
+    return ids.size() == devices.size() ? all : fmt::format("{}", fmt::join(ids, ", "));
+  };
+  std::vector<std::string> parts;
+  if (!able.empty())
+    parts.push_back(fmt::format("runs on {}{}", places(able),
+                                listed.sampling.on_request ? " if --strategies names it" : ""));
+  for (const auto& [reason, ids] : unable)
+    parts.push_back(fmt::format(
+        "not on {}: {}",
+        ids.size() > 1 && ids.size() == devices.size() ? "any device" : places(ids), reason));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace
+
 void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
-                     const transfers::device& device) {
+                     std::span<const named_device> devices) {
   for (const auto* const strategy : strategies) {
-    const auto reason = why_unsupported(*strategy, device);
     std::vector<std::string> names;
     for (const auto& variant : strategy->variants) names.push_back(variant.name);
     print_beside(out, strategy->name(), 35, strategy->summary);
-    print_beside(
-        out, "", 37,
-        fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
-                    reason                          ? "not on this device: " + *reason
-                    : strategy->sampling.on_request ? "runs on this device if --strategies names it"
-                                                    : "runs on this device"));
+    print_beside(out, "", 37,
+                 fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
+                             support_of(*strategy, devices)));
   }
 }
 

@@ -11,9 +11,10 @@
 
 namespace bench_transfers::bench {
 
-/// Prints --list: each strategy's name, variants and summary, and why it cannot run here.
+/// Prints --list: each strategy's name, variants and summary, the devices on which it runs, and why
+/// not on the others.
 void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
-                     const transfers::device& device);
+                     std::span<const named_device> devices);
 
 /// Prints --benchmark_list_tests: the names, one per line.
 void list_benchmarks(std::ostream& out, const plan& plan);

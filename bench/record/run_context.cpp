@@ -58,7 +58,7 @@ json emulated_link_facts(const transfers::link_description& link) {
           {"both_gb_per_s", rate(link.both_bytes_per_second)}};
 }
 
-json device_facts(const transfers::device& device, const machine::nearest_node& node,
+json device_facts(const transfers::device& device, const observation& start,
                   const std::optional<common::message>& why_not_gpu) {
   const auto& description = device.description();
   json facts{{"kind", description.kind},
@@ -74,8 +74,9 @@ json device_facts(const transfers::device& device, const machine::nearest_node& 
   facts.update({{"index", cuda.index},
                 {"uuid", cuda.uuid},
                 {"pci_bus_id", cuda.pci_bus_id},
-                {"numa_node", common::or_null(node.agreed())},
-                {"numa_node_sources", machine::to_json(node)},
+                {"numa_node", common::or_null(start.node.agreed())},
+                {"numa_node_sources", machine::to_json(start.node)},
+                {"mig", common::or_null(start.is_instance)},
                 {"compute_capability", cuda.compute_capability},
                 {"multiprocessors", cuda.multiprocessors},
                 {"copy_engines", cuda.copy_engines},
@@ -94,7 +95,7 @@ json device_facts(const transfers::device& device, const machine::nearest_node& 
 /// An entry in the list of devices, with the device's link and clocks.
 json entry_of(const observed_device& observed, const std::optional<common::message>& why_not_gpu) {
   json entry{{"id", observed.id}};
-  entry.update(device_facts(observed.device, observed.start.node, why_not_gpu));
+  entry.update(device_facts(observed.device, observed.start, why_not_gpu));
   entry["link"] = to_json(observed.start.link);
   entry["clocks"] = machine::to_json({.start = observed.start.clocks}).at("gpu");
   return entry;
@@ -184,6 +185,15 @@ void add_new(std::vector<common::message>& warnings, const std::vector<common::m
     if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
 }
 
+common::message instance_warning(const std::string& id) {
+  return {"mig_instance",
+          {{"device", id}},
+          fmt::format("device {} is an instance of a GPU (MIG): its memory is a part of the GPU's, "
+                      "but its rates are those of the whole GPU's link, which it shares with the "
+                      "other instances",
+                      id)};
+}
+
 /// Puts a warning first if faults were injected.
 std::vector<common::message> with_faults(std::vector<common::message> warnings,
                                          const settings& settings) {
@@ -221,6 +231,7 @@ json make_context(std::span<const observed_device> devices,
     list.push_back(entry_of(observed, why_not_gpu));
     add_new(warnings,
             machine::doubts(described, observed.start.link, observed.start.node.agreed()));
+    if (observed.start.is_instance == true) add_new(warnings, {instance_warning(observed.id)});
   }
   const auto& first = devices.front();
 
@@ -231,7 +242,7 @@ json make_context(std::span<const observed_device> devices,
       {"complete", false},
       {"program", program()},
       {"run", run_settings(settings)},
-      {"device", device_facts(first.device, first.start.node, why_not_gpu)},
+      {"device", device_facts(first.device, first.start, why_not_gpu)},
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
       {"devices", list},

@@ -88,6 +88,7 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
   described.role = fields.role ? fields.role->name : measured.role.name;
   described.plainness = fields.plainness.value_or(measured.plainness);
   described.in_place = fields.in_place;
+  described.set = fields.set;
   if (!fields.flows.empty()) described.devices.clear();
   for (const auto& flow : fields.flows) {
     described.flows.push_back(flow);

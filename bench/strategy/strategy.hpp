@@ -31,6 +31,9 @@ name_part in_memory(std::string kind);  ///< memory other than the shared blocks
 /// One of several copies at once, and its name: "cuda:1:h2d".
 struct named_flow : result_file::flow {
   std::string name;
+  /// Its host memory, if that is not the strategy's, and the node where that lies.
+  std::optional<transfers::host_memory_kind> host = {};
+  std::optional<machine::numa_node> host_node = {};
 };
 
 /// The last part of a name before the size. Fields without a value are the strategy's.
@@ -43,6 +46,7 @@ struct variant {
   std::optional<unsigned> plainness = {};
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
+  std::optional<result_file::set_description> set = {};  ///< likewise
 };
 /// "h2d" and "d2h".
 std::vector<variant> both_directions();
@@ -95,6 +99,7 @@ struct strategy {
       {};  ///< kind of host memory, if neither a part nor `needs` gives it
   bool emulation = false;
   bool concurrent = false;  ///< several copies at once: its variants are sets of them (with_sets)
+  bool memory_by_copy = false;  ///< of these, each says what its host memory is
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
 
   std::function<transfer(const job&)> prepare = {};

@@ -11,6 +11,7 @@
 
 #include "bench/strategy/buffers.hpp"
 #include "bench/strategy/cache.hpp"
+#include "src/machine/numa.hpp"
 #include "src/result_file/format.hpp"
 #include "transfers/core/device.hpp"
 
@@ -23,6 +24,9 @@ struct flow_job {
   transfers::device& device;
   buffers& memory;
   transfers::direction direction;
+  /// Its host memory, if that is not the strategy's, and the node where that lies.
+  std::optional<transfers::host_memory_kind> host = {};
+  std::optional<machine::numa_node> host_node = {};
 };
 
 /// The benchmark that a strategy prepares.
@@ -91,6 +95,8 @@ struct flow {
   std::shared_ptr<transfers::stream> stream;  ///< of this flow alone
   std::function<void()> enqueue;              ///< one copy on the stream
   payload source, destination;
+  /// As operation_timing::conditions, called by the thread that makes the copies.
+  std::function<std::shared_ptr<const void>()> conditions = {};
 };
 
 /// Checks of an operation's result beyond the pattern at its destination.

@@ -25,6 +25,10 @@ class gpu_monitor {
   /// driver does not tell.
   [[nodiscard]] virtual std::optional<std::vector<int>> nearest_nodes() const = 0;
 
+  /// Whether the GPU is divided into instances (MIG): then CUDA's device is one of them, while the
+  /// monitor reads the whole GPU. Nullopt if the driver does not tell.
+  [[nodiscard]] virtual std::optional<bool> is_divided() const = 0;
+
  protected:
   gpu_monitor() = default;
 };

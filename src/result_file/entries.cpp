@@ -96,7 +96,16 @@ class entry_reader {
     const entry_reader read(name_ + ": a flow", entry);
     const auto device = read.optional_whole("device");
     if (!device) read.refuse("it has no device");
-    return {*device, read.word("direction", direction_from)};
+    return {*device, read.word("direction", direction_from), read.optional_text("memory"),
+            read.optional_small_whole("node")};
+  }
+
+  [[nodiscard]] std::optional<set_description> set(const char* key) const {
+    if (value(key).is_null()) return std::nullopt;
+    const entry_reader read(name_ + ": its set", value(key));
+    // A kind that is not known is one of a later version.
+    return set_description{set_kind_from(read.text("kind")).value_or(set_kind::listed),
+                           read.optional_text("place")};
   }
 
   [[nodiscard]] const json& value(const char* key) const {
@@ -135,6 +144,7 @@ benchmark benchmark_from(const std::string& name, const json& entry) {
           .cache = read.word("cache", cache_state_from),
           .devices = read.whole_numbers("devices"),
           .flows = read.flows("flows"),
+          .set = read.set("set"),
           .role = read.text("role"),
           .plainness = read.small_whole("plainness"),
           .in_place = read.truth("in_place"),

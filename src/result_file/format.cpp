@@ -41,6 +41,11 @@ constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
                                        {metric_kind::share, "share"},
                                        {metric_kind::count, "count"},
                                        {metric_kind::size, "size"}}};
+constexpr words<set_kind, 5> set_kinds{{{set_kind::all, "all"},
+                                        {set_kind::node, "node"},
+                                        {set_kind::port, "port"},
+                                        {set_kind::pair, "pair"},
+                                        {set_kind::listed, "listed"}}};
 constexpr words<better, 2> betters{{{better::more, "more"}, {better::less, "less"}}};
 
 template <class Value, std::size_t Count>
@@ -58,7 +63,14 @@ std::optional<Value> value_of(const words<Value, Count>& pairs, const std::strin
 using common::or_null;
 
 json to_json(const flow& described) {
-  return {{"device", described.device}, {"direction", to_string(described.direction)}};
+  json entry{{"device", described.device}, {"direction", to_string(described.direction)}};
+  if (described.memory) entry["memory"] = *described.memory;
+  if (described.node) entry["node"] = *described.node;
+  return entry;
+}
+
+json to_json(const set_description& described) {
+  return {{"kind", to_string(described.kind)}, {"place", or_null(described.place)}};
 }
 
 }  // namespace
@@ -77,6 +89,7 @@ std::string benchmark_name(const std::string& strategy, const std::optional<std:
 std::string to_string(direction direction) { return word_for(directions, direction); }
 std::string to_string(cache_state cache) { return word_for(cache_states, cache); }
 std::string to_string(table shown) { return word_for(tables, shown); }
+std::string to_string(set_kind kind) { return word_for(set_kinds, kind); }
 std::string to_string(metric_kind kind) { return word_for(kinds, kind); }
 std::string to_string(disturbance code) { return word_for(disturbances, code); }
 std::string to_string(better more_or_less) { return word_for(betters, more_or_less); }
@@ -91,6 +104,7 @@ std::optional<table> table_from(const std::string& word) { return value_of(table
 std::optional<metric_kind> metric_kind_from(const std::string& word) {
   return value_of(kinds, word);
 }
+std::optional<set_kind> set_kind_from(const std::string& word) { return value_of(set_kinds, word); }
 std::optional<disturbance> disturbance_from(const std::string& word) {
   return value_of(disturbances, word);
 }
@@ -119,6 +133,7 @@ json to_json(const benchmark& described) {
              {"role", described.role},
              {"plainness", described.plainness}};
   for (const auto& flow : described.flows) entry["flows"].push_back(to_json(flow));
+  if (described.set) entry["set"] = to_json(*described.set);
   if (described.node) entry["node"] = *described.node;
   if (described.in_place) entry["in_place"] = true;
   if (described.emulation) entry["emulation"] = true;

@@ -39,12 +39,30 @@ struct role {
   table shown_in = table::times;
 };
 
-/// One of several copies that run at once.
+/// One of several copies that run at once. Device and direction tell it from the others.
 struct flow {
   std::size_t device;  ///< index into the run's list of devices
   result_file::direction direction;
+  std::optional<std::string> memory = {};  ///< kind of its host memory, where copies differ in it
+  std::optional<unsigned> node = {};       ///< NUMA node of that memory, where one is chosen
 
   auto operator<=>(const flow&) const = default;
+};
+
+/// What the devices of several copies at once have in common.
+enum class set_kind {
+  all,    ///< they are all devices of the run
+  node,   ///< all that are next to a NUMA node
+  port,   ///< all that are below a PCIe port or a root complex
+  pair,   ///< they are two
+  listed  ///< the command line names them
+};
+
+struct set_description {
+  set_kind kind = set_kind::listed;
+  std::optional<std::string> place = {};  ///< "1", "0000:c0:01.1", "pci0000:c0"; of node and port
+
+  bool operator==(const set_description&) const = default;
 };
 
 /// What a benchmark is. benchmark_name() builds its name from these fields, and no code parses the
@@ -61,10 +79,11 @@ struct benchmark {
   result_file::direction direction = direction::none;
   std::optional<std::size_t> size_bytes;  ///< asked for; a row's `bytes` is what was moved
   cache_state cache = cache_state::warm;
-  std::vector<std::size_t> devices{0};  ///< indices into the run's list of devices
-  std::vector<flow> flows = {};         ///< of a benchmark of several copies at once
-  std::string role;                     ///< name of a role
-  unsigned plainness = 0;               ///< options beyond the plainest use; 0 is plainest
+  std::vector<std::size_t> devices{0};      ///< indices into the run's list of devices
+  std::vector<flow> flows = {};             ///< of a benchmark of several copies at once
+  std::optional<set_description> set = {};  ///< likewise; none in files of old releases
+  std::string role;                         ///< name of a role
+  unsigned plainness = 0;                   ///< options beyond the plainest use; 0 is plainest
   bool in_place = false;   ///< a kernel accesses host memory itself; nothing is copied before
   bool emulation = false;  ///< stands in for missing memory or a missing device
 };
@@ -106,6 +125,11 @@ struct metric {
   bool headline = false;                       ///< worth a column in a table
   std::optional<result_file::flow> flow = {};  ///< if it is one of several copies' at once
   bool alone = false;                          ///< of that copy without the others
+
+  /// Whether it is a metric of this copy.
+  [[nodiscard]] bool is_of(const result_file::flow& copy) const {
+    return flow && flow->device == copy.device && flow->direction == copy.direction;
+  }
 };
 
 // Words of the file. The …_from functions return nullopt for unknown words.
@@ -113,12 +137,14 @@ std::string to_string(direction direction);
 std::string to_string(cache_state cache);
 std::string to_string(table shown);
 std::string to_string(metric_kind kind);
+std::string to_string(set_kind kind);
 std::string to_string(disturbance code);
 std::string to_string(better more_or_less);
 std::optional<direction> direction_from(const std::string& word);
 std::optional<cache_state> cache_state_from(const std::string& word);
 std::optional<table> table_from(const std::string& word);
 std::optional<metric_kind> metric_kind_from(const std::string& word);
+std::optional<set_kind> set_kind_from(const std::string& word);
 std::optional<disturbance> disturbance_from(const std::string& word);
 std::optional<better> better_from(const std::string& word);
 

@@ -139,6 +139,22 @@ def test_a_set_from_the_command_line(program: Program, tmp_path: Path, request_:
     assert result.names() == {f"concurrent/pinned/{name}/1MiB"}
 
 
+def test_copies_name_their_memory(program: Program, tmp_path: Path):
+    request = "host:0:h2d:pinned+host:1:d2h:pageable"
+    result = measure(program, tmp_path, f"--concurrent={request}", "--strategies=concurrent/listed")
+    name = f"concurrent/listed/mixed/{request}/1MiB"
+    assert result.names() == {name}
+    entry = result.transfers["benchmarks"][name]
+    assert entry["flows"] == [
+        {"device": 0, "direction": "h2d", "memory": "pinned"},
+        {"device": 1, "direction": "d2h", "memory": "pageable"},
+    ]
+    assert entry["set"] == {"kind": "listed", "place": None}
+    assert entry["memory"] is None
+    for row in result.rows:
+        assert row["alone_gb_per_s@host:1:d2h"] < 2 * 1.1
+
+
 def test_pairs_of_three_devices(program: Program):
     listed = program.run("--device=host:0-2", *OPTIONS, "--benchmark_list_tests").out.splitlines()
     sets = ("all", "host:0+host:1", "host:0+host:2", "host:1+host:2")
@@ -158,6 +174,8 @@ def test_pairs_of_three_devices(program: Program):
         ("host:0:h2d+host:7:h2d", ["no device 'host:7', but host:0, host:1"]),
         ("host:0:h2d+cuda:0:h2d", ["no device 'cuda:0'"]),
         ("host:0+host:1", ["'host:0' does not end in :h2d, :d2h or :both"]),
+        ("host:0:h2d:slow+host:1:h2d:pinned", ["no memory 'slow' here, but pageable"]),
+        ("host:0:h2d:pinned+host:1:h2d", ["either all of its copies name their memory"]),
         ("host:0:h2d+", ["does not end in"]),
     ],
 )

@@ -9,6 +9,8 @@ namespace {
 
 int open_count = 0;
 unsigned long long reasons_now = ~0ULL;  // all bits set
+nvmlReturn_t mig_answer = NVML_SUCCESS;
+unsigned mig_mode = NVML_DEVICE_MIG_DISABLE;
 
 nvmlDevice_t gpu() {
   static char device;
@@ -30,6 +32,11 @@ extern "C" {
 int fake_nvml_open_count() { return open_count; }
 
 void fake_nvml_set_reasons(unsigned long long bits) { reasons_now = bits; }
+
+void fake_nvml_set_mig(nvmlReturn_t answer, unsigned mode) {
+  mig_answer = answer;
+  mig_mode = mode;
+}
 
 nvmlReturn_t nvmlInit_v2() {
 #ifdef FAKE_NVML_WITHOUT_DRIVER
@@ -87,6 +94,12 @@ nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned words, un
   if (scope != NVML_AFFINITY_SCOPE_NODE || words != 16) return NVML_ERROR_INVALID_ARGUMENT;
   mask[1] = 1;
   return answer(device, mask, 0b10UL);
+}
+
+nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned* current, unsigned* pending) {
+  if (mig_answer != NVML_SUCCESS) return mig_answer;
+  *pending = NVML_DEVICE_MIG_ENABLE;  // after the next reset
+  return answer(device, current, mig_mode);
 }
 
 nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned* replays) {

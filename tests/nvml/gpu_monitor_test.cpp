@@ -42,6 +42,24 @@ TEST(gpu_monitor, tells_the_nodes_of_memory_nearby) {
   EXPECT_EQ(monitor_gpu(address, FAKE_OLD_NVML)->nearest_nodes(), std::nullopt);
 }
 
+TEST(gpu_monitor, tells_whether_the_gpu_is_divided_into_instances) {
+  const auto monitor = monitor_gpu(address, FAKE_NVML);
+  ASSERT_NE(monitor, nullptr);
+  const std::unique_ptr<void, int (*)(void*)> library(dlopen(FAKE_NVML, RTLD_NOW), dlclose);
+  const auto set_mig =
+      reinterpret_cast<void (*)(int, unsigned)>(dlsym(library.get(), "fake_nvml_set_mig"));
+  constexpr int success = 0, not_supported = 3, no_permission = 4;  // nvmlReturn_t
+  EXPECT_EQ(monitor->is_divided(), false);
+  set_mig(success, 1);
+  EXPECT_EQ(monitor->is_divided(), true);
+  set_mig(not_supported, 1);
+  EXPECT_EQ(monitor->is_divided(), false) << "it cannot be";
+  set_mig(no_permission, 1);
+  EXPECT_EQ(monitor->is_divided(), std::nullopt);
+  set_mig(success, 0);
+  EXPECT_EQ(monitor_gpu(address, FAKE_OLD_NVML)->is_divided(), std::nullopt);
+}
+
 TEST(gpu_monitor, reports_only_reasons_that_slow_a_gpu_down) {
   const auto monitor = monitor_gpu(address, FAKE_NVML);
   ASSERT_NE(monitor, nullptr);

@@ -86,7 +86,8 @@ class nvml_monitor final : public gpu_monitor {
         reasons_(find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksEventReasons")),
         temperature_(find<decltype(temperature_)>(library_, "nvmlDeviceGetTemperature")),
         replays_(find<decltype(replays_)>(library_, "nvmlDeviceGetPcieReplayCounter")),
-        affinity_(find<decltype(affinity_)>(library_, "nvmlDeviceGetMemoryAffinity")) {
+        affinity_(find<decltype(affinity_)>(library_, "nvmlDeviceGetMemoryAffinity")),
+        mig_mode_(find<decltype(mig_mode_)>(library_, "nvmlDeviceGetMigMode")) {
     if (!reasons_) {  // its name before version 535 of the driver
       reasons_ = find<decltype(reasons_)>(library_, "nvmlDeviceGetCurrentClocksThrottleReasons");
     }
@@ -126,6 +127,19 @@ class nvml_monitor final : public gpu_monitor {
     return nodes;
   }
 
+  [[nodiscard]] std::optional<bool> is_divided() const override {
+    if (!mig_mode_) {
+      return std::nullopt;
+    }
+    unsigned current = NVML_DEVICE_MIG_DISABLE;
+    unsigned after_reset = NVML_DEVICE_MIG_DISABLE;
+    switch (mig_mode_(gpu_, &current, &after_reset)) {
+      case NVML_SUCCESS: return current == NVML_DEVICE_MIG_ENABLE;
+      case NVML_ERROR_NOT_SUPPORTED: return false;  // a GPU that cannot be divided
+      default: return std::nullopt;
+    }
+  }
+
  private:
   nvml_library library_;
   nvmlDevice_t gpu_;
@@ -134,6 +148,7 @@ class nvml_monitor final : public gpu_monitor {
   decltype(&nvmlDeviceGetTemperature) temperature_;
   decltype(&nvmlDeviceGetPcieReplayCounter) replays_;
   decltype(&nvmlDeviceGetMemoryAffinity) affinity_;
+  decltype(&nvmlDeviceGetMigMode) mig_mode_;
   std::optional<unsigned> sm_max_mhz_;
   std::optional<unsigned> memory_max_mhz_;
 };

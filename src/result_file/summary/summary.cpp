@@ -206,6 +206,7 @@ std::string summary(const contents& read) {
   }
   text += has_several ? tables_by_device(sized, measured)
                       : tables(sized, measured) + unsized_lines(measured.unsized(), measured);
+  text += table_of_nodes(only(table::directions, sized, read), measured);
   text += skipped_lines(read.skipped) + memory_type_lines(read);
   for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())

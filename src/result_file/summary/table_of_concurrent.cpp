@@ -13,7 +13,7 @@ namespace {
 std::optional<double> value_of(const benchmark& described, const flow& copy, metric_kind kind,
                                bool alone, const figures& measured) {
   for (const auto& [name, candidate] : measured.file().metrics)
-    if (candidate.flow == copy && candidate.kind == kind && candidate.alone == alone)
+    if (candidate.is_of(copy) && candidate.kind == kind && candidate.alone == alone)
       return measured.median(described, name);
   return std::nullopt;
 }
@@ -28,15 +28,16 @@ std::optional<double> sum_alone(const benchmark& described, const figures& measu
   return sum;
 }
 
-/// "cuda:1 h2d 44.60 of 56.20 (-20.6 %)".
+/// "cuda:1 h2d 44.60 of 56.20 (-20.6 %)", "cuda:1 h2d pinned@node1 44.60 …".
 std::string text_of(const benchmark& described, const flow& copy, const figures& measured) {
   const auto rate = [&](bool alone) {
     return number_or_dash(value_of(described, copy, metric_kind::rate, alone, measured), 2);
   };
   auto lost = value_of(described, copy, metric_kind::share, false, measured);
   if (lost) lost = -*lost;
-  return fmt::format("{} {} {} of {} ({} %)", id_of_device(measured.file(), copy.device),
-                     to_string(copy.direction), rate(false), rate(true), number_or_dash(lost, 1));
+  return fmt::format("{} {}{} {} of {} ({} %)", id_of_device(measured.file(), copy.device),
+                     to_string(copy.direction), copy.memory ? " " + *copy.memory : "", rate(false),
+                     rate(true), number_or_dash(lost, 1));
 }
 
 /// Pieces side by side, as many on a line as fit.

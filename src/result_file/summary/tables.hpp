@@ -27,6 +27,10 @@ std::string table_of_duplex(const std::vector<figure>& sized, const figures& mea
 /// and each copy with what it loses.
 std::string table_of_concurrent(const std::vector<figure>& sized, const figures& measured);
 
+/// Copies between memory on each NUMA node and each device, at the largest size measured, far
+/// against near. Empty unless there are several nodes.
+std::string table_of_nodes(const std::vector<figure>& sized, const figures& measured);
+
 /// Round trips in pieces against the same steps in sequence, at the largest size measured: the part
 /// of the copies' time that is hidden.
 std::string table_of_overlap(const std::vector<figure>& sized, const figures& measured);

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "tests/unit/bench/hourly_stream.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
@@ -144,6 +146,41 @@ TEST_F(flow_teams, copy_each_once) {
   EXPECT_EQ(copies, 3);
 }
 
+TEST_F(flow_teams, keep_the_conditions_of_each_flow_on_its_thread_while_it_copies) {
+  add_device(nullptr);
+  for (int i = 0; i < 2; ++i) add_flow();
+  std::atomic<int> unmet = 0, met = 0;
+  for (auto& flow : flows) {
+    const auto holder = std::make_shared<std::atomic<std::thread::id>>();
+    flow.conditions = [holder] {
+      holder->store(std::this_thread::get_id());
+      return std::shared_ptr<const void>(nullptr, [holder](const void*) { holder->store({}); });
+    };
+    flow.enqueue = [&unmet, &met, holder, run = flow.enqueue] {
+      ++(holder->load() == std::this_thread::get_id() ? met : unmet);
+      run();
+    };
+  }
+  team.run(flows, 3);
+  team.copy_once(flows);
+  EXPECT_EQ(unmet, 0);
+  EXPECT_GE(met, 2 * 5 + 2);
+  // Afterwards they are gone.
+  for (auto& flow : flows) flow.conditions = {};
+  team.copy_once(flows);
+  EXPECT_EQ(unmet, 2);
+}
+
+TEST_F(flow_teams, end_when_the_conditions_of_a_flow_cannot_be_had) {
+  add_device(nullptr);
+  for (int i = 0; i < 3; ++i) add_flow();
+  flows[2].conditions = []() -> std::shared_ptr<const void> {
+    throw transfers::unsupported("no CPU there");
+  };
+  EXPECT_THROW(team.run(flows, 1000), flows_failed);
+  EXPECT_THROW(team.copy_once(flows), flows_failed);
+}
+
 TEST_F(flow_teams, end_when_a_flow_fails_and_say_which) {
   for (int i = 0; i < 3; ++i) {
     add_device(link(1e9));
@@ -195,6 +232,28 @@ TEST_F(flow_teams, tell_what_each_flow_does_at_once_and_alone) {
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_NEAR(result.operation[i],
                 2 * bytes / (result.flows[0].at_once[i] + result.flows[1].at_once[i]), 1e-3);
+}
+
+TEST_F(flow_teams, that_are_never_at_once_are_given_up) {
+  for (int i = 0; i < 2; ++i) {
+    add_device(nullptr);
+    add_flow();
+  }
+  make_hourly(flows[1], *devices[1]);
+  EXPECT_EQ(rates_at_once(team.run(flows, 4), std::vector(2, bytes)), std::nullopt);
+  schedule planned;
+  planned.operations = 3;
+  planned.copies = 4;
+  samples result;
+  try {
+    time_flows(
+        team, flows, planned, [](const auto& work) { work(); }, result);
+    FAIL() << "they were at once";
+  } catch (const not_at_once& error) {
+    EXPECT_STREQ(error.what(), "the copies were never busy at once for long enough in 21 samples");
+  }
+  EXPECT_EQ(result.discarded, 21U);
+  EXPECT_TRUE(result.operation.empty());
 }
 
 TEST_F(flow_teams, choose_how_often_to_copy) {

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "bench/cpu/instructions.hpp"
+#include "bench/harness/sets.hpp"
+#include "src/common/command_line.hpp"
 #include "src/transfers/core/numa.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"
@@ -113,6 +117,56 @@ TEST(node_strategies, are_asked_for_by_their_own_names) {
               testing::ElementsAre("copy/pinned@node0/h2d/1MiB", "copy/pinned@node0/d2h/1MiB"));
   EXPECT_THAT(planned_names(all, {"copy/pinned@node0/h2d"}, *device),
               testing::ElementsAre("copy/pinned@node0/h2d/1MiB"));
+}
+
+TEST(node_strategies, are_asked_for_on_all_nodes_at_once) {
+  const auto device = transfers::open_host_device();
+  const auto all = registered_strategies(two_nodes());
+  settings chosen;
+  chosen.sizes = {1 << 20};
+  const auto prefixes_of = [&](const std::string& request) {
+    chosen.strategies = {request};
+    const auto plan = make_plan(all, *device, chosen);
+    std::vector<std::string> names;
+    for (const auto& benchmark : plan.cases) names.push_back(benchmark.strategy);
+    for (const auto& skipped : plan.skipped) names.push_back(skipped.benchmark->strategy);
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+  };
+  EXPECT_THAT(prefixes_of("copy/pinned@"),
+              testing::ElementsAre("copy/pinned@node0", "copy/pinned@node1"));
+  EXPECT_THAT(prefixes_of("copy/registered@"),
+              testing::ElementsAre("copy/registered@node0", "copy/registered@node1"))
+      << "on request";
+  EXPECT_THROW(prefixes_of("copy/pinned_wc@"), common::usage_error);
+  EXPECT_THROW(prefixes_of("copy@"), common::usage_error);
+}
+
+TEST(node_strategies, of_copies_at_once_are_refused_where_no_cpu_can_copy) {
+  auto nodes = two_nodes();
+  nodes[1].cpus = nodes[1].usable_cpus = {};
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const auto all = with_sets(registered_strategies(nodes), {ids, {}, nodes},
+                             {"host:0:h2d:pageable@node1+host:1:h2d:pageable@node0",
+                              "host:0:h2d:pinned@node1+host:1:h2d:pageable@node0"});
+  const auto& pageable = named(all, "concurrent/pageable@node1");
+  const auto device = transfers::open_host_device();
+  EXPECT_EQ(pageable.needs.why_unsupported(*device), "NUMA node 1 has no CPU");
+  EXPECT_FALSE(named(all, "concurrent/pinned@node1").needs.why_unsupported);
+  settings chosen;
+  chosen.sizes = {1 << 20};
+  chosen.strategies = {"concurrent/listed"};
+  const std::vector<named_device> devices{{ids[0], *device}, {ids[1], *device}};
+  const auto plan = make_plan(all, devices, chosen);
+  const auto skipped = std::ranges::find(
+      plan.skipped,
+      "concurrent/listed/mixed/host:0:h2d:pageable@node1+host:1:h2d:pageable@node0/1MiB",
+      &skipped_case::name);
+  ASSERT_NE(skipped, plan.skipped.end());
+  // The machine that tests run on may have no node 1 at all.
+  EXPECT_THAT(skipped->reason.text, HasSubstr("node 1"));
 }
 
 TEST(node_strategies, have_the_node_as_a_field) {
@@ -227,6 +281,44 @@ TEST_F(host_session, copies_on_a_node_are_bound_only_while_they_run) {
   EXPECT_THAT(seen, Contains(testing::ElementsAre(before.back())));
   EXPECT_EQ(machine::usable_cpus(), before);
   expect_all_others_ran(result);
+}
+
+TEST_F(host_session, copies_at_once_run_on_the_node_of_their_memory) {
+  if (const auto reason = transfers::detail::why_no_node(0)) GTEST_SKIP() << *reason;
+  const auto before = machine::usable_cpus();
+  const auto other = transfers::open_host_device();
+  const std::vector nodes{node(0, {before.back()})};
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  strategies = with_sets(registered_strategies(nodes), {ids, {}, nodes},
+                         {"host:0:h2d:pinned@node0+host:1:h2d:pageable"});
+  chosen.strategies = {"concurrent/listed"};
+  chosen.sizes = {1 << 20};
+  std::mutex mutex;
+  std::map<std::string, std::set<std::vector<std::size_t>>> seen;
+  for (auto& strategy : strategies)
+    if (strategy.name() == "concurrent/listed")
+      strategy.prepare = [&, prepare = strategy.prepare](const job& task) {
+        auto copies = prepare(task);
+        for (auto& flow : copies.flows)
+          flow.enqueue = [&, run = flow.enqueue, name = flow.name] {
+            const std::scoped_lock lock(mutex);
+            seen[name].insert(machine::usable_cpus());
+            run();
+          };
+        return copies;
+      };
+  buffers memory(*device, chosen.seed), memory_of_other(*other, chosen.seed);
+  planned =
+      make_plan(strategies, std::vector<named_device>{{ids[0], *device}, {ids[1], *other}}, chosen);
+  const device_list list{{*device, memory, {}, nullptr, ids[0]},
+                         {*other, memory_of_other, {}, nullptr, ids[1]}};
+  reserve_buffers(planned, list);
+  EXPECT_THAT(planned.skipped, IsEmpty());
+  session(list, chosen, rows, shown, around).measure(planned);
+  EXPECT_THAT(seen["host:0:h2d"], testing::ElementsAre(testing::ElementsAre(before.back())));
+  EXPECT_THAT(seen["host:1:h2d"], testing::ElementsAre(before));
+  EXPECT_EQ(machine::usable_cpus(), before);
+  transfers::detail::verify_node(memory.host(on_node(transfers::pinned(), 0)).bytes(), 0);
 }
 
 }  // namespace

@@ -231,6 +231,50 @@ TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {
   }
 }
 
+TEST(plan_strategies, that_need_places_which_nothing_shows_are_answered_with_the_reason) {
+  auto together = make_strategy("together/pinned", transfers::pinned());
+  together.concurrent = true;
+  const std::vector<std::string> ids{"cuda:0", "cuda:1", "cuda:2"};
+  const auto complaint = [&](const host_layout& layout) -> std::string {
+    try {
+      static_cast<void>(
+          chosen_strategies(with_sets({together}, layout), {"together/pinned/h2d/node1"}));
+    } catch (const common::usage_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(complaint({ids, {}, {}}),
+              AllOf(HasSubstr("unknown strategy 'together/pinned/h2d/node1'"),
+                    HasSubstr("sysfs shows no node or port"), Not(HasSubstr("\n"))));
+  const neighbours near{{result_file::set_kind::node, "1"}, {0, 2}};
+  EXPECT_EQ(complaint({ids, {near}, {}}), "");
+  const neighbours others{{result_file::set_kind::node, "0"}, {0, 2}};
+  EXPECT_THAT(complaint({ids, {others}, {}}), Not(HasSubstr("sysfs")));
+}
+
+TEST(plan_skipped, says_what_copies_at_once_need_only_to_those_who_ask) {
+  auto together = make_strategy("together/pinned", transfers::pinned());
+  auto listed = test_strategy("together/listed");
+  together.concurrent = listed.concurrent = listed.memory_by_copy = true;
+  const registry strategies{listed, together};
+  const auto skipped = [&](settings chosen) {
+    std::map<std::string, std::string> codes;
+    for (const auto& skip : make_plan(strategies, limited_device(), chosen).skipped)
+      codes[skip.name] = skip.reason.code;
+    return codes;
+  };
+  using codes = std::map<std::string, std::string>;
+  auto chosen = sizes({mib});
+  EXPECT_EQ(skipped(chosen), codes());
+  chosen.strategies = {"together"};
+  EXPECT_EQ(skipped(chosen), (codes{{"together/pinned", "needs_several_devices"}}));
+  chosen.strategies = {"together/listed"};
+  EXPECT_EQ(skipped(chosen), (codes{{"together/listed", "needs_listed_copies"}}));
+  chosen.concurrent = {"cuda:0:both"};
+  EXPECT_EQ(skipped(chosen), codes()) << "it is the memory that is not listed";
+}
+
 TEST(plan_sizes, of_a_sparse_strategy_are_the_profiles_largest_and_every_nth_below) {
   const auto every_third = test_strategy("a/sparse", {.size_stride = 3});
   const registry registry{every_third};
@@ -519,8 +563,56 @@ TEST_F(reserving, skips_a_kind_of_memory_that_cannot_be_had_at_all) {
 }
 
 TEST_F(reserving, goes_no_further_with_a_lost_device) {
-  device.on_host_allocation = [](auto) { throw transfers::device_error("lost", true); };
-  EXPECT_THROW(reserve({4, kib}), transfers::device_error);
+  device.on_host_allocation = [](auto) { throw transfers::device_error("fell off the bus", true); };
+  const auto all = reserve({4, kib});
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_THAT(device.asked_for, testing::SizeIs(1));
+  ASSERT_TRUE(all.lost_devices.contains(0));
+  EXPECT_EQ(all.lost_devices.at(0).code, "device_lost");
+  EXPECT_EQ(all.lost_devices.at(0).text,
+            "not run: the device was lost before anything was measured: fell off the bus");
+}
+
+TEST_F(reserving, goes_on_with_the_other_devices) {
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  device.on_host_allocation = [](auto) { throw transfers::device_error("gone", true); };
+  const std::vector<named_device> devices{{"host:0", device}, {"host:1", other}};
+  auto all = make_plan(some, devices, sizes({kib}));
+  reserve_buffers(all, {{device, memory, {}, nullptr, "host:0"},
+                        {other, memory_of_other, {}, nullptr, "host:1"}});
+  ASSERT_EQ(all.lost_devices.size(), 1U);
+  EXPECT_THAT(all.lost_devices.at(0).text, HasSubstr("the device host:0 was lost before"));
+  EXPECT_THAT(all.lost_devices.at(0).data.at("device"), "host:0");
+  EXPECT_EQ(memory_of_other.all_host().size(), 2U);
+}
+
+TEST_F(reserving, skips_sets_first_when_all_copies_at_once_need_too_much) {
+  const auto available = machine::available_memory_bytes();
+  if (available == 0) GTEST_SKIP() << "nobody knows how much memory is available";
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  auto together =
+      test_strategy("b/together", {}, {.host = transfers::pageable, .host_payloads = 2});
+  together.concurrent = true;
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const auto sets =
+      with_sets({test_strategy("a/alone", {}, {.host = transfers::pageable}), together}, ids,
+                {"host:0:both+host:1:both"});
+  // Room for a payload of each device's host and own memory, but not for two.
+  auto chosen = sizes({kib, available / 10 * 9 / 100 * 18});
+  chosen.own_sizes = true;
+  auto all = make_plan(sets, std::vector<named_device>{{ids[0], device}, {ids[1], other}}, chosen);
+  device.host_limit = other.host_limit = mib;  // nothing large is really allocated
+  reserve_buffers(
+      all, {{device, memory, {}, nullptr, ids[0]}, {other, memory_of_other, {}, nullptr, ids[1]}});
+  ASSERT_FALSE(all.skipped.empty());
+  EXPECT_THAT(all.skipped[0].name, StartsWith("b/together/both/all/"));
+  EXPECT_EQ(all.skipped[0].reason.code, "not_enough_host_memory");
+  EXPECT_THAT(all.skipped[0].reason.text, HasSubstr("for 2 devices"));
+  for (const auto& skipped : std::span(all.skipped).subspan(1))
+    EXPECT_THAT(skipped.reason.text, HasSubstr("host is full")) << skipped.name;
+  EXPECT_THAT(names(all.cases), Contains("b/together/both/all/1KiB"));
 }
 
 TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {
@@ -563,6 +655,37 @@ TEST_F(reserving, skips_several_devices_at_once_before_single_ones) {
   EXPECT_THAT(names(all.cases), testing::IsSupersetOf({"a/alone/1MiB@host:0", "a/alone/1MiB@host:1",
                                                        "b/together/h2d/all/1KiB"}));
   EXPECT_GE(memory_of_other.host(transfers::pageable).size(), mib);
+}
+
+TEST_F(reserving, takes_the_memory_that_each_copy_names) {
+  limited_device other;
+  buffers memory_of_other{other, 2};
+  auto listed = test_strategy("b/listed", {}, {.host_payloads = 2});
+  listed.concurrent = listed.memory_by_copy = true;
+  const registry known{make_strategy("b/pageable", transfers::pageable),
+                       make_strategy("b/pinned", transfers::pinned()), listed};
+  auto strategies = known;
+  for (auto& strategy : strategies) strategy.concurrent = true;
+  const std::vector<std::string> ids{"host:0", "host:1"};
+  const std::vector<named_device> devices{{ids[0], device}, {ids[1], other}};
+  strategies = with_sets(strategies, ids, {"host:0:h2d:pinned+host:1:d2h:pageable"});
+  auto all = make_plan(strategies, devices, sizes({kib}));
+  const device_list list{{device, memory, {}, nullptr, ids[0]},
+                         {other, memory_of_other, {}, nullptr, ids[1]}};
+  reserve_buffers(all, list);
+  EXPECT_THAT(names(all.cases),
+              ElementsAre("b/listed/mixed/host:0:h2d:pinned+host:1:d2h:pageable/1KiB"));
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_EQ(host_bytes(transfers::pinned()), buffers::distance(kib) + kib);
+  EXPECT_EQ(memory.all_host().size(), 1U);
+  ASSERT_EQ(memory_of_other.all_host().size(), 1U);
+  EXPECT_EQ(memory_of_other.all_host().begin()->first, transfers::pageable);
+
+  other.refused_kinds[transfers::pageable] = "no pages today";
+  const auto refused = make_plan(strategies, devices, sizes({kib}));
+  EXPECT_THAT(refused.cases, IsEmpty());
+  ASSERT_THAT(refused.skipped, testing::SizeIs(1));
+  EXPECT_EQ(refused.skipped[0].reason.text, "no pages today");
 }
 
 TEST_F(reserving, counts_the_memory_of_all_devices) {

@@ -61,6 +61,7 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
 class made_up_monitor final : public machine::gpu_monitor {
  public:
   [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override { return {}; }
+  [[nodiscard]] std::optional<bool> is_divided() const override { return {}; }
   [[nodiscard]] machine::gpu_clocks read() const override {
     ++reads;
     machine::gpu_clocks now;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@ namespace bench_transfers::bench::sets_test {
 namespace {
 
 using result_file::direction;
+using result_file::set_kind;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -95,6 +98,115 @@ TEST(with_sets, gives_requests_the_names_of_the_usual_sets) {
   EXPECT_THAT(names(sets(three, {"cuda:0:h2d+cuda:3:h2d", "cuda:3:h2d+cuda:0:h2d"})), SizeIs(1));
   // Both ways of a single device, if someone asks for it.
   EXPECT_THAT(names(sets({"cuda:0"}, {"cuda:0:both"})), ElementsAre("both/cuda:0"));
+}
+
+/// Four devices: two below a port, which are next to node 0, and two next to node 1.
+host_layout four_devices() {
+  return {.ids = {"cuda:0", "cuda:1", "cuda:2", "cuda:3"},
+          .neighbours = {{{set_kind::port, "0000:c0:01.1"}, {0, 1}},
+                         {{set_kind::node, "0"}, {0, 1}},
+                         {{set_kind::port, "0000:40:01.1"}, {1, 2, 3}},
+                         {{set_kind::node, "1"}, {2, 3}}},
+          .nodes = {}};
+}
+
+TEST(with_sets, names_neighbours_and_measures_the_same_devices_once) {
+  auto together = test_strategy("together", {}, {}, named({"h2d"}));
+  together.concurrent = true;
+  const auto variants = with_sets({together}, four_devices())[0].variants;
+  ASSERT_THAT(variants, SizeIs(3 * 8));
+  EXPECT_THAT(names(std::vector(variants.begin(), variants.begin() + 8)),
+              ElementsAre("h2d/all", "h2d/node0", "h2d/node1", "h2d/below_0000:40:01.1",
+                          "h2d/cuda:0+cuda:2", "h2d/cuda:0+cuda:3", "h2d/cuda:1+cuda:2",
+                          "h2d/cuda:1+cuda:3"));
+  using description = result_file::set_description;
+  EXPECT_EQ(variants[0].set, (description{set_kind::all, std::nullopt}));
+  EXPECT_EQ(variants[2].set, (description{set_kind::node, "1"}));
+  EXPECT_EQ(variants[3].set, (description{set_kind::port, "0000:40:01.1"}));
+  EXPECT_EQ(variants[4].set, (description{set_kind::pair, std::nullopt}));
+  EXPECT_THAT(names(variants[2].flows), ElementsAre("cuda:2:h2d", "cuda:3:h2d"));
+  EXPECT_EQ(variants[2].setting, "node1");
+}
+
+TEST(with_sets, gives_requests_of_neighbours_their_name) {
+  auto together = test_strategy("together", {}, {}, named({"h2d"}));
+  together.concurrent = true;
+  const auto variants =
+      with_sets({together}, four_devices(), {"cuda:3:d2h+cuda:2:d2h", "cuda:0:h2d+cuda:2:d2h"})[0]
+          .variants;
+  EXPECT_THAT(names(variants), ElementsAre("d2h/node1", "mixed/cuda:0:h2d+cuda:2:d2h"));
+  EXPECT_EQ(variants[1].set, (result_file::set_description{set_kind::listed, std::nullopt}));
+}
+
+/// The strategies of copies at once, on a machine with these nodes.
+registry copies_at_once(const std::vector<machine::numa_node>& nodes,
+                        const std::vector<std::string>& requests) {
+  auto strategies = registered_strategies(nodes);
+  std::erase_if(strategies, [](const strategy& candidate) { return !candidate.concurrent; });
+  return with_sets(strategies, {.ids = two, .neighbours = {}, .nodes = nodes}, requests);
+}
+
+std::vector<machine::numa_node> two_nodes() {
+  machine::numa_node first, second;
+  second.number = 1;
+  return {first, second};
+}
+
+const strategy& named(const registry& strategies, const std::string& name) {
+  return *std::ranges::find(strategies, name, &strategy::name);
+}
+
+TEST(with_sets, takes_copies_that_name_their_memory) {
+  const auto strategies =
+      copies_at_once(two_nodes(), {"cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable"});
+  const auto& listed = named(strategies, "concurrent/listed").variants;
+  ASSERT_THAT(names(listed), ElementsAre("mixed/cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable"));
+  const auto& [first, second] = std::tie(listed[0].flows[0], listed[0].flows[1]);
+  EXPECT_EQ(first.name, "cuda:0:h2d");
+  EXPECT_EQ(first.host, on_node(transfers::pinned(), 1));
+  EXPECT_EQ(first.memory, "pinned@node1");
+  EXPECT_EQ(first.node, 1U);
+  ASSERT_TRUE(first.host_node);
+  EXPECT_EQ(first.host_node->number, 1);
+  EXPECT_EQ(second.host, transfers::pageable);
+  EXPECT_EQ(second.node, std::nullopt);
+  EXPECT_EQ(second.host_node, std::nullopt);
+  EXPECT_THAT(named(strategies, "concurrent/pinned").variants, testing::IsEmpty());
+}
+
+TEST(with_sets, tells_lists_with_and_without_memory_apart) {
+  const auto strategies = copies_at_once(
+      two_nodes(), {"cuda:0:both:pinned", "cuda:0:h2d+cuda:1:h2d", "cuda:0:both:pageable"});
+  EXPECT_THAT(names(named(strategies, "concurrent/listed").variants),
+              ElementsAre("mixed/cuda:0:h2d:pinned+cuda:0:d2h:pinned",
+                          "mixed/cuda:0:h2d:pageable+cuda:0:d2h:pageable"));
+  for (const auto* const name : {"concurrent/pinned", "concurrent/pageable@node1"})
+    EXPECT_THAT(names(named(strategies, name).variants), ElementsAre("h2d/all")) << name;
+}
+
+TEST(with_sets, has_no_listed_copies_unless_they_are_requested) {
+  const auto strategies = copies_at_once(two_nodes(), {});
+  EXPECT_THAT(named(strategies, "concurrent/listed").variants, testing::IsEmpty());
+  EXPECT_THAT(names(named(strategies, "concurrent/pinned@node1").variants),
+              ElementsAre("h2d/all", "d2h/all", "both/all"));
+}
+
+TEST(with_sets, refuses_memory_that_there_is_not) {
+  const auto complaint = [](const std::string& request) -> std::string {
+    try {
+      copies_at_once(two_nodes(), {request});
+    } catch (const common::usage_error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(complaint("cuda:0:h2d:pinned@node2+cuda:1:h2d:pinned"),
+              AllOf(HasSubstr("no memory 'pinned@node2' here, but pageable, pageable@node0"),
+                    HasSubstr("pinned@node1")));
+  EXPECT_THAT(complaint("cuda:0:h2d:pinned+cuda:1:h2d"), HasSubstr("either all of its copies"));
+  EXPECT_THAT(complaint("cuda:0:h2d:pinned+cuda:0:h2d:pageable"),
+              HasSubstr("cuda:0:h2d is named twice"));
+  EXPECT_THAT(complaint("cuda:0:h2d:"), HasSubstr("no memory ''"));
 }
 
 /// A request and what is said of it.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -141,6 +142,81 @@ TEST_F(run_of_devices, shows_dashes_for_what_is_not_known) {
   const auto text = summary(document);
   EXPECT_THAT(text, HasSubstr("cuda:3 h2d 25.00 of - (-50.0 %)"));
   EXPECT_THAT(text, Not(HasSubstr("400.00")));
+}
+
+/// The line of the summary that begins with a text.
+std::string line_of(const std::string& text, const std::string& front) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(front)) return line;
+  return "";
+}
+
+/// Copies between memory on two nodes and devices, of which the first half is next to node 0.
+class run_on_nodes : public run_of_devices {
+ protected:
+  void add_copies(std::size_t count, unsigned nodes = 2) {
+    for (std::size_t i = 0; i < count; ++i)
+      for (unsigned node = 0; node < nodes; ++node)
+        for (const auto towards : {direction::h2d, direction::d2h}) {
+          auto copy = described("copy", to_string(towards));
+          copy.direction = towards;
+          copy.strategy = fmt::format("copy/pinned@node{}", node);
+          copy.memory = fmt::format("pinned@node{}", node);
+          copy.node = node;
+          copy.devices = {i};
+          copy.name = fmt::format("{}/{}/1MiB@cuda:{}", copy.strategy, to_string(towards), i);
+          const bool is_near = (i < devices / 2) == (node == 0);
+          add(copy, mib, (is_near ? 50.0 : 40.0) + (towards == direction::h2d ? 0.5 : 0));
+        }
+  }
+  void add_near_nodes() {
+    for (std::size_t i = 0; i < devices; ++i)
+      facts()["devices"][i]["numa_node"] = i < devices / 2 ? 0 : 1;
+  }
+};
+
+TEST_F(run_on_nodes, shows_far_memory_against_near) {
+  add_copies(devices);
+  add_near_nodes();
+  const auto text = summary(document);
+  const auto table = text.substr(text.find("memory on a node"));
+  EXPECT_EQ(line_of(table, "copy/pinned@node0"),
+            "copy/pinned@node0       50.50        50.00        50.50        50.00        50.50    "
+            "    50.00      ");
+  EXPECT_EQ(line_of(table, "copy/pinned@node1"),
+            "copy/pinned@node1       40.50  -20%  40.00  -20%  40.50  -20%  40.00  -20%  40.50  "
+            "-20%  40.00  -20%");
+  EXPECT_THAT(text, AllOf(HasSubstr("cuda:3 (node 0)"), HasSubstr("cuda:7 (node 1)"),
+                          HasSubstr("Percentages: far memory against that")));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST_F(run_on_nodes, shows_rates_alone_where_no_node_is_known_to_be_near) {
+  add_copies(1);
+  const auto text = summary(document);
+  const auto table = text.substr(text.find("memory on a node"));
+  EXPECT_EQ(line_of(table, "copy/pinned@node1"),
+            "copy/pinned@node1       40.50        40.00      ");
+  EXPECT_THAT(text, Not(HasSubstr("Percentages")));
+}
+
+TEST_F(run_on_nodes, shows_dashes_for_copies_that_failed) {
+  add_copies(2);
+  add_near_nodes();
+  auto& rows = document["benchmarks"];
+  rows.erase(std::ranges::find(rows, "copy/pinned@node0/h2d/1MiB@cuda:1",
+                               [](const json& row) { return row["name"].get<std::string>(); }));
+  const auto text = summary(document);
+  EXPECT_EQ(line_of(text.substr(text.find("memory on a node")), "copy/pinned@node1"),
+            "copy/pinned@node1       40.50  -20%  40.00  -20%  40.50        40.00  -20%");
+}
+
+TEST_F(run_on_nodes, compares_nothing_if_there_is_one) {
+  add_copies(2, 1);
+  add_near_nodes();
+  EXPECT_THAT(summary(document), Not(HasSubstr("memory on a node")));
 }
 
 }  // namespace

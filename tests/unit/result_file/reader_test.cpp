@@ -329,6 +329,34 @@ TEST(format_2, knows_several_copies_at_once) {
   EXPECT_THAT(complaint(document), EndsWith("metric hits: a flow: it has no device"));
 }
 
+TEST(format_2, says_what_the_memory_of_each_copy_is_where_they_differ) {
+  auto document = bench_transfers_file();
+  entry(document)["flows"] = {
+      {{"device", 0}, {"direction", "h2d"}, {"memory", "pinned@node1"}, {"node", 1}},
+      {{"device", 0}, {"direction", "d2h"}, {"memory", "pageable"}}};
+  facts(document)["metrics"]["hits"]["flow"] = {{"device", 0}, {"direction", "h2d"}};
+  const auto read = read_json(document, "some.json");
+  const auto& described = *read.rows.at(0).benchmark;
+  EXPECT_EQ(described.flows[0], (flow{0, direction::h2d, "pinned@node1", 1U}));
+  EXPECT_EQ(described.flows[1], (flow{0, direction::d2h, "pageable", std::nullopt}));
+  EXPECT_EQ(to_json(described)["flows"], entry(document)["flows"]);
+  EXPECT_TRUE(read.metrics.at("hits").is_of(described.flows[0]));
+  EXPECT_FALSE(read.metrics.at("hits").is_of(described.flows[1]));
+}
+
+TEST(format_2, says_what_the_devices_of_a_set_have_in_common) {
+  auto document = bench_transfers_file();
+  const auto set = [&] { return read_json(document, "some.json").rows.at(0).benchmark->set; };
+  EXPECT_EQ(set(), std::nullopt);
+  for (const auto* const kind : {"all", "node", "port", "pair", "listed"}) {
+    entry(document)["set"] = {{"kind", kind}, {"place", "0000:c0:01.1"}};
+    const auto read = read_json(document, "some.json");
+    EXPECT_EQ(to_json(*read.rows.at(0).benchmark)["set"], entry(document)["set"]);
+  }
+  entry(document)["set"] = {{"kind", "rack"}, {"place", nullptr}};
+  EXPECT_EQ(set(), (set_description{set_kind::listed, std::nullopt})) << "of a later version";
+}
+
 TEST(format_2, says_on_which_node_memory_lies_if_the_benchmark_chooses_it) {
   auto document = bench_transfers_file();
   EXPECT_EQ(read_json(document, "some.json").rows.at(0).benchmark->node, std::nullopt);
@@ -372,6 +400,11 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
             "cannot use some.json: benchmark scan/forward/h2d/4KiB: a flow: it is no object");
   EXPECT_EQ(wrong_entry("flows", {{{"device", 1}, {"direction", "h2d"}}}),
             front + "device 1 is not among its devices");
+  EXPECT_EQ(wrong_entry("flows", {{{"device", 0}, {"direction", "h2d"}, {"node", "1"}}}),
+            "cannot use some.json: benchmark scan/forward/h2d/4KiB: a flow: its node is no whole "
+            "number");
+  EXPECT_EQ(wrong_entry("set", "all"),
+            "cannot use some.json: benchmark scan/forward/h2d/4KiB: its set: it is no object");
   EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
   EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
 

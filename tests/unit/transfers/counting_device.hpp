@@ -69,7 +69,7 @@ struct device_counts {
 };
 
 /// Counts enqueued and finished operations, and fails where the test tells it to.
-class counting_stream final : public stream {
+class counting_stream : public stream {
  public:
   counting_stream(std::unique_ptr<stream> inner, std::shared_ptr<device_counts> counts)
       : inner_(std::move(inner)), counts_(std::move(counts)) {}

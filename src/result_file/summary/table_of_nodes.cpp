@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "src/common/natural_order.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/result_file/summary/tables.hpp"
+
+namespace bench_transfers::result_file {
+namespace {
+
+constexpr std::size_t device_width = 26;  // two rates, each with a percentage
+
+/// The kind of memory without its node: "pinned".
+std::string memory_without_node(const benchmark& described) {
+  auto memory = described.memory.value_or("");
+  const auto node = fmt::format("@node{}", described.node.value_or(0));
+  if (memory.ends_with(node)) memory.resize(memory.size() - node.size());
+  return memory;
+}
+
+/// The copies of one size between memory on nodes and devices.
+class node_copies {
+ public:
+  node_copies(const std::vector<figure>& sized, const figures& measured) : file_(measured.file()) {
+    for (const auto& candidate : sized)
+      if (is_on_node(candidate)) size_ = std::max(size_, candidate.benchmark->size_bytes);
+    for (const auto& candidate : sized)
+      if (is_on_node(candidate) && candidate.benchmark->size_bytes == size_) add(candidate);
+  }
+
+  [[nodiscard]] bool compare_nodes() const { return nodes_.size() > 1; }
+
+  [[nodiscard]] std::string table() const {
+    std::size_t width = 22;
+    for (const auto& [strategy, row] : rows_) width = std::max(width, strategy.size() + 1);
+    const auto fits = common::terminal_columns > width + device_width
+                          ? (common::terminal_columns - width) / device_width
+                          : 1;
+    const std::vector<std::size_t> devices(devices_.begin(), devices_.end());
+    std::string text;
+    for (std::size_t i = 0; i < devices.size(); i += fits)
+      text +=
+          block({devices.begin() + static_cast<std::ptrdiff_t>(i),
+                 devices.begin() + static_cast<std::ptrdiff_t>(std::min(i + fits, devices.size()))},
+                width);
+    return text + note();
+  }
+
+ private:
+  using place = std::tuple<std::string, std::string, std::string, unsigned, std::size_t, direction>;
+
+  static bool is_on_node(const figure& candidate) {
+    return candidate.benchmark->node && candidate.benchmark->devices.size() == 1;
+  }
+
+  static place place_of(const benchmark& described, unsigned node, std::size_t device,
+                        direction towards) {
+    return {described.family,
+            described.method.value_or(""),
+            memory_without_node(described),
+            node,
+            device,
+            towards};
+  }
+
+  void add(const figure& copy) {
+    const auto& described = *copy.benchmark;
+    const auto device = described.devices.front();
+    nodes_.insert(*described.node);
+    devices_.insert(device);
+    rows_.emplace(described.strategy, &described);
+    rates_[place_of(described, *described.node, device, described.direction)] = copy.gb_per_s;
+    if (shown_size_.empty()) shown_size_ = copy.size();
+  }
+
+  /// The node next to the device; nullopt if it is not known.
+  [[nodiscard]] std::optional<unsigned> near(std::size_t device) const {
+    const auto& devices = member(file_.facts, {"devices"});
+    if (!devices.is_array() || device >= devices.size()) return std::nullopt;
+    const auto& node = member(devices[device], {"numa_node"});
+    return node.is_number_unsigned() ? std::optional(node.get<unsigned>()) : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<double> rate(const place& wanted) const {
+    const auto entry = rates_.find(wanted);
+    return entry == rates_.end() ? std::nullopt : std::optional(entry->second);
+  }
+
+  /// "43.11 -22%"; without the percentage on the near node.
+  [[nodiscard]] std::string cell(const benchmark& row, std::size_t device,
+                                 direction towards) const {
+    const auto here = rate(place_of(row, *row.node, device, towards));
+    const auto node = near(device);
+    const auto there =
+        node && node != row.node ? rate(place_of(row, *node, device, towards)) : std::nullopt;
+    const auto percent =
+        here && there ? fmt::format("{:+.0f}%", 100 * (*here / *there - 1)) : std::string();
+    return fmt::format("{:>7}{:>6}", number_or_dash(here, 2), percent);
+  }
+
+  [[nodiscard]] std::string title_of(std::size_t device) const {
+    const auto node = near(device);
+    return id_of_device(file_, device) + (node ? fmt::format(" (node {})", *node) : "");
+  }
+
+  [[nodiscard]] std::string block(const std::vector<std::size_t>& devices,
+                                  std::size_t width) const {
+    auto text = fmt::format("\n{:<{}}", fmt::format("{}, GB/s", shown_size_), width);
+    for (const auto device : devices) text += fmt::format("{:^{}}", title_of(device), device_width);
+    text += fmt::format("\n{:<{}}", "memory on a node", width);
+    for (std::size_t i = 0; i < devices.size(); ++i) text += "    h2d          d2h      ";
+    text += "\n";
+    for (const auto& [strategy, row] : rows_) {
+      text += fmt::format("{:<{}}", strategy, width);
+      for (const auto device : devices)
+        text += cell(*row, device, direction::h2d) + cell(*row, device, direction::d2h);
+      text += "\n";
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string note() const {
+    return std::ranges::any_of(devices_, [&](auto device) { return near(device).has_value(); })
+               ? "Percentages: far memory against that on the device's node.\n"
+               : "";
+  }
+
+  const contents& file_;
+  std::optional<std::size_t> size_;
+  std::string shown_size_;
+  std::set<unsigned> nodes_;
+  std::set<std::size_t> devices_;
+  std::map<std::string, const benchmark*, common::natural_order> rows_;  ///< by strategy
+  std::map<place, double> rates_;
+};
+
+}  // namespace
+
+std::string table_of_nodes(const std::vector<figure>& sized, const figures& measured) {
+  const node_copies copies(sized, measured);
+  return copies.compare_nodes() ? copies.table() : "";
+}
+
+}  // namespace bench_transfers::result_file
