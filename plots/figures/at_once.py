@@ -20,6 +20,7 @@ from plots.figures.bars import (
 from plots.figures.common import Figure, compose_chart, tooltip
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
+from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import caption, numbers
 from plots.text.caption import device_ids
@@ -144,15 +145,22 @@ def _rows(run: Run, benchmark: Benchmark) -> list[dict[str, Any]]:
 
 def _heading(run: Run, benchmark: Benchmark) -> str:
     direction = WORDS.get(benchmark.direction, "mixed")
-    devices = (
-        "all"
-        if len(benchmark.devices) == len(device_ids(run))
-        else "+".join(device_ids(run)[i] for i in benchmark.devices)
-    )
     memory = benchmark.memory or "mixed"
     if benchmark.node is not None:
         memory += f"@node{benchmark.node}"
-    return f"{memory}, {direction}, {devices}, {numbers.size(benchmark.size_bytes or 0)}"
+    size = numbers.size(benchmark.size_bytes or 0)
+    return f"{memory}, {direction}, {_devices(run, benchmark)}, {size}"
+
+
+def _devices(run: Run, benchmark: Benchmark) -> str:
+    """Returns what the devices have in common, or their names."""
+    ids = device_ids(run)
+    if len(benchmark.devices) == len(ids):
+        return "all"
+    if benchmark.set is not None and benchmark.set.place is not None:
+        words = {"node": "next to node", "port": "below"}.get(benchmark.set.kind, "")
+        return f"{words} {values.printable(benchmark.set.place)}".lstrip()
+    return "+".join(ids[i] for i in benchmark.devices)
 
 
 def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
@@ -182,7 +190,7 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
             copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
         ),
     )
-    values = [
+    texts = [
         base.transform_filter(f"isValid(datum.alone) === {flag}")
         .mark_text(align="right", **text, **weight)
         .encode(x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N")
@@ -190,7 +198,7 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
     ]
     heads = [] if layout.beside else names_above(base, "name")
     return alt.LayerChart(
-        layer=[line, alone, at_once, *values, *heads],
+        layer=[line, alone, at_once, *texts, *heads],
         width=width,
         height=tall_height(names, layout),
         view=alt.ViewBackground(stroke=None),

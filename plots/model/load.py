@@ -52,6 +52,14 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class DeviceSet:
+    """Says what the devices of several copies at once have in common."""
+
+    kind: str  # "all", "node", "port", "pair", "listed"
+    place: str | None  # the number of a node, the address of a port or a root complex
+
+
+@dataclass(frozen=True)
 class Fields:
     """Holds the fields that describe a benchmark. See docs/RESULT_FILE.md."""
 
@@ -67,6 +75,7 @@ class Fields:
     cache: str
     devices: tuple[int, ...]
     flows: tuple[Flow, ...]
+    set: DeviceSet | None
     role: str
     plainness: int
     in_place: bool
@@ -402,6 +411,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
         cache=_one_of(place, value, "cache", CACHES),
         devices=tuple(devices),
         flows=_flows(place, value),
+        set=_set(f"{place}.set", value.get("set")),
         role=_name(place, value, "role"),
         plainness=plainness,
         in_place=_truth(place, value, "in_place"),
@@ -430,6 +440,14 @@ def _flows(place: str, value: dict[str, Any]) -> tuple[Flow, ...]:
     if not isinstance(flows, list | None):
         raise _NotValid(f"{place}.flows is no list")
     return tuple(_flow(f"{place}.flows[{i}]", flow) for i, flow in enumerate(flows or []))
+
+
+def _set(place: str, value: Any) -> DeviceSet | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise _NotValid(f"{place} is no object")
+    return DeviceSet(_name(place, value, "kind"), _text_or_null(place, value, "place"))
 
 
 def _flow(place: str, value: Any) -> Flow:

@@ -11,6 +11,7 @@ import test_by_device
 from format_2 import fields
 from made_up_map import document, eight, link, parse
 from synthetic import MIB, row
+from test_report import contrast
 
 from plots.__main__ import main
 from plots.figures import DEVICES_FIGURES, MAP_FIGURES, style
@@ -252,6 +253,39 @@ def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
     assert "the same map as" in capsys.readouterr().err
     assert main([*arguments, "--baseline", "baseline.json"]) == 2
     assert "not maps alone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("described", "words"),
+    [
+        (None, "cuda:0+cuda:1"),
+        ({"kind": "pair", "place": None}, "cuda:0+cuda:1"),
+        ({"kind": "node", "place": "1"}, "next to node 1"),
+        ({"kind": "port", "place": "0000:c0:01.1"}, "below 0000:c0:01.1"),
+    ],
+)
+def test_a_set_is_named_by_what_its_devices_have_in_common(described, words):
+    made_up = test_by_device.document()
+    transfers = made_up["context"]["transfers"]
+    transfers["devices"].append(transfers["devices"][1] | {"id": "cuda:2"})  # not in the set
+    transfers["benchmarks"][test_by_device.AT_ONCE]["set"] = described
+    run = Run(parse_result(Path("sets.json"), made_up, b"sets"))
+    copies = spec_of(DEVICES_FIGURES, "at_once", run)["datasets"]["copies"]
+    assert copies[0]["name"] == f"pinned, host → device, {words}, 64 MiB"
+
+
+@pytest.mark.parametrize("described", ["all", {"kind": 1}, {"kind": "node", "place": 1}])
+def test_a_set_that_is_not_described_rightly_is_refused(described):
+    made_up = test_by_device.document()
+    made_up["context"]["transfers"]["benchmarks"][test_by_device.AT_ONCE]["set"] = described
+    with pytest.raises(ResultError, match="set"):
+        parse_result(Path("sets.json"), made_up)
+
+
+def test_colours_of_directions_stand_out_from_paper():
+    for look in style.DIRECTION.values():
+        assert contrast(look.colour, style.PAPER) >= 3
+        assert contrast(look.dark, style.DARK_LINES[style.PAPER]) >= 3
 
 
 @pytest.mark.parametrize("name", ["crossed_links", "newer", "truncated", "another_kind"])
