@@ -1,4 +1,7 @@
-"""Command line: python -m plots RUN.json [RUN.json ...] [--out DIR] [--baseline BASELINE.json]."""
+"""Command line: python -m plots FILE.json [FILE.json ...] [--out DIR] [--baseline BASELINE.json].
+
+The files are result files, and maps that `bench_transfers map` wrote.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ from altair.utils.schemapi import debug_mode
 
 from plots.model import values
 from plots.model.gate import check as check_runs
-from plots.model.load import Result, ResultError, read_result
+from plots.model.host_map import HostMap, is_map, parse_map
+from plots.model.load import Result, ResultError, parse_result, read_document
 from plots.page.report import make_report
 from plots.page.write import check_folder, write_folder
 
@@ -30,14 +34,19 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or options.runs[0].parent / "report"
     try:
         check_folder(out)
-        results = _check_distinct([read_result(path) for path in options.runs])
+        inputs = _check_distinct([_read(path) for path in options.runs])
+        results = [entry for entry in inputs if isinstance(entry, Result)]
+        maps = [entry for entry in inputs if isinstance(entry, HostMap)]
         if not options.program.is_file():
             _complain(f"{options.program} is not built: no fitted lines, no advice")
         check = None
         if options.baseline:
-            check = check_runs(options.gate, options.baseline, options.runs, options.decide_by)
+            if not results:
+                raise ResultError("--baseline judges runs: name one, not maps alone")
+            paths = [result.path for result in results]
+            check = check_runs(options.gate, options.baseline, paths, options.decide_by)
         with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = make_report(results, options.program, check)
+            files = make_report(results, options.program, check, maps)
         write_folder(out, files)
     except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")
@@ -75,14 +84,22 @@ def _answer(*lines: str) -> int:
     return 0
 
 
-def _check_distinct(results: list[Result]) -> list[Result]:
-    """Returns the results. Throws ResultError if a run is given twice."""
+def _read(path: Path) -> Result | HostMap:
+    document, text = read_document(path)
+    if is_map(document):
+        return parse_map(path, document, text)
+    return parse_result(path, document, text)
+
+
+def _check_distinct(inputs: list[Result | HostMap]) -> list[Result | HostMap]:
+    """Returns what was read. Throws ResultError if a run, or a map, is given twice."""
     first_paths: dict[bytes, Path] = {}
-    for result in results:
-        first_path = first_paths.setdefault(result.data, result.path)
-        if first_path is not result.path:
-            raise ResultError(f"{result.path}: the same run as {first_path}: give each once")
-    return results
+    for entry in inputs:
+        first_path = first_paths.setdefault(entry.data, entry.path)
+        if first_path is not entry.path:
+            kind = "run" if isinstance(entry, Result) else "map"
+            raise ResultError(f"{entry.path}: the same {kind} as {first_path}: give each once")
+    return inputs
 
 
 class _Parser(argparse.ArgumentParser):
@@ -99,7 +116,11 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         description="Makes a report of result files: a page, figures and tables.",
     )
     parser.add_argument(
-        "runs", type=Path, nargs="+", metavar="RUN.json", help="result files, may be gzipped"
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="FILE.json",
+        help="result files, and maps of hosts (host_map.json); may be gzipped",
     )
     parser.add_argument(
         "--out",

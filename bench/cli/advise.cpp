@@ -1,13 +1,21 @@
 #include "bench/cli/advise.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <ranges>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "src/advice/at_once.hpp"
+#include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/map.hpp"
 #include "src/advice/measurements.hpp"
@@ -20,6 +28,7 @@
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/result_file/reader.hpp"
+#include "src/topology/reader.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -49,6 +58,7 @@ double parse_accesses(const std::string& option, const std::string& text) {
 std::string advise_footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
+         "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
          "3 nothing in the file can be ranked.";
 }
@@ -157,6 +167,105 @@ void write_map(std::ostream& out, const advice_request& request,
                             "not measured.\n");
 }
 
+void advise_strategy(std::ostream& out, const advice_request& request) {
+  const auto measured = read(request);
+  for (const auto& output : {request.json, request.map})
+    if (common::is_same_file(output, measured.from.file))
+      throw common::usage_error(
+          fmt::format("{} is the result file itself: it would be overwritten", output.string()));
+  require_writable(request.json);
+  require_writable(request.map);
+  const advice::cost_model model(measured);
+  if (!model.transfer_sizes())
+    refuse(measured, "no transfers of two sizes or more with warm caches in it");
+  if (!request.bytes.empty()) answer_question(out, request, measured, model);
+  if (request.check) answer_check(out, request, measured, model);
+  if (!request.map.empty()) write_map(out, request, measured, model);
+}
+
+/// "all", or names of the map's devices.
+topology::device_set devices_named(const std::string& names, const topology::host_map& map) {
+  if (names == "all") return topology::device_set::up_to(map.devices.size());
+  topology::device_set devices;
+  for (const auto part : std::views::split(names, ',')) {
+    const std::string_view name(part.begin(), part.end());
+    const auto device = std::ranges::find(map.devices, name);
+    if (device == map.devices.end())
+      throw common::usage_error(fmt::format("bad --devices: the map has no '{}', but {}",
+                                            common::printable_in_short(name),
+                                            fmt::join(map.devices, ", ")));
+    const auto index = static_cast<std::size_t>(device - map.devices.begin());
+    if (devices.contains(index))
+      throw common::usage_error(fmt::format("bad --devices: {} is named twice", name));
+    devices = devices | topology::device_set::of(index);
+  }
+  return devices;
+}
+
+std::vector<topology::traffic> traffic_named(const std::string& direction) {
+  std::vector<topology::traffic> kinds;
+  for (const auto kind : topology::every_traffic)
+    if (direction.empty() || direction == to_string(kind)) kinds.push_back(kind);
+  return kinds;
+}
+
+advice::map_source read_map(const advice_request& request) {
+  try {
+    advice::map_source source{request.host_map, topology::read_map_file(request.host_map)};
+    if (source.contents.origin.without_gpu && !request.allow_host)
+      throw common::usage_error(
+          fmt::format("cannot use {}: it was made without a GPU; --allow-host answers for copies "
+                      "within this machine's memory",
+                      common::printable(request.host_map.string())));
+    return source;
+  } catch (const topology::unusable_map& error) {
+    throw common::usage_error(error.what());
+  }
+}
+
+/// The size of the map's own copies, or what most maps are made of.
+double bytes_at_once(const advice_request& request, const topology::map_origin& origin) {
+  constexpr std::size_t usual_bytes = 16 << 20;
+  return static_cast<double>(request.bytes.empty() ? origin.size_bytes.value_or(usual_bytes)
+                                                   : common::parse_size(request.bytes));
+}
+
+void advise_copies_at_once(std::ostream& out, const advice_request& request) {
+  const auto source = read_map(request);
+  const auto& [map, origin] = source.contents;
+  if (common::is_same_file(request.json, source.file))
+    throw common::usage_error(fmt::format("{} is the map itself: it would be overwritten",
+                                          common::printable(request.json.string())));
+  require_writable(request.json);
+  const auto devices = devices_named(request.devices, map);
+  std::vector<advice::advice_at_once> answers;
+  for (const auto kind : traffic_named(request.direction)) {
+    const advice::copies_at_once question{devices, kind, bytes_at_once(request, origin)};
+    auto answer = advice::advise_at_once(map, question, origin.size_bytes);
+    if (!answer)
+      throw nothing_to_rank(fmt::format("nothing to advise by {}: it has no rates of {}",
+                                        common::printable(source.file.string()), request.devices));
+    answers.push_back(*std::move(answer));
+  }
+  out << advice::at_once_text(source, answers);
+  if (!request.json.empty()) write(request.json, advice::at_once_document(source, answers));
+}
+
+void check_request_at_once(const advice_request& request, const CLI::App& command) {
+  if (request.devices.empty())
+    throw common::usage_error("--host-map needs --devices: all, or devices of the map");
+  if (request.host_map.empty())
+    throw common::usage_error("--devices needs --host-map: what bench_transfers map --out wrote");
+  for (const auto* const option :
+       {"--reuse", "--cpu-writes", "--cpu-reads", "--from", "--of-device", "--map", "--check"})
+    if (command.count(option) > 0)
+      throw common::usage_error(fmt::format("{} cannot be used with --host-map", option));
+  if (!request.direction.empty() && traffic_named(request.direction).empty())
+    throw common::usage_error(
+        fmt::format("bad --direction '{}': h2d, d2h or both", request.direction));
+  if (!request.bytes.empty()) static_cast<void>(common::parse_size(request.bytes));
+}
+
 }  // namespace
 
 CLI::App* add_advise(CLI::App& app, advice_request& request) {
@@ -166,7 +275,8 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
   command->footer(advise_footer());
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
-  command->add_option("--direction", request.direction, "h2d or d2h")->type_name("DIRECTION");
+  command->add_option("--direction", request.direction, "h2d or d2h; with --devices also both")
+      ->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
           "--reuse", [&request](const std::string& text) { request.reuse = parse_reuse(text); },
@@ -196,6 +306,14 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("FILE");
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
+  command
+      ->add_option("--host-map", request.host_map,
+                   "map of a host, of `bench_transfers map`; needs --devices")
+      ->type_name("FILE");
+  command
+      ->add_option("--devices", request.devices,
+                   "copies to these at once: all, or some, such as cuda:0,cuda:2")
+      ->type_name("DEVICES");
   command->add_flag("--check", request.check,
                     "predict each size from the others, to check the model");
   command->add_flag("--allow-host", request.allow_host, "answer from a file made without a GPU");
@@ -203,11 +321,13 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
 }
 
 void check_advice_request(const advice_request& request, const CLI::App& command) {
+  if (command.count("--host-map") + command.count("--devices") > 0)
+    return check_request_at_once(request, command);
   const bool ranks = command.count("--bytes") > 0;
   if (ranks && request.check) throw common::usage_error("--check and --bytes cannot be combined");
   if (!ranks && !request.check && request.map.empty())
     throw common::usage_error(
-        "advise needs --bytes and --direction, or --map, or --check (see --help)");
+        "advise needs --bytes and --direction, or --map, or --check, or --host-map (see --help)");
   if (ranks) static_cast<void>(common::parse_size(request.bytes));
   if (ranks && command.count("--direction") == 0)
     throw common::usage_error("--bytes needs --direction: h2d or d2h");
@@ -227,19 +347,7 @@ void check_advice_request(const advice_request& request, const CLI::App& command
 }
 
 void advise(std::ostream& out, const advice_request& request) {
-  const auto measured = read(request);
-  for (const auto& output : {request.json, request.map})
-    if (common::is_same_file(output, measured.from.file))
-      throw common::usage_error(
-          fmt::format("{} is the result file itself: it would be overwritten", output.string()));
-  require_writable(request.json);
-  require_writable(request.map);
-  const advice::cost_model model(measured);
-  if (!model.transfer_sizes())
-    refuse(measured, "no transfers of two sizes or more with warm caches in it");
-  if (!request.bytes.empty()) answer_question(out, request, measured, model);
-  if (request.check) answer_check(out, request, measured, model);
-  if (!request.map.empty()) write_map(out, request, measured, model);
+  (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(out, request);
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
 }

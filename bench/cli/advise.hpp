@@ -16,12 +16,14 @@ namespace bench_transfers::bench {
 /// The command line of `bench_transfers advise`.
 struct advice_request {
   std::string bytes;      ///< a size as common::parse_size takes it; empty: no ranking
-  std::string direction;  ///< "h2d" or "d2h"
+  std::string direction;  ///< "h2d" or "d2h"; of copies at once also "both"
   std::int64_t reuse = 1;
   std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
   std::filesystem::path source;                 ///< empty: the newest local result
   std::string device;                           ///< id of one of its devices; empty: the first
   std::filesystem::path json, map;              ///< empty: none
+  std::string devices;  ///< "all" or names of a host map, "cuda:0,cuda:2"; empty: no copies at once
+  std::filesystem::path host_map;  ///< what `bench_transfers map` wrote
   bool check = false;
   bool allow_host = false;
 };

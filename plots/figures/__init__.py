@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plots.figures.allocation import draw_allocation, draw_break_even
+from plots.figures.at_once import draw_at_once
 from plots.figures.bandwidth import draw_bandwidth
 from plots.figures.common import Figure
 from plots.figures.compared import draw_compared
 from plots.figures.cpu_access import draw_cpu_access
 from plots.figures.fast_paths import draw_fast_paths
+from plots.figures.host_tree import draw_host_tree
 from plots.figures.ladder import draw_ladder
 from plots.figures.latency import draw_latency
 from plots.figures.layout import Layout
 from plots.figures.machines import draw_machines
+from plots.figures.nodes import draw_nodes, draw_nodes_of_map
+from plots.figures.pairs import draw_pairs
 from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
 from plots.figures.winner_map import draw_winner_map
 from plots.model.derive import Run
+from plots.model.host_map import HostMap
 
 # In the order of the report. Each raises NoData if the run lacks its data.
 FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
@@ -37,4 +42,17 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
 # Figures of several runs, numbered as in the report: all with a GPU, or all without one.
 GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]], Layout], Figure]] = {
     "machines": draw_machines
+}
+
+# Figures of all devices of a run together: of the run as it is in its file, not split by device.
+DEVICES_FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
+    "at_once": draw_at_once,
+    "nodes": draw_nodes,
+}
+
+# Figures of a map of a host.
+MAP_FIGURES: dict[str, Callable[[HostMap, Layout], Figure]] = {
+    "links": draw_host_tree,
+    "pairs": draw_pairs,
+    "nodes": draw_nodes_of_map,
 }

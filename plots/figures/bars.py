@@ -15,6 +15,7 @@ from plots.figures.common import panel_title, shown_rows, tooltip
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
+BOLD: dict[str, Any] = {"fontWeight": "bold"}
 ABOVE, BELOW = -6, 7  # pixels from the middle of a tall row
 # Rows must have different names. The part of a name before the last "|" is not shown: it only makes
 # names different, or marks a row that begins a group.
@@ -131,7 +132,7 @@ def names_above(base: alt.Chart, field: str) -> list[Any]:
     heads = f"datum.row[0] === '{HEADING_MARK}'"
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
-    bold = base.transform_filter(heads).mark_text(**text, fontWeight="bold")
+    bold = base.transform_filter(heads).mark_text(**text, **BOLD)
     return [mark.encode(x=alt.value(0), text=f"{field}:N") for mark in (plain, bold)]
 
 

@@ -125,6 +125,34 @@ VERDICT = {
     "unchanged": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
+
+@dataclass(frozen=True)
+class DirectionStyle:
+    """Describes how copies in a direction are drawn where colours do not tell memory apart."""
+
+    colour: str
+    shape: str
+    dark: str
+
+
+DIRECTION = {
+    "h2d": DirectionStyle("#0072b2", "triangle-right", "#4aa8e0"),
+    "d2h": DirectionStyle("#d55e00", "triangle-left", "#ff8533"),
+    "both": DirectionStyle("#6a4c93", "diamond", "#a98bd6"),
+}
+
+# What is kept of a rate: white for all of it, the other end for half of it or less. The numbers are
+# in the cells.
+KEPT_ALL, KEPT_HALF = (255, 255, 255), (204, 80, 0)
+
+
+def kept_colour(part: float) -> str:
+    """Returns the colour of a cell in which so much of a rate is kept."""
+    lost = min(max(2 * (1 - part), 0.0), 1.0)
+    mixed = (round(a + lost * (b - a)) for a, b in zip(KEPT_ALL, KEPT_HALF, strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
 # The phases of an operation. Neighbours are light and dark, so that they differ in grey.
 PHASES = {
     "allocate": ("#ddcc77", "#b09f48"),
@@ -152,8 +180,8 @@ DARK_LINES = {
 
 def dark_colours() -> dict[str, str]:
     """Returns the colour that a dark page shows instead of each colour."""
-    looks: list[MemoryStyle | VerdictStyle]
-    looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values()]
+    looks: list[MemoryStyle | VerdictStyle | DirectionStyle]
+    looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
 
 

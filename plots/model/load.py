@@ -40,10 +40,23 @@ class ResultError(Exception):
 
 @dataclass(frozen=True)
 class Flow:
-    """Holds one of several copies at once: the index of its device, and its direction."""
+    """Holds one of several copies at once; its device and its direction tell it from the others.
 
-    device: int
+    Where the copies differ in it, `memory` is its kind of host memory, and `node` a NUMA node.
+    """
+
+    device: int  # an index
     direction: str
+    memory: str | None = field(default=None, compare=False)
+    node: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class DeviceSet:
+    """Says what the devices of several copies at once have in common."""
+
+    kind: str  # "all", "node", "port", "pair", "listed"
+    place: str | None  # the number of a node, the address of a port or a root complex
 
 
 @dataclass(frozen=True)
@@ -62,6 +75,7 @@ class Fields:
     cache: str
     devices: tuple[int, ...]
     flows: tuple[Flow, ...]
+    set: DeviceSet | None
     role: str
     plainness: int
     in_place: bool
@@ -148,6 +162,12 @@ def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
     path = Path(path)
     return result_in(path, _read(path))
+
+
+def read_document(path: Path) -> tuple[Any, bytes]:
+    """Reads a file as JSON, plain or compressed with gzip; returns the document and its text."""
+    text = _unpacked(path, _read(path))
+    return _parse(path, text), text
 
 
 def result_in(path: Path, data: bytes) -> Result:
@@ -391,6 +411,7 @@ def _fields(place: str, value: dict[str, Any]) -> Fields:
         cache=_one_of(place, value, "cache", CACHES),
         devices=tuple(devices),
         flows=_flows(place, value),
+        set=_set(f"{place}.set", value.get("set")),
         role=_name(place, value, "role"),
         plainness=plainness,
         in_place=_truth(place, value, "in_place"),
@@ -421,10 +442,23 @@ def _flows(place: str, value: dict[str, Any]) -> tuple[Flow, ...]:
     return tuple(_flow(f"{place}.flows[{i}]", flow) for i, flow in enumerate(flows or []))
 
 
+def _set(place: str, value: Any) -> DeviceSet | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise _NotValid(f"{place} is no object")
+    return DeviceSet(_name(place, value, "kind"), _text_or_null(place, value, "place"))
+
+
 def _flow(place: str, value: Any) -> Flow:
     if not isinstance(value, dict) or not is_whole(value.get("device")):
         raise _NotValid(f"{place} has no device")
-    return Flow(value["device"], _one_of(place, value, "direction", DIRECTIONS))
+    return Flow(
+        value["device"],
+        _one_of(place, value, "direction", DIRECTIONS),
+        _text_or_null(place, value, "memory"),
+        _small_whole_or_null(place, value, "node"),
+    )
 
 
 def _message(place: str, value: Any) -> Message:

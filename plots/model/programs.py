@@ -6,11 +6,12 @@ import json
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plots.model import strict_json
+from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result
 from plots.model.values import printable
 
@@ -87,6 +88,22 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     if not rankings:
         missing["rankings"] = missing[next(iter(ranking_questions))]
     return Advice(_parse_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
+
+
+def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
+    """Asks `advise` about copies to all devices of a map at once; returns the map with answers."""
+    if program is None or not program.is_file():
+        return replace(host_map, unanswered="bench_transfers, which predicts rates, is not built")
+    with tempfile.TemporaryDirectory(prefix="plots-") as folder:
+        source = Path(folder) / "result.json"
+        source.write_bytes(host_map.data)
+        command = [str(program), "advise", "--host-map", str(source), "--devices=all", "--json"]
+        if host_map.on_host:
+            command.insert(2, "--allow-host")
+        answer = _run_advise(command, Path(folder) / "answer.out")
+    if isinstance(answer, str):
+        return replace(host_map, unanswered=answer)
+    return replace(host_map, answers={entry["direction"]: entry for entry in answer["answers"]})
 
 
 def _reduce(result: Result) -> dict[str, Any]:

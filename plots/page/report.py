@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots.figures import FIGURES, GROUP_FIGURES, style
+from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES, style
 from plots.figures.common import Figure
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE, Layout
@@ -25,12 +25,13 @@ from plots.model import values
 from plots.model.by_device import split
 from plots.model.derive import NoData, Run
 from plots.model.gate import Check
+from plots.model.host_map import HostMap
 from plots.model.load import Result, ResultError
-from plots.model.programs import ask
+from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.model.values import mapping, member
 from plots.page import render
-from plots.text import caption, findings, tables, trust, verdict
+from plots.text import caption, findings, map_caption, tables, trust, verdict
 
 MOST_SECTIONS = 6
 OUTPUT_OPTIONS = ("--out", "--benchmark_out")
@@ -82,12 +83,15 @@ class Section:
 
 
 def make_report(
-    results: list[Result], program: Path | None, check: Check | None = None
+    results: list[Result],
+    program: Path | None,
+    check: Check | None = None,
+    maps: Sequence[HostMap] = (),
 ) -> dict[str, bytes]:
     """Returns every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, in which advise answers
-        all_sections = make_sections(results, program, check)
+        all_sections = make_sections(results, program, check, maps)
     files = {"report.html": _render_page(all_sections).encode()}
     specs = [
         (f"{drawn.name}{layout.suffix}", spec)
@@ -104,7 +108,10 @@ def make_report(
 
 
 def make_sections(
-    results: list[Result], program: Path | None, check: Check | None = None
+    results: list[Result],
+    program: Path | None,
+    check: Check | None = None,
+    maps: Sequence[HostMap] = (),
 ) -> list[Section]:
     """Returns the sections of the report.
 
@@ -126,7 +133,13 @@ def make_sections(
         [entry for entry in compared if entry[1].on_host is on_host] for on_host in (False, True)
     ]
     group_sections = [_make_group_section(group) for group in groups if len(group) > 1]
-    return [*check_sections, *filter(lambda entry: entry.drawn, group_sections), *run_sections]
+    together = [] if check else [_make_devices_section(run, files) for run in files]
+    map_sections = [
+        _make_map_section(ask_about_map(program, host_map), number if len(maps) > 1 else None)
+        for number, host_map in enumerate(maps, start=1)
+    ]
+    drawn = filter(lambda entry: entry.drawn, (*group_sections, *together))
+    return [*check_sections, *drawn, *map_sections, *run_sections]
 
 
 def _prepare_runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
@@ -185,6 +198,45 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
         section.sentences = {"What is left out": [trust.Sentence(sentence, True)]}
     for name, make in GROUP_FIGURES.items():
         _add_figure(section, name, partial(make, runs))
+    return section
+
+
+def _make_devices_section(numbered: tuple[int, Run], files: list[tuple[int, Run]]) -> Section:
+    """Makes the section of all devices of a run together; it has no figures if there is one."""
+    number, run = numbered
+    section = Section(
+        name="devices-" if len(files) == 1 else f"devices-{number}-",
+        heading=f"All devices of {_file_name(run)} together: {caption.all_devices(run)}",
+        on_host=run.on_host,
+    )
+    if len(caption.device_ids(run)) > 1:
+        for name, make in DEVICES_FIGURES.items():
+            _add_figure(section, name, partial(make, run))
+    return section
+
+
+def _make_map_section(host_map: HostMap, number: int | None) -> Section:
+    """Makes the section of a map of a host, which is numbered if there are several."""
+    doubts = ("poor_prediction", "not_measured")
+    file = map_caption.file_name(host_map)
+    section = Section(
+        name="map-" if number is None else f"map-{number}-",
+        heading=f"Links of the host ({file}): {map_caption.devices(host_map)}",
+        on_host=host_map.on_host,
+        sentences={
+            "What the map says": [
+                trust.Sentence(text, code in doubts) for code, text in host_map.findings
+            ]
+        },
+        tables=[tables.make_links_table(host_map)],
+        method=[
+            ("file", file),
+            ("sha256 of its content", hashlib.sha256(host_map.data).hexdigest()),
+        ],
+    )
+    _flatten("", host_map.context, section.method)
+    for name, make in MAP_FIGURES.items():
+        _add_figure(section, name, partial(make, host_map))
     return section
 
 

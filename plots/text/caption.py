@@ -33,6 +33,25 @@ def device_name(run: Run) -> str:
     return f"{text(device, 'id', '')} {name}".lstrip() if several else name
 
 
+def device_ids(run: Run) -> list[str]:
+    """Returns what the command line called each device of the run."""
+    return [text(device, "id", str(i)) for i, device in enumerate(entries(run.result, "devices"))]
+
+
+def all_devices(run: Run) -> str:
+    """Returns the names of all devices of the run, or a note that they are host devices."""
+    if run.on_host:
+        return HOST_NOTE
+    names = [text(entry, "name", "unknown device") for entry in entries(run.result, "devices")]
+    return counted_names(names)
+
+
+def counted_names(names: list[str]) -> str:
+    """Returns names, each once, with their numbers."""
+    counts = {name: names.count(name) for name in names}
+    return ", ".join(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
+
+
 def link_name(link: dict[str, Any]) -> str:
     """Returns the name of the link between host and device, such as PCIe 5.0 x16."""
     if link.get("type") != "pcie":

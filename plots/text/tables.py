@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from plots.model import values
 from plots.model.derive import Benchmark, Run
 from plots.model.gate import Check
+from plots.model.host_map import TRAFFIC, HostMap
 from plots.model.load import Metric
 from plots.model.programs import fit_name
 from plots.text import numbers, verdict
@@ -70,6 +71,34 @@ def make_tables(run: Run) -> list[Table]:
         *_make_custom_role_tables(run),
     )
     return [table for table in candidates if table.raw]
+
+
+def make_links_table(host_map: HostMap) -> Table:
+    """Makes the table of a map's links and devices: what each gives, with 95 % intervals."""
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    links = [
+        (f"shared by {host_map.names(link.devices)}", link.capacities) for link in host_map.links
+    ]
+    for name, rates in [*links, *((device.name, device.alone) for device in host_map.devices)]:
+        ends: list[float | None] = []
+        cells = [name]
+        for kind in TRAFFIC:
+            rate = rates.get(kind)
+            if rate is None or rate.value <= 0:
+                cells.append("-")
+                ends += [None] * 3
+                continue
+            value, low, high = (number / 1e9 for number in (rate.value, rate.low, rate.high))
+            cells.append(f"{numbers.rate(value)} [{low:.1f}, {high:.1f}]")
+            ends += [value, low, high]
+        rows.append(cells)
+        raw.append([name, *ends])
+    head = ["link", *(f"{kind} [95 %]" for kind in TRAFFIC)]
+    raw_head = ["link"] + [
+        f"{kind}{end}_gb_per_s" for kind in TRAFFIC for end in ("", "_low", "_high")
+    ]
+    return Table("links", "What links and devices give", head, rows, raw_head, raw)
 
 
 def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:

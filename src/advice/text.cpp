@@ -287,7 +287,11 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
 }  // namespace
 
 std::string labelled(const measurements& measured, const std::string& text) {
-  if (measured.from.has_gpu) return text;
+  return labelled(measured.from.has_gpu, text);
+}
+
+std::string labelled(bool has_gpu, const std::string& text) {
+  if (has_gpu) return text;
   std::istringstream lines(text);
   std::string result;
   for (std::string line; std::getline(lines, line);)

@@ -21,5 +21,6 @@ std::string check_text(const measurements& measured, const cost_model& model,
 
 /// The text, with a label before each line if the measurements are not of a GPU.
 std::string labelled(const measurements& measured, const std::string& text);
+std::string labelled(bool has_gpu, const std::string& text);
 
 }  // namespace bench_transfers::advice

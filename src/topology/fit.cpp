@@ -505,7 +505,8 @@ class fitting {
     if (!added) return false;
     const auto before = current_;
     auto limits = current_.limits;
-    std::erase_if(limits, [&](const limit& other) {
+    // clang captures no structured bindings.
+    std::erase_if(limits, [&added = added](const limit& other) {
       return !nested_or_apart(other.devices, added->devices) ||
              (other.devices == added->devices && other.kind == added->kind);
     });

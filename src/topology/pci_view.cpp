@@ -81,8 +81,7 @@ std::vector<device_set> sets_below_places(const pci_view& view) {
     for (const auto& place : places_of_device(path)) sets.push_back(devices_at(view, place));
   std::erase_if(sets, [](device_set set) { return set.size() < 2; });
   std::ranges::sort(sets);
-  const auto repeated = std::ranges::unique(sets);
-  sets.erase(repeated.begin(), repeated.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
   return sets;
 }
 

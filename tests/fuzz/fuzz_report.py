@@ -14,6 +14,7 @@ with atheris.instrument_imports(include=["plots"]):
 READERS = {
     "read_result": report_properties.check_result,
     "read_answer": report_properties.check_answer,
+    "read_host_map": report_properties.check_map,
 }
 
 

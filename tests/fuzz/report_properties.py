@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plots.model import gate, load, strict_json
+from plots.model import gate, host_map, load, strict_json
 
 MOST_CPU_S = 5  # for 64 KiB of input; it takes milliseconds
 LONGEST_LINE = 2000
@@ -27,6 +27,16 @@ def check_answer(data: bytes) -> None:
         _require_line(str(error))
         return
     _check(gate.parse, document, [NAMED])
+
+
+def check_map(data: bytes) -> None:
+    """Checks the reader of maps of hosts."""
+    try:
+        document = strict_json.parse(data)
+    except ValueError as error:
+        _require_line(str(error))
+        return
+    _check(host_map.parse_map, NAMED, document, data)
 
 
 def _check(read: Callable[..., Any], *arguments: Any) -> None:

@@ -122,6 +122,7 @@ def test_a_device_without_rows_has_no_section(result):
 def test_the_report_has_a_section_for_each_device(result, undrawn, monkeypatch):
     monkeypatch.setattr("plots.page.report.FIGURES", {})
     monkeypatch.setattr("plots.page.report.GROUP_FIGURES", {})
+    monkeypatch.setattr("plots.page.report.DEVICES_FIGURES", {})
     sections = make_sections([result], None)
     headings = [section.heading for section in sections]
     assert len(headings) == 2

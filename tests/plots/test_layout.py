@@ -5,16 +5,17 @@ import shutil
 from itertools import combinations
 from pathlib import Path
 
+import made_up_map
 import pytest
 import synthetic
 
-from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
-from plots.model.programs import ask
+from plots.model.programs import ask, ask_about_map
 from plots.page import render
 
 CHROMIUM = shutil.which("chromium")
@@ -105,6 +106,20 @@ def test_runs_side_by_side_are_readable(page, layout, pytestconfig):
     runs = [(i + 1, recorded(name, program)) for i, name in enumerate(RUNS)]
     svg = drawing(functools.partial(GROUP_FIGURES["machines"], runs), layout)
     examine(page, svg, layout)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+def test_copies_at_once_are_readable(page, layout):
+    run = Run(read_result(RECORDED / "nvidia-h200/2026-11-22-two-gpus/result.json.gz"))
+    examine(page, drawing(functools.partial(DEVICES_FIGURES["at_once"], run), layout), layout)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+@pytest.mark.parametrize("figure", MAP_FIGURES)
+def test_maps_are_readable(page, figure, layout, pytestconfig):
+    eight = made_up_map.parse(made_up_map.eight())
+    host_map = ask_about_map(Path(pytestconfig.getoption("binary")), eight)
+    examine(page, drawing(functools.partial(MAP_FIGURES[figure], host_map), layout), layout)
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/topology/infer.hpp"
+#include "src/topology/reader.hpp"
 #include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
@@ -176,7 +177,7 @@ TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
       try {
         EXPECT_NE(text_of(host_map_from_text(changed.dump(), "some.json")), "") << pointer;
       } catch (const unusable_map& refused) {
-        EXPECT_THAT(refused.what(), testing::StartsWith("some.json: ")) << pointer;
+        EXPECT_THAT(refused.what(), testing::StartsWith("cannot use some.json: ")) << pointer;
       }
     }
   }

@@ -1,0 +1,229 @@
+"""Draws the rates of several copies at once beside those of each alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import (
+    ABOVE,
+    BELOW,
+    BOLD,
+    HEADING_MARK,
+    colour_by_field,
+    names_above,
+    rows_axis,
+    tall_height,
+)
+from plots.figures.common import Figure, compose_chart, tooltip
+from plots.figures.keys import LINE_HEIGHT
+from plots.figures.layout import Layout
+from plots.model import values
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import caption, numbers
+from plots.text.caption import device_ids
+
+WIDTH, TEXT_WIDTH = 400, 190  # pixels, of the wide layout
+MOST_ROWS = {"wide": 36, "column": 24}  # no higher than a page
+DIRECTION_ORDER = ("h2d", "d2h", "both")
+WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways"}
+
+
+def draw_at_once(run: Run, layout: Layout) -> Figure:
+    """Draws each copy of each set at its largest size: hollow alone, filled at once."""
+    sets = _largest(run)
+    if not sets:
+        raise NoData("no copies at once were measured")
+    groups = [rows for benchmark in sets if (rows := _rows(run, benchmark))]
+    if not groups:
+        raise NoData("the rates of single copies at once are not in the file")
+    data, left_out = _select(groups, MOST_ROWS[layout.name])
+    copies = [row for row in data if row["at_once"] is not None]
+    names = [row["row"] for row in data]
+    chart = compose_chart(
+        f"Copies at once — {caption.all_devices(run)}",
+        layout,
+        [
+            caption.describe_origin(run),
+            "hollow: the copy alone; filled: while the others of its set copy; "
+            "medians of the repetitions, at the largest size of each set",
+            f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
+        ],
+        _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
+        _draw_key(copies, layout),
+    )
+    chart.datasets = {"copies": data, "key": _key_rows(copies)}
+    worst = min(copies, key=lambda row: row["part"])
+    return Figure(
+        heading="Copies at once",
+        reading="The longer a line, the more a copy loses to the others of its set.",
+        summary=f"The largest loss: {worst['name']} of {worst['set']} gets {worst['rate']} at once "
+        f"and {worst['rate_alone']} alone.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _select(groups: list[list[dict[str, Any]]], most: int) -> tuple[list[dict[str, Any]], int]:
+    """Returns the rows of as many groups as there is room for, and how many are left out."""
+    shown: list[dict[str, Any]] = []
+    left_out = 0
+    for rows in groups:
+        if shown and len(shown) + len(rows) > most:
+            left_out += 1
+        else:
+            shown += rows[:most]
+    return shown, left_out
+
+
+def _largest(run: Run) -> list[Benchmark]:
+    """Returns the largest size of each set with warm caches; pinned memory and large sets first."""
+    largest: dict[str, Benchmark] = {}
+    for benchmark in run.benchmarks:
+        if not benchmark.flows or benchmark.cold:
+            continue
+        before = largest.get(benchmark.label)
+        if before is None or (benchmark.size_bytes or 0) > (before.size_bytes or 0):
+            largest[benchmark.label] = benchmark
+    return sorted(
+        largest.values(),
+        key=lambda benchmark: (
+            benchmark.memory != "pinned",
+            benchmark.memory or "",
+            -len(benchmark.devices),
+            DIRECTION_ORDER.index(benchmark.direction)
+            if benchmark.direction in DIRECTION_ORDER
+            else len(DIRECTION_ORDER),
+            benchmark.label,
+        ),
+    )
+
+
+def _rows(run: Run, benchmark: Benchmark) -> list[dict[str, Any]]:
+    """Returns a heading and a row for each copy that has both rates."""
+    ids = device_ids(run)
+    copies = []
+    for flow in benchmark.flows:
+        metrics = run.result.metrics
+        at_once = benchmark.of_flow(metrics, flow, "rate", alone=False)
+        alone = benchmark.of_flow(metrics, flow, "rate", alone=True)
+        if not at_once or not alone or at_once < 0 or alone < 0:
+            continue
+        name = " ".join(filter(None, (ids[flow.device], flow.direction, flow.memory)))
+        copies.append(
+            {
+                "row": f"{benchmark.name}|{name}",
+                "name": name,
+                "set": benchmark.name,
+                "alone": alone,
+                "at_once": at_once,
+                "part": at_once / alone,
+                "rate": numbers.rate(at_once),
+                "rate_alone": numbers.rate(alone),
+                "text": f"{at_once:.1f} of {alone:.1f} ({100 * (at_once / alone - 1):+.0f} %)",
+                "change": numbers.signed_percent(at_once / alone - 1),
+                "colour": style.DIRECTION[flow.direction].colour
+                if flow.direction in style.DIRECTION
+                else style.PUBLISHED_COLOUR,
+                "direction": flow.direction,
+            }
+        )
+    if not copies:
+        return []
+    heading = {
+        "row": f"{HEADING_MARK}{benchmark.name}|{_heading(run, benchmark)}",
+        "name": _heading(run, benchmark),
+        "alone": None,
+        "at_once": None,
+        "text": f"{benchmark.gb_per_s or 0:.1f} in all",
+        "colour": style.INK,
+    }
+    return [heading, *copies]
+
+
+def _heading(run: Run, benchmark: Benchmark) -> str:
+    direction = WORDS.get(benchmark.direction, "mixed")
+    memory = benchmark.memory or "mixed"
+    if benchmark.node is not None:
+        memory += f"@node{benchmark.node}"
+    size = numbers.size(benchmark.size_bytes or 0)
+    return f"{memory}, {direction}, {_devices(run, benchmark)}, {size}"
+
+
+def _devices(run: Run, benchmark: Benchmark) -> str:
+    """Returns what the devices have in common, or their names."""
+    ids = device_ids(run)
+    if len(benchmark.devices) == len(ids):
+        return "all"
+    if benchmark.set is not None and benchmark.set.place is not None:
+        words = {"node": "next to node", "port": "below"}.get(benchmark.set.kind, "")
+        return f"{words} {values.printable(benchmark.set.place)}".lstrip()
+    return "+".join(ids[i] for i in benchmark.devices)
+
+
+def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
+    y = rows_axis(names, labels=layout.beside)
+    width = WIDTH if layout.beside else layout.width
+    base = alt.Chart(alt.NamedData("copies")).encode(y=y)
+    copies = base.transform_filter("isValid(datum.alone)").encode(color=colour_by_field())
+    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
+    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
+
+    def across(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            scale=alt.Scale(domain=[0, 1.05 * top], nice=False),
+            axis=alt.Axis(tickCount=6, format="~f", grid=layout.beside),
+            title="GB/s",
+        )
+
+    # The line ends at the hollow mark, which hides it.
+    line = copies.mark_rule(strokeWidth=2, **place).encode(x=across("alone"), x2="at_once:Q")
+    alone = copies.mark_point(
+        filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
+    ).encode(x=across("alone"), stroke=alt.Stroke("colour:N", scale=None, legend=None))
+    at_once = copies.mark_point(filled=True, size=45, opacity=1, **place).encode(
+        x=across("at_once"),
+        tooltip=tooltip(
+            copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
+        ),
+    )
+    texts = [
+        base.transform_filter(f"isValid(datum.alone) === {flag}")
+        .mark_text(align="right", **text, **weight)
+        .encode(x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N")
+        for flag, weight in (("true", {}), ("false", BOLD))
+    ]
+    heads = [] if layout.beside else names_above(base, "name")
+    return alt.LayerChart(
+        layer=[line, alone, at_once, *texts, *heads],
+        width=width,
+        height=tall_height(names, layout),
+        view=alt.ViewBackground(stroke=None),
+    )
+
+
+def _key_rows(copies: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    present = {row["direction"] for row in copies}
+    return [
+        {"column": i, "text": WORDS[name], "colour": style.DIRECTION[name].colour}
+        for i, name in enumerate(name for name in WORDS if name in present)
+    ]
+
+
+def _draw_key(copies: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:
+    count = len(_key_rows(copies))
+    place = alt.Chart(alt.NamedData("key")).encode(
+        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, count], nice=False))
+    )
+    return alt.LayerChart(
+        layer=[
+            place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field()),
+            place.mark_text(align="left", dx=8, fontSize=11).encode(text="text:N"),
+        ],
+        width=min(130 * count, layout.width),
+        height=LINE_HEIGHT,
+        view=alt.ViewBackground(stroke=None),
+    )

@@ -1,0 +1,331 @@
+"""Draws which links the devices of a host share: a tree, and what each link gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import BOLD, colour_by_field
+from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.keys import LINE_HEIGHT
+from plots.figures.layout import LETTER, Layout
+from plots.model.derive import NoData
+from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
+from plots.model.pcie import packet_limit
+from plots.text import map_caption
+
+MOST_DEVICES = 24  # more make the figure higher than a page: then links alone are drawn
+BELOW_TEXT = 8  # pixels from the middle of a text to where a line below it begins
+STEP = 12  # pixels between the levels of the tree
+NOMINAL_COLOUR = style.LIMIT["packet"].colour
+OFFSETS = {"h2d": -4, "d2h": 0, "both": 4}  # pixels: marks of alike rates stay apart
+NAMES = {"h2d": "host → device", "d2h": "device → host", "both": "both ways at once"}
+
+
+@dataclass(frozen=True)
+class Places:
+    """Holds where the parts of a row are, in pixels."""
+
+    row: int
+    names: tuple[int, int]
+    marks: tuple[int, int]
+    values: int
+    text_offset: int
+    mark_offset: int
+
+
+COLUMN_PLACES = Places(36, (0, 346), (60, 346), 346, -9, 7)
+MOST_NAME, VALUES_WIDTH, WIDE_MARKS = 350, 200, 600  # pixels, of the wide layout
+BOLD_LETTER = 6.7  # pixels: the mean width of a bold letter at 11 pixels
+
+
+@dataclass(frozen=True)
+class Row:
+    """Holds a link or a device, and its level in the tree."""
+
+    name: str
+    level: int
+    rates: dict[str, Rate]
+    pci: PciLink | None
+    is_link: bool
+
+
+def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
+    """Draws the host, its shared links and its devices, each with its rates in GB/s."""
+    if not host_map.measured:
+        raise NoData("the map has rates of no device")
+    with_devices = len(host_map.devices) <= MOST_DEVICES
+    rows = _tree(host_map, with_devices)
+    if len(rows) < 2:
+        raise NoData(f"no links are shared; more than {MOST_DEVICES} devices are not drawn")
+    places = _wide_places(rows) if layout.beside else COLUMN_PLACES
+    data = _data(rows, places)
+    shown = [kind for kind in TRAFFIC if any(mark["kind"] == kind for mark in data["rates"])]
+    top = 1.05 * max(
+        [mark["high"] for mark in data["rates"]] + [mark["high"] for mark in data["nominal"]]
+    )
+    chart = compose_chart(
+        map_caption.title("Links between host and devices", host_map),
+        layout,
+        [
+            map_caption.origin(host_map),
+            "links: what all devices below get together; devices: each alone; lines: 95 % intervals"
+            + (
+                "; grey: what packet headers leave of the PCI link in one direction"
+                * bool(data["nominal"])
+            ),
+            "" if with_devices else "single devices are in the table",
+        ],
+        _draw_tree(len(rows), top, places),
+        _draw_key(shown, layout),
+    )
+    chart.datasets = data | {"key": _key_rows(shown)}
+    return Figure(
+        heading="Links between host and devices",
+        reading="Devices below a link share what it gives. A link that no set of copies fills "
+        "cannot be seen, and is not here.",
+        summary=_summary(host_map),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _wide_places(rows: list[Row]) -> Places:
+    """Leaves room for the longest name."""
+    widest = max(_start(row) + len(_name(row, True)) * BOLD_LETTER for row in rows)
+    end = min(MOST_NAME, round(widest) + 8)
+    return Places(24, (0, end), (end + 12, WIDE_MARKS), WIDE_MARKS + 12, 0, 0)
+
+
+def _start(row: Row) -> int:
+    return STEP * row.level + (4 if row.level else 0)
+
+
+def _name(row: Row, is_wide: bool) -> str:
+    """Returns the name of a row; a column has no room for the PCI link of several devices."""
+    if row.pci is None or (row.is_link and not is_wide):
+        return row.name
+    limit = packet_limit(row.pci) if is_wide else None
+    numbers = f" ({limit[0]:.1f} to {limit[1]:.1f})" if limit else ""
+    return f"{row.name}, Gen{row.pci.generation} x{row.pci.width}{numbers}"
+
+
+def _summary(host_map: HostMap) -> str:
+    if not host_map.links:
+        return "No devices share a link that holds them back."
+    parts = [
+        f"{host_map.names(link.devices)} share "
+        + ", ".join(f"{kind} {rate.value / 1e9:.1f} GB/s" for kind, rate in link.capacities.items())
+        for link in host_map.links
+    ]
+    return "; ".join(parts) + "."
+
+
+def _tree(host_map: HostMap, with_devices: bool) -> list[Row]:
+    """Returns the rows from top to bottom, the host first."""
+    rows = [Row("host", 0, {}, None, True)]
+    everything = frozenset(range(len(host_map.devices)))
+    _add_below(host_map, everything, list(host_map.links), 1, with_devices, rows)
+    return rows
+
+
+def _add_below(
+    host_map: HostMap,
+    devices: frozenset[int],
+    links: list[Link],
+    level: int,
+    with_devices: bool,
+    rows: list[Row],
+) -> None:
+    """Adds links and devices of a set by their first device; outer links come first in a map."""
+    left = sorted(devices)
+    while left:
+        first = left[0]
+        link = next((link for link in links if first in link.devices), None)
+        if link is None:
+            device = host_map.devices[first]
+            if with_devices:
+                pci = device.hops[-1][1] if device.hops else None
+                rows.append(Row(device.name, level, device.alone, pci, False))
+            left.remove(first)
+            continue
+        name = f"{host_map.names(link.devices)} share"
+        rows.append(Row(name, level, link.capacities, _port(host_map, link), True))
+        inside = [other for other in links if other.devices < link.devices]
+        _add_below(host_map, link.devices, inside, level + 1, with_devices, rows)
+        left = [other for other in left if other not in link.devices]
+
+
+def _port(host_map: HostMap, link: Link) -> PciLink | None:
+    """Returns the port nearest to the host that has exactly these devices below it."""
+    below: dict[str, set[int]] = {}
+    ports: dict[str, PciLink | None] = {}
+    for i, device in enumerate(host_map.devices):
+        for address, port in device.hops:
+            below.setdefault(address, set()).add(i)
+            ports[address] = port
+    for address, _ in host_map.devices[min(link.devices)].hops:
+        if below[address] == link.devices:
+            return ports[address]
+    return None
+
+
+def _data(rows: list[Row], places: Places) -> dict[str, list[dict[str, Any]]]:
+    names, rates, nominal, edges = [], [], [], []
+    above: dict[int, int] = {}  # the last row of each level
+    offset, below = places.text_offset / places.row, BELOW_TEXT / places.row
+    for line, row in enumerate(rows):
+        above[row.level] = line
+        values = "  ".join(
+            f"{kind} {rate.value / 1e9:.1f}" for kind, rate in row.rates.items() if rate.value > 0
+        )
+        start = _start(row)
+        beside = places.text_offset == 0
+        room = places.names[1] - start - (0 if beside else round(LETTER * len(values)) + 8)
+        name = _shortened(_name(row, beside), room, BOLD_LETTER if row.is_link else LETTER)
+        names.append(
+            {"line": line, "at": start, "name": name, "link": row.is_link, "values": values}
+        )
+        for kind, rate in row.rates.items():
+            if rate.value > 0:
+                rates.append(_mark(line, row.name, kind, rate, places))
+        if limit := packet_limit(row.pci) if row.pci else None:
+            nominal.append({"line": line, "low": limit[0], "high": limit[1], "half": 0.3})
+        if row.level:
+            x, y = STEP * (row.level - 1) + 5, line + offset
+            edges.append({"x": x, "y": y, "end": start - 2, "to": y})
+            edges.append({"x": x, "y": above[row.level - 1] + offset + below, "end": x, "to": y})
+    return {"names": names, "rates": rates, "nominal": nominal, "edges": edges}
+
+
+def _shortened(name: str, room: int, letter: float) -> str:
+    most = max(4, int(room / letter))
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[str, Any]:
+    value, low, high = (number / 1e9 for number in (rate.value, rate.low, rate.high))
+    return {
+        "line": line + (places.mark_offset + OFFSETS[kind]) / places.row,
+        "name": name,
+        "kind": kind,
+        "words": NAMES[kind],
+        "value": value,
+        "low": max(low, 0.0),
+        "high": high,
+        "colour": style.DIRECTION[kind].colour,
+        "text": f"{value:.1f} GB/s",
+        "interval": f"{low:.1f} to {high:.1f} GB/s",
+    }
+
+
+def _draw_tree(count: int, top: float, places: Places) -> alt.LayerChart:
+    scale = alt.Scale(domain=[count - 0.5, -0.5], nice=False, zero=False)
+    line = alt.Y("line:Q", scale=scale, axis=None)
+    pixels = alt.Scale(domain=[0, places.names[1]], range=list(places.names), nice=False)
+    edges = (
+        alt.Chart(alt.NamedData("edges"))
+        .mark_rule(color=style.LINE, strokeWidth=1)
+        .encode(
+            x=alt.X("x:Q", scale=pixels, axis=None),
+            x2="end:Q",
+            y=alt.Y("y:Q", scale=scale, axis=None),
+            y2="to:Q",
+        )
+    )
+    texts = alt.Chart(alt.NamedData("names")).encode(y=line)
+    options: dict[str, Any] = {"fontSize": 11, "yOffset": places.text_offset}
+    names = [
+        texts.transform_filter(f"datum.link === {flag}")
+        .mark_text(align="left", **options, **weight)
+        .encode(x=alt.X("at:Q", scale=pixels, axis=None), text="name:N")
+        for flag, weight in (("true", BOLD), ("false", {}))
+    ]
+    options["align"] = "right" if places.text_offset else "left"
+    values = texts.mark_text(**options).encode(x=alt.value(places.values), text="values:N")
+    both: alt.LayerChart = alt.LayerChart(
+        layer=[
+            alt.LayerChart(layer=[edges, *names, values]),
+            alt.LayerChart(layer=_draw_marks(scale, top, places)),
+        ],
+        width=max(
+            places.names[1],
+            places.marks[1],
+            places.values + (VALUES_WIDTH if not places.text_offset else 0),
+        ),
+        height=places.row * count,
+        view=alt.ViewBackground(stroke=None),
+    ).resolve_scale(x="independent")
+    return both
+
+
+def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
+    def across(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            scale=alt.Scale(domain=[0, top], range=list(places.marks), nice=False),
+            axis=alt.Axis(tickCount=6, format="~f"),
+            title="GB/s",
+        )
+
+    nominal = (
+        alt.Chart(alt.NamedData("nominal"))
+        .transform_calculate(
+            first=f"datum.line + {places.mark_offset / places.row} - datum.half",
+            last=f"datum.line + {places.mark_offset / places.row} + datum.half",
+        )
+        .mark_rect(color=NOMINAL_COLOUR, opacity=0.45)
+        .encode(
+            x=across("low"),
+            x2="high:Q",
+            y=alt.Y("first:Q", scale=scale, axis=None),
+            y2="last:Q",
+        )
+    )
+    rates = alt.Chart(alt.NamedData("rates")).encode(
+        y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
+    )
+    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=across("low"), x2="high:Q")
+    marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
+        x=across("value"),
+        shape=_shapes(),
+        tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
+    )
+    return [nominal, intervals, marks]
+
+
+def _shapes() -> Any:
+    return scale_by_name("kind", list(TRAFFIC), lambda kind: style.DIRECTION[kind].shape, alt.Shape)
+
+
+def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": kind,
+            "column": column,
+            "text": f"{kind}: {NAMES[kind]}" if kind != "both" else NAMES[kind],
+            "colour": style.DIRECTION[kind].colour,
+        }
+        for column, kind in enumerate(kinds)
+    ]
+
+
+def _draw_key(kinds: list[str], layout: Layout) -> alt.LayerChart:
+    reach = [0, 480] if layout.beside else [0, 346]
+    place = alt.Chart(alt.NamedData("key")).encode(
+        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, 3], range=reach, nice=False))
+    )
+    return alt.LayerChart(
+        layer=[
+            place.mark_point(filled=True, size=45, opacity=1).encode(
+                shape=_shapes(), color=colour_by_field()
+            ),
+            place.mark_text(align="left", dx=7, fontSize=11).encode(text="text:N"),
+        ],
+        width=reach[1],
+        height=LINE_HEIGHT,
+        view=alt.ViewBackground(stroke=None),
+    )

@@ -1,0 +1,276 @@
+#include "src/advice/at_once_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "src/advice/text.hpp"
+#include "src/common/format.hpp"
+#include "src/common/or_null.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/sizes.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/topology/findings.hpp"
+#include "src/topology/words.hpp"
+
+namespace bench_transfers::advice {
+namespace {
+
+using topology::device_set;
+using topology::host_map;
+using topology::rate_text;
+using topology::traffic;
+
+constexpr int at_once_format = 1;
+
+const char* words_of(traffic kind) {
+  switch (kind) {
+    case traffic::h2d: return "from the host";
+    case traffic::d2h: return "to the host";
+    case traffic::both: return "in both directions at once";
+  }
+  return "";
+}
+
+const char* words_of(const topology::flow& flow) {
+  return words_of(flow.direction == topology::direction::h2d ? traffic::h2d : traffic::d2h);
+}
+
+std::string size_of_copies(const copies_at_once& question) {
+  return fmt::format("{}{}", common::format_size(static_cast<std::size_t>(question.bytes)),
+                     question.kind == traffic::both ? " each way" : "");
+}
+
+std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
+
+/// Otherwise they are what is done anyway: all at once, or one by one.
+bool has_groups(const advice_at_once& answer) {
+  return answer.groups.size() > 1 && answer.groups.size() < answer.all.rates.size();
+}
+
+/// Whether and how much devices slow each other down.
+std::string effect_text(const host_map& map, const advice_at_once& answer) {
+  const auto& all = answer.all;
+  const auto devices = names_text(map, all.devices);
+  if (answer.groups.size() == 1)
+    return fmt::format("{} may copy at once: no copy loses more than {} of its rate.", devices,
+                       percent(std::max(0.0, 1 - all.kept)));
+  std::size_t most = 0;
+  for (const auto& group : answer.groups) most = std::max(most, group.devices.size());
+  return fmt::format(
+      "{} slow each other down: all at once, the slowest copy ({} {}) keeps {} of its rate. Let at "
+      "most {} of them copy at once to keep {}.",
+      devices, map.devices[all.slowest.device], words_of(all.slowest), percent(all.kept), most,
+      percent(undisturbed_rate));
+}
+
+/// What to do to be done first.
+std::string time_advice(const advice_at_once& answer) {
+  const auto at_once = common::time_text(answer.all.ns);
+  const auto groups =
+      fmt::format("in {} groups {}", answer.groups.size(), common::time_text(answer.groups_ns));
+  const auto one_by_one = "one by one " + common::time_text(answer.one_by_one_ns);
+  switch (answer.fastest) {
+    case order::at_once:
+      return fmt::format("Copy all at once: that takes {}, {}{}.", at_once,
+                         has_groups(answer) ? groups + ", " : "", one_by_one);
+    case order::groups:
+      return fmt::format("Copy {}: that takes {}, all at once {}, {}.", groups,
+                         common::time_text(answer.groups_ns), at_once, one_by_one);
+    case order::one_by_one:
+      return fmt::format("Copy one by one: that takes {}, all at once {}.",
+                         common::time_text(answer.one_by_one_ns), at_once);
+  }
+  return "";
+}
+
+std::string rates_table(const host_map& map, const advice_at_once& answer) {
+  std::size_t width = std::string_view("together").size();
+  for (const auto& rates : answer.all.rates)
+    width = std::max(width, map.devices[rates.device].size());
+  auto text =
+      fmt::format("{:<{}}  {:>7}  {:>7}  {:>5}\n", "GB/s", width, "alone", "at once", "kept");
+  double total = 0;
+  const auto row = [&](const std::string& name, double alone, double together) {
+    text += fmt::format("{:<{}}  {:>7}  {:>7}  {:>5}\n", name, width, rate_text(alone),
+                        rate_text(together), percent(together / alone));
+  };
+  for (const auto& rates : answer.all.rates) {
+    row(map.devices[rates.device], rates.alone, rates.together);
+    total += rates.alone;
+  }
+  row("together", total, answer.all.total);
+  return text;
+}
+
+std::string groups_table(const host_map& map, const advice_at_once& answer) {
+  if (!has_groups(answer)) return "";
+  std::string text = "Undisturbed groups, one after the other:\n";
+  for (const auto& group : answer.groups)
+    text += common::wrapped(fmt::format("- {}: {} GB/s, {}", names_text(map, group.devices),
+                                        rate_text(group.total), common::time_text(group.ns)));
+  return text;
+}
+
+std::string node_text(const host_map& map, const best_node& node) {
+  const auto& name = map.devices[node.device];
+  if (node.source == node_source::pci)
+    return fmt::format("{}: use memory of NUMA node {}, which the PCI tree has next to it.", name,
+                       node.node);
+  return fmt::format(
+      "{}: use memory of NUMA node {}, which gives {} GB/s; the slowest node gives "
+      "{}.",
+      name, node.node, rate_text(node.rate), rate_text(node.lowest));
+}
+
+std::string origin_text(const map_source& source) {
+  const auto& origin = source.contents.origin;
+  auto text = fmt::format("By the map {}", common::printable(source.file.string()));
+  if (!origin.date.empty()) text += fmt::format(", measured {}", origin.date);
+  if (!origin.commit.empty()) text += fmt::format(" by commit {}", origin.commit);
+  if (origin.size_bytes)
+    text += fmt::format(", with copies of {}", common::format_size(*origin.size_bytes));
+  return common::wrapped(text + ".");
+}
+
+std::string heading_text(const host_map& map, const advice_at_once& answer) {
+  const char* source = answer.all.rates.size() < 2 ? ""
+                       : answer.all.source == rate_source::measured
+                           ? ", measured at once"
+                           : ", predicted from the links of the map";
+  return common::wrapped(fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
+                                     words_of(answer.question.kind),
+                                     size_of_copies(answer.question), source));
+}
+
+std::string answer_text(const host_map& map, const advice_at_once& answer) {
+  auto text = heading_text(map, answer);
+  if (answer.all.rates.size() > 1) {
+    text += common::wrapped(effect_text(map, answer)) + common::wrapped(time_advice(answer));
+    text += "\n" + rates_table(map, answer);
+  } else {
+    text +=
+        common::wrapped(fmt::format("Alone, at {} GB/s, this takes {}.",
+                                    rate_text(answer.all.total), common::time_text(answer.all.ns)));
+  }
+  if (const auto groups = groups_table(map, answer); !groups.empty()) text += "\n" + groups;
+  if (!answer.nodes.empty()) text += "\n";
+  for (const auto& node : answer.nodes) text += common::wrapped(node_text(map, node));
+  return text;
+}
+
+/// Those of all answers, each once.
+std::string doubts_text(const std::vector<advice_at_once>& answers) {
+  std::vector<std::string> texts;
+  for (const auto& answer : answers)
+    for (const auto& doubt : answer.doubts)
+      if (std::ranges::find(texts, doubt.text) == texts.end()) texts.push_back(doubt.text);
+  std::string text;
+  for (const auto& doubt : texts) text += common::wrapped("Note: " + doubt);
+  return text.empty() ? text : "\n" + text;
+}
+
+using json = nlohmann::ordered_json;
+
+json names_of(const host_map& map, device_set devices) {
+  json list = json::array();
+  for (const auto device : devices.members()) list.push_back(map.devices[device]);
+  return list;
+}
+
+json group_document(const host_map& map, const group_at_once& group) {
+  json rates = json::array();
+  for (const auto& device : group.rates)
+    rates.push_back({{"device", map.devices[device.device]},
+                     {"alone_bytes_per_second", device.alone},
+                     {"together_bytes_per_second", device.together}});
+  return {{"devices", names_of(map, group.devices)},
+          {"source", to_string(group.source)},
+          {"rates", std::move(rates)},
+          {"bytes_per_second", group.total},
+          {"kept", group.kept},
+          {"slowest",
+           {{"device", map.devices[group.slowest.device]},
+            {"direction", group.slowest.direction == topology::direction::h2d ? "h2d" : "d2h"}}},
+          {"time_ns", group.ns}};
+}
+
+json node_document(const host_map& map, const best_node& node) {
+  const auto rate = [&](double value) {
+    return node.source == node_source::measured ? json(value) : json(nullptr);
+  };
+  return {{"device", map.devices[node.device]},
+          {"node", node.node},
+          {"source", to_string(node.source)},
+          {"bytes_per_second", rate(node.rate)},
+          {"lowest_bytes_per_second", rate(node.lowest)}};
+}
+
+json answer_document(const host_map& map, const advice_at_once& answer) {
+  json groups = json::array();
+  for (const auto& group : answer.groups) groups.push_back(group_document(map, group));
+  json pairs = json::array();
+  for (const auto& pair : answer.pairs)
+    pairs.push_back({{"device", map.devices[pair.device]},
+                     {"other", map.devices[pair.other]},
+                     {"kept", pair.kept},
+                     {"source", to_string(pair.source)}});
+  json nodes = json::array();
+  for (const auto& node : answer.nodes) nodes.push_back(node_document(map, node));
+  return {{"devices", names_of(map, answer.question.devices)},
+          {"direction", to_string(answer.question.kind)},
+          {"bytes", static_cast<std::uint64_t>(answer.question.bytes)},
+          {"all", group_document(map, answer.all)},
+          {"groups", std::move(groups)},
+          {"groups_ns", answer.groups_ns},
+          {"one_by_one_ns", answer.one_by_one_ns},
+          {"fastest", to_string(answer.fastest)},
+          {"pairs", std::move(pairs)},
+          {"nodes", std::move(nodes)},
+          {"doubts", common::to_json(answer.doubts)}};
+}
+
+}  // namespace
+
+std::string at_once_text(const map_source& source, const std::vector<advice_at_once>& answers) {
+  auto text = origin_text(source);
+  for (const auto& answer : answers) text += "\n" + answer_text(source.contents.map, answer);
+  text += doubts_text(answers);
+  return labelled(!source.contents.origin.without_gpu, text);
+}
+
+json at_once_document(const map_source& source, const std::vector<advice_at_once>& answers) {
+  const auto& origin = source.contents.origin;
+  json list = json::array();
+  for (const auto& answer : answers) list.push_back(answer_document(source.contents.map, answer));
+  return {{"format", at_once_format},
+          {"kind", "at_once"},
+          {"from",
+           {{"file", source.file.string()},
+            {"gpu", !origin.without_gpu},
+            {"date", common::or_null(origin.date)},
+            {"git_commit", common::or_null(origin.commit)},
+            {"size_bytes", common::or_null(origin.size_bytes)}}},
+          {"answers", std::move(list)}};
+}
+
+const char* to_string(rate_source source) {
+  return source == rate_source::measured ? "measured" : "predicted";
+}
+
+const char* to_string(node_source source) {
+  return source == node_source::measured ? "measured" : "pci";
+}
+
+const char* to_string(order shown) {
+  switch (shown) {
+    case order::at_once: return "at_once";
+    case order::groups: return "groups";
+    case order::one_by_one: return "one_by_one";
+  }
+  return "";
+}
+
+}  // namespace bench_transfers::advice

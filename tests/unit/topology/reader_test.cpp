@@ -1,0 +1,200 @@
+#include "src/topology/reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/topology/document.hpp"
+#include "src/topology/infer.hpp"
+#include "tests/fuzz/read_map_properties.hpp"
+#include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/machine/fake_tree.hpp"
+
+namespace bench_transfers::topology::reader_test {
+namespace {
+
+const std::filesystem::path project = PROJECT_DIR;
+const auto recorded = project / "results/nvidia-h200/2026-11-22-two-gpus/host_map.json";
+
+std::string refusal_of(const std::string& text) {
+  try {
+    map_file_from_text(text, "some.json");
+  } catch (const unusable_map& refused) {
+    return refused.what();
+  }
+  return "it was read";
+}
+
+/// What is inferred of a host with random links.
+host_map made_up_map(std::size_t devices) {
+  std::mt19937_64 random(devices);
+  simulation::made_up_measurement measure(
+      simulation::random_host({devices, devices > 1 ? std::size_t{1} : 0}, random), {}, devices);
+  return infer({}, simulation::names_of_devices(devices),
+               [&](const flow_set& flows) { return measure(flows); });
+}
+
+/// Of three devices, the first two of which share a link.
+json document_of_three() {
+  host_map map;
+  map.devices = simulation::names_of_devices(3);
+  const statistics::estimate rate{50e9, 49e9, 51e9};
+  map.alone.assign(3, {rate, rate, rate});
+  map.links = {{device_set::of({0, 1}), capacity{{60e9, 59e9, 61e9}, 0.4, 0.001, 3}, {}, {}}};
+  map.sets = {{flows_of(device_set::of(0), traffic::h2d), true, {50e9}, {50e9}}};
+  map.errors = held_out_errors{1, 1, 0.01, 0.02};
+  map.nodes = {{0, {node_rate{rate, rate}, node_rate{rate, rate}, std::nullopt}}};
+  return to_json(map);
+}
+
+std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(host_map_reader, reads_the_recorded_map_as_it_was_written) {
+  const auto read = read_map_file(recorded);
+  EXPECT_EQ(read.map.devices, (std::vector<std::string>{"cuda:0", "cuda:1"}));
+  EXPECT_EQ(read.map.sets.size(), 22);
+  EXPECT_EQ(read.origin, (map_origin{false, 16777216, "2026-11-22T19:13:26Z", "4f0ec4733b5b"}));
+  EXPECT_EQ(host_map_from_text(to_json(read.map).dump(), "again.json"), read.map);
+}
+
+TEST(host_map_reader, reads_made_up_maps_as_they_were_written) {
+  for (const std::size_t devices : {1, 2, 5}) {
+    const auto map = made_up_map(devices);
+    EXPECT_EQ(host_map_from_text(to_json(map).dump(), "made_up.json"), map) << devices;
+  }
+}
+
+TEST(host_map_reader, names_the_entry_that_is_wrong_and_says_what_is_wrong) {
+  const auto good = document_of_three();
+  using change = std::function<void(json&)>;
+  const std::vector<std::pair<std::string, change>> changes{
+      {"it is no map of a host: its kind is not 'host_map'",
+       [](json& map) { map["kind"] = "ranking"; }},
+      {"format is 2: this program reads maps up to format 1", [](json& map) { map["format"] = 2; }},
+      {"format is no whole number", [](json& map) { map["format"] = "1"; }},
+      {"it has no 'links'", [](json& map) { map.erase("links"); }},
+      {"devices is no list", [](json& map) { map["devices"] = 3; }},
+      {"devices[1] is no object", [](json& map) { map["devices"][1] = "cuda:1"; }},
+      {"devices[1].name is that of another device, too",
+       [](json& map) { map["devices"][1]["name"] = map["devices"][0]["name"]; }},
+      {"devices[0].alone.h2d has a value outside of its interval",
+       [](json& map) { map["devices"][0]["alone"]["h2d"]["high"] = 1; }},
+      {"devices[0].alone.h2d.value is negative",
+       [](json& map) { map["devices"][0]["alone"]["h2d"]["value"] = -1; }},
+      {"pci.visible is neither true nor false", [](json& map) { map["pci"]["visible"] = 1; }},
+      {"links[0].devices[1] is not from 0 to 2",
+       [](json& map) {
+         map["links"][0]["devices"] = {0, 3};
+       }},
+      {"links[0].devices[1] is in the list twice",
+       [](json& map) {
+         map["links"][0]["devices"] = {1, 1};
+       }},
+      {"links[0].capacities has none",
+       [](json& map) {
+         for (auto& capacity : map["links"][0]["capacities"]) capacity = nullptr;
+       }},
+      {"sets[0] has no copies",
+       [](json& map) { map["sets"][0]["h2d"] = map["sets"][0]["d2h"] = json::array(); }},
+      {"sets[0].measured has 0 rates for 1 copies",
+       [](json& map) { map["sets"][0]["measured"] = json::array(); }},
+      {"held_out_errors.p95 is no number",
+       [](json& map) { map["held_out_errors"]["p95"] = nullptr; }},
+      {"nodes[0].rates has 2 entries for 3 devices",
+       [](json& map) { map["nodes"][0]["rates"].erase(0); }},
+      {"nodes[1].node is that of another entry, too",
+       [](json& map) { map["nodes"].push_back(map["nodes"][0]); }},
+      {"links[0].capacities.h2d.shares has parts that do not make a whole",
+       [](json& map) {
+         map["links"][0]["capacities"]["h2d"]["shares"] = {{"h2d", 0.4}, {"d2h", 0.4}};
+       }},
+      {"seconds is negative", [](json& map) { map["seconds"] = -1; }},
+      {"context.size_bytes is 0",
+       [](json& map) {
+         map["context"] = {{"size_bytes", 0}};
+       }},
+      {"context.without_gpu is neither true nor false",
+       [](json& map) {
+         map["context"] = {{"without_gpu", 1}};
+       }},
+  };
+  for (const auto& [expected, spoil] : changes) {
+    auto bad = good;
+    spoil(bad);
+    EXPECT_THAT(refusal_of(bad.dump()), testing::HasSubstr(": " + expected)) << expected;
+  }
+}
+
+TEST(host_map_reader, refuses_links_that_cannot_be_together) {
+  auto bad = document_of_three();
+  auto link = bad["links"][0];
+  const auto links_of = [&](const std::vector<std::vector<int>>& sets) {
+    bad["links"] = json::array();
+    for (const auto& set : sets) {
+      link["devices"] = set;
+      bad["links"].push_back(link);
+    }
+    return refusal_of(bad.dump());
+  };
+  EXPECT_THAT(links_of({{0, 1}, {1, 2}}), testing::HasSubstr("links[1] crosses links[0]"));
+  EXPECT_THAT(links_of({{0, 1}, {1, 0}}),
+              testing::HasSubstr("links[1] has the devices of links[0]"));
+  EXPECT_THAT(links_of({{0, 1}, {0, 1, 2}}),
+              testing::HasSubstr("links[1] stands behind links[0], which lies inside of it"));
+  EXPECT_EQ(links_of({{0, 1, 2}, {0, 1}}), "it was read");
+}
+
+TEST(host_map_reader, says_where_a_text_is_not_json) {
+  EXPECT_THAT(refusal_of("{\"kind\": oops}"), testing::HasSubstr("it is not JSON: line 1"));
+  EXPECT_THAT(refusal_of("{\"kind\": \"host_map\""), testing::HasSubstr("cut off"));
+  EXPECT_THAT(refusal_of("{\"kind\": \"host_map\", \"format\": 1e999}"),
+              testing::HasSubstr("too large"));
+  EXPECT_THAT(refusal_of("{\"kind\": \"host_map\", \"kind\": \"host_map\"}"),
+              testing::HasSubstr("it has kind twice"));
+  EXPECT_THAT(refusal_of(std::string(200'000, '[')), testing::Not(testing::HasSubstr("\n")));
+}
+
+TEST(host_map_reader, names_of_files_cannot_control_a_terminal) {
+  try {
+    read_map_file("\x1b[2J\n.json");
+    FAIL() << "read";
+  } catch (const unusable_map& refused) {
+    EXPECT_THAT(refused.what(), testing::StartsWith("cannot use \\x1b[2J\\n.json: "));
+  }
+}
+
+using oversized_map = fake_tree;
+
+TEST_F(oversized_map, is_not_read_to_its_end) {
+  std::filesystem::create_directories(root);
+  const auto file = root / "huge.json";
+  write("huge.json", "{");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  EXPECT_THROW(read_map_file(file), unusable_map);
+}
+
+TEST(host_map_reader, promises_hold_for_the_inputs_kept_from_fuzzing) {
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(project / "tests/fuzz/corpus/read_map")) {
+    EXPECT_NO_THROW(check_read_map(contents_of(entry.path()))) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 10);
+}
+
+}  // namespace
+}  // namespace bench_transfers::topology::reader_test
