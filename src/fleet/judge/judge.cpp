@@ -44,6 +44,9 @@ const std::string& name_of(const gpu& gpu, scope scope) {
 }
 
 pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
+  if (std::ranges::all_of(found.aspects,
+                          [](const auto& slow) { return slow.benchmark.has_value(); }))
+    return pattern::slow_some;
   const auto is_slow = [&](const auto& matches) {
     return std::ranges::any_of(found.aspects,
                                [&](const auto& slow) { return matches(slow.aspect); });
@@ -84,17 +87,23 @@ class judging {
   judgement run() {
     const auto models = peers_of(sweep_);
     for (const auto& alike : models) judge_model(alike, models.size());
+    // A single benchmark of many is more likely to be chance, or a disturbance.
+    std::erase_if(result_.findings, [](const finding& found) {
+      return found.aspects.size() == 1 && found.worst()->benchmark;
+    });
     for (auto& found : result_.findings) {
-      std::ranges::sort(found.aspects, std::greater{},
-                        [](const slow_aspect& slow) { return slow.slower.value; });
+      std::ranges::sort(found.aspects, std::greater{}, [](const slow_aspect& slow) {
+        return std::pair(!slow.benchmark.has_value(), slow.slower.value);
+      });
       if (!found.aspects.empty()) found.pattern = pattern_of(found, aspects_);
     }
     for (const auto& alike : models) compare_links(alike);
     std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
     result_.unknown_gpus.assign(unknown_.begin(), unknown_.end());
-    result_.verdict = !result_.findings.empty() ? verdict::named
-                      : is_known()              ? verdict::healthy
-                                                : verdict::unknown;
+    result_.missing = missing_ranks(sweep_);
+    result_.verdict = !result_.findings.empty() || !result_.missing.empty() ? verdict::named
+                      : is_known()                                          ? verdict::healthy
+                                                                            : verdict::unknown;
     return std::move(result_);
   }
 
@@ -106,30 +115,61 @@ class judging {
 
   void judge_model(const peers& alike, std::size_t models) {
     bool decided = false;
-    const auto tests = static_cast<double>(models * aspects_.size() * std::size(every_scope));
     for (const auto& aspect : aspects_) {
       const auto chosen = settings_.classes.find(aspect.kind);
       if (chosen == settings_.classes.end()) continue;
-      const auto scores = scores_of(sweep_, aspect, alike.gpus);
-      const auto parts = find_slow(alike, scores,
-                                   {std::log1p(chosen->second.threshold),
-                                    settings_.false_alarm / tests, chosen->second.expected});
-      for (const auto& part : parts.slow) add(alike, aspect, part);
+      const auto scores = scores_of(sweep_, benchmarks_of(sweep_, aspect), alike.gpus);
+      const auto parts =
+          find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
+      for (const auto& part : parts.slow) add(alike, aspect, {}, part);
       for (const auto& tested : parts.tested)
         result_.tested.push_back({alike.model, aspect, tested, as_part(tested.detectable)});
-      if (!decides(aspect)) continue;
+      if (!chosen->second.decides) continue;
       decided = true;
       for (std::size_t i = 0; i < scores.size(); ++i)
         if (!scores[i] || alike.nodes.size() < 2) unknown_.insert(alike.gpus[i]);
     }
     if (!decided) unknown_.insert(alike.gpus.begin(), alike.gpus.end());
+    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i) judge_benchmark(alike, models, i);
   }
 
-  void add(const peers& alike, const aspect& aspect, const slow_part& part) {
+  /// A fault that only some benchmarks show, as copies of some sizes, is hidden in the median of
+  /// all.
+  void judge_benchmark(const peers& alike, std::size_t models, std::size_t benchmark) {
+    const auto& aspect = sweep_.benchmarks[benchmark].aspect;
+    const auto chosen = settings_.classes.find(aspect.kind);
+    if (chosen == settings_.classes.end() || benchmarks_of(sweep_, aspect).size() < 2) return;
+    const auto parts = find_slow(alike, scores_of(sweep_, {benchmark}, alike.gpus),
+                                 criteria_of(chosen->second, models * sweep_.benchmarks.size()));
+    for (const auto& part : parts.slow)
+      if (!is_explained(alike, aspect, part)) add(alike, aspect, benchmark, part);
+  }
+
+  /// Whether the part, one around it or one inside of it is slow in this aspect as a whole.
+  [[nodiscard]] bool is_explained(const peers& alike, const aspect& aspect,
+                                  const slow_part& part) const {
+    const auto& gpu = sweep_.gpus[first_gpu(alike, part.scope, part.index)];
+    return std::ranges::any_of(result_.findings, [&](const finding& found) {
+      const auto wider = std::max(found.scope, part.scope);
+      return name_of(sweep_.gpus[found.gpu], wider) == name_of(gpu, wider) &&
+             std::ranges::any_of(found.aspects, [&](const slow_aspect& slow) {
+               return !slow.benchmark && slow.aspect == aspect;
+             });
+    });
+  }
+
+  [[nodiscard]] criteria criteria_of(const class_criteria& chosen, std::size_t tests) const {
+    const auto levels = std::size(every_scope);
+    return {std::log1p(chosen.threshold),
+            settings_.false_alarm / 2 / static_cast<double>(tests * levels), chosen.expected};
+  }
+
+  void add(const peers& alike, const aspect& aspect, std::optional<std::size_t> benchmark,
+           const slow_part& part) {
     const auto scope = scope_of(alike, part);
     const auto gpu = first_gpu(alike, part.scope, part.index);
     auto& found = finding_of(scope, gpu, aspect.kind);
-    found.aspects.push_back({aspect, as_part(part.slower), 1 - part.p});
+    found.aspects.push_back({aspect, benchmark, as_part(part.slower), 1 - part.p});
   }
 
   /// The part's finding in this class, which is added if it is new.
@@ -158,7 +198,7 @@ class judging {
   }
 
   [[nodiscard]] bool is_known() const {
-    if (!unknown_.empty() || sweep_.gpus.empty()) return false;
+    if (!unknown_.empty() || sweep_.gpus.empty() || !sweep_.problems.empty()) return false;
     return std::ranges::none_of(result_.tested, [&](const tested_aspect& tested) {
       return decides(tested.aspect) && tested.parts.scope != scope::rack &&
              tested.detectable > settings_.must_detect;
@@ -174,11 +214,12 @@ class judging {
 
 }  // namespace
 
-settings settings::usual() {
-  return {.classes = {
-              {benchmark_class::link, {.threshold = 0.02, .expected = 0.003, .decides = true}},
-              {benchmark_class::host, {.threshold = 0.1, .expected = 0.07, .decides = false}},
-              {benchmark_class::latency, {.threshold = 0.1, .expected = 0.07, .decides = false}}}};
+settings settings::usual(const std::set<benchmark_class>& deciding) {
+  settings usual{.classes = {{benchmark_class::link, {.threshold = 0.02, .expected = 0.003}},
+                             {benchmark_class::host, {.threshold = 0.1, .expected = 0.07}},
+                             {benchmark_class::latency, {.threshold = 0.1, .expected = 0.07}}}};
+  for (auto& [kind, criteria] : usual.classes) criteria.decides = deciding.contains(kind);
+  return usual;
 }
 
 judgement judge(const sweep& sweep, const settings& settings) {

@@ -55,16 +55,23 @@ std::set<aspect> aspects_of(const sweep& sweep) {
   return aspects;
 }
 
-std::vector<std::optional<score>> scores_of(const sweep& sweep, const aspect& aspect,
+std::vector<std::size_t> benchmarks_of(const sweep& sweep, const aspect& aspect) {
+  std::vector<std::size_t> list;
+  for (std::size_t i = 0; i < sweep.benchmarks.size(); ++i)
+    if (sweep.benchmarks[i].aspect == aspect) list.push_back(i);
+  return list;
+}
+
+std::vector<std::optional<score>> scores_of(const sweep& sweep,
+                                            const std::vector<std::size_t>& benchmarks,
                                             const std::vector<std::size_t>& gpus) {
   struct distances {
     std::vector<double> usual, fastest;
   };
   std::vector<distances> by_gpu(gpus.size());
   std::size_t measured = 0;
-  for (std::size_t i = 0; i < sweep.benchmarks.size(); ++i) {
-    if (sweep.benchmarks[i].aspect != aspect) continue;
-    const auto costs = distances_of(sweep, i, gpus);
+  for (const auto benchmark : benchmarks) {
+    const auto costs = distances_of(sweep, benchmark, gpus);
     measured += costs.empty() ? 0 : 1;
     for (std::size_t g = 0; g < costs.size(); ++g) {
       if (!costs[g]) continue;

@@ -19,10 +19,14 @@ struct score {
 /// The aspects that the sweep's benchmarks show.
 std::set<aspect> aspects_of(const sweep& sweep);
 
-/// The scores of these GPUs in an aspect: the medians, over its benchmarks, of their distances from
+/// The scores of these GPUs in some benchmarks: the medians, over those, of their distances from
 /// the median of all of them. None for a GPU that has measured less than half of the benchmarks
 /// that any of them has measured.
-std::vector<std::optional<score>> scores_of(const sweep& sweep, const aspect& aspect,
+std::vector<std::optional<score>> scores_of(const sweep& sweep,
+                                            const std::vector<std::size_t>& benchmarks,
                                             const std::vector<std::size_t>& gpus);
+
+/// The sweep's benchmarks that show an aspect.
+std::vector<std::size_t> benchmarks_of(const sweep& sweep, const aspect& aspect);
 
 }  // namespace bench_transfers::fleet

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -81,6 +82,22 @@ TEST_F(judged, slow_only_together_is_told) {
   const auto result = judge(fleet, settings::usual());
   ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
   EXPECT_EQ(result.findings.front().pattern, pattern::slow_together);
+}
+
+TEST_F(judged, slow_in_some_sizes_is_told) {
+  auto fleet = measured();
+  const auto slow_down = [&](std::size_t benchmark) {
+    for (auto& time : fleet.gpus[9].times[benchmark]) time *= 1.1;
+  };
+  const auto other_direction = std::ranges::find(fleet.benchmarks, direction::d2h,
+                                                 [](const auto& b) { return b.aspect.towards; });
+  // One size of three, alone and then in both directions.
+  slow_down(0);
+  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
+  slow_down(static_cast<std::size_t>(other_direction - fleet.benchmarks.begin()));
+  const auto result = judge(fleet, settings::usual());
+  ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
+  EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
 }
 
 TEST_F(judged, slow_node_is_no_number_of_slow_gpus) {
