@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -60,7 +59,7 @@ struct tally {
 struct totals {
   std::size_t sweeps = 0, wrong = 0, sweeps_with_wrong = 0, healthy = 0, unknown = 0;
   std::map<std::string, tally> faults;
-  std::vector<double> detectable, milliseconds;
+  std::vector<double> detectable;
 };
 
 /// Parts of the fleet that a fault lies in, and those that lie in it.
@@ -144,10 +143,7 @@ void count(const scenario& scenario, const fleet::sweep& sweep, const std::vecto
 void simulate(const scenario& scenario, std::mt19937_64& random, totals& sums) {
   const auto faults = place(scenario, random);
   const auto sweep = simulation::make_up(scenario.fleet, faults, random);
-  const auto start = std::chrono::steady_clock::now();
   const auto judged = fleet::judge(sweep, fleet::settings::usual());
-  sums.milliseconds.push_back(
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   ++sums.sweeps;
   sums.healthy += judged.verdict == fleet::verdict::healthy;
   sums.unknown += judged.verdict == fleet::verdict::unknown;
@@ -169,11 +165,10 @@ void print(const scenario& scenario, totals sums) {
   std::ranges::sort(sums.detectable);
   fmt::print(
       "{}\n  {} sweeps of {} x {} GPUs: {} healthy, {} unknown; {} wrong findings, in {} of "
-      "the sweeps; detectable {:.1f} %; judged in {:.0f} ms\n",
+      "the sweeps; detectable {:.1f} %\n",
       scenario.name, sums.sweeps, scenario.fleet.nodes, scenario.fleet.gpus_in_node,
       share(sums.healthy, sums.sweeps), share(sums.unknown, sums.sweeps), sums.wrong,
-      share(sums.sweeps_with_wrong, sums.sweeps), 100 * statistics::quantile(sums.detectable, 0.5),
-      statistics::median(sums.milliseconds));
+      share(sums.sweeps_with_wrong, sums.sweeps), 100 * statistics::quantile(sums.detectable, 0.5));
   for (const auto& [name, tally] : sums.faults)
     fmt::print("  {:<28} {:>6} made, found {:>7}, named rightly {:>7}\n", name, tally.made,
                share(tally.named + tally.blurred, tally.made), share(tally.named, tally.made));
