@@ -1,4 +1,4 @@
-set(programs gate_transfers)
+set(programs fleet_transfers gate_transfers)
 if(TRANSFERS_BENCH)
   list(APPEND programs bench_transfers)
 endif()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from cmake_calls import ROOT, Cmake
 
+PROGRAMS = ("bench_transfers", "fleet_transfers", "gate_transfers")
+
 
 def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
@@ -34,7 +36,7 @@ def test_the_component_library_is_headers_library_and_package(installed: Path):
 
 def test_a_plain_install_adds_the_programs(cmake: Cmake, installed: Path, tmp_path: Path):
     everything = files(cmake.install(tmp_path))
-    assert everything - files(installed) == {"bin/bench_transfers", "bin/gate_transfers"}
+    assert everything - files(installed) == {f"bin/{program}" for program in PROGRAMS}
     assert version_of(tmp_path / "bin/bench_transfers").startswith("bench_transfers ")
 
 
@@ -42,9 +44,9 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     folder = cmake.install(tmp_path, "bundle")
     names = files(folder)
     assert all("/" not in name for name in names)
-    assert names > {"bench_transfers", "gate_transfers", "README.md", "LICENSE"}
+    assert names > {*PROGRAMS, "README.md", "LICENSE"}
     assert any(name.startswith("libstdc++.so") for name in names)
-    for program in ("bench_transfers", "gate_transfers"):
+    for program in PROGRAMS:
         loaded = subprocess.run(
             ["ldd", folder / program], env={}, capture_output=True, encoding="utf-8", check=True
         ).stdout

@@ -58,6 +58,11 @@ def gate(pytestconfig: pytest.Config) -> Program:
 
 
 @pytest.fixture(scope="session")
+def fleet(pytestconfig: pytest.Config) -> Program:
+    return _beside_binary(pytestconfig, "fleet_transfers")
+
+
+@pytest.fixture(scope="session")
 def sample(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
     """The result file of an undisturbed run, with everything that a file can contain."""
     path = tmp_path_factory.mktemp("sample") / "sample.json"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 ALL_RAN, SOMETHING_FAILED, USAGE, NOTHING_RAN = 0, 1, 2, 3
-PROGRAMS = ("bench_transfers:", "gate_transfers:")
+PROGRAMS = ("bench_transfers:", "gate_transfers:", "fleet_transfers:")
 LIMIT_S = 900  # only for hangs: on a busy machine everything takes ten times as long
 COLUMNS = 100
 HOST = ("--device=host", "--benchmark_min_time=0.001")

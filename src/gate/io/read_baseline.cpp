@@ -14,7 +14,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/gate/io/hash.hpp"
-#include "src/gate/io/limiting_part.hpp"
+#include "src/result_file/benchmark_class.hpp"
 #include "src/gate/io/timestamp.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/entries.hpp"
@@ -316,7 +316,7 @@ baseline baseline_of(const element& content) {
         limit = limited_by_in(entry);
         position->second.reference = reference_in(entry, baseline.judged_by);
       } else if (baseline.ours) {
-        limit = limited_by(position->first, baseline.on_host);
+        limit = result_file::limited_by(position->first, baseline.on_host);
       }
     } catch (const bad_input& error) {
       throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), error.what()));

@@ -11,7 +11,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
-#include "src/gate/io/limiting_part.hpp"
+#include "src/result_file/benchmark_class.hpp"
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {

@@ -1,18 +1,18 @@
-#include "src/gate/io/limiting_part.hpp"
+#include "src/result_file/benchmark_class.hpp"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 
-namespace bench_transfers::gate::limiting_part_test {
+namespace bench_transfers::result_file::benchmark_class_test {
 namespace {
 
 using enum benchmark_class;
 
 benchmark_class limit(const std::string& role, const std::optional<std::string>& memory,
                       bool on_host = false) {
-  result_file::benchmark described;
+  benchmark described;
   described.role = role;
   described.memory = memory;
   return limited_by(described, on_host);
@@ -71,4 +71,4 @@ TEST(limiting_part, follows_from_the_names_of_older_files) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate::limiting_part_test
+}  // namespace bench_transfers::result_file::benchmark_class_test

@@ -1,0 +1,136 @@
+#include "src/fleet/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <span>
+
+#include "provenance.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/nearest.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 healthy (or done), 1 something is named, 2 bad input or usage, 3 not known.";
+
+/// CLI11 would only say that a subcommand is missing.
+void require_command(std::span<const char* const> arguments) {
+  static const std::set<std::string> commands{"collect", "judge", "show"};
+  if (arguments.size() < 2)
+    throw common::usage_error("missing command: expected collect, judge or show (see --help)");
+  const std::string first = arguments[1];
+  if (first.starts_with('-') || commands.contains(first)) return;
+  const auto nearest = common::nearest(first, commands);
+  throw common::usage_error(
+      fmt::format("unknown command '{}'{} (see --help)", first,
+                  nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest)));
+}
+
+result_file::benchmark_class parse_class(const std::string& word) {
+  const auto kind = result_file::benchmark_class_from(word);
+  if (!kind || *kind == result_file::benchmark_class::other)
+    throw common::usage_error(fmt::format("bad --decide-by '{}': link, host or latency", word));
+  return *kind;
+}
+
+class command_line {
+ public:
+  command_line() : app_("Tells which GPU of many is slow.", "fleet_transfers") {
+    app_.option_defaults()->take_last();
+    app_.get_formatter()->column_width(30);
+    app_.require_subcommand(1);
+    app_.footer(fmt::format(
+        "fleet_transfers COMMAND --help lists its options; docs/FLEET.md explains how it "
+        "decides.\n{}",
+        exit_codes));
+    app_.set_version_flag("--version", [] {
+      return fmt::format("fleet_transfers {} ({}, {})", provenance::version,
+                         *provenance::git_commit ? provenance::git_commit : "no commit known",
+                         provenance::compiler);
+    });
+    add_collect();
+    add_judge();
+    add_show();
+  }
+
+  any_request parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      return help_request{app_.help()};
+    } catch (const CLI::CallForVersion& version) {
+      return help_request{std::string(version.what()) + "\n"};
+    } catch (const CLI::ParseError& error) {
+      throw common::usage_error(common::first_line(error.what()));
+    }
+    if (app_.got_subcommand("collect")) return collect_;
+    if (app_.got_subcommand("judge")) return judge_;
+    return show_;
+  }
+
+ private:
+  CLI::App& add_command(const char* name, const char* description) {
+    auto& command = *app_.add_subcommand(name, description);
+    command.footer(exit_codes);
+    return command;
+  }
+
+  static void add_sweep(CLI::App& command, std::filesystem::path& sweep) {
+    command.add_option("SWEEP", sweep, "made by collect")->required()->type_name("FILE");
+  }
+
+  void add_collect() {
+    auto& command =
+        add_command("collect", "Put the result files of many GPUs together as one sweep.");
+    command
+        .add_option("DIR", collect_.folders,
+                    "folders with result files: DIR/NODE/*.json, *.json.gz; or single files")
+        ->required()
+        ->type_name("DIR")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--out", collect_.out, "write the sweep here; .gz compresses it")
+        ->required()
+        ->type_name("FILE");
+  }
+
+  void add_judge() {
+    auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
+    add_sweep(command, judge_.sweep);
+    command.add_option("--json", judge_.json, "write the answer for programs")->type_name("FILE");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--decide-by",
+            [this](const std::vector<std::string>& words) {
+              judge_.decide_by.clear();
+              for (const auto& word : words) judge_.decide_by.insert(parse_class(word));
+            },
+            "classes that must be known: link, host, latency (default: link)")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // or it would take the file that follows
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("CLASS,");
+  }
+
+  void add_show() {
+    auto& command = add_command("show", "Show each GPU of a sweep beside its peers.");
+    add_sweep(command, show_.sweep);
+  }
+
+  CLI::App app_;
+  collect_request collect_;
+  judge_request judge_;
+  show_request show_;
+};
+
+}  // namespace
+
+any_request parse_command_line(int argc, const char* const* argv) {
+  const std::span arguments(argv, static_cast<std::size_t>(argc));
+  common::require_values(arguments);
+  require_command(arguments);
+  return command_line().parse(argc, argv);
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,173 @@
+#include "src/fleet/io/sweep_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "src/common/or_null.hpp"
+#include "src/common/packed.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/common/whole_file.hpp"
+#include "src/result_file/checked_value.hpp"
+#include "src/result_file/json_text.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+using common::or_null;
+using json = nlohmann::ordered_json;
+using result_file::checked_value;
+
+constexpr std::size_t format = 1;
+constexpr const char* kind_of_file = "fleet_sweep";
+constexpr std::size_t most_gpus = 1'000'000;
+constexpr std::size_t most_benchmarks = 10'000;
+constexpr std::size_t most_times = 100'000;
+constexpr std::size_t most_problems = 1'000'000;
+constexpr std::size_t most_ranks = 100'000'000;
+/// A year, in ns.
+constexpr double longest = 3.2e16;
+
+json to_json(const benchmark& shown) {
+  return {{"name", shown.name},
+          {"class", to_string(shown.aspect.kind)},
+          {"direction", to_string(shown.aspect.towards)},
+          {"together", shown.aspect.together}};
+}
+
+json to_json(const gpu& shown) {
+  return {{"uuid", shown.uuid},
+          {"slot", or_null(shown.slot)},
+          {"model", shown.model},
+          {"node", shown.node},
+          {"rack", or_null(shown.rack)},
+          {"rank", or_null(shown.rank)},
+          {"link",
+           {{"generation", or_null(shown.link.generation)},
+            {"width", or_null(shown.link.width)},
+            {"generation_max", or_null(shown.link.generation_max)},
+            {"width_max", or_null(shown.link.width_max)}}},
+          {"warnings", shown.warnings},
+          {"times_ns", shown.times}};
+}
+
+std::optional<int> small(const checked_value& object, const char* key) {
+  constexpr std::size_t most = 255;
+  const auto value = object.at_or_null(key);
+  return value ? std::optional(static_cast<int>(value->whole(most))) : std::nullopt;
+}
+
+std::string text_or_empty(const checked_value& object, const char* key) {
+  const auto value = object.at_or_null(key);
+  return value ? value->text() : std::string();
+}
+
+benchmark benchmark_of(const checked_value& entry) {
+  benchmark result{entry.at("name").text(), {}};
+  const auto kind = result_file::benchmark_class_from(entry.at("class").text());
+  entry.at("class").require(kind.has_value(), "is unknown");
+  const auto towards = result_file::direction_from(entry.at("direction").text());
+  entry.at("direction").require(towards.has_value(), "is unknown");
+  result.aspect = {*kind, *towards, entry.at("together").truth()};
+  return result;
+}
+
+std::vector<double> times_of(const checked_value& entry) {
+  std::vector<double> times;
+  for (const auto& value : entry.list(most_times)) {
+    times.push_back(value.number());
+    value.require(times.back() > 0 && times.back() < longest, "is no time that can be measured");
+  }
+  return times;
+}
+
+gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
+  gpu result;
+  result.uuid = entry.at("uuid").text();
+  result.slot = text_or_empty(entry, "slot");
+  result.model = entry.at("model").text();
+  result.node = entry.at("node").text();
+  result.rack = text_or_empty(entry, "rack");
+  if (const auto rank = entry.at_or_null("rank")) result.rank = rank->whole(most_ranks);
+  const auto link = entry.at("link");
+  result.link = {small(link, "generation"), small(link, "width"), small(link, "generation_max"),
+                 small(link, "width_max")};
+  for (const auto& code : entry.at("warnings").list(most_benchmarks))
+    result.warnings.insert(code.text());
+  const auto times = entry.at("times_ns");
+  for (const auto& of_benchmark : times.list(most_benchmarks))
+    result.times.push_back(times_of(of_benchmark));
+  times.require(result.times.size() == benchmarks, "has not one list for each benchmark");
+  return result;
+}
+
+common::message problem_of(const checked_value& entry) {
+  return {entry.at("code").text(), json::parse(entry.at("data").json()), entry.at("text").text()};
+}
+
+sweep sweep_of(const checked_value& file) {
+  const auto kind = file.find("kind");
+  file.require(kind && kind->text() == kind_of_file,
+               "is no sweep of a fleet ('kind' is not 'fleet_sweep')");
+  file.at("format").require(file.at("format").whole(most_ranks) == format,
+                            fmt::format("is not {}", format));
+  sweep result;
+  result.id = text_or_empty(file, "sweep");
+  if (const auto size = file.at_or_null("world_size")) result.world_size = size->whole(most_gpus);
+  for (const auto& entry : file.at("benchmarks").list(most_benchmarks))
+    result.benchmarks.push_back(benchmark_of(entry));
+  std::set<std::string> uuids;
+  for (const auto& entry : file.at("gpus").list(most_gpus)) {
+    result.gpus.push_back(gpu_of(entry, result.benchmarks.size()));
+    entry.require(uuids.insert(result.gpus.back().uuid).second, "has the UUID of another GPU");
+  }
+  for (const auto& entry : file.at("problems").list(most_problems))
+    result.problems.push_back(problem_of(entry));
+  return result;
+}
+
+}  // namespace
+
+std::string to_text(const sweep& sweep) {
+  json document{{"kind", kind_of_file},
+                {"format", format},
+                {"sweep", or_null(sweep.id)},
+                {"world_size", or_null(sweep.world_size)},
+                {"benchmarks", json::array()},
+                {"gpus", json::array()},
+                {"problems", common::to_json(sweep.problems)}};
+  for (const auto& benchmark : sweep.benchmarks)
+    document["benchmarks"].push_back(to_json(benchmark));
+  for (const auto& gpu : sweep.gpus) document["gpus"].push_back(to_json(gpu));
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_sweep(const std::filesystem::path& file, const sweep& sweep) {
+  auto text = to_text(sweep);
+  const bool compressed = file.string().ends_with(".gz");
+  common::write_whole(file, compressed ? common::packed(text) : text);
+}
+
+sweep sweep_from_text(std::string text, const std::filesystem::path& file) {
+  try {
+    simdjson::dom::parser parser;
+    return sweep_of(checked_value(result_file::parsed(parser, std::move(text)), ""));
+  } catch (const result_file::bad_entry& bad) {
+    throw unusable_sweep(
+        fmt::format("cannot use {}: {}", common::printable(file.string()), bad.what()));
+  }
+}
+
+sweep read_sweep(const std::filesystem::path& file) {
+  try {
+    return sweep_from_text(common::read_text(file), file);
+  } catch (const common::read_error& error) {
+    throw unusable_sweep(
+        fmt::format("cannot read {}: {}", common::printable(file.string()), error.what()));
+  }
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "src/fleet/judge/peers.hpp"
+#include "src/fleet/judge/scores.hpp"
+#include "src/statistics/estimate.hpp"
+
+namespace bench_transfers::fleet {
+
+/// The parts of a fleet that can be slow as a whole.
+enum class scope { gpu, node, rack };
+inline constexpr scope every_scope[] = {scope::gpu, scope::node, scope::rack};
+
+/// A part that is slower than the others of its kind.
+struct slow_part {
+  fleet::scope scope;
+  std::size_t index;            ///< into the GPUs, nodes or racks of its peers
+  statistics::estimate slower;  ///< logarithm; the interval covers how healthy parts differ
+  double p;                     ///< adjusted for all parts of its kind
+};
+
+/// What was tested.
+struct tested_parts {
+  fleet::scope scope;
+  std::size_t parts = 0;
+  double detectable = 0;  ///< logarithm: such a part would be found four times out of five
+};
+
+struct slow_parts {
+  std::vector<slow_part> slow;
+  std::vector<tested_parts> tested;
+};
+
+/// What counts as slow.
+struct criteria {
+  double threshold;    ///< logarithm of the smallest slowdown that matters
+  double false_alarm;  ///< the rate at which any part of a kind is named if all are healthy
+  double expected;     ///< deviation of healthy parts that is assumed until they show theirs
+};
+
+/// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
+/// others of its node, a node's median GPU with those of the other nodes, and a rack's median node
+/// with those of the other racks; so a node that is slow as a whole is no eight slow GPUs. A part
+/// is slow if it is slower than the threshold, if healthy ones would not be as slow by chance, and
+/// if its fastest repetitions show at least half of it.
+slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
+                     const criteria& criteria);
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/common/message.hpp"
+#include "src/result_file/benchmark_class.hpp"
+#include "src/result_file/format.hpp"
+
+namespace bench_transfers::fleet {
+
+using result_file::benchmark_class;
+using result_file::direction;
+
+/// A part of transfers that a fault can slow by itself.
+struct aspect {
+  benchmark_class kind = benchmark_class::other;
+  fleet::direction towards = direction::none;
+  bool together = false;  ///< while all GPUs of the node copy
+
+  friend auto operator<=>(const aspect&, const aspect&) = default;
+};
+
+/// A benchmark of a sweep.
+struct benchmark {
+  std::string name;  ///< "copy/pinned/h2d/64MiB"
+  fleet::aspect aspect;
+
+  friend bool operator==(const benchmark&, const benchmark&) = default;
+};
+
+/// The PCIe link of a GPU under load, and what both ends could do.
+struct link {
+  std::optional<int> generation, width, generation_max, width_max;
+
+  friend bool operator==(const link&, const link&) = default;
+};
+
+/// A GPU, and what its rank has measured.
+struct gpu {
+  std::string uuid, slot;  ///< slot: "0000:c1:00.0"; may be empty
+  std::string model;       ///< "NVIDIA H200"; only GPUs of one model are peers
+  std::string node;
+  std::string rack;                 ///< empty: not known
+  std::optional<std::size_t> rank;  ///< of the process; none: it was not started by a launcher
+  fleet::link link;
+  std::set<std::string> warnings;  ///< codes of its files
+  /// For each benchmark of the sweep its times in ns, by repetition; empty: it was not measured.
+  std::vector<std::vector<double>> times;
+
+  friend bool operator==(const gpu&, const gpu&) = default;
+};
+
+/// What the GPUs of a fleet have measured at one time.
+struct sweep {
+  std::string id;                         ///< empty: the files name none
+  std::optional<std::size_t> world_size;  ///< how many ranks there should be
+  std::vector<fleet::benchmark> benchmarks;
+  std::vector<fleet::gpu> gpus;
+  /// What could not be used, or is doubtful. A sweep with problems is not healthy.
+  std::vector<common::message> problems;
+
+  friend bool operator==(const sweep&, const sweep&) = default;
+};
+
+/// A rank without results.
+struct missing_rank {
+  std::size_t rank;
+  std::string node;  ///< that of the ranks on both sides; empty: not known
+
+  friend bool operator==(const missing_rank&, const missing_rank&) = default;
+};
+
+/// The ranks below the world size that no GPU has.
+std::vector<missing_rank> missing_ranks(const sweep& sweep);
+
+}  // namespace bench_transfers::fleet

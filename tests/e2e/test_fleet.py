@@ -1,0 +1,132 @@
+"""Fleets, made of the recorded runs of seven H200 machines, as docs/FLEET.md describes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Completed, Program
+
+HEALTHY, NAMED, BAD_INPUT, UNKNOWN = 0, 1, 2, 3
+RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+FOLDERS = {
+    "first": "2026-11-21-gate",
+    "second": "2026-11-21-gate",
+    "third": "2026-11-21-gate",
+    "fourth": "2026-11-22-gate",
+    "fifth": "2026-11-22-gate",
+    "sixth": "2026-11-22-gate",
+    "seventh": "2026-11-22-gate",
+}
+
+
+def add(root: Path, node: str, runs: str | None = None) -> None:
+    """Copies three runs of a recorded machine to the folder of a node."""
+    (root / node).mkdir(parents=True)
+    for number in (1, 2, 3):
+        name = f"{runs or node}-{number}.json.gz"
+        shutil.copy(RESULTS / FOLDERS[node] / name, root / node / name)
+
+
+def judge(fleet: Program, root: Path, *options: str) -> tuple[Completed, dict[str, Any]]:
+    sweep, answer = root.with_suffix(".json.gz"), root.with_suffix(".answer.json")
+    completed = fleet.run("collect", root, f"--out={sweep}")
+    assert completed.code == 0, completed
+    completed = fleet.run("judge", sweep, f"--json={answer}", *options)
+    return completed, json.loads(answer.read_text("utf-8"))
+
+
+def test_nothing_is_named_among_the_recorded_machines(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node)
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == HEALTHY, completed
+    assert answer["verdict"] == "healthy"
+    assert answer["gpus"] == len(FOLDERS)
+    assert answer["findings"] == answer["problems"] == answer["unknown_gpus"] == []
+    detectable = [part["detectable_percent"] for part in answer["tested"] if part["class"] == "link"]
+    assert 2 < max(detectable) < 5
+    assert completed.out.startswith("healthy: 7 GPUs on 7 nodes\n")
+
+
+def test_the_slowed_runs_are_named(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node, "slowed" if node == "first" else None)
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == NAMED, completed
+    (found,) = answer["findings"]
+    assert (found["scope"], found["node"], found["class"]) == ("gpu", "first", "link")
+    assert found["interval_95"][0] < 10 < found["interval_95"][1]  # slow:1.1@^copy/pinned/
+    slow = {aspect["benchmark"] for aspect in found["evidence"]["aspects"]}
+    assert all(name.startswith("copy/pinned/") for name in slow)
+    assert [problem["code"] for problem in answer["problems"]] == ["faults_injected"]
+    assert "GPU-e8c0c07f" in completed.out
+
+
+def test_a_single_machine_is_not_known(fleet: Program, tmp_path: Path) -> None:
+    add(tmp_path / "sweep", "first")
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == UNKNOWN, completed
+    assert answer["verdict"] == "unknown"
+    assert len(answer["unknown_gpus"]) == 1
+
+
+def test_a_class_that_is_too_noisy_is_not_known(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node)
+    completed, answer = judge(fleet, tmp_path / "sweep", "--decide-by=link,host")
+    assert completed.code == UNKNOWN, completed
+    assert answer["findings"] == []
+
+
+def test_a_file_that_cannot_be_used_prevents_health(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node)
+    (tmp_path / "sweep/fourth/half.json").write_text('{"context": {')
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == UNKNOWN, completed
+    assert [problem["code"] for problem in answer["problems"]] == ["unusable_file"]
+    assert "half.json" in completed.out
+
+
+def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
+    for node in ("first", "second"):
+        add(tmp_path / "sweep", node)
+    sweep = tmp_path / "sweep.json"
+    assert fleet.run("collect", tmp_path / "sweep", f"--out={sweep}").code == 0
+    completed = fleet.run("show", sweep)
+    assert completed.code == 0
+    assert [line.split()[1] for line in completed.out.splitlines()[1:3]] == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "missing command"),
+        (["judg"], "did you mean judge?"),
+        (["judge"], "SWEEP is required"),
+        (["judge", "no.json"], "no.json"),
+        (["judge", "empty.json"], "empty.json"),
+        (["judge", "object.json"], "'kind' is not 'fleet_sweep'"),
+        (["judge", "object.json", "--json=no/such/folder.json"], "no/such/folder.json"),
+        (["judge", "object.json", "--decide-by=fast"], "--decide-by 'fast'"),
+        (["collect", "."], "--out is required"),
+        (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
+        (["collect", "nothing", "--out=x.json"], "no result files"),
+        (["collect", ".", "--out=no/such/folder.json"], "no/such/folder.json"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    fleet: Program, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "empty.json").touch()
+    (tmp_path / "object.json").write_text("{}")
+    (tmp_path / "nothing").mkdir()
+    completed = fleet.run(*arguments, cwd=tmp_path)
+    assert completed.code == BAD_INPUT, completed
+    assert len(completed.complaints) == 1
+    assert words in completed.complaints[0]
+    assert not (tmp_path / "x.json").exists()

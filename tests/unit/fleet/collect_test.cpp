@@ -1,0 +1,258 @@
+#include "src/fleet/io/collect.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/result_file/reader.hpp"
+
+namespace bench_transfers::fleet::collect_test {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+json entry(const char* direction, std::size_t bytes) {
+  return {{"family", "copy"},       {"strategy", "copy/pinned"},
+          {"memory", "pinned"},     {"variant", direction},
+          {"direction", direction}, {"size_bytes", bytes},
+          {"cache", "warm"},        {"devices", {0}},
+          {"role", "copy"},         {"plainness", 0}};
+}
+
+json row(const std::string& name, int repetition, double us) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", 2},
+          {"repetition_index", repetition},
+          {"threads", 1},
+          {"iterations", 1},
+          {"real_time", us},
+          {"cpu_time", us},
+          {"time_unit", "us"}};
+}
+
+/// A result file of one GPU.
+json file(const std::string& uuid) {
+  const std::string h2d = "copy/pinned/h2d/16MiB";
+  const std::string small = "copy/pinned/d2h/4KiB";
+  return {{"context",
+           {{"host_name", "by-name"},
+            {"transfers",
+             {{"format", 2},
+              {"complete", true},
+              {"program", {{"version", "0.1.0"}}},
+              {"run", {{"started_utc", "2026-11-22T10:00:00Z"}}},
+              {"devices",
+               {{{"id", "cuda:0"},
+                 {"kind", "cuda"},
+                 {"name", "made-up GPU"},
+                 {"uuid", uuid},
+                 {"pci_bus_id", "0000:c1:00.0"},
+                 {"link",
+                  {{"generation", 5}, {"width", 8}, {"generation_max", 5}, {"width_max", 16}}}}}},
+              {"device", {{"kind", "cuda"}, {"name", "made-up GPU"}, {"uuid", uuid}}},
+              {"benchmarks", {{h2d, entry("h2d", 16 << 20)}, {small, entry("d2h", 4096)}}},
+              {"roles", {{"copy", {{"description", "copies"}, {"table", "directions"}}}}},
+              {"metrics", json::object()},
+              {"skipped", json::array()},
+              {"warnings",
+               {{{"code", "virtual_machine"}, {"data", json::object()}, {"text", "virtual"}}}}}}}},
+          {"benchmarks", {row(h2d, 0, 310), row(h2d, 1, 320), row(small, 0, 8), row(small, 1, 9)}}};
+}
+
+std::vector<measured_gpu> read(const json& document, const std::string& node = "node1") {
+  return gpus_of(result_file::read_json(document, "made-up.json"), node);
+}
+
+json with_fleet(json document, const json& fleet) {
+  document["context"]["transfers"]["fleet"] = fleet;
+  return document;
+}
+
+sweep together(const std::vector<std::vector<measured_gpu>>& files) {
+  std::vector<measured_gpu> gpus;
+  for (const auto& of_file : files) gpus.insert(gpus.end(), of_file.begin(), of_file.end());
+  return sweep_of(gpus, {});
+}
+
+auto codes(const sweep& sweep) {
+  std::vector<std::string> list;
+  for (const auto& problem : sweep.problems) list.push_back(problem.code);
+  return list;
+}
+
+TEST(gpus_of_a_file, have_its_facts_and_times) {
+  const auto gpus = read(file("GPU-1"));
+  ASSERT_THAT(gpus, SizeIs(1));
+  const auto& [gpu, sweep, version, started, world_size, benchmarks, failed, faults] = gpus.front();
+  EXPECT_EQ(gpu.uuid, "GPU-1");
+  EXPECT_EQ(gpu.slot, "0000:c1:00.0");
+  EXPECT_EQ(gpu.model, "made-up GPU");
+  EXPECT_EQ(gpu.node, "node1");
+  EXPECT_EQ(gpu.rack, "");
+  EXPECT_EQ(gpu.rank, std::nullopt);
+  EXPECT_EQ(gpu.link, (link{5, 8, 5, 16}));
+  EXPECT_THAT(gpu.warnings, ElementsAre("virtual_machine"));
+  EXPECT_EQ(version, "0.1.0");
+  EXPECT_THAT(failed, IsEmpty());
+  EXPECT_THAT(faults, IsEmpty());
+  ASSERT_THAT(benchmarks, SizeIs(2));
+  const auto& large = benchmarks.at("copy/pinned/h2d/16MiB");
+  EXPECT_EQ(large.limited_by, benchmark_class::link);
+  EXPECT_EQ(large.towards, direction::h2d);
+  EXPECT_THAT(large.times, ElementsAre(310e3, 320e3));
+}
+
+TEST(gpus_of_a_file, are_placed_by_it_if_it_says_where) {
+  const auto gpus = read(with_fleet(file("GPU-1"), {{"sweep", "monday"},
+                                                    {"node", "n17"},
+                                                    {"rack", "r2"},
+                                                    {"rank", 3},
+                                                    {"local_rank", 1},
+                                                    {"world_size", 8}}));
+  ASSERT_THAT(gpus, SizeIs(1));
+  EXPECT_EQ(gpus[0].gpu.node, "n17");
+  EXPECT_EQ(gpus[0].gpu.rack, "r2");
+  EXPECT_EQ(gpus[0].gpu.rank, 3U);
+  EXPECT_EQ(gpus[0].sweep, "monday");
+  EXPECT_EQ(gpus[0].world_size, 8U);
+}
+
+TEST(gpus_of_a_file, say_what_failed) {
+  auto document = file("GPU-1");
+  auto& row = document["benchmarks"][0];
+  row["error_occurred"] = true;
+  row["error_message"] = "wrong data";
+  const auto gpus = read(document);
+  EXPECT_THAT(gpus[0].failed, ElementsAre("copy/pinned/h2d/16MiB"));
+  EXPECT_THAT(gpus[0].benchmarks.at("copy/pinned/h2d/16MiB").times, ElementsAre(320e3));
+  EXPECT_THAT(codes(together({gpus})), ElementsAre("failed_benchmark"));
+}
+
+TEST(gpus_of_a_file, with_injected_faults_are_a_problem) {
+  auto document = file("GPU-1");
+  document["context"]["transfers"]["run"]["faults_injected"] = {"slow:1.1@copy"};
+  EXPECT_THAT(codes(together({read(document)})), ElementsAre("faults_injected"));
+}
+
+TEST(collected, benchmarks_have_the_class_of_their_times) {
+  const auto sweep = together({read(file("GPU-1"))});
+  EXPECT_THAT(
+      sweep.benchmarks,
+      ElementsAre(
+          benchmark{"copy/pinned/d2h/4KiB", {benchmark_class::latency, direction::d2h, false}},
+          benchmark{"copy/pinned/h2d/16MiB", {benchmark_class::link, direction::h2d, false}}));
+}
+
+TEST(collected, runs_of_a_gpu_count_together) {
+  auto again = file("GPU-1");
+  for (auto& row : again["benchmarks"]) row["real_time"] = row["real_time"].get<double>() + 1;
+  const auto sweep = together({read(file("GPU-1")), read(again)});
+  ASSERT_THAT(sweep.gpus, SizeIs(1));
+  EXPECT_THAT(sweep.gpus[0].times[1], ElementsAre(310e3, 320e3, 311e3, 321e3));
+  EXPECT_THAT(sweep.problems, IsEmpty());
+}
+
+TEST(collected, same_file_twice_counts_once) {
+  const auto sweep = together({read(file("GPU-1")), read(file("GPU-1"))});
+  EXPECT_THAT(sweep.gpus[0].times[1], SizeIs(2));
+}
+
+TEST(collected, gpu_on_two_nodes_is_a_problem) {
+  const auto sweep = together({read(file("GPU-1"), "a"), read(file("GPU-1"), "b")});
+  EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::node, "a")));
+  EXPECT_THAT(codes(sweep), ElementsAre("duplicate_gpu"));
+}
+
+TEST(collected, other_sweeps_and_versions_are_left_out_and_said) {
+  auto old = file("GPU-4");
+  old["context"]["transfers"]["program"]["version"] = "0.0.9";
+  const auto sweep = together({read(file("GPU-1")), read(file("GPU-2")),
+                               read(with_fleet(file("GPU-3"), {{"sweep", "sunday"}})), read(old)});
+  EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::uuid, "GPU-1"), Field(&gpu::uuid, "GPU-2")));
+  EXPECT_THAT(codes(sweep), UnorderedElementsAre("another_sweep", "another_version"));
+}
+
+TEST(collected, ranks_without_files_are_missing) {
+  const auto rank = [](const char* uuid, int number, const char* node) {
+    return read(with_fleet(file(uuid), {{"node", node}, {"rank", number}, {"world_size", 6}}));
+  };
+  const auto sweep =
+      together({rank("GPU-0", 0, "a"), rank("GPU-2", 2, "a"), rank("GPU-4", 4, "b")});
+  EXPECT_EQ(sweep.world_size, 6U);
+  EXPECT_THAT(missing_ranks(sweep),
+              ElementsAre(missing_rank{1, "a"}, missing_rank{3, ""}, missing_rank{5, ""}));
+}
+
+/// Files on disk.
+class folders : public testing::Test {
+ protected:
+  folders() { std::filesystem::create_directories(root); }
+  ~folders() override { std::filesystem::remove_all(root); }
+  folders(const folders&) = delete;
+  folders& operator=(const folders&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  }
+
+  std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("fleet_test_" + std::to_string(::getpid()));
+};
+
+TEST_F(folders, are_read_whole_and_name_the_nodes) {
+  write("n1/a.json", file("GPU-1").dump());
+  write("n2/gpus/b.json", file("GPU-2").dump());
+  write("c.json", file("GPU-3").dump());
+  write("n1/notes.txt", "no result");
+  const auto sweep = collect(files_below({root}));
+  EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::node, "by-name"), Field(&gpu::node, "n1"),
+                                      Field(&gpu::node, "n2")));
+  EXPECT_THAT(sweep.problems, IsEmpty());
+}
+
+TEST_F(folders, files_that_cannot_be_used_are_problems) {
+  write("n1/a.json", file("GPU-1").dump());
+  write("n1/half.json", file("GPU-2").dump().substr(0, 500));
+  write("n1/empty.json", "");
+  write("n1/other.json", R"({"context": {}, "benchmarks": []})");
+  auto cut = file("GPU-5");
+  cut["context"]["transfers"]["complete"] = false;
+  write("n1/cut.json", cut.dump());
+  const auto sweep = collect(files_below({root}));
+  EXPECT_THAT(sweep.gpus, SizeIs(2));
+  EXPECT_THAT(codes(sweep), UnorderedElementsAre("unusable_file", "unusable_file", "unusable_file",
+                                                 "incomplete_run"));
+}
+
+TEST_F(folders, without_result_files_are_refused) {
+  EXPECT_THROW(files_below({root}), nothing_to_collect);
+}
+
+TEST_F(folders, progress_counts_the_files) {
+  write("a.json", file("GPU-1").dump());
+  write("b.json", file("GPU-2").dump());
+  std::vector<std::size_t> seen;
+  collect(files_below({root}), [&](std::size_t done, std::size_t files) {
+    seen.push_back(done);
+    EXPECT_EQ(files, 2U);
+  });
+  EXPECT_THAT(seen, UnorderedElementsAre(1U, 2U));
+}
+
+}  // namespace
+}  // namespace bench_transfers::fleet::collect_test

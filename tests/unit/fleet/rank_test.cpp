@@ -1,0 +1,91 @@
+#include "src/fleet/launcher/rank.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace bench_transfers::fleet::rank_test {
+namespace {
+
+using testing::HasSubstr;
+
+environment of(const std::map<std::string, std::string>& variables) {
+  return [variables](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+std::string why_bad(const std::map<std::string, std::string>& variables) {
+  try {
+    rank_of(of(variables));
+  } catch (const bad_rank& bad) {
+    return bad.what();
+  }
+  return "accepted";
+}
+
+TEST(rank, of_a_process_started_by_hand_is_none) {
+  EXPECT_FALSE(rank_of(of({})));
+  EXPECT_FALSE(rank_of(of({{"SLURM_JOB_ID", "17"}})));
+}
+
+TEST(rank, is_told_by_slurm_with_node_and_switch) {
+  const auto found = rank_of(of({{"SLURM_PROCID", "9"},
+                                 {"SLURM_NTASKS", "16"},
+                                 {"SLURM_LOCALID", "1"},
+                                 {"SLURMD_NODENAME", "n2"},
+                                 {"SLURM_TOPOLOGY_ADDR", "s0.s4.n2"},
+                                 {"SLURM_TOPOLOGY_ADDR_PATTERN", "switch.switch.node"}}));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->launcher, "slurm");
+  EXPECT_EQ(found->rank, 9U);
+  EXPECT_EQ(found->world_size, 16U);
+  EXPECT_EQ(found->local_rank, 1U);
+  EXPECT_EQ(found->node, "n2");
+  EXPECT_EQ(found->rack, "s4");
+}
+
+TEST(rank, without_switches_has_no_rack) {
+  const auto found = rank_of(of({{"SLURM_PROCID", "0"},
+                                 {"SLURM_TOPOLOGY_ADDR", "n2"},
+                                 {"SLURM_TOPOLOGY_ADDR_PATTERN", "node"}}));
+  EXPECT_EQ(found->rack, "");
+}
+
+TEST(rank, of_an_mpirun_inside_of_a_slurm_job_is_that_of_mpirun) {
+  const auto found = rank_of(of({{"OMPI_COMM_WORLD_RANK", "3"},
+                                 {"OMPI_COMM_WORLD_SIZE", "4"},
+                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                 {"SLURM_PROCID", "0"},
+                                 {"SLURM_NTASKS", "1"},
+                                 {"SLURMD_NODENAME", "n2"}}));
+  EXPECT_EQ(found->launcher, "open_mpi");
+  EXPECT_EQ(found->rank, 3U);
+  EXPECT_EQ(found->node, "n2");
+}
+
+TEST(rank, is_told_by_every_launcher) {
+  EXPECT_EQ(rank_of(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}))->launcher, "mpich");
+  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2"}}))->launcher, "flux");
+  EXPECT_EQ(rank_of(of({{"RANK", "1"}, {"WORLD_SIZE", "2"}}))->launcher, "torchrun");
+  const auto job = rank_of(of({{"JOB_COMPLETION_INDEX", "5"}, {"NODE_NAME", "worker-3"}}));
+  EXPECT_EQ(job->launcher, "kubernetes");
+  EXPECT_EQ(job->rank, 5U);
+  EXPECT_EQ(job->world_size, std::nullopt);
+  EXPECT_EQ(job->node, "worker-3");
+}
+
+TEST(rank, that_cannot_be_is_refused_with_its_variable) {
+  EXPECT_THAT(why_bad({{"SLURM_PROCID", "-1"}}), HasSubstr("SLURM_PROCID '-1'"));
+  EXPECT_THAT(why_bad({{"SLURM_PROCID", ""}}), HasSubstr("SLURM_PROCID"));
+  EXPECT_THAT(why_bad({{"SLURM_PROCID", "7x"}}), HasSubstr("'7x'"));
+  EXPECT_THAT(why_bad({{"SLURM_PROCID", "4"}, {"SLURM_NTASKS", "4"}}), HasSubstr("SLURM_NTASKS"));
+  EXPECT_THAT(why_bad({{"OMPI_COMM_WORLD_RANK", "99999999999999999999"}}),
+              HasSubstr("OMPI_COMM_WORLD_RANK"));
+}
+
+}  // namespace
+}  // namespace bench_transfers::fleet::rank_test

@@ -1,0 +1,94 @@
+#include "src/fleet/io/sweep_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include "src/common/packed.hpp"
+#include "src/common/read_text.hpp"
+#include "tests/simulation/made_up_fleet.hpp"
+
+namespace bench_transfers::fleet::sweep_file_test {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+sweep made_up() {
+  std::mt19937_64 random(1);
+  auto sweep = simulation::make_up({.nodes = 2, .gpus_in_node = 2}, {}, random);
+  sweep.id = "monday";
+  sweep.world_size = 5;
+  sweep.gpus[0].rank = 3;
+  sweep.gpus[0].slot = "0000:c1:00.0";
+  sweep.gpus[0].link = {5, 16, 5, 16};
+  sweep.gpus[0].warnings = {"virtual_machine"};
+  sweep.gpus[1].times[0].clear();
+  sweep.problems = {{"unusable_file", {{"file", "x.json"}}, "cannot read x.json"}};
+  return sweep;
+}
+
+std::string why_refused(const std::string& text) {
+  try {
+    sweep_from_text(text, "sweep.json");
+  } catch (const unusable_sweep& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Why a sweep with a change is refused.
+std::string changed(const std::function<void(json&)>& change) {
+  auto document = json::parse(to_text(made_up()));
+  change(document);
+  return why_refused(document.dump());
+}
+
+TEST(sweep_file, keeps_all_there_is) {
+  const auto sweep = made_up();
+  EXPECT_EQ(sweep_from_text(to_text(sweep), "sweep.json"), sweep);
+}
+
+TEST(sweep_file, says_what_is_wrong_in_one_line) {
+  EXPECT_THAT(why_refused(""), HasSubstr("sweep.json"));
+  EXPECT_THAT(why_refused(to_text(made_up()).substr(0, 300)), HasSubstr("sweep.json"));
+  EXPECT_THAT(why_refused("[]"), HasSubstr("sweep.json"));
+  EXPECT_THAT(why_refused("{}"), HasSubstr("'kind' is not 'fleet_sweep'"));
+  EXPECT_THAT(changed([](json& d) { d["format"] = 2; }), HasSubstr("format is not 1"));
+  EXPECT_THAT(changed([](json& d) { d.erase("gpus"); }), HasSubstr("has no 'gpus'"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][1]["uuid"] = d["gpus"][0]["uuid"]; }),
+              HasSubstr("gpus[1] has the UUID of another GPU"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"].erase(0); }),
+              HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = -1; }),
+              HasSubstr("gpus[2].times_ns[0][0] is no time"));
+  EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
+              HasSubstr("benchmarks[0].class is unknown"));
+  EXPECT_THAT(changed([](json& d) { d["world_size"] = -1; }), HasSubstr("world_size"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][0]["node"] = 7; }), HasSubstr("gpus[0].node"));
+}
+
+TEST(sweep_file, texts_cannot_steer_a_terminal) {
+  const auto why = changed([](json& d) { d["benchmarks"][0]["direction"] = "\x1b[2J\n"; });
+  EXPECT_THAT(why, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\n"))));
+  auto document = json::parse(to_text(made_up()));
+  document["gpus"][0]["node"] = "\x1b[2J";
+  EXPECT_THAT(sweep_from_text(document.dump(), "sweep.json").gpus[0].node, Not(HasSubstr("\x1b")));
+}
+
+TEST(packed, unpacks_to_the_same_text) {
+  const std::string text(3'000'000, 'x');
+  const auto bytes = common::packed(text);
+  EXPECT_LT(bytes.size(), text.size() / 100);
+  EXPECT_EQ(common::unpacked(bytes), text);
+  EXPECT_EQ(common::unpacked(common::packed("")), "");
+}
+
+}  // namespace
+}  // namespace bench_transfers::fleet::sweep_file_test
