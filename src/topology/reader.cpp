@@ -1,25 +1,24 @@
 #include "src/topology/reader.hpp"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/result_file/checked_value.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"
 
 namespace bench_transfers::topology {
 namespace {
 
+using entry = result_file::checked_value;
 using result_file::bad_entry;
-using simdjson::dom::element;
 
 /// A map of 64 devices and all of its sets has 5 MiB.
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
@@ -30,93 +29,6 @@ constexpr std::size_t most_copy = std::size_t{1} << 50;
 constexpr double least_share = 0.001;
 /// How far an interval may end on the wrong side of its value: what rounding does.
 constexpr double rounding = 1e-9;
-
-/// A value of the file and where it stands: "links[2].devices".
-class entry {
- public:
-  entry(element value, std::string place) : value_(value), place_(std::move(place)) {}
-
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw bad_entry(fmt::format("{} {}", place_.empty() ? "it" : place_, why));
-  }
-  void require(bool holds, std::string_view otherwise) const {
-    if (!holds) refuse(otherwise);
-  }
-
-  [[nodiscard]] entry at(std::string_view key) const {
-    require(value_.is_object(), "is no object");
-    element member;
-    require(value_.at_key(key).get(member) == simdjson::SUCCESS, fmt::format("has no '{}'", key));
-    return {member, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key)};
-  }
-  /// Nothing if it is null.
-  [[nodiscard]] std::optional<entry> at_or_null(std::string_view key) const {
-    auto member = at(key);
-    return member.value_.is_null() ? std::nullopt : std::optional(std::move(member));
-  }
-  /// Nothing if it is null, or not there.
-  [[nodiscard]] std::optional<entry> find(std::string_view key) const {
-    require(value_.is_object(), "is no object");
-    return value_.at_key(key).error() == simdjson::SUCCESS ? at_or_null(key) : std::nullopt;
-  }
-
-  [[nodiscard]] std::vector<entry> list(std::size_t most = most_entries) const {
-    require(value_.is_array(), "is no list");
-    std::vector<entry> entries;
-    for (const auto value : simdjson::dom::array(value_)) {
-      require(entries.size() < most, fmt::format("has more than {} entries", most));
-      entries.emplace_back(value, fmt::format("{}[{}]", place_, entries.size()));
-    }
-    return entries;
-  }
-  [[nodiscard]] std::vector<std::optional<entry>> list_with_nulls(std::size_t most) const {
-    std::vector<std::optional<entry>> entries;
-    for (auto& member : list(most))
-      entries.push_back(member.value_.is_null() ? std::nullopt : std::optional(std::move(member)));
-    return entries;
-  }
-  [[nodiscard]] bool truth() const {
-    require(value_.is_bool(), "is neither true nor false");
-    return bool(value_);
-  }
-  /// Names are shown on terminals.
-  [[nodiscard]] std::string text() const {
-    require(value_.is_string(), "is no text");
-    return common::printable(std::string_view(value_));
-  }
-  [[nodiscard]] double number() const {
-    double number = 0;
-    require(value_.get_double().get(number) == simdjson::SUCCESS, "is no number");
-    return number;
-  }
-  [[nodiscard]] double number(double least, double most) const {
-    const auto value = number();
-    require(value >= least && value <= most,
-            fmt::format("is {}, not from {} to {}", value, least, most));
-    return value;
-  }
-  [[nodiscard]] double not_negative() const {
-    const auto value = number();
-    require(value >= 0, "is negative");
-    return value;
-  }
-  [[nodiscard]] std::size_t whole(std::size_t most) const {
-    std::uint64_t number = 0;
-    require(value_.is_uint64() || value_.is_int64(), "is no whole number");
-    require(value_.get_uint64().get(number) == simdjson::SUCCESS && number <= most,
-            fmt::format("is not from 0 to {}", most));
-    return static_cast<std::size_t>(number);
-  }
-  [[nodiscard]] std::size_t whole_from_1(std::size_t most) const {
-    const auto number = whole(most);
-    require(number >= 1, "is 0");
-    return number;
-  }
-
- private:
-  element value_;
-  std::string place_;
-};
 
 statistics::estimate estimate_of(const entry& entry) {
   const statistics::estimate read{entry.at("value").not_negative(), entry.at("low").number(),
@@ -154,7 +66,8 @@ pci_view pci_of(const entry& entry, std::size_t devices) {
     view.paths.push_back({text_or_empty(path.at_or_null("bus_id")),
                           text_or_empty(path.at_or_null("root_complex")),
                           {}});
-    for (const auto& hop : path.at("hops").list()) view.paths.back().hops.push_back(hop_of(hop));
+    for (const auto& hop : path.at("hops").list(most_entries))
+      view.paths.back().hops.push_back(hop_of(hop));
   }
   paths.require(view.paths.empty() || view.paths.size() == devices,
                 fmt::format("has {} paths for {} devices", view.paths.size(), devices));
@@ -299,8 +212,9 @@ host_map map_of(const entry& document) {
   const auto devices = map.devices.size();
   map.pci = pci_of(document.at("pci"), devices);
   map.links = links_of(document.at("links"), devices);
-  for (const auto& set : document.at("sets").list()) map.sets.push_back(set_of(set, devices));
-  for (const auto& set : document.at("skipped").list())
+  for (const auto& set : document.at("sets").list(most_entries))
+    map.sets.push_back(set_of(set, devices));
+  for (const auto& set : document.at("skipped").list(most_entries))
     map.skipped.push_back({flows_of_set(set, devices), set.at("why_not").text()});
   map.errors = errors_of(document.at_or_null("held_out_errors"));
   map.nodes = nodes_of(document.find("nodes"), devices);
