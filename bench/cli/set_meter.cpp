@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <system_error>
 
@@ -20,7 +22,11 @@ using nanoseconds = std::chrono::duration<double, std::nano>;
 
 /// About 60 ms for a set: a repetition of several samples tells how much they vary.
 constexpr std::size_t samples_of_a_set = 6;
-constexpr std::size_t most_attempts = 2 * samples_of_a_set;
+constexpr std::size_t most_attempts = 3 * samples_of_a_set;
+/// A sample in which all flows together get less than this part of the best sample was disturbed by
+/// something else: no link gives more than it has. Fewer than `least_samples` say too little.
+constexpr double undisturbed = 0.95;
+constexpr std::size_t least_samples = 3;
 constexpr nanoseconds time_of_a_sample{std::chrono::milliseconds(8)};
 
 strategy copies_at_once() {
@@ -43,6 +49,17 @@ std::size_t copies_for(flow_team& team, const std::vector<flow>& flows) {
       slowest = std::max(
           slowest, nanoseconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1));
   return static_cast<std::size_t>(std::clamp(std::ceil(time_of_a_sample / slowest), least, most));
+}
+
+double total_of(const std::vector<double>& sample) {
+  return std::accumulate(sample.begin(), sample.end(), 0.0);
+}
+
+std::size_t count_undisturbed(const std::vector<std::vector<double>>& samples) {
+  double best = 0;
+  for (const auto& sample : samples) best = std::max(best, total_of(sample));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      samples, [&](const auto& sample) { return total_of(sample) >= undisturbed * best; }));
 }
 
 }  // namespace
@@ -152,15 +169,18 @@ void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topol
 std::vector<std::vector<double>> set_meter::rates_of(const std::vector<flow>& flows) {
   const std::vector bytes(flows.size(), bytes_);
   const auto copies = copies_for(team_, flows);
-  std::vector<std::vector<double>> rates(flows.size());
-  for (std::size_t attempt = 0;
-       attempt < most_attempts && interruption() == 0 && rates.front().size() < samples_of_a_set;
-       ++attempt) {
-    const auto sample = rates_at_once(team_.run(flows, copies), bytes);
-    if (!sample) continue;
-    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back((*sample)[i] * 1e9);
-  }
-  if (rates.front().empty()) rates.clear();
+  std::vector<std::vector<double>> samples;
+  for (std::size_t attempt = 0; attempt < most_attempts && interruption() == 0 &&
+                                count_undisturbed(samples) < samples_of_a_set;
+       ++attempt)
+    if (auto sample = rates_at_once(team_.run(flows, copies), bytes))
+      samples.push_back(std::move(*sample));
+  const auto kept = std::max(count_undisturbed(samples), std::min(least_samples, samples.size()));
+  std::ranges::partial_sort(samples, samples.begin() + static_cast<std::ptrdiff_t>(kept),
+                            std::greater{}, total_of);
+  std::vector<std::vector<double>> rates(kept > 0 ? flows.size() : 0);
+  for (std::size_t sample = 0; sample < kept; ++sample)
+    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back(samples[sample][i] * 1e9);
   return rates;
 }
 

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/statistics/square.hpp"
 #include "src/topology/evidence.hpp"
 
 namespace bench_transfers::topology {
 namespace {
-
-using statistics::square;
 
 /// Twice, because what repetitions have in common shows only between sets.
 constexpr int rounds = 2;
