@@ -130,6 +130,7 @@ named_flow named_copy(const flows::value_type& copy, const host_layout& host) {
 /// "cuda:0:h2d:pinned@node1+cuda:1:d2h:pageable".
 std::string list_of(const std::vector<named_flow>& copies) {
   std::vector<std::string> names;
+  names.reserve(copies.size());
   for (const auto& copy : copies)
     names.push_back(copy.memory ? copy.name + ":" + *copy.memory : copy.name);
   return fmt::format("{}", fmt::join(names, "+"));
