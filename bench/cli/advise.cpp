@@ -8,8 +8,6 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <ranges>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -187,8 +185,10 @@ void advise_strategy(std::ostream& out, const advice_request& request) {
 topology::device_set devices_named(const std::string& names, const topology::host_map& map) {
   if (names == "all") return topology::device_set::up_to(map.devices.size());
   topology::device_set devices;
-  for (const auto part : std::views::split(names, ',')) {
-    const std::string_view name(part.begin(), part.end());
+  for (std::size_t first = 0; first <= names.size();) {
+    const auto last = std::min(names.find(',', first), names.size());
+    const auto name = names.substr(first, last - first);
+    first = last + 1;
     const auto device = std::ranges::find(map.devices, name);
     if (device == map.devices.end())
       throw common::usage_error(fmt::format("bad --devices: the map has no '{}', but {}",

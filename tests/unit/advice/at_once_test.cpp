@@ -76,6 +76,22 @@ TEST(copies_at_once, of_devices_that_share_a_link_are_parted) {
   EXPECT_NEAR(answer.groups_ns, 40e6, 1);
 }
 
+TEST(copies_at_once, of_the_eight_gpus_of_cuda_samples_issue_357_go_in_two_groups) {
+  host_map map;
+  for (int device = 0; device < 8; ++device) map.devices.push_back(fmt::format("cuda:{}", device));
+  map.alone.assign(8, {exactly(56.2e9), exactly(56.2e9), exactly(112.4e9)});
+  const auto shared = [](const std::vector<std::size_t>& devices, double rate) {
+    return topology::shared_link{
+        device_set::of(devices), topology::capacity{exactly(rate), 0.4, 0.001, 3}, {}, {}};
+  };
+  map.links = {shared({0, 1}, 89.2e9), shared({2, 3}, 87.4e9), shared({4, 5, 6, 7}, 101.6e9)};
+  const auto answer = answer_to(map, from_the_host({0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_NEAR(answer.all.total, 278.2e9, 1);
+  EXPECT_THAT(groups_of(answer),
+              ElementsAre(device_set::of({0, 2, 4, 5}), device_set::of({1, 3, 6, 7})));
+  EXPECT_EQ(answer.fastest, order::at_once);
+}
+
 TEST(copies_at_once, to_the_host_do_not_meet_a_link_from_the_host) {
   auto question = from_the_host({0, 1});
   question.kind = traffic::d2h;
