@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,12 +121,23 @@ TEST_F(several_devices, copies_at_once_verify_what_each_has_moved) {
   chosen.faults = {parse_fault("corrupt@d2h/host:0.host:2/1MiB host:2:d2h")};
   const auto result = run_session();
   auto failures = result.failures;
-  // On a busy computer the threads of a set may get no processors at the same time.
-  std::erase_if(failures, [](const auto& failed) { return failed.reason.code == "not_at_once"; });
-  EXPECT_THAT(by_name(failures),
-              ElementsAre(testing::Pair("concurrent/pinned/d2h/host:0+host:2/1MiB",
-                                        HasSubstr("wrong data: host:2:d2h: 1 of 1048576"))));
-  expect_all_others_ran(result);
+  // On a busy computer the threads of a set may get no processors at the same time, in any round.
+  std::set<std::string> never_at_once;
+  std::erase_if(failures, [&](const auto& failed) {
+    const bool too_busy = failed.reason.code == "not_at_once";
+    if (too_busy) never_at_once.insert(failed.name);
+    return too_busy;
+  });
+  // Data are verified before the copies are timed, so a busy computer does not change this.
+  const std::string corrupted = "concurrent/pinned/d2h/host:0+host:2/1MiB";
+  EXPECT_THAT(
+      by_name(failures),
+      ElementsAre(testing::Pair(corrupted, HasSubstr("wrong data: host:2:d2h: 1 of 1048576"))));
+  const auto ran = names(result.runs);
+  for (const auto& name : planned_names()) {
+    if (never_at_once.contains(name)) continue;
+    EXPECT_EQ(std::ranges::count(ran, name), name == corrupted ? 0 : chosen.rounds) << name;
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& block = memory[i]->host(transfers::pinned());
     EXPECT_EQ(check_host_pattern(block.data(), 0, block.size(), memory[i]->pattern()).wrong_bytes,
