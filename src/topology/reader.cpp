@@ -17,8 +17,8 @@
 namespace bench_transfers::topology {
 namespace {
 
-using entry = result_file::checked_value;
 using result_file::bad_entry;
+using result_file::checked_value;
 
 /// A map of 64 devices and all of its sets has 5 MiB.
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
@@ -30,7 +30,7 @@ constexpr double least_share = 0.001;
 /// How far an interval may end on the wrong side of its value: what rounding does.
 constexpr double rounding = 1e-9;
 
-statistics::estimate estimate_of(const entry& entry) {
+statistics::estimate estimate_of(const checked_value& entry) {
   const statistics::estimate read{entry.at("value").not_negative(), entry.at("low").number(),
                                   entry.at("high").number()};
   const auto slack = rounding * read.value;
@@ -39,18 +39,18 @@ statistics::estimate estimate_of(const entry& entry) {
   return read;
 }
 
-std::optional<machine::pcie_link> link_of(const std::optional<entry>& entry) {
+std::optional<machine::pcie_link> link_of(const std::optional<checked_value>& entry) {
   if (!entry) return std::nullopt;
   const auto small = [&](const char* key) { return static_cast<int>(entry->at(key).whole(255)); };
   return machine::pcie_link{small("generation"), small("width"), small("generation_max"),
                             small("width_max")};
 }
 
-std::string text_or_empty(const std::optional<entry>& entry) {
+std::string text_or_empty(const std::optional<checked_value>& entry) {
   return entry ? entry->text() : std::string();
 }
 
-pci_hop hop_of(const entry& entry) {
+pci_hop hop_of(const checked_value& entry) {
   pci_hop hop{entry.at("address").text(), link_of(entry.at_or_null("link")), std::nullopt,
               std::nullopt};
   if (const auto node = entry.at_or_null("numa_node"))
@@ -59,7 +59,7 @@ pci_hop hop_of(const entry& entry) {
   return hop;
 }
 
-pci_view pci_of(const entry& entry, std::size_t devices) {
+pci_view pci_of(const checked_value& entry, std::size_t devices) {
   pci_view view{entry.at("visible").truth(), {}};
   const auto paths = entry.at("paths");
   for (const auto& path : paths.list(most_devices)) {
@@ -74,7 +74,7 @@ pci_view pci_of(const entry& entry, std::size_t devices) {
   return view;
 }
 
-device_set devices_of(const entry& entry, std::size_t devices) {
+device_set devices_of(const checked_value& entry, std::size_t devices) {
   device_set set;
   for (const auto& index : entry.list(most_devices)) {
     const auto device = index.whole(devices - 1);
@@ -85,7 +85,7 @@ device_set devices_of(const entry& entry, std::size_t devices) {
 }
 
 /// Older files do not have them.
-std::optional<direction_shares> shares_of(const std::optional<entry>& entry) {
+std::optional<direction_shares> shares_of(const std::optional<checked_value>& entry) {
   if (!entry) return std::nullopt;
   const auto share = [&](const char* key) { return entry->at(key).number(least_share, 1); };
   const direction_shares shares{share("h2d"), share("d2h")};
@@ -94,12 +94,12 @@ std::optional<direction_shares> shares_of(const std::optional<entry>& entry) {
   return shares;
 }
 
-alone_rates alone_of(const entry& entry) {
+alone_rates alone_of(const checked_value& entry) {
   return {estimate_of(entry.at("h2d")), estimate_of(entry.at("d2h")), estimate_of(entry.at("both")),
           shares_of(entry.find("shares"))};
 }
 
-std::optional<capacity> capacity_of(const std::optional<entry>& entry) {
+std::optional<capacity> capacity_of(const std::optional<checked_value>& entry) {
   if (!entry) return std::nullopt;
   const auto rate = entry->at("bytes_per_second");
   const auto value = estimate_of(rate);
@@ -109,7 +109,7 @@ std::optional<capacity> capacity_of(const std::optional<entry>& entry) {
 }
 
 /// Nothing if there are none; older files do not have them.
-std::vector<node_rates> nodes_of(const std::optional<entry>& entry, std::size_t devices) {
+std::vector<node_rates> nodes_of(const std::optional<checked_value>& entry, std::size_t devices) {
   std::vector<node_rates> nodes;
   if (!entry) return nodes;
   for (const auto& node : entry->list(most_entries)) {
@@ -129,7 +129,7 @@ std::vector<node_rates> nodes_of(const std::optional<entry>& entry, std::size_t 
   return nodes;
 }
 
-shared_link shared_link_of(const entry& entry, std::size_t devices) {
+shared_link shared_link_of(const checked_value& entry, std::size_t devices) {
   const auto capacities = entry.at("capacities");
   const auto below = entry.at("devices");
   shared_link link{devices_of(below, devices), capacity_of(capacities.at_or_null("h2d")),
@@ -140,7 +140,7 @@ shared_link shared_link_of(const entry& entry, std::size_t devices) {
   return link;
 }
 
-std::vector<shared_link> links_of(const entry& entry, std::size_t devices) {
+std::vector<shared_link> links_of(const checked_value& entry, std::size_t devices) {
   std::vector<shared_link> links;
   for (const auto& added : entry.list(2 * most_devices)) {
     links.push_back(shared_link_of(added, devices));
@@ -155,13 +155,13 @@ std::vector<shared_link> links_of(const entry& entry, std::size_t devices) {
   return links;
 }
 
-flow_set flows_of_set(const entry& entry, std::size_t devices) {
+flow_set flows_of_set(const checked_value& entry, std::size_t devices) {
   const flow_set flows{devices_of(entry.at("h2d"), devices), devices_of(entry.at("d2h"), devices)};
   entry.require(flows.size() > 0, "has no copies");
   return flows;
 }
 
-std::vector<double> rates_of(const entry& entry, std::size_t count) {
+std::vector<double> rates_of(const checked_value& entry, std::size_t count) {
   std::vector<double> rates;
   for (const auto& rate : entry.list(2 * most_devices)) rates.push_back(rate.not_negative());
   entry.require(rates.size() == count,
@@ -169,20 +169,20 @@ std::vector<double> rates_of(const entry& entry, std::size_t count) {
   return rates;
 }
 
-compared_set set_of(const entry& entry, std::size_t devices) {
+compared_set set_of(const checked_value& entry, std::size_t devices) {
   const auto flows = flows_of_set(entry, devices);
   return {flows, entry.at("held_out").truth(), rates_of(entry.at("measured"), flows.size()),
           rates_of(entry.at("predicted"), flows.size())};
 }
 
-std::optional<held_out_errors> errors_of(const std::optional<entry>& entry) {
+std::optional<held_out_errors> errors_of(const std::optional<checked_value>& entry) {
   if (!entry) return std::nullopt;
   return held_out_errors{entry->at("sets").whole(most_entries),
                          entry->at("flows").whole(most_entries * most_devices),
                          entry->at("median").not_negative(), entry->at("p95").not_negative()};
 }
 
-void require_map(const entry& document) {
+void require_map(const checked_value& document) {
   const auto kind = document.find("kind");
   document.require(kind && kind->text() == kind_of_map,
                    fmt::format("is no map of a host: its kind is not '{}'", kind_of_map));
@@ -193,7 +193,7 @@ void require_map(const entry& document) {
       fmt::format("is {}: this program reads maps up to format {}", number, newest_map_format));
 }
 
-void read_devices(const entry& list, host_map& map) {
+void read_devices(const checked_value& list, host_map& map) {
   for (const auto& device : list.list(most_devices)) {
     const auto name = device.at("name");
     map.devices.push_back(name.text());
@@ -206,7 +206,7 @@ void read_devices(const entry& list, host_map& map) {
   list.require(!map.devices.empty(), "is empty");
 }
 
-host_map map_of(const entry& document) {
+host_map map_of(const checked_value& document) {
   host_map map;
   read_devices(document.at("devices"), map);
   const auto devices = map.devices.size();
@@ -222,7 +222,7 @@ host_map map_of(const entry& document) {
   return map;
 }
 
-map_origin origin_of(const std::optional<entry>& context) {
+map_origin origin_of(const std::optional<checked_value>& context) {
   map_origin origin;
   if (!context) return origin;
   if (const auto host = context->find("without_gpu")) origin.without_gpu = host->truth();
@@ -242,7 +242,7 @@ unusable_map refusal(const std::filesystem::path& file, const std::string& reaso
 map_file map_file_from_text(const std::string& text, const std::filesystem::path& file) {
   try {
     simdjson::dom::parser parser;
-    const entry document(result_file::parsed(parser, text), "");
+    const checked_value document(result_file::parsed(parser, text), "");
     require_map(document);
     return {map_of(document), origin_of(document.find("context"))};
   } catch (const bad_entry& bad) {
