@@ -192,6 +192,25 @@ TEST(host_map, most_made_up_hosts_are_recovered) {
   EXPECT_GE(static_cast<double>(exact), 0.95 * static_cast<double>(hosts));
 }
 
+TEST(host_map, most_made_up_hosts_with_unfair_directions_are_recovered) {
+  std::mt19937_64 random(7);
+  std::size_t exact = 0;
+  std::size_t unfair = 0;
+  constexpr std::size_t hosts = 24;
+  for (std::size_t i = 0; i < hosts; ++i) {
+    simulation::tree_shape shape{2 + i % 3, 1 + i % 2};
+    shape.unfair_links = true;
+    const auto host = simulation::random_host(shape, random);
+    const auto map = map_of_host(host);
+    exact += simulation::compare(host, map).exact() ? 1 : 0;
+    for (const auto& link : map.links) unfair += link.both && link.both->shares ? 1 : 0;
+    ASSERT_TRUE(map.errors);
+    EXPECT_LT(map.errors->median, 0.03);
+  }
+  EXPECT_GE(static_cast<double>(exact), 0.95 * static_cast<double>(hosts));
+  EXPECT_GT(unfair, 0);
+}
+
 TEST(host_map, a_set_that_cannot_be_measured_is_skipped_with_its_reason) {
   simulation::made_up_measurement measure(host_of(3), {}, 1);
   const auto everything = device_set::up_to(3);
