@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "src/advice/text.hpp"
 #include "src/common/format.hpp"
@@ -24,6 +25,17 @@ using topology::rate_text;
 using topology::traffic;
 
 constexpr int at_once_format = 1;
+
+std::string line(const std::string& text) { return text + "\n"; }
+
+/// Folds the lines that are too long.
+std::string folded(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string read; std::getline(lines, read);)
+    result += read.size() > columns ? common::wrapped(read, columns) : line(read);
+  return result;
+}
 
 const char* words_of(traffic kind) {
   switch (kind) {
@@ -109,8 +121,8 @@ std::string groups_table(const host_map& map, const advice_at_once& answer) {
   if (!has_groups(answer)) return "";
   std::string text = "Undisturbed groups, one after the other:\n";
   for (const auto& group : answer.groups)
-    text += common::wrapped(fmt::format("- {}: {} GB/s, {}", names_text(map, group.devices),
-                                        rate_text(group.total), common::time_text(group.ns)));
+    text += line(fmt::format("- {}: {} GB/s, {}", names_text(map, group.devices),
+                             rate_text(group.total), common::time_text(group.ns)));
   return text;
 }
 
@@ -132,7 +144,7 @@ std::string origin_text(const map_source& source) {
   if (!origin.commit.empty()) text += fmt::format(" by commit {}", origin.commit);
   if (origin.size_bytes)
     text += fmt::format(", with copies of {}", common::format_size(*origin.size_bytes));
-  return common::wrapped(text + ".");
+  return line(text + ".");
 }
 
 std::string heading_text(const host_map& map, const advice_at_once& answer) {
@@ -140,24 +152,22 @@ std::string heading_text(const host_map& map, const advice_at_once& answer) {
                        : answer.all.source == rate_source::measured
                            ? ", measured at once"
                            : ", predicted from the links of the map";
-  return common::wrapped(fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
-                                     words_of(answer.question.kind),
-                                     size_of_copies(answer.question), source));
+  return line(fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
+                          words_of(answer.question.kind), size_of_copies(answer.question), source));
 }
 
 std::string answer_text(const host_map& map, const advice_at_once& answer) {
   auto text = heading_text(map, answer);
   if (answer.all.rates.size() > 1) {
-    text += common::wrapped(effect_text(map, answer)) + common::wrapped(time_advice(answer));
+    text += line(effect_text(map, answer)) + line(time_advice(answer));
     text += "\n" + rates_table(map, answer);
   } else {
-    text +=
-        common::wrapped(fmt::format("Alone, at {} GB/s, this takes {}.",
-                                    rate_text(answer.all.total), common::time_text(answer.all.ns)));
+    text += line(fmt::format("Alone, at {} GB/s, this takes {}.", rate_text(answer.all.total),
+                             common::time_text(answer.all.ns)));
   }
   if (const auto groups = groups_table(map, answer); !groups.empty()) text += "\n" + groups;
   if (!answer.nodes.empty()) text += "\n";
-  for (const auto& node : answer.nodes) text += common::wrapped(node_text(map, node));
+  for (const auto& node : answer.nodes) text += line(node_text(map, node));
   return text;
 }
 
@@ -168,7 +178,7 @@ std::string doubts_text(const std::vector<advice_at_once>& answers) {
     for (const auto& doubt : answer.doubts)
       if (std::ranges::find(texts, doubt.text) == texts.end()) texts.push_back(doubt.text);
   std::string text;
-  for (const auto& doubt : texts) text += common::wrapped("Note: " + doubt);
+  for (const auto& doubt : texts) text += line("Note: " + doubt);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -238,7 +248,8 @@ std::string at_once_text(const map_source& source, const std::vector<advice_at_o
   auto text = origin_text(source);
   for (const auto& answer : answers) text += "\n" + answer_text(source.contents.map, answer);
   text += doubts_text(answers);
-  return labelled(!source.contents.origin.without_gpu, text);
+  const bool has_gpu = !source.contents.origin.without_gpu;
+  return labelled(has_gpu, folded(text, columns_beside_label(has_gpu)));
 }
 
 json at_once_document(const map_source& source, const std::vector<advice_at_once>& answers) {

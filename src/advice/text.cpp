@@ -41,7 +41,7 @@ std::string interval_text(const estimate& shown) {
 }
 
 std::size_t columns_for(const measurements& measured) {
-  return common::terminal_columns - (measured.from.has_gpu ? 0 : no_gpu.size());
+  return columns_beside_label(measured.from.has_gpu);
 }
 
 std::string origin_lines(const measurements& measured) {
@@ -288,6 +288,10 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
 
 std::string labelled(const measurements& measured, const std::string& text) {
   return labelled(measured.from.has_gpu, text);
+}
+
+std::size_t columns_beside_label(bool has_gpu) {
+  return common::terminal_columns - (has_gpu ? 0 : no_gpu.size());
 }
 
 std::string labelled(bool has_gpu, const std::string& text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,8 @@ std::string check_text(const measurements& measured, const cost_model& model,
 /// The text, with a label before each line if the measurements are not of a GPU.
 std::string labelled(const measurements& measured, const std::string& text);
 std::string labelled(bool has_gpu, const std::string& text);
+
+/// How long a line may be before it is labelled.
+std::size_t columns_beside_label(bool has_gpu);
 
 }  // namespace bench_transfers::advice

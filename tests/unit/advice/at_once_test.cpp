@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "src/advice/at_once_words.hpp"
@@ -220,6 +221,8 @@ TEST(copies_at_once, without_a_gpu_say_so_on_every_line) {
   const auto text = at_once_text(source, {answer_to(source.contents.map, from_the_host({0, 1}))});
   EXPECT_THAT(text, testing::StartsWith("(host, no GPU) By the map"));
   EXPECT_THAT(text, Not(HasSubstr("\nNote")));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 101) << line;
 }
 
 TEST(copies_at_once, are_told_as_data) {
