@@ -15,6 +15,7 @@
 #include "src/statistics/quantile.hpp"
 #include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
+#include "src/topology/reader.hpp"
 #include "src/topology/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
