@@ -153,13 +153,13 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
   app.add_option("--concurrent", settings.concurrent,
-                 "these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]")
+                 "only these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
   app.add_flag("--list", settings.list_strategies,
-               "list the strategies (all, or LIST) and what they need");
+               "list the strategies (all, or --strategies) and what they need");
   app.add_option("--benchmark_out,--out", settings.out, "write the result file (JSON)")
       ->type_name("FILE")
       ->envname("BENCHMARK_OUT");
@@ -209,6 +209,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     throw common::usage_error(common::first_line(error.what()));
   }
 
+  // Who names copies wants these, and not all the rest.
+  if (!settings.concurrent.empty() && settings.strategies.empty())
+    settings.strategies = {"concurrent"};
   if (advise_command->parsed()) {
     if (argv[1] != advise_command->get_name())
       throw common::usage_error(

@@ -81,14 +81,24 @@ bool misses_places(const registry& strategies, std::string_view request) {
   });
 }
 
+/// The NUMA nodes whose memory strategies use, for a request that names another one.
+std::string known_nodes(const registry& strategies, std::string_view request) {
+  if (request.find("@node") == std::string_view::npos) return "";
+  std::set<unsigned> nodes;
+  for (const auto& strategy : strategies)
+    if (const auto& host = strategy.needs.host; host && host->node) nodes.insert(*host->node);
+  return nodes.empty() ? "; no NUMA node's memory can be chosen here"
+                       : fmt::format("; memory can be used on node {}", fmt::join(nodes, ", "));
+}
+
 void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
   const auto accepted = accepted_requests(strategies);
   for (const auto& name : requests) {
     if (accepted.contains(name)) continue;
     const auto meant = common::nearest(name, accepted);
     throw common::usage_error(fmt::format(
-        "unknown strategy '{}'{} (see --list{})", common::printable_in_short(name),
-        meant.empty() ? "" : ": did you mean " + meant + "?",
+        "unknown strategy '{}'{} (see --list{}{})", common::printable_in_short(name),
+        meant.empty() ? "" : ": did you mean " + meant + "?", known_nodes(strategies, name),
         misses_places(strategies, name) ? "; sysfs shows no node or port that some devices share"
                                         : ""));
   }
@@ -467,7 +477,8 @@ std::optional<common::message> why_no_sets(const strategy& candidate, const sett
   if (!settings.concurrent.empty() || settings.strategies.empty()) return std::nullopt;
   if (!candidate.memory_by_copy)
     return common::message{"needs_several_devices", no_data,
-                           "it needs several devices, such as --device=all"};
+                           "it needs several devices, and this run has one (--device=all takes all "
+                           "there are)"};
   if (!is_named(candidate, settings.strategies)) return std::nullopt;
   return common::message{"needs_listed_copies", no_data,
                          "it needs copies that name their memory, such as "
@@ -494,10 +505,20 @@ void add_sets(plan& plan, const strategy& candidate, std::span<const named_devic
   });
 }
 
+/// Copies that nothing measures would be forgotten without a word.
+void require_copies_at_once(const registry& strategies, const settings& settings) {
+  const auto copies_at_once = [](const strategy* chosen) { return chosen->concurrent; };
+  if (!settings.concurrent.empty() &&
+      std::ranges::none_of(chosen_strategies(strategies, settings.strategies), copies_at_once))
+    throw common::usage_error(
+        "--concurrent names copies that are not measured: add concurrent to --strategies");
+}
+
 }  // namespace
 
 plan make_plan(const registry& strategies, std::span<const named_device> devices,
                const settings& settings) {
+  require_copies_at_once(strategies, settings);
   const name_filter filter(settings.filter);
   plan result;
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {

@@ -233,8 +233,8 @@ class request_reader {
   [[nodiscard]] std::size_t index_of(std::string_view id) const {
     const auto match = std::ranges::find(host_.ids, id);
     if (match == host_.ids.end())
-      refuse(fmt::format("the run has no device '{}', but {}", common::printable_in_short(id),
-                         fmt::join(host_.ids, ", ")));
+      refuse(fmt::format("the run has no device '{}', but {} (see --device)",
+                         common::printable_in_short(id), fmt::join(host_.ids, ", ")));
     return static_cast<std::size_t>(match - host_.ids.begin());
   }
 

@@ -193,10 +193,13 @@ std::optional<common::message> warning_of(const disturbance_counts& counts) {
        {"disturbed", counts.disturbed},
        {"counted", counts.counted},
        {"by", by_code}},
-      fmt::format(
-          "{} of {} repetitions were disturbed from outside ({}); {} of them count, because "
-          "their benchmarks have no better ones",
-          counts.disturbed, counts.repetitions, fmt::join(words, ", "), counts.counted)};
+      fmt::format("{} of {} repetitions were disturbed from outside ({}){}", counts.disturbed,
+                  counts.repetitions, fmt::join(words, ", "),
+                  counts.counted == 0
+                      ? "; none of them counts"
+                      : fmt::format("; {} of them count, because their benchmarks have no "
+                                    "better ones",
+                                    counts.counted))};
 }
 
 }  // namespace

@@ -67,15 +67,16 @@ std::string effect_text(const host_map& map, const advice_at_once& answer) {
   const auto& all = answer.all;
   const auto devices = names_text(map, all.devices);
   if (answer.groups.size() == 1)
-    return fmt::format("{} may copy at once: no copy loses more than {} of its rate.", devices,
-                       percent(std::max(0.0, 1 - all.kept)));
+    return fmt::format("{} may copy at once: each keeps at least {} of its rate.", devices,
+                       percent(std::min(1.0, all.kept)));
   std::size_t most = 0;
   for (const auto& group : answer.groups) most = std::max(most, group.devices.size());
   return fmt::format(
-      "{} slow each other down: all at once, the slowest copy ({} {}) keeps {} of its rate. Let at "
-      "most {} of them copy at once to keep {}.",
-      devices, map.devices[all.slowest.device], words_of(all.slowest), percent(all.kept), most,
-      percent(undisturbed_rate));
+      "{} slow each other down: all at once, the slowest copy ({} {}) keeps {} of its rate. To "
+      "keep "
+      "{} of each, let at most {} of them copy at once{}.",
+      devices, map.devices[all.slowest.device], words_of(all.slowest), percent(all.kept),
+      percent(undisturbed_rate), most, has_groups(answer) ? ", in the groups below" : "");
 }
 
 /// What to do to be done first.
@@ -119,7 +120,8 @@ std::string rates_table(const host_map& map, const advice_at_once& answer) {
 
 std::string groups_table(const host_map& map, const advice_at_once& answer) {
   if (!has_groups(answer)) return "";
-  std::string text = "Undisturbed groups, one after the other:\n";
+  std::string text = fmt::format("Groups that keep {} of each rate, one after the other:\n",
+                                 percent(undisturbed_rate));
   for (const auto& group : answer.groups)
     text += line(fmt::format("- {}: {} GB/s, {}", names_text(map, group.devices),
                              rate_text(group.total), common::time_text(group.ns)));

@@ -47,6 +47,10 @@ double together_each(const host_map& map, device_set devices, traffic kind) {
   return rates(map, flows).sum(flows) / static_cast<double>(devices.size());
 }
 
+bool is_poor(const host_map& map) {
+  return map.errors && (map.errors->median > poor_median || map.errors->p95 > poor_p95);
+}
+
 message nothing_shared(const host_map& map) {
   const auto devices = measured_devices(map);
   return {"nothing_shared",
@@ -251,9 +255,10 @@ void add_at_most(const host_map& map, const shared_link& link, std::vector<messa
         {"traffic", to_string(worst)},
         {"each", rate_each},
         {"alone_each", alone_each(map, kept_devices, worst)}},
-       fmt::format("Let at most {} of {} copy at once {}: each then gets {} of {} GB/s.", fewest,
-                   names_text(map, link.devices), direction_text(worst), rate_text(rate_each),
-                   rate_text(alone_each(map, kept_devices, worst)))});
+       fmt::format("To keep {:.0f} % of each rate, let at most {} of {} copy at once {}: each then "
+                   "gets {} of {} GB/s.",
+                   100 * rate_kept, fewest, names_text(map, link.devices), direction_text(worst),
+                   rate_text(rate_each), rate_text(alone_each(map, kept_devices, worst)))});
 }
 
 void add_slower_alone(const host_map& map, std::vector<message>& list) {
@@ -307,12 +312,12 @@ void add_doubts(const host_map& map, std::vector<message>& list) {
     list.push_back({"not_visible",
                     {{"devices", names_json(map, device_set::up_to(map.devices.size()))}},
                     "The PCI tree is not visible here: links are known by measurement alone."});
-  if (map.errors && (map.errors->median > poor_median || map.errors->p95 > poor_p95))
+  if (is_poor(map))
     list.push_back(
         {"poor_prediction",
          {{"median", map.errors->median}, {"p95", map.errors->p95}},
-         fmt::format("The map does not explain this host: in sets that it was not fitted "
-                     "to it errs by {:.1f} % in the median and {:.1f} % at worst of 95 %.",
+         fmt::format("The map does not explain this host: of the rates that it was not fitted to, "
+                     "half are off by more than {:.1f} %, and one in twenty by more than {:.1f} %.",
                      100 * map.errors->median, 100 * map.errors->p95)});
   if (!map.skipped.empty()) {
     const auto& first = map.skipped.front();
@@ -359,7 +364,8 @@ std::optional<common_place> best_place(const host_map& map, device_set devices) 
 
 std::vector<message> findings(const host_map& map) {
   std::vector<message> list;
-  if (map.links.empty() && measured_devices(map).size() > 1) list.push_back(nothing_shared(map));
+  if (map.links.empty() && measured_devices(map).size() > 1 && !is_poor(map))
+    list.push_back(nothing_shared(map));
   add_all_at_once(map, list);
   for (const auto& link : map.links) list.push_back(shared_link_finding(map, link));
   add_unfair_shares(map, list);

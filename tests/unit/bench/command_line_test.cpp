@@ -243,6 +243,13 @@ TEST_F(command_line, of_options_given_twice_the_last_counts_but_lists_grow) {
   EXPECT_EQ(got.faults.size(), 2U);
 }
 
+TEST_F(command_line, copies_by_name_are_all_that_is_measured) {
+  EXPECT_THAT(chosen({"--concurrent=host:0:h2d+host:1:h2d"}).strategies, ElementsAre("concurrent"));
+  EXPECT_THAT(
+      chosen({"--concurrent=host:0:h2d+host:1:h2d", "--strategies=concurrent/pinned"}).strategies,
+      ElementsAre("concurrent/pinned"));
+}
+
 TEST_F(command_line, help_fits_a_terminal) {
   const auto parsed = parse({"--help"});
   ASSERT_TRUE(parsed.instead);

@@ -149,6 +149,14 @@ TEST_F(planning, strategies_times_variants_times_sizes_times_cache_states) {
   EXPECT_THAT(planned_with(sizes({4, mib}, {mib})), testing::SizeIs(3 * 2 * 3 + 1));
 }
 
+TEST_F(planning, copies_that_nothing_measures_are_not_forgotten) {
+  auto chosen = sizes({mib});
+  chosen.concurrent = {"cuda:0:both"};
+  EXPECT_THAT(complaint(chosen), HasSubstr("add concurrent to --strategies"));
+  chosen.concurrent.clear();
+  EXPECT_EQ(complaint(chosen), "");
+}
+
 TEST_F(planning, cases_say_what_their_names_say) {
   const auto all = make_plan(some, limited_device(), sizes({4}, {mib}));
   const auto find = [&](const std::string& name) {

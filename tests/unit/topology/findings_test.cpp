@@ -84,6 +84,13 @@ TEST(findings, nothing_shared_is_said_once) {
   EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
 }
 
+TEST(findings, nothing_shared_is_not_said_by_a_map_that_does_not_explain_its_host) {
+  auto map = map_of_devices(4);
+  map.errors = held_out_errors{4, 12, 0.02, 0.5};
+  EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
+  EXPECT_THAT(with_code(map, "poor_prediction"), SizeIs(1));
+}
+
 TEST(findings, a_link_is_named_by_its_port_and_generation) {
   auto map = map_of_devices(2);
   const machine::pcie_link gen4{4, 16, 5, 16};
