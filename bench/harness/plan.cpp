@@ -84,7 +84,7 @@ bool misses_places(const registry& strategies, std::string_view request) {
 /// The NUMA nodes whose memory strategies use, for a request that names another one.
 std::string known_nodes(const registry& strategies, std::string_view request) {
   if (request.find("@node") == std::string_view::npos) return "";
-  std::set<unsigned> nodes;
+  std::set<int> nodes;
   for (const auto& strategy : strategies)
     if (const auto& host = strategy.needs.host; host && host->node) nodes.insert(*host->node);
   return nodes.empty() ? "; no NUMA node's memory can be chosen here"
