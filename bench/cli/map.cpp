@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -138,7 +139,10 @@ map_outcome map_host(std::ostream& out, const map_request& request) {
   shown.clear();
   out << heading_of(devices, bytes) << topology::text_of(map);
   if (!request.out.empty()) topology::write_host_map(request.out, map, context_of(devices, bytes));
-  return {map.sets.size(), map.skipped.size(), interruption()};
+  const auto nodes_in_part =
+      std::ranges::count_if(map.nodes, [](const auto& node) { return !node.why_not.empty(); });
+  return {map.sets.size(), map.skipped.size() + static_cast<std::size_t>(nodes_in_part),
+          interruption()};
 }
 
 }  // namespace bench_transfers::bench

@@ -155,7 +155,7 @@ std::size_t set_meter::host_bytes() const {
 void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topology::flow>& list,
                        const std::vector<flow>& flows) {
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (!verified_.emplace(kind, list[i]).second) continue;
+    if (verified_.contains({kind, list[i]})) continue;
     const auto& [device, memory, limit, monitor, id] = devices_[list[i].device];
     poison(device, memory, flows[i].destination);
     team_.copy_once(std::span(&flows[i], 1));
@@ -163,6 +163,7 @@ void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topol
       unusable_[list[i].device] = fmt::format("{}: {}", id, *damage);
       throw std::runtime_error(unusable_[list[i].device]);
     }
+    verified_.emplace(kind, list[i]);
   }
 }
 

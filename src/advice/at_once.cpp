@@ -12,6 +12,7 @@
 #include "src/common/sizes.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/max_min.hpp"
+#include "src/topology/near_nodes.hpp"
 
 namespace bench_transfers::advice {
 namespace {
@@ -130,10 +131,11 @@ std::vector<kept_beside> kept_in_pairs(const host_map& map, const copies_at_once
 
 order fastest_of(const advice_at_once& answer) {
   auto best = std::pair{order::at_once, answer.all.ns};
-  for (const auto& other : {std::pair{order::groups, answer.groups_ns},
-                            std::pair{order::one_by_one, answer.one_by_one_ns}})
-    if (other.second < (1 - alike) * best.second) best = other;
-  return best.first;
+  // Groups of one device are one by one.
+  if (answer.groups.size() < answer.all.rates.size() &&
+      answer.groups_ns < (1 - alike) * best.second)
+    best = {order::groups, answer.groups_ns};
+  return answer.one_by_one_ns < (1 - alike) * best.second ? order::one_by_one : best.first;
 }
 
 std::optional<int> node_by_pci(const host_map& map, std::size_t device) {
@@ -160,6 +162,8 @@ double rate_of(const topology::node_rate& rate, traffic kind) {
 
 /// Nothing unless the device was measured with memory on two nodes.
 std::optional<best_node> measured_node(const host_map& map, std::size_t device, traffic kind) {
+  const auto compared = topology::compare_nodes(map, device);
+  if (!compared || effect_of(*compared) != topology::node_effect::matters) return std::nullopt;
   std::vector<std::pair<double, int>> rates;
   for (const auto& node : map.nodes)
     if (const auto& rate = node.rates.at(device))

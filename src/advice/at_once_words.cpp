@@ -67,8 +67,13 @@ std::string effect_text(const host_map& map, const advice_at_once& answer) {
   const auto& all = answer.all;
   const auto devices = names_text(map, all.devices);
   if (answer.groups.size() == 1)
-    return fmt::format("{} may copy at once: each keeps at least {} of its rate.", devices,
-                       percent(std::min(1.0, all.kept)));
+    return were_at_once(map, all.devices, answer.question.kind) || all.devices.size() == 1
+               ? fmt::format("{} may copy at once: each keeps at least {} of its rate.", devices,
+                             percent(std::min(1.0, all.kept)))
+               : fmt::format(
+                     "Whether {} slow each other down is not known: they were never "
+                     "measured at once.",
+                     devices);
   std::size_t most = 0;
   for (const auto& group : answer.groups) most = std::max(most, group.devices.size());
   return fmt::format(
@@ -90,8 +95,9 @@ std::string time_advice(const advice_at_once& answer) {
       return fmt::format("Copy all at once: that takes {}, {}{}.", at_once,
                          has_groups(answer) ? groups + ", " : "", one_by_one);
     case order::groups:
-      return fmt::format("Copy {}: that takes {}, all at once {}, {}.", groups,
-                         common::time_text(answer.groups_ns), at_once, one_by_one);
+      return fmt::format("Copy in {} groups: that takes {}, all at once {}, {}.",
+                         answer.groups.size(), common::time_text(answer.groups_ns), at_once,
+                         one_by_one);
     case order::one_by_one:
       return fmt::format("Copy one by one: that takes {}, all at once {}.",
                          common::time_text(answer.one_by_one_ns), at_once);

@@ -37,7 +37,7 @@ std::string direction_text(traffic kind) {
 
 double alone_each(const host_map& map, device_set devices, traffic kind) {
   double total = 0;
-  for (const auto device : devices.members()) total += map.alone[device].of(kind).value;
+  for (const auto device : devices.members()) total += rate_alone(map, device, kind);
   return total / static_cast<double>(devices.size());
 }
 
@@ -53,6 +53,14 @@ bool is_poor(const host_map& map) {
 
 message nothing_shared(const host_map& map) {
   const auto devices = measured_devices(map);
+  const bool at_once = std::ranges::all_of(
+      every_traffic, [&](traffic kind) { return were_at_once(map, devices, kind); });
+  if (!at_once)
+    return {"sharing_unknown",
+            {{"devices", names_json(map, devices)}},
+            fmt::format("Whether {} slow each other down is not known: they were not measured all "
+                        "at once in each direction.",
+                        names_text(map, devices))};
   return {"nothing_shared",
           {{"devices", names_json(map, devices)}},
           fmt::format("{} do not slow each other down.", names_text(map, devices))};
@@ -68,7 +76,7 @@ json to_json(const std::optional<common_place>& place) {
 
 struct shown_capacity {
   std::string words;
-  traffic kind;
+  traffic kind = traffic::h2d;
 };
 
 /// Capacities of a link, those of both directions as one if they are alike.
@@ -221,44 +229,65 @@ void add_all_at_once(const host_map& map, std::vector<message>& list) {
     list.push_back(all_at_once(map, both, {traffic::both}));
 }
 
-/// The first so many devices of a set.
-device_set first_of(device_set devices, std::size_t count) {
-  device_set first;
-  for (const auto device : devices.members())
-    if (first.size() < count) first = first | device_set::of(device);
-  return first;
+/// The so many devices of a set that get most alone: they disturb each other most.
+device_set fastest_of(const host_map& map, device_set devices, traffic kind, std::size_t count) {
+  auto members = devices.members();
+  std::ranges::stable_sort(members, std::greater{},
+                           [&](std::size_t device) { return rate_alone(map, device, kind); });
+  members.resize(count);
+  return device_set::of(members);
 }
 
-/// How many devices keep their rates, in the direction in which fewest do.
+/// The device that keeps the smallest part of its rate, with its rates.
+struct slowest_device {
+  double together, alone;
+
+  [[nodiscard]] double kept() const { return together / alone; }
+};
+
+slowest_device slowest_of(const host_map& map, device_set devices, traffic kind) {
+  const auto at_once = rates(map, flows_of(devices, kind));
+  std::vector<slowest_device> all;
+  for (const auto device : devices.members())
+    all.push_back(
+        {at_once.sum(flows_of(device_set::of(device), kind)), rate_alone(map, device, kind)});
+  return std::ranges::min(all, {}, &slowest_device::kept);
+}
+
+/// How many devices keep their rates, whichever they are.
+std::size_t undisturbed(const host_map& map, device_set devices, traffic kind) {
+  std::size_t count = 1;
+  while (count < devices.size() &&
+         slowest_of(map, fastest_of(map, devices, kind, count + 1), kind).kept() >= rate_kept)
+    ++count;
+  return count;
+}
+
+/// The direction in which fewest devices keep their rates counts.
 void add_at_most(const host_map& map, const shared_link& link, std::vector<message>& list) {
   std::size_t fewest = link.devices.size();
-  traffic worst = traffic::h2d;
-  for (const auto kind : every_traffic) {
-    if (!link.of(kind)) continue;
-    std::size_t count = 1;
-    while (count < link.devices.size()) {
-      const auto more = first_of(link.devices, count + 1);
-      if (together_each(map, more, kind) < rate_kept * alone_each(map, more, kind)) break;
-      ++count;
-    }
+  shown_capacity worst;
+  for (const auto& shown : shown_capacities(link)) {
+    const auto count = undisturbed(map, link.devices, shown.kind);
     if (count >= fewest) continue;
     fewest = count;
-    worst = kind;
+    worst = shown;
   }
   if (fewest == link.devices.size()) return;
-  const auto kept_devices = first_of(link.devices, fewest);
-  const auto rate_each = together_each(map, kept_devices, worst);
+  const auto slowest =
+      slowest_of(map, fastest_of(map, link.devices, worst.kind, fewest), worst.kind);
   list.push_back(
       {"at_most",
        {{"devices", names_json(map, link.devices)},
         {"count", fewest},
-        {"traffic", to_string(worst)},
-        {"each", rate_each},
-        {"alone_each", alone_each(map, kept_devices, worst)}},
-       fmt::format("To keep {:.0f} % of each rate, let at most {} of {} copy at once {}: each then "
-                   "gets {} of {} GB/s.",
-                   100 * rate_kept, fewest, names_text(map, link.devices), direction_text(worst),
-                   rate_text(rate_each), rate_text(alone_each(map, kept_devices, worst)))});
+        {"traffic", to_string(worst.kind)},
+        {"each", slowest.together},
+        {"alone_each", slowest.alone}},
+       fmt::format(
+           "To keep {:.0f} % of each rate, let at most {} of {} copy at once {}: the slowest "
+           "then gets {} of {} GB/s.",
+           100 * rate_kept, fewest, names_text(map, link.devices), worst.words,
+           rate_text(slowest.together), rate_text(slowest.alone))});
 }
 
 void add_slower_alone(const host_map& map, std::vector<message>& list) {

@@ -10,20 +10,21 @@ namespace bench_transfers::topology {
 
 /// What the map says, one sentence each. The codes, and their data (rates in bytes per second,
 /// devices by name):
-///   nothing_shared     no devices slow each other down: {devices}
+///   nothing_shared     no devices slow each other down, as measured at once: {devices}
+///   sharing_unknown    the devices were not measured all at once: {devices}
 ///   all_at_once        all devices together: {traffic: [h2d|d2h|both], total, alone_total,
 ///                      groups: [{devices, bytes_per_second, each}]}
 ///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
 ///                      together_each, effect}}, place: {kind, name, generation, width} or null}
 ///   unfair_shares      both directions do not get the same: {devices, alone, h2d, d2h}, the rates
-///   of
-///                      each device while these copy both ways, one at a time if `alone`
-///   at_most            how many of a link's devices keep 90 % of their rates: {devices, count,
-///                      traffic, each, alone_each}
+///                      of each device while these copy both ways, one at a time if `alone`
+///   at_most            how many of a link's devices keep 90 % of their rates, whichever they are:
+///                      {devices, count, traffic, each, alone_each}, the rates of the slowest
 ///   near_node          the NUMA node whose memory devices should use: {devices, node}; if it was
 ///                      measured, also {far_node, h2d, d2h}, each {near, far, lost: {value, low,
 ///                      high}}: rates, and the part that is lost
 ///   nodes_alike        all nodes give devices the same, as measured: {devices}
+///   nodes_unclear      rates of nodes differ less than they vary: {devices}
 ///   node_not_measured  {nodes, why_not}
 ///   slower_alone       a device that copies slower than most even alone: {device, traffic, alone,
 ///                      typical}

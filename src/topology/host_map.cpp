@@ -1,5 +1,7 @@
 #include "src/topology/host_map.hpp"
 
+#include <algorithm>
+
 namespace bench_transfers::topology {
 namespace {
 
@@ -23,7 +25,9 @@ std::vector<limit> limits_of(const host_map& map) {
     const auto devices = device_set::of(device);
     limits.push_back({devices, traffic::h2d, alone.h2d.value});
     limits.push_back({devices, traffic::d2h, alone.d2h.value});
-    if (alone.both.value < clearly_less * (alone.h2d.value + alone.d2h.value))
+    // Not measured: what it gets both ways is not known to be less.
+    if (alone.both.value > 0 &&
+        alone.both.value < clearly_less * (alone.h2d.value + alone.d2h.value))
       limits.push_back(
           {devices, traffic::both, alone.both.value, alone.shares.value_or(direction_shares{})});
   }
@@ -33,6 +37,21 @@ std::vector<limit> limits_of(const host_map& map) {
         limits.push_back({link.devices, kind, capacity->bytes_per_second.value,
                           capacity->shares.value_or(direction_shares{})});
   return limits;
+}
+
+double rate_alone(const host_map& map, std::size_t device, traffic kind) {
+  const auto measured = map.alone[device].of(kind).value;
+  if (measured > 0) return measured;
+  const auto flows = flows_of(device_set::of(device), kind);
+  return rates(map, flows).sum(flows);
+}
+
+bool were_at_once(const host_map& map, device_set devices, traffic kind) {
+  const auto wanted = flows_of(devices, kind);
+  return std::ranges::any_of(map.sets, [&](const compared_set& set) {
+    return set.flows.h2d.contains(wanted.h2d) && set.flows.d2h.contains(wanted.d2h) &&
+           std::ranges::all_of(set.measured, [](double rate) { return rate > 0; });
+  });
 }
 
 per_flow rates(const host_map& map, const flow_set& flows) {

@@ -113,6 +113,12 @@ device_set measured_devices(const host_map& map);
 /// All limits that the map states.
 std::vector<limit> limits_of(const host_map& map);
 
+/// What a device gets alone, in bytes per second: the map's prediction if it was not measured.
+double rate_alone(const host_map& map, std::size_t device, traffic kind);
+
+/// Whether these devices, and perhaps others with them, were measured at the same time.
+bool were_at_once(const host_map& map, device_set devices, traffic kind);
+
 /// The rates of these flows at the same time, as the map predicts them.
 per_flow rates(const host_map& map, const flow_set& flows);
 

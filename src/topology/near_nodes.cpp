@@ -88,6 +88,20 @@ std::vector<node_rates> rates_by_node(std::size_t devices,
   return rates;
 }
 
+node_effect effect_of(const statistics::estimate& lost) {
+  // Memory on another node is worth a word if it costs this part of the rate or more.
+  constexpr double least_lost = 0.025;
+  if (lost.value >= least_lost && lost.low > 0) return node_effect::matters;
+  return lost.high < least_lost ? node_effect::none : node_effect::unknown;
+}
+
+node_effect effect_of(const near_and_far& nodes) {
+  const auto h2d = effect_of(nodes.h2d);
+  const auto d2h = effect_of(nodes.d2h);
+  if (h2d == node_effect::matters || d2h == node_effect::matters) return node_effect::matters;
+  return h2d == d2h ? h2d : node_effect::unknown;
+}
+
 std::optional<near_and_far> compare_nodes(const host_map& map, std::size_t device) {
   std::vector<std::size_t> measured;
   for (std::size_t i = 0; i < map.nodes.size(); ++i)

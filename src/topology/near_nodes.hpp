@@ -31,6 +31,12 @@ struct near_and_far {
     return direction == direction::h2d ? h2d : d2h;
   }
 };
+/// Whether far memory costs anything, nothing worth a word, or nobody knows.
+enum class node_effect { matters, none, unknown };
+node_effect effect_of(const statistics::estimate& lost);
+/// Of both directions: it matters if it does in one of them.
+node_effect effect_of(const near_and_far& nodes);
+
 std::optional<near_and_far> compare_nodes(const host_map& map, std::size_t device);
 
 }  // namespace bench_transfers::topology

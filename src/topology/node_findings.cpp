@@ -17,11 +17,6 @@ namespace {
 using common::message;
 using json = nlohmann::ordered_json;
 
-/// Memory on another node is worth a word if it costs this part of the rate or more.
-constexpr double least_lost = 0.025;
-
-bool matters(const statistics::estimate& lost) { return lost.value >= least_lost && lost.low > 0; }
-
 /// Devices with the same near and far node.
 struct group_of_node {
   int near, far;
@@ -58,7 +53,7 @@ json to_json(const compared_rates& rates) {
 message near_node(const host_map& map, const group_of_node& group) {
   const auto h2d = mean_of(map, group.devices, direction::h2d);
   const auto d2h = mean_of(map, group.devices, direction::d2h);
-  const bool loads = matters(h2d.lost);
+  const bool loads = effect_of(h2d.lost) == node_effect::matters;
   const auto& told = loads ? h2d : d2h;
   return {"near_node",
           {{"devices", names_json(map, group.devices)},
@@ -78,14 +73,17 @@ message near_node(const host_map& map, const group_of_node& group) {
 device_set add_measured(const host_map& map, std::vector<message>& list) {
   std::map<std::pair<int, int>, device_set> groups;
   device_set alike;
+  device_set unclear;
   device_set measured;
   for (std::size_t device = 0; device < map.devices.size(); ++device) {
     const auto nodes = compare_nodes(map, device);
     if (!nodes) continue;
     measured = measured | device_set::of(device);
-    auto& devices = matters(nodes->h2d) || matters(nodes->d2h)
+    const auto effect = effect_of(*nodes);
+    auto& devices = effect == node_effect::matters
                         ? groups[{map.nodes[nodes->near].node, map.nodes[nodes->far].node}]
-                        : alike;
+                    : effect == node_effect::none ? alike
+                                                  : unclear;
     devices = devices | device_set::of(device);
   }
   for (const auto& [nodes, devices] : groups)
@@ -95,6 +93,12 @@ device_set add_measured(const host_map& map, std::vector<message>& list) {
                     {{"devices", names_json(map, alike)}},
                     fmt::format("For {} it does not matter on which NUMA node memory lies.",
                                 names_text(map, alike))});
+  if (!unclear.empty())
+    list.push_back({"nodes_unclear",
+                    {{"devices", names_json(map, unclear)}},
+                    fmt::format("For {} it is not known whether it matters on which NUMA node "
+                                "memory lies: the rates differ less than they vary.",
+                                names_text(map, unclear))});
   return measured;
 }
 

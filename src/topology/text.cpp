@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "src/common/format.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/words.hpp"
@@ -32,7 +34,8 @@ std::string capacities_text(const shared_link& link) {
 std::string alone_text(const alone_rates& alone) {
   std::vector<std::string> parts;
   for (const auto kind : every_traffic)
-    parts.push_back(fmt::format("{} {}", to_string(kind), rate_text(alone.of(kind).value)));
+    parts.push_back(fmt::format("{} {}", to_string(kind),
+                                alone.of(kind).value > 0 ? rate_text(alone.of(kind).value) : "-"));
   return fmt::format("{} GB/s alone", fmt::join(parts, ", "));
 }
 
@@ -109,11 +112,12 @@ double part_kept(const host_map& map, std::size_t first, std::size_t second, tra
 }
 
 using table = std::vector<std::vector<double>>;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// For each device (row) what it keeps while another (column) copies.
 table parts_kept(const host_map& map, traffic kind) {
   const auto devices = map.devices.size();
-  table parts(devices, std::vector<double>(devices, 1));
+  table parts(devices, std::vector<double>(devices, unknown));
   const auto measured = measured_devices(map).members();
   for (const auto first : measured)
     for (const auto second : measured)
@@ -125,7 +129,8 @@ double largest_difference(const table& lhs, const table& rhs) {
   double largest = 0;
   for (std::size_t row = 0; row < lhs.size(); ++row)
     for (std::size_t column = 0; column < lhs.size(); ++column)
-      largest = std::max(largest, std::abs(lhs[row][column] - rhs[row][column]));
+      if (!std::isnan(lhs[row][column]))
+        largest = std::max(largest, std::abs(lhs[row][column] - rhs[row][column]));
   return largest;
 }
 
@@ -137,8 +142,9 @@ std::string table_text(const host_map& map, const table& parts, const std::strin
   for (std::size_t row = 0; row < parts.size(); ++row) {
     text += fmt::format("\n{:>{}}", map.devices[row], width);
     for (std::size_t column = 0; column < parts.size(); ++column)
-      text += row == column ? fmt::format("{:>{}}", "-", width)
-                            : fmt::format("{:>{}.0f}", 100 * parts[row][column], width);
+      text += std::isnan(parts[row][column])
+                  ? fmt::format("{:>{}}", "-", width)
+                  : fmt::format("{:>{}.0f}", 100 * parts[row][column], width);
   }
   return text + "\n";
 }
@@ -172,10 +178,11 @@ std::string nodes_text(const host_map& map) {
 std::string check_text(const host_map& map) {
   if (!map.errors) return "No sets were held out: the map is not checked.\n";
   return fmt::format(
-      "Checked on {} sets that the map was not fitted to: rates of flows differ by {:.1f} % "
+      "Checked on {} that the map was not fitted to: rates of flows differ by {:.1f} % "
       "(median) "
       "and {:.1f} % (95th percentile).\n",
-      map.errors->sets, 100 * map.errors->median, 100 * map.errors->p95);
+      common::counted(static_cast<double>(map.errors->sets), "set", "sets"),
+      100 * map.errors->median, 100 * map.errors->p95);
 }
 
 }  // namespace
@@ -206,13 +213,17 @@ std::string text_of(const host_map& map) {
   auto text = tree_text(map) + "\n";
   if (const auto pairs = pairs_text(map); !pairs.empty())
     text +=
-        "What each (row) keeps of its rate while another (column) copies as well, in percent:\n" +
+        "What each (row) keeps of its rate while another (column) copies as well, in percent, by "
+        "the links above:\n" +
         pairs + "\n";
   if (!map.nodes.empty()) text += nodes_text(map) + "\n";
   for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
   text += common::wrapped(check_text(map));
   if (map.seconds)
-    text += fmt::format("{} sets were measured in {:.1f} s.\n", map.sets.size(), *map.seconds);
+    text +=
+        fmt::format("{} measured in {:.1f} s.\n",
+                    common::counted(static_cast<double>(map.sets.size()), "set was", "sets were"),
+                    *map.seconds);
   return text;
 }
 

@@ -135,8 +135,17 @@ TEST(copies_at_once, that_are_slower_together_than_alone_go_one_by_one) {
   auto map = four_devices();
   map.sets = {{flows_of(device_set::of({0, 1}), traffic::h2d), false, {10e9, 10e9}, {30e9, 30e9}}};
   const auto answer = answer_to(map, from_the_host({0, 1}));
-  EXPECT_EQ(answer.fastest, order::groups);  // of one device each
+  EXPECT_EQ(answer.fastest, order::one_by_one) << "groups of one device each are just that";
   EXPECT_NEAR(answer.groups_ns, answer.one_by_one_ns, 1);
+}
+
+TEST(copies_at_once, are_finite_where_a_device_was_not_measured_both_ways) {
+  auto map = four_devices();
+  map.alone[0].both = {};
+  const auto answer = answer_to(map, {device_set::of({0, 1}), traffic::both, 1e9});
+  EXPECT_TRUE(std::isfinite(answer.all.ns));
+  EXPECT_GT(answer.all.kept, 0);
+  EXPECT_LE(answer.all.kept, 1);
 }
 
 TEST(copies_at_once, say_who_slows_whom) {

@@ -35,6 +35,15 @@ host_map map_of_devices(std::size_t devices) {
   return map;
 }
 
+/// In each direction and both ways.
+void measure_all_at_once(host_map& map) {
+  for (const auto kind : every_traffic) {
+    const auto flows = flows_of(device_set::up_to(map.devices.size()), kind);
+    const std::vector rates(flows.size(), 50 * gb);
+    map.sets.push_back({flows, false, rates, rates});
+  }
+}
+
 std::vector<common::message> with_code(const host_map& map, const std::string& code) {
   auto list = findings(map);
   std::erase_if(list, [&](const auto& finding) { return finding.code != code; });
@@ -77,8 +86,42 @@ TEST(findings, the_advice_for_the_host_of_issue_357_is_two_of_four) {
   EXPECT_NEAR(advice.front().data["each"].get<double>(), 50.8 * gb, 0.01 * gb);
 }
 
+TEST(findings, advice_on_how_many_holds_for_any_devices_of_the_link) {
+  auto map = map_of_devices(4);
+  map.links.push_back({device_set::up_to(4), gives(500 * gb), {}, {}});
+  // Two slow devices fit beside each other, two fast ones do not.
+  for (const std::size_t fast : {2U, 3U}) map.alone[fast].h2d = exactly(400 * gb);
+  const auto advice = with_code(map, "at_most");
+  ASSERT_THAT(advice, SizeIs(1));
+  EXPECT_EQ(advice.front().data["count"], 1);
+  std::ranges::reverse(map.alone);
+  EXPECT_EQ(with_code(map, "at_most").front().data["count"], 1);
+}
+
+TEST(findings, of_a_device_that_was_not_measured_both_ways_are_finite) {
+  auto map = map_of_devices(2);
+  map.alone[0].both = {};
+  map.links.push_back({device_set::up_to(2), {}, {}, gives(60 * gb)});
+  const auto advice = with_code(map, "at_most");
+  ASSERT_THAT(advice, SizeIs(1));
+  EXPECT_GT(advice.front().data["each"], 0);
+  EXPECT_THAT(text_of(map), Not(HasSubstr("both 0.0")));
+  EXPECT_THAT(text_of(map), HasSubstr("both - GB/s alone"));
+}
+
+TEST(map_text, has_dashes_for_devices_that_were_not_measured) {
+  auto map = map_of_devices(3);
+  map.links.push_back({device_set::up_to(2), gives(60 * gb), {}, {}});
+  map.alone[2] = {};
+  EXPECT_THAT(pairs_text(map), testing::ContainsRegex("cuda:2 +- +- +-"));
+}
+
 TEST(findings, nothing_shared_is_said_once) {
-  const auto map = map_of_devices(4);
+  auto map = map_of_devices(4);
+  EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
+  EXPECT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
+  measure_all_at_once(map);
+  EXPECT_THAT(with_code(map, "sharing_unknown"), IsEmpty());
   EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
   EXPECT_THAT(with_code(map, "all_at_once"), IsEmpty());
   EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());

@@ -78,6 +78,15 @@ TEST(near_nodes, nodes_that_give_the_same_are_said_to_be_alike) {
   EXPECT_THAT(with_code(map, "nodes_alike"), SizeIs(1));
 }
 
+TEST(near_nodes, nodes_that_differ_less_than_they_vary_are_not_known) {
+  const statistics::estimate near{50 * gb, 42 * gb, 58 * gb};
+  const statistics::estimate far{40 * gb, 32 * gb, 48 * gb};
+  auto map = map_with(1, {{0, {node_rate{near, near}}, ""}, {1, {node_rate{far, far}}, ""}});
+  EXPECT_THAT(with_code(map, "near_node"), IsEmpty());
+  EXPECT_THAT(with_code(map, "nodes_alike"), IsEmpty());
+  EXPECT_THAT(with_code(map, "nodes_unclear"), SizeIs(1));
+}
+
 TEST(near_nodes, what_was_measured_counts_more_than_what_the_kernel_says) {
   auto map = map_with(2, rates_by_node(2, {node(0), node(1)}, rates_of_far(55 * gb)));
   for (const auto node_of_kernel : {0, 1})
