@@ -19,6 +19,7 @@ using json = nlohmann::ordered_json;
 
 /// Devices that keep this part of their rates count as undisturbed, in advice on how many to use.
 constexpr double rate_kept = 0.9;
+constexpr double rounding = 0.005;  ///< of a whole percent
 /// Capacities of both directions within this part of each other are told in one number.
 constexpr double told_as_one = 0.03;
 /// A device alone is slow below this part of the median of all.
@@ -258,7 +259,8 @@ slowest_device slowest_of(const host_map& map, device_set devices, traffic kind)
 std::size_t undisturbed(const host_map& map, device_set devices, traffic kind) {
   std::size_t count = 1;
   while (count < devices.size() &&
-         slowest_of(map, fastest_of(map, devices, kind, count + 1), kind).kept() >= rate_kept)
+         slowest_of(map, fastest_of(map, devices, kind, count + 1), kind).kept() >=
+             rate_kept - rounding)
     ++count;
   return count;
 }

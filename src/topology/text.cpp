@@ -213,8 +213,8 @@ std::string text_of(const host_map& map) {
   auto text = tree_text(map) + "\n";
   if (const auto pairs = pairs_text(map); !pairs.empty())
     text +=
-        "What each (row) keeps of its rate while another (column) copies as well, in percent, by "
-        "the links above:\n" +
+        "What each (row) keeps of its rate beside another (column), in percent, by the links "
+        "above:\n" +
         pairs + "\n";
   if (!map.nodes.empty()) text += nodes_text(map) + "\n";
   for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
