@@ -22,8 +22,10 @@ from plots.model import values
 from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
 from plots.model.load import Result, ResultError, parse_result, read_document
+from plots.model.same_machine import of_another_machine
 from plots.page.report import make_report
 from plots.page.write import check_folder, write_folder
+from plots.text.map_caption import another_machine
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,6 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
         maps = [entry for entry in inputs if isinstance(entry, HostMap)]
         if not options.program.is_file():
             _complain(f"{options.program} is not built: no fitted lines, no advice")
+        for host_map in maps:
+            if warning := another_machine(host_map, of_another_machine(host_map, results)):
+                _complain(f"beware: {warning}")
         check = None
         if options.baseline:
             if not results:

@@ -19,13 +19,15 @@ from plots.figures.bars import (
 )
 from plots.figures.common import Figure, compose_chart, tooltip
 from plots.figures.keys import LINE_HEIGHT
-from plots.figures.layout import Layout
+from plots.figures.layout import LETTER, Layout, shorten
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import caption, numbers
 from plots.text.caption import device_ids
 
 WIDTH, TEXT_WIDTH = 400, 190  # pixels, of the wide layout
+NAMES_WIDTH = 420
+SUMMARY_WIDTH = 700  # of the name of a set in a sentence
 MOST_ROWS = {"wide": 36, "column": 24}  # no higher than a page
 DIRECTION_ORDER = ("h2d", "d2h", "both")
 WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways"}
@@ -36,7 +38,7 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
     sets = _largest(run)
     if not sets:
         raise NoData("no copies at once were measured")
-    groups = [rows for benchmark in sets if (rows := _rows(run, benchmark))]
+    groups = [rows for benchmark in sets if (rows := _rows(run, benchmark, layout))]
     if not groups:
         raise NoData("the rates of single copies at once are not in the file")
     data, left_out = _select(groups, MOST_ROWS[layout.name])
@@ -59,8 +61,8 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Copies at once",
         reading="The longer a line, the more a copy loses to the others of its set.",
-        summary=f"The largest loss: {worst['name']} of {worst['set']} gets {worst['rate']} at once "
-        f"and {worst['rate_alone']} alone.",
+        summary=f"The largest loss: {worst['name']} of {shorten(worst['set'], SUMMARY_WIDTH)} gets "
+        f"{worst['rate']} at once and {worst['rate_alone']} alone.",
         chart=chart,
         strategies=[],
     )
@@ -101,7 +103,7 @@ def _largest(run: Run) -> list[Benchmark]:
     )
 
 
-def _rows(run: Run, benchmark: Benchmark) -> list[dict[str, Any]]:
+def _rows(run: Run, benchmark: Benchmark, layout: Layout) -> list[dict[str, Any]]:
     """Returns a heading and a row for each copy that has both rates."""
     ids = device_ids(run)
     copies = []
@@ -112,18 +114,23 @@ def _rows(run: Run, benchmark: Benchmark) -> list[dict[str, Any]]:
         if not at_once or not alone or at_once < 0 or alone < 0:
             continue
         name = " ".join(filter(None, (ids[flow.device], flow.direction, flow.memory)))
+        rate, rate_alone = numbers.rates(at_once, alone)
+        change = numbers.change(at_once / alone - 1)
+        text = f"{numbers.gb(at_once)} of {numbers.gb(alone)} ({change})"
+        label = shorten(name, _room(text, layout))
         copies.append(
             {
-                "row": f"{benchmark.name}|{name}",
+                "row": f"{benchmark.name}|{label}",
                 "name": name,
+                "label": label,
                 "set": benchmark.name,
                 "alone": alone,
                 "at_once": at_once,
                 "part": at_once / alone,
-                "rate": numbers.rate(at_once),
-                "rate_alone": numbers.rate(alone),
-                "text": f"{at_once:.1f} of {alone:.1f} ({100 * (at_once / alone - 1):+.0f} %)",
-                "change": numbers.signed_percent(at_once / alone - 1),
+                "rate": rate,
+                "rate_alone": rate_alone,
+                "text": text,
+                "change": change,
                 "colour": style.DIRECTION[flow.direction].colour
                 if flow.direction in style.DIRECTION
                 else style.PUBLISHED_COLOUR,
@@ -132,24 +139,35 @@ def _rows(run: Run, benchmark: Benchmark) -> list[dict[str, Any]]:
         )
     if not copies:
         return []
+    text = f"{numbers.gb(benchmark.gb_per_s or 0)} in all"
+    before, devices, after = _heading(run, benchmark)
+    room = _room(text, layout) - LETTER * len(before + after)
+    label = f"{before}{shorten(devices, room)}{after}"
     heading = {
-        "row": f"{HEADING_MARK}{benchmark.name}|{_heading(run, benchmark)}",
-        "name": _heading(run, benchmark),
+        "row": f"{HEADING_MARK}{benchmark.name}|{label}",
+        "name": f"{before}{devices}{after}",
+        "label": label,
         "alone": None,
         "at_once": None,
-        "text": f"{benchmark.gb_per_s or 0:.1f} in all",
+        "text": text,
         "colour": style.INK,
     }
     return [heading, *copies]
 
 
-def _heading(run: Run, benchmark: Benchmark) -> str:
+def _room(text: str, layout: Layout) -> float:
+    """Returns the pixels of a name: on the left, or above the marks before the text."""
+    return NAMES_WIDTH if layout.beside else layout.width - LETTER * (len(text) + 2)
+
+
+def _heading(run: Run, benchmark: Benchmark) -> tuple[str, str, str]:
+    """Returns the name of a set in parts; the devices in the middle may be many."""
     direction = WORDS.get(benchmark.direction, "mixed")
     memory = benchmark.memory or "mixed"
     if benchmark.node is not None:
         memory += f"@node{benchmark.node}"
     size = numbers.size(benchmark.size_bytes or 0)
-    return f"{memory}, {direction}, {_devices(run, benchmark)}, {size}"
+    return f"{memory}, {direction}, ", _devices(run, benchmark), f", {size}"
 
 
 def _devices(run: Run, benchmark: Benchmark) -> str:
@@ -196,7 +214,7 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
         .encode(x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N")
         for flag, weight in (("true", {}), ("false", BOLD))
     ]
-    heads = [] if layout.beside else names_above(base, "name")
+    heads = [] if layout.beside else names_above(base, "label")
     return alt.LayerChart(
         layer=[line, alone, at_once, *texts, *heads],
         width=width,

@@ -11,11 +11,11 @@ from plots.figures import style
 from plots.figures.bars import BOLD, colour_by_field
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
 from plots.figures.keys import LINE_HEIGHT
-from plots.figures.layout import LETTER, Layout
+from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
 from plots.model.pcie import packet_limit
-from plots.text import map_caption
+from plots.text import map_caption, numbers
 
 MOST_DEVICES = 24  # more make the figure higher than a page: then links alone are drawn
 BELOW_TEXT = 8  # pixels from the middle of a text to where a line below it begins
@@ -38,8 +38,7 @@ class Places:
 
 
 COLUMN_PLACES = Places(36, (0, 346), (60, 346), 346, -9, 7)
-MOST_NAME, VALUES_WIDTH, WIDE_MARKS = 350, 200, 600  # pixels, of the wide layout
-BOLD_LETTER = 6.7  # pixels: the mean width of a bold letter at 11 pixels
+MOST_NAME, VALUES_WIDTH, WIDE_MARKS = 350, 220, 580  # pixels, of the wide layout
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,8 @@ def _name(row: Row, is_wide: bool) -> str:
     if row.pci is None or (row.is_link and not is_wide):
         return row.name
     limit = packet_limit(row.pci) if is_wide else None
-    numbers = f" ({limit[0]:.1f} to {limit[1]:.1f})" if limit else ""
-    return f"{row.name}, Gen{row.pci.generation} x{row.pci.width}{numbers}"
+    nominal = f" ({limit[0]:.1f} to {limit[1]:.1f})" if limit else ""
+    return f"{row.name}, Gen{row.pci.generation} x{row.pci.width}{nominal}"
 
 
 def _summary(host_map: HostMap) -> str:
@@ -118,7 +117,9 @@ def _summary(host_map: HostMap) -> str:
         return "No devices share a link that holds them back."
     parts = [
         f"{host_map.names(link.devices)} share "
-        + ", ".join(f"{kind} {rate.value / 1e9:.1f} GB/s" for kind, rate in link.capacities.items())
+        + ", ".join(
+            f"{kind} {numbers.gb(rate.value / 1e9)} GB/s" for kind, rate in link.capacities.items()
+        )
         for link in host_map.links
     ]
     return "; ".join(parts) + "."
@@ -180,12 +181,14 @@ def _data(rows: list[Row], places: Places) -> dict[str, list[dict[str, Any]]]:
     for line, row in enumerate(rows):
         above[row.level] = line
         values = "  ".join(
-            f"{kind} {rate.value / 1e9:.1f}" for kind, rate in row.rates.items() if rate.value > 0
+            f"{kind} {numbers.gb(rate.value / 1e9)}"
+            for kind, rate in row.rates.items()
+            if rate.value > 0
         )
         start = _start(row)
         beside = places.text_offset == 0
         room = places.names[1] - start - (0 if beside else round(LETTER * len(values)) + 8)
-        name = _shortened(_name(row, beside), room, BOLD_LETTER if row.is_link else LETTER)
+        name = shorten(_name(row, beside), room, BOLD_LETTER if row.is_link else LETTER)
         names.append(
             {"line": line, "at": start, "name": name, "link": row.is_link, "values": values}
         )
@@ -201,11 +204,6 @@ def _data(rows: list[Row], places: Places) -> dict[str, list[dict[str, Any]]]:
     return {"names": names, "rates": rates, "nominal": nominal, "edges": edges}
 
 
-def _shortened(name: str, room: int, letter: float) -> str:
-    most = max(4, int(room / letter))
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
 def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[str, Any]:
     value, low, high = (number / 1e9 for number in (rate.value, rate.low, rate.high))
     return {
@@ -217,8 +215,8 @@ def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[s
         "low": max(low, 0.0),
         "high": high,
         "colour": style.DIRECTION[kind].colour,
-        "text": f"{value:.1f} GB/s",
-        "interval": f"{low:.1f} to {high:.1f} GB/s",
+        "text": f"{numbers.gb(value)} GB/s",
+        "interval": f"{numbers.gb(low)} to {numbers.gb(high)} GB/s",
     }
 
 

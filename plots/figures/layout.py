@@ -13,6 +13,13 @@ from typing import Any
 import altair as alt
 
 LETTER = 6.1  # pixels: the mean width of a letter in names at 11 pixels
+BOLD_LETTER = 6.7  # and of a bold one
+
+
+def shorten(name: str, room: float, letter: float = LETTER) -> str:
+    """Returns a name that fits into so many pixels: its end may be left out."""
+    most = max(4, int(room / letter))
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
             map_caption.origin(host_map),
             "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
             + _describe_sources(rows),
+            "pairs only; three or more: see the links",
         ],
         cells.arrange(drawn),
     )

@@ -16,8 +16,20 @@ def split(result: Result) -> list[Result]:
     devices = member(result.transfers, "devices", list) or []
     if len(devices) < 2:
         return [result]
-    measured = {_first(result, str(row["name"])) for row in result.rows}
+    measured = _measured(result)
     return [_alone(result, index) for index in sorted(measured)] or [result]
+
+
+def why_no_run(result: Result, index: int) -> str:
+    """Returns why a device of a run has no run of its own; empty if it has one."""
+    if index in _measured(result):
+        return ""
+    used = {i for row in result.rows for i in result.benchmarks[str(row["name"])].devices}
+    return "nothing but copies at once was measured" if index in used else "nothing was measured"
+
+
+def _measured(result: Result) -> set[int]:
+    return {_first(result, str(row["name"])) for row in result.rows}
 
 
 def _first(result: Result, name: str) -> int:

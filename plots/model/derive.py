@@ -21,6 +21,7 @@ from plots.model.values import is_failed, is_number, is_positive, mapping
 DIRECTIONS = {"h2d": "host → device", "d2h": "device → host"}
 NOTHING_TO_ADVISE = "without a GPU there is nothing to advise"
 LONGEST_NAME = 200
+LONGEST_SET_NAME = 8192  # of a listed set, which names each of its copies
 TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
 ALLOCATIONS = "allocation"  # the table of roles that allocate or free memory
 
@@ -107,7 +108,11 @@ class Run:
         rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in self.result.rows:
             name = str(row.get("name"))
-            if can_be_shown(name) and not is_failed(row) and is_positive(row.get("median_ns")):
+            if (
+                self._can_be_shown(name)
+                and not is_failed(row)
+                and is_positive(row.get("median_ns"))
+            ):
                 rows[name].append(row)
         measured = (
             _make_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows
@@ -117,9 +122,14 @@ class Run:
     @cached_property
     def left_out(self) -> int:
         """Counts the benchmarks whose names cannot be shown."""
-        return len(
-            {name for row in self.result.rows if not can_be_shown(name := str(row.get("name")))}
-        )
+        names = {str(row.get("name")) for row in self.result.rows}
+        return sum(not self._can_be_shown(name) for name in names)
+
+    def _can_be_shown(self, name: str) -> bool:
+        """Tells whether the name is printable and not too long."""
+        fields = self.result.benchmarks.get(name)
+        longest = LONGEST_SET_NAME if fields and fields.flows else LONGEST_NAME
+        return name.isprintable() and len(name) <= longest
 
     @cached_property
     def failed(self) -> list[str]:
@@ -238,11 +248,6 @@ class Run:
 def is_transfer(fields: Fields) -> bool:
     """Tells whether a benchmark belongs into the figures of transfers."""
     return fields.role == TRANSFER and fields.direction in DIRECTIONS
-
-
-def can_be_shown(name: str) -> bool:
-    """Tells whether the name is printable and not too long."""
-    return name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def order_families(fields: Iterable[Fields]) -> list[str]:

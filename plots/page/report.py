@@ -22,13 +22,14 @@ from plots.figures.common import Figure
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE, Layout
 from plots.model import values
-from plots.model.by_device import split
+from plots.model.by_device import split, why_no_run
 from plots.model.derive import NoData, Run
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
 from plots.model.load import Result, ResultError
 from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
+from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
 from plots.page import render
 from plots.text import caption, findings, map_caption, tables, trust, verdict
@@ -123,7 +124,8 @@ def make_sections(
     runs = _prepare_runs(by_device, program, 1 if check else MOST_SECTIONS)
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
-    shown = numbered[: 1 if check else MOST_SECTIONS]
+    most = 1 if check else MOST_SECTIONS
+    shown = numbered[:most]
     run_sections = [_make_run_section(run, None if alone else number) for number, run in shown]
     # The gate numbers files, not devices.
     files = list(enumerate(sorted(map(Run, results), key=lambda run: run.on_host), start=1))
@@ -133,13 +135,20 @@ def make_sections(
         [entry for entry in compared if entry[1].on_host is on_host] for on_host in (False, True)
     ]
     group_sections = [_make_group_section(group) for group in groups if len(group) > 1]
-    together = [] if check else [_make_devices_section(run, files) for run in files]
+    parts = [run for _, run in shown]
+    together = [_make_devices_section(file, files, parts) for file in files[: 1 if check else None]]
     map_sections = [
-        _make_map_section(ask_about_map(program, host_map), number if len(maps) > 1 else None)
+        _make_map_section(
+            ask_about_map(program, host_map), number if len(maps) > 1 else None, results
+        )
         for number, host_map in enumerate(maps, start=1)
     ]
-    drawn = filter(lambda entry: entry.drawn, (*group_sections, *together))
-    return [*check_sections, *drawn, *map_sections, *run_sections]
+    several = [section for section in (*group_sections, *together) if _has_content(section)]
+    return [*check_sections, *several, *map_sections, *run_sections]
+
+
+def _has_content(section: Section) -> bool:
+    return bool(section.drawn or section.tables or section.sentences)
 
 
 def _prepare_runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
@@ -157,7 +166,7 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
 def _make_run_section(run: Run, number: int | None) -> Section:
     """Makes the section of one run, which is numbered if there are several."""
     prefix = "" if number is None else f"run-{number}-"
-    label = "" if number is None else f"Run {number} ({_file_name(run)}): "
+    label = "" if number is None else f"Run {number} ({caption.file_name(run.result)}): "
     section = Section(
         name=prefix,
         heading=f"{label}{caption.device_name(run)}, {caption.describe_origin(run)}",
@@ -201,31 +210,64 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
     return section
 
 
-def _make_devices_section(numbered: tuple[int, Run], files: list[tuple[int, Run]]) -> Section:
-    """Makes the section of all devices of a run together; it has no figures if there is one."""
+def _make_devices_section(
+    numbered: tuple[int, Run], files: list[tuple[int, Run]], shown: list[Run]
+) -> Section:
+    """Makes the section of all devices of a run together; it is empty if there is one.
+
+    `shown` are the runs of single devices, of any file, that have sections.
+    """
     number, run = numbered
+    file = caption.file_name(run.result)
     section = Section(
         name="devices-" if len(files) == 1 else f"devices-{number}-",
-        heading=f"All devices of {_file_name(run)} together: {caption.all_devices(run)}",
+        heading=f"All devices of {file} together: {caption.all_devices(run)}",
         on_host=run.on_host,
     )
     if len(caption.device_ids(run)) > 1:
+        table = tables.make_concurrent_table(run)
+        section.tables = [table] if table.rows else []
+        sentences = _name_devices_without_section(run, shown)
+        section.sentences = {"Devices without a section": sentences} if sentences else {}
         for name, make in DEVICES_FIGURES.items():
             _add_figure(section, name, partial(make, run))
     return section
 
 
-def _make_map_section(host_map: HostMap, number: int | None) -> Section:
+def _name_devices_without_section(run: Run, shown: list[Run]) -> list[trust.Sentence]:
+    """Says which devices of a file have no section, and why."""
+    of_file = [part for part in shown if part.result.data == run.result.data]
+    with_section = {caption.device_ids(part)[0] for part in of_file}
+    no_room = f"there is room for {caption.count(len(shown), 'such section')} in this report"
+    by_reason: dict[str, list[str]] = {}
+    for i, name in enumerate(caption.device_ids(run)):
+        if name not in with_section:
+            by_reason.setdefault(why_no_run(run.result, i) or no_room, []).append(name)
+    return [
+        trust.Sentence(
+            f"{caption.listed(names)} {'have' if len(names) > 1 else 'has'} no section: {reason}.",
+            True,
+        )
+        for reason, names in by_reason.items()
+    ]
+
+
+def _make_map_section(
+    host_map: HostMap, number: int | None, results: Sequence[Result] = ()
+) -> Section:
     """Makes the section of a map of a host, which is numbered if there are several."""
     doubts = ("poor_prediction", "not_measured")
     file = map_caption.file_name(host_map)
+    another = map_caption.another_machine(host_map, of_another_machine(host_map, results))
     section = Section(
         name="map-" if number is None else f"map-{number}-",
         heading=f"Links of the host ({file}): {map_caption.devices(host_map)}",
         on_host=host_map.on_host,
         sentences={
             "What the map says": [
-                trust.Sentence(text, code in doubts) for code, text in host_map.findings
+                trust.Sentence(map_caption.machine(host_map)),
+                *([trust.Sentence(another, True)] if another else []),
+                *(trust.Sentence(text, code in doubts) for code, text in host_map.findings),
             ]
         },
         tables=[tables.make_links_table(host_map)],
@@ -268,14 +310,9 @@ def _add_figure(
     section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
 
 
-def _file_name(run: Run) -> str:
-    """Returns the file's name with its folder, because many are called result.json."""
-    return values.printable("/".join(run.result.path.parts[-2:]))
-
-
 def _list_method(run: Run) -> list[tuple[str, str]]:
     """Lists key by key what the file says of how it was made."""
-    rows: list[tuple[str, str]] = [("file", _file_name(run))]
+    rows: list[tuple[str, str]] = [("file", caption.file_name(run.result))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     transfers = mapping(run.result.original, "transfers")
     _flatten(

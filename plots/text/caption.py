@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from plots.model.derive import Run, is_transfer
 from plots.model.load import Result
-from plots.model.values import is_failed, mapping, text
+from plots.model.values import is_failed, mapping, printable, text
 
 HOST_NOTE = "host device: no GPU; copies within this machine's memory"
 
@@ -84,6 +85,21 @@ def entries(result: Result, key: str) -> list[Any]:
     """Returns a list in the context, or an empty one."""
     value = result.transfers.get(key)
     return value if isinstance(value, list) else []
+
+
+def file_name(result: Result) -> str:
+    """Returns the file's name with its folder, because many are called result.json."""
+    return short_path(result.path)
+
+
+def short_path(path: Path) -> str:
+    """Returns the name of a file with its folder."""
+    return printable("/".join(path.parts[-2:]))
+
+
+def listed(names: list[str]) -> str:
+    """Returns names as a list within a sentence."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def count(number: int, noun: str) -> str:

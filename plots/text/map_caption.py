@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from plots.model.host_map import HostMap
+from plots.model.load import Result
 from plots.model.values import member, printable, text
 from plots.text import caption, numbers
 
@@ -25,6 +26,35 @@ def devices(host_map: HostMap) -> str:
     return caption.counted_names(names) or caption.count(len(host_map.devices), "device")
 
 
+def machine(host_map: HostMap) -> str:
+    """Says which machine the map is of: its devices, and their UUIDs if the file has them."""
+    entries = member(host_map.context, "devices", list) or []
+    names = [text(entry, "name", "unknown device") for entry in entries]
+    uuids = list(filter(None, (text(entry, "uuid", "") for entry in entries)))
+    what = caption.counted_names(names) if uuids else _first(names)
+    known = f" ({_first(uuids)})" if uuids else ""
+    date = _date(printable(host_map.context.get("date")))
+    return f"The map is of the machine with {what or 'unknown devices'}{known}, {date}."
+
+
+def _first(names: list[str]) -> str:
+    """Returns the first two names, and how many follow."""
+    more = [f"{len(names) - 2} more"] if len(names) > 2 else []
+    return caption.listed([*names[:2], *more]) if names else ""
+
+
+def another_machine(host_map: HostMap, others: list[tuple[Result, str]]) -> str:
+    """Says that runs are of other machines than the map's; empty if none is."""
+    if not others:
+        return ""
+    files = caption.listed([caption.file_name(result) for result, _ in others])
+    reasons = caption.listed(list(dict.fromkeys(why for _, why in others)))
+    return (
+        f"{file_name(host_map)} is of another machine than {files}: {reasons}; "
+        "what it says of links does not hold there."
+    )
+
+
 def origin(host_map: HostMap) -> str:
     """Returns when and with what the map was measured."""
     context = host_map.context
@@ -40,8 +70,11 @@ def origin(host_map: HostMap) -> str:
 
 
 def traffic_words(kinds: list[str]) -> str:
-    """Returns kinds of traffic in words."""
-    return "; ".join(WORDS[kind] for kind in kinds)
+    """Returns kinds of traffic in words; several are those that are alike."""
+    if len(kinds) == 1:
+        return WORDS[kinds[0]]
+    short = ["both ways" if kind == "both" else kind for kind in kinds]
+    return f"the same in {caption.listed(short)}"
 
 
 def is_doubtful(host_map: HostMap) -> bool:
@@ -66,4 +99,4 @@ def _date(written: str) -> str:
 
 def file_name(host_map: HostMap) -> str:
     """Returns the file's name with its folder, because many are called host_map.json."""
-    return printable("/".join(host_map.path.parts[-2:]))
+    return caption.short_path(host_map.path)

@@ -5,6 +5,8 @@ The rules are those of src/gate/report/figures.cpp; a test compares both.
 
 from __future__ import annotations
 
+import math
+
 BYTE_RATES = ("B/s", "kB/s", "MB/s", "GB/s")
 
 
@@ -29,6 +31,35 @@ def time(nanoseconds: float) -> str:
 def rate(gb_per_s: float) -> str:
     """Formats a bandwidth with its unit."""
     return _in_unit(gb_per_s * 1e9, BYTE_RATES)
+
+
+def gb(gb_per_s: float) -> str:
+    """Formats a bandwidth in GB/s, where the unit stands elsewhere."""
+    return f"{gb_per_s:.1f}" if abs(gb_per_s) >= 0.9995 else _three_digits(gb_per_s)
+
+
+def rates(*gb_per_s: float) -> list[str]:
+    """Formats bandwidths that stand in one line: all with the unit of the largest."""
+    unit, factor = _unit(max(gb_per_s) * 1e9, BYTE_RATES)
+    return [f"{_at_least_three_digits(value * 1e9 / factor)} {unit}" for value in gb_per_s]
+
+
+def rate_in_interval(gb_per_s: float, low: float, high: float) -> str:
+    """Formats a bandwidth and its interval, which has the same unit."""
+    unit, factor = _unit(gb_per_s * 1e9, BYTE_RATES)
+    ends = [
+        gb(end) if unit == BYTE_RATES[-1] else _three_digits(end * 1e9 / factor)
+        for end in (low, high)
+    ]
+    return f"{rate(gb_per_s)} [{', '.join(ends)}]"
+
+
+def change(part: float) -> str:
+    """Formats what two medians differ by, as a part of the second one, in whole percent."""
+    if not 100 * part < 9999.5:
+        return _percent(part, "+")
+    text = f"{100 * part:+.0f} %"
+    return "0 %" if text[1:] == "0 %" else text
 
 
 def percent(part: float) -> str:
@@ -88,10 +119,27 @@ def times(factor: float) -> str:
 
 def _in_unit(value: float, units: tuple[str, ...]) -> str:
     """Uses the first unit that leaves less than a thousand; each is 1000 times the one before."""
+    unit, factor = _unit(value, units)
+    return f"{digits(value / factor)} {unit}"
+
+
+def _unit(value: float, units: tuple[str, ...]) -> tuple[str, int]:
     for i, unit in enumerate(units[:-1]):
         if value < 999.95 * 1000**i:
-            return f"{digits(value / 1000**i)} {unit}"
-    return f"{digits(value / 1000 ** (len(units) - 1))} {units[-1]}"
+            return unit, 1000**i
+    return units[-1], 1000 ** (len(units) - 1)
+
+
+def _three_digits(value: float) -> str:
+    """Formats with three significant digits, and never with an exponent."""
+    if value == 0:
+        return "0"
+    before = math.floor(math.log10(abs(value)))
+    return f"{value:.{min(max(0, 2 - before), 12)}f}"
+
+
+def _at_least_three_digits(value: float) -> str:
+    return digits(value) if abs(value) >= 0.9995 else _three_digits(value)
 
 
 def _percent(part: float, sign: str) -> str:

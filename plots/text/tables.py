@@ -7,6 +7,7 @@ import io
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from typing import Any
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run
@@ -14,7 +15,7 @@ from plots.model.gate import Check
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.model.load import Metric
 from plots.model.programs import fit_name
-from plots.text import numbers, verdict
+from plots.text import caption, numbers, verdict
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 MOST_ROWS_ON_PAGE = 45  # rows that fit on a page of paper
@@ -67,7 +68,8 @@ def make_tables(run: Run) -> list[Table]:
         _make_benchmark_table(run),
         _make_transfer_table(run),
         _make_fit_table(run),
-        _make_concurrent_table(run),
+        # What several devices do at once is one table of the whole file.
+        *([] if len(caption.device_ids(run)) > 1 else [make_concurrent_table(run)]),
         *_make_custom_role_tables(run),
     )
     return [table for table in candidates if table.raw]
@@ -90,7 +92,7 @@ def make_links_table(host_map: HostMap) -> Table:
                 ends += [None] * 3
                 continue
             value, low, high = (number / 1e9 for number in (rate.value, rate.low, rate.high))
-            cells.append(f"{numbers.rate(value)} [{low:.1f}, {high:.1f}]")
+            cells.append(numbers.rate_in_interval(value, low, high))
             ends += [value, low, high]
         rows.append(cells)
         raw.append([name, *ends])
@@ -376,31 +378,52 @@ def _make_benchmark_table(run: Run) -> Table:
     return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
 
 
-def _make_concurrent_table(run: Run) -> Table:
-    """Shows each of several copies at once, and what it loses, at every size."""
-    devices = run.result.transfers["devices"]
+def make_concurrent_table(run: Run) -> Table:
+    """Shows each of several copies at once, and what it loses, at every size; large sets first."""
+    ids = caption.device_ids(run)
     metrics = run.result.metrics
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
-    for benchmark in run.benchmarks:
+    for benchmark in sorted(run.benchmarks, key=_order_of_set):
         for flow in benchmark.flows:
-            copy = f"{values.text(devices[flow.device], 'id', str(flow.device))} {flow.direction}"
+            copy = f"{ids[flow.device]} {flow.direction}"
+            in_all = benchmark.gb_per_s
             at_once = benchmark.of_flow(metrics, flow, "rate", alone=False)
             alone = benchmark.of_flow(metrics, flow, "rate", alone=True)
-            lost = benchmark.of_flow(metrics, flow, "share", alone=False)
+            change = at_once / alone - 1 if at_once is not None and alone else None
+            known = [rate for rate in (in_all, at_once, alone) if rate is not None]
+            texts = dict(zip(known, numbers.rates(*known), strict=True)) if known else {}
             rows.append(
                 [
                     benchmark.name,
-                    numbers.rate(benchmark.gb_per_s or 0),
+                    _text_of(texts, in_all),
                     copy,
-                    *("-" if rate is None else numbers.rate(rate) for rate in (at_once, alone)),
-                    "-" if lost is None else numbers.percent(lost / 100),
+                    _text_of(texts, at_once),
+                    _text_of(texts, alone),
+                    "-" if change is None else numbers.change(change),
                 ]
             )
-            raw.append([benchmark.name, benchmark.gb_per_s, copy, at_once, alone, lost])
-    head = ["copies at once", "in all", "copy", "at once", "alone", "lost"]
-    raw_head = ["benchmark", "sum_gb_per_s", "copy", "gb_per_s", "alone_gb_per_s", "loss_percent"]
+            percent = None if change is None else 100 * change
+            raw.append([benchmark.name, in_all, copy, at_once, alone, percent])
+    head = ["copies at once", "in all", "copy", "at once", "alone", "change"]
+    raw_head = ["benchmark", "sum_gb_per_s", "copy", "gb_per_s", "alone_gb_per_s", "change_percent"]
     return Table("concurrent", "Several copies at once", head, rows, raw_head, raw)
+
+
+def _text_of(texts: dict[float, str], rate: float | None) -> str:
+    return "-" if rate is None else texts[rate]
+
+
+def _order_of_set(benchmark: Benchmark) -> tuple[Any, ...]:
+    """Orders by the number of devices, so that all of them come first."""
+    return (
+        -len(benchmark.devices),
+        benchmark.strategy,
+        benchmark.direction,
+        benchmark.devices,
+        benchmark.bytes or 0,
+        benchmark.name,
+    )
 
 
 def _make_custom_role_tables(run: Run) -> list[Table]:

@@ -8,6 +8,8 @@ import pytest
 import synthetic
 from synthetic import MIB
 
+from plots.figures import DEVICES_FIGURES
+from plots.figures.layout import COLUMN, WIDE
 from plots.model.by_device import split
 from plots.model.derive import Run
 from plots.model.load import parse_result
@@ -98,14 +100,104 @@ def test_what_uses_several_devices_stays_with_the_first(result):
 
 
 def test_copies_at_once_have_a_table(result):
-    (table,) = (
-        table for table in tables.make_tables(Run(split(result)[0])) if table.name == "concurrent"
-    )
+    for row in result.rows:
+        row |= {name: 77.0 for name in row if name.startswith("loss_percent")}
+    table = tables.make_concurrent_table(Run(result))
     assert [row[2:] for row in table.rows] == [
-        ["cuda:0 h2d", "42.00 GB/s", "50.00 GB/s", "16.0 %"],
-        ["cuda:1 h2d", "18.00 GB/s", "20.00 GB/s", "10.0 %"],
+        ["cuda:0 h2d", "42.00 GB/s", "50.00 GB/s", "-16 %"],  # of the two medians
+        ["cuda:1 h2d", "18.00 GB/s", "20.00 GB/s", "-10 %"],
     ]
     assert [row[1] for row in table.raw] == pytest.approx([60.0, 60.0])
+    for part in split(result):
+        assert "concurrent" not in {table.name for table in tables.make_tables(Run(part))}
+
+
+def eight() -> dict[str, Any]:
+    """A run of eight devices with three sets; all but the last were also measured alone."""
+    made_up = document()
+    transfers = made_up["context"]["transfers"]
+    described, device = transfers["benchmarks"], transfers["devices"][0]
+    transfers["devices"] = [device | {"id": f"cuda:{i}", "name": f"GPU {i}"} for i in range(8)]
+    for i in range(2, 7):
+        name = f"copy/pinned/h2d/1MiB@cuda:{i}"
+        described[name] = described["copy/pinned/h2d/1MiB@cuda:0"] | {"devices": [i]}
+        made_up["benchmarks"] += [synthetic.row(name, MIB, MIB / 50)] * 3
+    for size in (2, 8):
+        devices = list(range(8 - size, 8))
+        words = "all" if size == 8 else "+".join(f"cuda:{i}" for i in devices)
+        name = f"concurrent/pinned/h2d/{words}/1MiB"
+        described[name] = described[AT_ONCE] | {
+            "variant": f"h2d/{words}",
+            "size_bytes": MIB,
+            "devices": devices,
+            "flows": [{"device": i, "direction": "h2d"} for i in devices],
+        }
+        made_up["benchmarks"] += [synthetic.row(name, size * MIB, size * MIB / 60)] * 3
+    return made_up
+
+
+@pytest.fixture
+def without_figures(monkeypatch):
+    for name in ("FIGURES", "GROUP_FIGURES", "DEVICES_FIGURES"):
+        monkeypatch.setattr(f"plots.page.report.{name}", {})
+
+
+def test_a_file_has_one_table_of_all_sets_large_ones_first(without_figures):
+    run_of_eight = parse_result(Path("eight.json"), eight(), b"eight")
+    sections = make_sections([run_of_eight], None)
+    found = [
+        (section.name, table)
+        for section in sections
+        for table in section.tables
+        if table.name == "concurrent"
+    ]
+    ((name, table),) = found
+    assert name == "devices-"
+    assert list(dict.fromkeys(row[0] for row in table.rows)) == [
+        "concurrent/pinned/h2d/all/1MiB",
+        AT_ONCE,
+        "concurrent/pinned/h2d/cuda:6+cuda:7/1MiB",
+    ]
+
+
+def test_devices_without_a_section_are_named(without_figures):
+    sections = make_sections([parse_result(Path("eight.json"), eight(), b"eight")], None)
+    together = next(section for section in sections if section.name == "devices-")
+    (sentences,) = together.sentences.values()
+    assert [sentence.text for sentence in sentences] == [
+        "cuda:6 has no section: there is room for 6 such sections in this report.",
+        "cuda:7 has no section: nothing but copies at once was measured.",
+    ]
+
+
+def listed(count: int) -> Any:
+    """A run whose set of copies has a name of its own for each."""
+    made_up = document()
+    transfers = made_up["context"]["transfers"]
+    memory = "pinned_portable_mapped_wc@node10"
+    copies = "+".join(f"cuda:{i}:h2d:{memory}" for i in range(count))
+    name = f"concurrent/listed/mixed/{copies}/64MiB"
+    transfers["benchmarks"][name] = transfers["benchmarks"].pop(AT_ONCE) | {"variant": copies}
+    transfers["devices"] = [transfers["devices"][0] | {"id": f"cuda:{i}"} for i in range(count + 1)]
+    transfers["benchmarks"][name]["devices"] = list(range(count))
+    for row in made_up["benchmarks"]:
+        if row["name"] == AT_ONCE:
+            row |= {"name": name, "run_name": name}
+    return name, parse_result(Path("listed.json"), made_up, b"listed")
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN])
+def test_a_set_with_a_long_name_is_shown_and_its_label_shortened(layout):
+    name, result = listed(64)
+    assert len(name) > 2000
+    assert Run(result).left_out == 0
+    assert tables.make_concurrent_table(Run(result)).rows[0][0] == name
+    copies = DEVICES_FIGURES["at_once"](Run(result), layout).chart.datasets["copies"]
+    assert copies[1]["set"] == name
+    assert "cuda:63" in copies[0]["name"]
+    assert copies[0]["label"].endswith("…, 64 MiB")
+    assert max(len(entry["label"]) for entry in copies) < 80
+    assert all(entry["row"].endswith(f"|{entry['label']}") for entry in copies)
 
 
 def test_a_run_of_one_device_is_left_as_it_is():
@@ -119,12 +211,9 @@ def test_a_device_without_rows_has_no_section(result):
     assert set(second.benchmarks) == set(format_2.copies())
 
 
-def test_the_report_has_a_section_for_each_device(result, undrawn, monkeypatch):
-    monkeypatch.setattr("plots.page.report.FIGURES", {})
-    monkeypatch.setattr("plots.page.report.GROUP_FIGURES", {})
-    monkeypatch.setattr("plots.page.report.DEVICES_FIGURES", {})
+def test_the_report_has_a_section_for_each_device(result, without_figures):
     sections = make_sections([result], None)
-    headings = [section.heading for section in sections]
+    headings = [section.heading for section in sections if section.name.startswith("run-")]
     assert len(headings) == 2
     assert "cuda:0 GPU 0" in headings[0]
     assert "cuda:1 GPU 1" in headings[1]

@@ -1,6 +1,7 @@
 """Tests the report of maps of hosts, and of several devices of one run."""
 
 import dataclasses
+import json
 import re
 import shutil
 import subprocess
@@ -21,9 +22,10 @@ from plots.model.host_map import PciLink, parse_map
 from plots.model.load import ResultError, parse_result, read_document, read_result
 from plots.model.pcie import packet_limit
 from plots.model.programs import ask_about_map
+from plots.model.same_machine import how_they_differ
 from plots.page import render
 from plots.page.report import make_sections
-from plots.text import caption, tables
+from plots.text import caption, map_caption, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus"
@@ -125,6 +127,88 @@ def test_the_matrix_says_who_slows_whom(two, eight_devices):
     assert upload["cuda:0", "cuda:1"] == "70"
     assert upload["cuda:0", "cuda:4"] == "·"
     assert len(upload) == 56
+
+
+def test_the_matrix_says_that_it_is_of_pairs_and_what_is_alike(program):
+    made_up = document(4, link(range(4), h2d=60, d2h=60, both=60))
+    alike = ask_about_map(program, parse(made_up))
+    spec = spec_of(MAP_FIGURES, "pairs", alike)
+    assert "pairs only; three or more: see the links" in spec["title"]["subtitle"]
+    assert map_caption.traffic_words(["h2d", "d2h", "both"]) == "the same in h2d, d2h and both ways"
+    assert map_caption.traffic_words(["h2d", "both"]) == "the same in h2d and both ways"
+    assert map_caption.traffic_words(["both"]) == "both ways at once"
+
+
+def test_slow_links_have_three_digits(program):
+    slow = document(2, link((0, 1), h2d=0.08904))
+    slow["devices"][0]["alone"]["h2d"] = {"value": 0.0562e9, "low": 0.056e9, "high": 0.0565e9}
+    host_map = parse(slow)
+    assert tables.make_links_table(host_map).rows[0][1] == "89.04 MB/s [88.1, 89.9]"
+    names = spec_of(MAP_FIGURES, "links", host_map)["datasets"]["names"]
+    assert [entry["values"] for entry in names[1:3]] == [
+        "h2d 0.0890",
+        "h2d 0.0562  d2h 50.0  both 90.0",
+    ]
+    assert "share h2d 0.0890 GB/s" in MAP_FIGURES["links"](host_map, WIDE).summary
+
+
+def of_devices(*devices):
+    """Returns a map and a run, of these names and UUIDs: (of the map, of the run)."""
+    entries = [[{"name": n, "uuid": u, "kind": "cuda"} for n, u in of_one] for of_one in devices]
+    host_map = parse(document(2, context={"devices": entries[0]}))
+    made_up = test_by_device.document()
+    transfers = made_up["context"]["transfers"]
+    described = zip(transfers["devices"], entries[1], strict=True)
+    transfers["devices"] = [entry | named for entry, named in described]
+    return host_map, parse_result(Path("night/run.json"), made_up, b"run")
+
+
+A, B, C, D = (("H200", f"GPU-{letter}") for letter in "abcd")
+
+
+@pytest.mark.parametrize(
+    ("of_map", "of_run", "why"),
+    [
+        ((A, B), (A, B), ""),
+        ((A, B), (B, C), ""),  # of a machine with more than these
+        ((A, B), (C, D), "their GPUs have other UUIDs"),
+        ((A, B), (("H200", None), ("H200", None)), ""),
+        ((A, B), (("H100", None), ("H100", None)), "their devices have other names"),
+    ],
+)
+def test_a_map_of_another_machine_is_known_by_its_devices(of_map, of_run, why):
+    assert how_they_differ(*of_devices(of_map, of_run)) == why
+    assert how_they_differ(parse(document(2)), of_devices(of_map, of_run)[1]) == ""
+
+
+def test_the_page_warns_of_a_map_of_another_machine(monkeypatch):
+    monkeypatch.setattr("plots.page.report.FIGURES", {})
+    monkeypatch.setattr("plots.page.report.GROUP_FIGURES", {})
+    host_map, other = of_devices((A, B), (C, D))
+    sections = make_sections([other], None, maps=[host_map])
+    (sentences,) = next(s for s in sections if s.name == "map-").sentences.values()
+    assert sentences[0].text.startswith(
+        "The map is of the machine with 2 × H200 (GPU-a and GPU-b), "
+    )
+    assert sentences[1].warning
+    assert "made_up.json is of another machine than night/run.json" in sentences[1].text
+
+
+def test_the_command_warns_of_a_map_of_another_machine(tmp_path, undrawn, capsys, monkeypatch):
+    monkeypatch.setattr("plots.__main__.make_report", lambda *_: {"report.html": b""})
+    recorded = TWO_GPUS / "result.json.gz"
+    options = ["--out", str(tmp_path / "report"), "--program", str(TWO_GPUS / "map.txt")]
+    assert main([*options, str(recorded), str(TWO_GPUS / "host_map.json")]) == 0
+    assert capsys.readouterr().err == ""
+    moved = json.loads((TWO_GPUS / "host_map.json").read_text())
+    for device in moved["context"]["devices"]:
+        device["uuid"] += "-other"
+    (tmp_path / "moved.json").write_text(json.dumps(moved))
+    assert main([*options, str(recorded), str(tmp_path / "moved.json")]) == 0
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "beware" in said
+    assert "their GPUs have other UUIDs" in said
 
 
 def test_without_the_program_the_matrix_is_left_out():

@@ -88,6 +88,36 @@ def test_bandwidths(gb_per_s, text):
     assert numbers.rate(gb_per_s) == text
 
 
+@pytest.mark.parametrize(
+    ("gb_per_s", "text"),
+    [
+        (55.24, "55.2"),
+        (1.04, "1.0"),
+        (0.446, "0.446"),
+        (0.08904, "0.0890"),
+        (0.0001, "0.000100"),
+        (0.0, "0"),
+    ],
+)
+def test_bandwidths_in_gigabytes_have_three_digits_below_one(gb_per_s, text):
+    assert numbers.gb(gb_per_s) == text
+
+
+def test_bandwidths_of_a_line_have_one_unit():
+    assert numbers.rates(1.2, 0.08904) == ["1.200 GB/s", "0.0890 GB/s"]
+    assert numbers.rates(0.5601, 0.08904) == ["560.1 MB/s", "89.04 MB/s"]
+    assert numbers.rate_in_interval(0.08904, 0.0881, 0.09) == "89.04 MB/s [88.1, 90.0]"
+    assert numbers.rate_in_interval(161.04, 159.2, 162.9) == "161.0 GB/s [159.2, 162.9]"
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [(-0.0336, "-3 %"), (0.056, "+6 %"), (-0.001, "0 %"), (1e6, "> +9999 %")],
+)
+def test_changes_are_in_whole_percent(part, text):
+    assert numbers.change(part) == text
+
+
 def test_a_time_of_zero():
     assert numbers.time(0) == "0 ns"
 
