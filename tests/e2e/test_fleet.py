@@ -33,7 +33,8 @@ def add(root: Path, node: str, runs: str | None = None) -> None:
 
 def judge(fleet: Program, root: Path, *options: str) -> tuple[Completed, dict[str, Any]]:
     sweep, answer = root.with_suffix(".json.gz"), root.with_suffix(".answer.json")
-    completed = fleet.run("collect", root, f"--out={sweep}")
+    # The machines were lent on two days.
+    completed = fleet.run("collect", root, f"--out={sweep}", "--within=48")
     assert completed.code == 0, completed
     completed = fleet.run("judge", sweep, f"--json={answer}", *options)
     return completed, json.loads(answer.read_text("utf-8"))
@@ -90,6 +91,33 @@ def test_a_file_that_cannot_be_used_prevents_health(fleet: Program, tmp_path: Pa
     assert completed.code == UNKNOWN, completed
     assert [problem["code"] for problem in answer["problems"]] == ["unusable_file"]
     assert "half.json" in completed.out
+
+
+def test_last_nights_runs_are_not_of_this_sweep(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node)
+    sweep = tmp_path / "sweep.json.gz"
+    assert fleet.run("collect", tmp_path / "sweep", f"--out={sweep}").code == 0
+    completed = fleet.run("judge", sweep)
+    assert completed.code == UNKNOWN, completed
+    assert "[another_time]" in completed.out
+
+
+def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
+    add(tmp_path / "runs", "first")
+    result, sweep = tmp_path / "runs/first/first-1.json.gz", tmp_path / "runs/sweep.json.gz"
+    before = result.read_bytes()
+    assert fleet.run("collect", tmp_path / "runs", f"--out={result}").code == BAD_INPUT
+    assert result.read_bytes() == before
+    # The sweep of the last time is replaced, and is no result.
+    for _ in range(2):
+        completed = fleet.run("collect", tmp_path / "runs", f"--out={sweep}")
+        assert completed.code == 0, completed
+        assert "0 problems" in completed.out
+    before = sweep.read_bytes()
+    completed = fleet.run("judge", sweep, f"--json={tmp_path}/runs/../runs/sweep.json.gz")
+    assert completed.code == BAD_INPUT, completed
+    assert sweep.read_bytes() == before
 
 
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ class maker {
       const auto& aspect = sweep_.benchmarks[i].aspect;
       const auto level = std::log(noise_.at(aspect.kind).nanoseconds) + common.at(aspect.kind) +
                          noise(deviations_[i].benchmark, 3) + slower(gpu, aspect);
-      auto& times = gpu.times.emplace_back();
+      auto& times = gpu.times.emplace_back().emplace_back();
       for (std::size_t r = 0; r < kind_.repetitions; ++r) {
         double cost = level + noise(deviations_[i].repetition, 3);
         if (uniform(0, 1) < kind_.outliers) cost += std::log(uniform(1.02, 1.5));
