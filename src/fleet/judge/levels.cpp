@@ -253,7 +253,13 @@ class search {
     const auto healthy = spread_among(all.healthy, member);
     std::vector<double> p;
     p.reserve(parts.size());
-    for (const auto& part : parts) p.push_back(healthy.p(part.score.*member));
+    // Adjusting makes no p smaller: where it is above the rate of false alarms, its value does not
+    // matter, and most of the time would go into it.
+    const auto least = healthy.exceeded_by(criteria_.false_alarm);
+    for (const auto& part : parts) {
+      const auto value = part.score.*member;
+      p.push_back(value < least ? 1.0 : healthy.p(value));
+    }
     const auto adjusted = statistics::discovery_adjusted(p);
     const auto half = healthy.deviation * boost::math::quantile(boost::math::complement(
                                               boost::math::students_t(healthy.degrees), 0.025));
