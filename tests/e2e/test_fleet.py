@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +51,9 @@ def test_nothing_is_named_among_the_recorded_machines(fleet: Program, tmp_path: 
     assert answer["verdict"] == "healthy"
     assert answer["gpus"] == len(FOLDERS)
     assert answer["findings"] == answer["problems"] == answer["unknown_gpus"] == []
-    detectable = [part["detectable_percent"] for part in answer["tested"] if part["class"] == "link"]
+    detectable = [
+        part["detectable_percent"] for part in answer["tested"] if part["class"] == "link"
+    ]
     assert 2 < max(detectable) < 5
     assert completed.out.startswith("healthy: 7 GPUs on 7 nodes\n")
 
@@ -118,6 +123,34 @@ def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
     completed = fleet.run("judge", sweep, f"--json={tmp_path}/runs/../runs/sweep.json.gz")
     assert completed.code == BAD_INPUT, completed
     assert sweep.read_bytes() == before
+
+
+def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
+    commands = text.split("```sh\n")[1].split("```")[0]
+    commands = commands.replace(
+        "--device=cuda:$gpu", "--device=host --sizes=4KiB --cold-sizes=4KiB"
+    )
+    commands = commands.replace("seq 0 7", "seq 0 1")
+    strategies = next(word for word in commands.split() if word.startswith("--strategies="))
+    assert program.run(strategies, "--list").code == 0
+    commands = commands.replace(strategies, "--strategies=copy/pinned")  # in less time
+    # One machine has no peers: unknown.
+    commands = re.sub(r"(fleet_transfers judge [^#\n]*)", r"\1 || [ $? = 3 ] ", commands)
+    path = f"{fleet.path.resolve().parent}:{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-euc", commands],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran
+    assert "of 2 files in sweep.json.gz; 0 problems" in ran.stdout
+    assert "sweep monday" in ran.stdout
+    assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
 
 
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
