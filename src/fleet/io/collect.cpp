@@ -16,6 +16,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/fleet/model/most_common.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
@@ -177,11 +178,9 @@ std::vector<read_file> read_all(const std::vector<found_file>& files,
 /// The value that most of them have; of equally many the largest.
 template <class Member>
 std::string usual_of(const std::vector<measured_gpu>& gpus, Member member) {
-  std::map<std::string, std::size_t> times;
-  for (const auto& gpu : gpus) ++times[gpu.*member];
-  const auto most = std::ranges::max_element(
-      times, {}, [](const auto& entry) { return std::tuple(entry.second, entry.first); });
-  return most == times.end() ? std::string() : most->first;
+  std::vector<std::string> values;
+  for (const auto& gpu : gpus) values.push_back(gpu.*member);
+  return most_common(values).value_or("");
 }
 
 nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }

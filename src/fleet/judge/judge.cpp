@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
+#include "src/fleet/model/most_common.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -74,12 +76,10 @@ pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
 /// The value that most GPUs of these have; none if none of them has any.
 std::optional<int> usual_of(const sweep& sweep, const peers& alike,
                             std::optional<int> link::*member) {
-  std::map<int, std::size_t> times;
+  std::vector<int> values;
   for (const auto gpu : alike.gpus)
-    if (const auto value = sweep.gpus[gpu].link.*member) ++times[*value];
-  const auto most = std::ranges::max_element(
-      times, {}, [](const auto& entry) { return std::tuple(entry.second, entry.first); });
-  return most == times.end() ? std::nullopt : std::optional(most->first);
+    if (const auto value = sweep.gpus[gpu].link.*member) values.push_back(*value);
+  return most_common(values);
 }
 
 class judging {
