@@ -11,8 +11,8 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/io/hash.hpp"
-#include "src/result_file/benchmark_class.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "src/result_file/benchmark_class.hpp"
 
 namespace bench_transfers::gate {
 namespace {
