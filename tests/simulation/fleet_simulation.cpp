@@ -202,6 +202,12 @@ std::vector<scenario> scenarios_of(std::size_t nodes) {
                              {"faults", healthy, usual},
                              {"faults, heavy tails", tails, usual},
                              {"faults, heavy tails, 2 % dead, two models", worst, usual}};
+  for (auto several : {healthy, tails}) {
+    several.runs = 3;
+    const std::string name = several.heavy_tails ? "three runs, heavy tails" : "three runs";
+    list.push_back({name + ", healthy", several});
+    list.push_back({name, several, usual});
+  }
   for (const auto nodes_in_rack : {2, 3, 4}) {
     auto racks = healthy;
     racks.nodes = 60;
