@@ -177,6 +177,7 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["collect", "."], "--out is required"),
         (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
         (["collect", "nothing", "--out=x.json"], "no result files"),
+        (["collect", "empty.json", "--out=x.json"], "no file there can be used"),
         (["collect", ".", "--out=no/such/folder.json"], "no/such/folder.json"),
     ],
 )

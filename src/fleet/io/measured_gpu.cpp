@@ -21,7 +21,9 @@ using result_file::text_at;
 
 std::optional<int> small_number(const json& value) {
   constexpr int most = 255;
-  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_integer())
+    throw result_file::bad_entry("a generation or width of a link is no whole number");
   const auto number = value.get<std::int64_t>();
   return number >= 0 && number <= most ? std::optional(static_cast<int>(number)) : std::nullopt;
 }

@@ -179,6 +179,9 @@ TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
   auto document = file("GPU-1");
   document["benchmarks"][0]["time_unit"] = "h";
   EXPECT_TRUE(is_refused(document));
+  document = file("GPU-1");
+  document["context"]["transfers"]["devices"][0]["link"]["generation"] = "5";
+  EXPECT_TRUE(is_refused(document));
 }
 
 TEST(gpus_of_a_file, without_a_usable_time_have_failed) {
