@@ -179,6 +179,7 @@ std::vector<read_file> read_all(const std::vector<found_file>& files,
 template <class Member>
 std::string usual_of(const std::vector<measured_gpu>& gpus, Member member) {
   std::vector<std::string> values;
+  values.reserve(gpus.size());
   for (const auto& gpu : gpus) values.push_back(gpu.*member);
   return most_common(values).value_or("");
 }

@@ -53,6 +53,7 @@ double error_of_median(const std::vector<double>& values) {
   constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
   const auto centre = statistics::median(values);
   std::vector<double> distances;
+  distances.reserve(values.size());
   for (const auto value : values) distances.push_back(std::abs(value - centre));
   return of_median * deviations_in_distance * statistics::median(std::move(distances)) /
          std::sqrt(static_cast<double>(values.size()));

@@ -43,7 +43,7 @@ std::string link_text(const std::optional<int>& generation, const std::optional<
 }
 
 std::string link_text(const link& link) {
-  const auto now = link_text(link.generation, link.width);
+  auto now = link_text(link.generation, link.width);
   if (!link.generation_max && !link.width_max) return now;
   return fmt::format("{} (it can be {})", now, link_text(link.generation_max, link.width_max));
 }
