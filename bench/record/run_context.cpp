@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/harness/rows.hpp"
+#include "bench/record/fleet_facts.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
@@ -246,6 +247,7 @@ json make_context(std::span<const observed_device> devices,
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
       {"devices", list},
+      {"fleet", fleet_facts(fleet::own_environment())},
       {"machine", described},
       {"clock",
        {{"name", "std::chrono::steady_clock"},

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,8 @@ def add(root: Path, node: str, runs: str | None = None) -> None:
 
 def judge(fleet: Program, root: Path, *options: str) -> tuple[Completed, dict[str, Any]]:
     sweep, answer = root.with_suffix(".json.gz"), root.with_suffix(".answer.json")
-    completed = fleet.run("collect", root, f"--out={sweep}")
+    # The machines were lent on two days.
+    completed = fleet.run("collect", root, f"--out={sweep}", "--within=48")
     assert completed.code == 0, completed
     completed = fleet.run("judge", sweep, f"--json={answer}", *options)
     return completed, json.loads(answer.read_text("utf-8"))
@@ -47,7 +51,9 @@ def test_nothing_is_named_among_the_recorded_machines(fleet: Program, tmp_path: 
     assert answer["verdict"] == "healthy"
     assert answer["gpus"] == len(FOLDERS)
     assert answer["findings"] == answer["problems"] == answer["unknown_gpus"] == []
-    detectable = [part["detectable_percent"] for part in answer["tested"] if part["class"] == "link"]
+    detectable = [
+        part["detectable_percent"] for part in answer["tested"] if part["class"] == "link"
+    ]
     assert 2 < max(detectable) < 5
     assert completed.out.startswith("healthy: 7 GPUs on 7 nodes\n")
 
@@ -92,6 +98,61 @@ def test_a_file_that_cannot_be_used_prevents_health(fleet: Program, tmp_path: Pa
     assert "half.json" in completed.out
 
 
+def test_last_nights_runs_are_not_of_this_sweep(fleet: Program, tmp_path: Path) -> None:
+    for node in FOLDERS:
+        add(tmp_path / "sweep", node)
+    sweep = tmp_path / "sweep.json.gz"
+    assert fleet.run("collect", tmp_path / "sweep", f"--out={sweep}").code == 0
+    completed = fleet.run("judge", sweep)
+    assert completed.code == UNKNOWN, completed
+    assert "[another_time]" in completed.out
+
+
+def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
+    add(tmp_path / "runs", "first")
+    result, sweep = tmp_path / "runs/first/first-1.json.gz", tmp_path / "runs/sweep.json.gz"
+    before = result.read_bytes()
+    assert fleet.run("collect", tmp_path / "runs", f"--out={result}").code == BAD_INPUT
+    assert result.read_bytes() == before
+    # The sweep of the last time is replaced, and is no result.
+    for _ in range(2):
+        completed = fleet.run("collect", tmp_path / "runs", f"--out={sweep}")
+        assert completed.code == 0, completed
+        assert "0 problems" in completed.out
+    before = sweep.read_bytes()
+    completed = fleet.run("judge", sweep, f"--json={tmp_path}/runs/../runs/sweep.json.gz")
+    assert completed.code == BAD_INPUT, completed
+    assert sweep.read_bytes() == before
+
+
+def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
+    commands = text.split("```sh\n")[1].split("```")[0]
+    commands = commands.replace(
+        "--device=cuda:$gpu", "--device=host --sizes=4KiB --cold-sizes=4KiB"
+    )
+    commands = commands.replace("seq 0 7", "seq 0 1")
+    strategies = next(word for word in commands.split() if word.startswith("--strategies="))
+    assert program.run(strategies, "--list").code == 0
+    commands = commands.replace(strategies, "--strategies=copy/pinned")  # in less time
+    # One machine has no peers: unknown.
+    commands = re.sub(r"(fleet_transfers judge [^#\n]*)", r"\1 || [ $? = 3 ] ", commands)
+    path = f"{fleet.path.resolve().parent}:{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-euc", commands],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran
+    assert "of 2 files in sweep.json.gz; 0 problems" in ran.stdout
+    assert "sweep monday" in ran.stdout
+    assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
+
+
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
     for node in ("first", "second"):
         add(tmp_path / "sweep", node)
@@ -116,6 +177,7 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["collect", "."], "--out is required"),
         (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
         (["collect", "nothing", "--out=x.json"], "no result files"),
+        (["collect", "empty.json", "--out=x.json"], "no file there can be used"),
         (["collect", ".", "--out=no/such/folder.json"], "no/such/folder.json"),
     ],
 )

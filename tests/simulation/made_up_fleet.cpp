@@ -95,11 +95,13 @@ class maker {
       const auto& aspect = sweep_.benchmarks[i].aspect;
       const auto level = std::log(noise_.at(aspect.kind).nanoseconds) + common.at(aspect.kind) +
                          noise(deviations_[i].benchmark, 3) + slower(gpu, aspect);
-      auto& times = gpu.times.emplace_back();
-      for (std::size_t r = 0; r < kind_.repetitions; ++r) {
-        double cost = level + noise(deviations_[i].repetition, 3);
-        if (uniform(0, 1) < kind_.outliers) cost += std::log(uniform(1.02, 1.5));
-        times.push_back(std::exp(cost));
+      auto& runs = gpu.times.emplace_back(kind_.runs);
+      for (auto& times : runs) {
+        for (std::size_t r = 0; r < kind_.repetitions; ++r) {
+          double cost = level + noise(deviations_[i].repetition, 3);
+          if (uniform(0, 1) < kind_.outliers) cost += std::log(uniform(1.02, 1.5));
+          times.push_back(std::exp(cost));
+        }
       }
     }
   }

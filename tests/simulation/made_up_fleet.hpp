@@ -31,6 +31,7 @@ struct fleet_kind {
   std::size_t nodes = 1000, gpus_in_node = 8, nodes_in_rack = 16;
   std::size_t models = 1;  ///< in turn, node by node
   std::size_t repetitions = 3;
+  std::size_t runs = 1;
   /// Student's t instead of normal noise: 6 degrees of freedom for what a GPU's benchmarks have in
   /// common, 3 for each benchmark and repetition.
   bool heavy_tails = false;

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -51,21 +53,37 @@ void show_progress(std::size_t done, std::size_t files) {
   std::fputs(text.c_str(), stderr);
 }
 
+bool are_same(const std::filesystem::path& first, const std::filesystem::path& second) {
+  std::error_code not_there;
+  return std::filesystem::equivalent(first, second, not_there);
+}
+
 int answer(const collect_request& request) {
   common::require_writable(request.out);
-  const auto files = files_below(request.folders);
-  const auto sweep = collect(files, show_progress);
+  auto found = files_below(request.folders);
+  std::erase_if(found.files, [&](const found_file& file) {
+    if (!are_same(file.path, request.out)) return false;
+    if (is_own_file(file.path)) return true;  // the sweep of the last time
+    throw common::usage_error(
+        fmt::format("--out={} would replace a result that is collected", request.out.string()));
+  });
+  const auto files = found.files.size();
+  const auto sweep =
+      collect(std::move(found), std::chrono::hours(request.within_hours), show_progress);
   write_sweep(request.out, sweep);
   print(fmt::format(
       "{} of {} in {}; {}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
-      common::counted(static_cast<double>(files.size()), "file", "files"),
+      common::counted(static_cast<double>(files), "file", "files"),
       common::printable(request.out.string()),
       common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems")));
   return number(exit_code::healthy);
 }
 
 int answer(const judge_request& request) {
+  if (!request.json.empty() && are_same(request.sweep, request.json))
+    throw common::usage_error(
+        fmt::format("--json={} would replace the sweep", request.json.string()));
   if (!request.json.empty()) common::require_writable(request.json);
   const auto sweep = read_sweep(request.sweep);
   const auto judged = judge(sweep, settings::usual(request.decide_by));

@@ -93,6 +93,11 @@ class command_line {
     command.add_option("--out", collect_.out, "write the sweep here; .gz compresses it")
         ->required()
         ->type_name("FILE");
+    command
+        .add_option("--within", collect_.within_hours,
+                    "how many hours a run may be from most others (default: 12)")
+        ->check(CLI::Range(0, 1'000'000))
+        ->type_name("HOURS");
   }
 
   void add_judge() {

@@ -18,6 +18,7 @@ struct help_request {
 struct collect_request {
   std::vector<std::filesystem::path> folders;
   std::filesystem::path out;
+  unsigned within_hours = 12;
 };
 
 struct judge_request {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <cmath>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,6 +15,9 @@
 #include <utility>
 
 #include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
+#include "src/fleet/model/most_common.hpp"
+#include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
 
@@ -20,8 +26,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_result_file(const fs::path& file) {
-  const auto name = file.filename().string();
+common::message problem(std::string code, nlohmann::ordered_json data, std::string text) {
+  return {std::move(code), std::move(data), std::move(text)};
+}
+
+common::message unusable(const char* code, const fs::path& path, const std::string& why) {
+  const auto shown = common::printable(path.string());
+  return problem(code, {{"file", shown}}, fmt::format("cannot use {}: {}", shown, why));
+}
+
+bool is_named_like_a_result(const fs::path& file) {
+  auto name = file.filename().string();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
@@ -31,26 +47,74 @@ std::string node_of(const fs::path& root, const fs::path& file) {
   return relative.has_parent_path() ? common::printable(relative.begin()->string()) : std::string();
 }
 
-void add_files(const fs::path& root, std::vector<found_file>& files) {
-  std::error_code error;
-  if (!fs::exists(root, error))
-    throw nothing_to_collect(
-        fmt::format("there is no file or folder {}", common::printable(root.string())));
-  if (!fs::is_directory(root, error)) {
-    files.push_back({root, {}});
-    return;
+class finder {
+ public:
+  void add(const fs::path& root) {
+    std::error_code error;
+    if (!fs::exists(root, error))
+      throw nothing_to_collect(
+          fmt::format("there is no file or folder {}", common::printable(root.string())));
+    if (!fs::is_directory(root, error)) {
+      add_file(root, {});
+      return;
+    }
+    std::deque<fs::path> folders{root};
+    // Links after what they may lead to, which has its own name.
+    std::deque<fs::path> links;
+    while (!folders.empty() || !links.empty()) {
+      auto& next = folders.empty() ? links : folders;
+      const auto folder = next.front();
+      next.pop_front();
+      list(root, folder, folders, links);
+    }
   }
-  const auto options = fs::directory_options::follow_directory_symlink;
-  for (auto entry = fs::recursive_directory_iterator(root, options, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    std::error_code of_entry;
-    if (entry->is_regular_file(of_entry) && is_result_file(entry->path()))
-      files.push_back({entry->path(), node_of(root, entry->path())});
+
+  found_files found() {
+    std::ranges::sort(found_.files, {}, &found_file::path);
+    return std::move(found_);
   }
-  if (error)
-    throw nothing_to_collect(fmt::format("cannot read the folder {}: {}",
-                                         common::printable(root.string()), error.message()));
-}
+
+ private:
+  /// False if it has been seen before, perhaps by another name.
+  bool is_new(const fs::path& path) {
+    std::error_code error;
+    const auto canonical = fs::canonical(path, error);
+    return seen_.insert(error ? fs::absolute(path, error) : canonical).second;
+  }
+
+  void add_file(const fs::path& file, const std::string& node) {
+    if (is_new(file)) found_.files.push_back({file, node});
+  }
+
+  void list(const fs::path& root, const fs::path& folder, std::deque<fs::path>& folders,
+            std::deque<fs::path>& links) {
+    if (!is_new(folder)) return;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(folder, error);
+         !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::error_code of_entry;
+      const auto& path = entry->path();
+      const bool is_link = entry->is_symlink(of_entry);
+      const auto type = entry->status(of_entry).type();
+      if (type == fs::file_type::directory)
+        (is_link ? links : folders).push_back(path);
+      else if (!is_named_like_a_result(path))
+        continue;
+      else if (type == fs::file_type::regular)
+        add_file(path, node_of(root, path));
+      else
+        found_.problems.push_back(unusable("unusable_file", path,
+                                           of_entry ? of_entry.message()
+                                           : type == fs::file_type::not_found
+                                               ? "the link leads nowhere"
+                                               : "it is no file"));
+    }
+    if (error) found_.problems.push_back(unusable("unusable_folder", folder, error.message()));
+  }
+
+  found_files found_;
+  std::set<fs::path> seen_;
+};
 
 /// What a file has, or why it cannot be used.
 struct read_file {
@@ -58,28 +122,24 @@ struct read_file {
   std::vector<common::message> problems;
 };
 
-common::message problem(std::string code, nlohmann::ordered_json data, std::string text) {
-  return {std::move(code), std::move(data), std::move(text)};
-}
-
 read_file read_one(const found_file& file) {
-  const auto unusable = [&](const std::string& why) {
-    return read_file{
-        {}, {problem("unusable_file", {{"file", common::printable(file.path.string())}}, why)}};
-  };
+  const auto shown = common::printable(file.path.string());
   try {
     const auto read = result_file::read(file.path);
     result_file::require_bench_transfers(read, file.path);
     auto host = result_file::text_at(read.context, {"host_name"});
     read_file result{gpus_of(read, file.node.empty() ? host : file.node), {}};
+    for (auto& gpu : result.gpus) gpu.file = shown;
     if (!read.complete)
-      result.problems.push_back(problem("incomplete_run",
-                                        {{"file", common::printable(file.path.string())}},
-                                        fmt::format("{} is of a run that did not reach its end",
-                                                    common::printable(file.path.string()))));
+      result.problems.push_back(
+          problem("incomplete_run", {{"file", shown}},
+                  fmt::format("{} is of a run that did not reach its end", shown)));
     return result;
   } catch (const result_file::unusable_file& error) {
-    return unusable(error.what());
+    if (is_own_file(file.path)) return {};
+    return {{}, {problem("unusable_file", {{"file", shown}}, error.what())}};
+  } catch (const result_file::bad_entry& error) {
+    return {{}, {unusable("unusable_file", file.path, error.what())}};
   }
 }
 
@@ -118,18 +178,24 @@ std::vector<read_file> read_all(const std::vector<found_file>& files,
 /// The value that most of them have; of equally many the largest.
 template <class Member>
 std::string usual_of(const std::vector<measured_gpu>& gpus, Member member) {
-  std::map<std::string, std::size_t> times;
-  for (const auto& gpu : gpus) ++times[gpu.*member];
-  const auto most = std::ranges::max_element(
-      times, {}, [](const auto& entry) { return std::tuple(entry.second, entry.first); });
-  return most == times.end() ? std::string() : most->first;
+  std::vector<std::string> values;
+  values.reserve(gpus.size());
+  for (const auto& gpu : gpus) values.push_back(gpu.*member);
+  return most_common(values).value_or("");
 }
 
 nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
 
+bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
+
+/// The lower of both; none counts as unknown.
+void lower(std::optional<int>& first, const std::optional<int>& second) {
+  if (second && (!first || *second < *first)) first = second;
+}
+
 class putting_together {
  public:
-  explicit putting_together(std::vector<common::message> problems) {
+  putting_together(std::vector<common::message> problems, std::chrono::hours span) : span_(span) {
     sweep_.problems = std::move(problems);
   }
 
@@ -137,32 +203,104 @@ class putting_together {
     sweep_.id = usual_of(gpus, &measured_gpu::sweep);
     leave_out(gpus, &measured_gpu::sweep, "another_sweep", "sweep");
     leave_out(gpus, &measured_gpu::version, "another_version", "version");
+    compare_starts(gpus);
+    compare_ranks(gpus);
     std::ranges::stable_sort(gpus, {}, [](const measured_gpu& measured) {
       return std::tie(measured.gpu.node, measured.gpu.rank, measured.gpu.uuid);
     });
     for (auto& measured : gpus) add(std::move(measured));
     choose_benchmarks();
     for (auto& measured : merged_) finish(std::move(measured));
+    for (const auto& gpu : sweep_.gpus)
+      if (gpu.rank) sweep_.other_ranks.erase(*gpu.rank);
     return std::move(sweep_);
   }
 
  private:
+  void add_problem(const gpu& gpu, const char* code, std::string text,
+                   const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) {
+    auto data = identity(gpu);
+    data.update(more);
+    sweep_.problems.push_back(problem(code, std::move(data), std::move(text)));
+  }
+
+  /// A GPU that can do nothing is one problem, not one for each benchmark.
+  void add_benchmarks_problem(const gpu& gpu, const char* code, const std::set<std::string>& names,
+                              const char* what) {
+    if (names.empty()) return;
+    add_problem(gpu, code,
+                fmt::format("{}{} {} on {} of {}", *names.begin(),
+                            names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "",
+                            what, gpu.uuid, gpu.node),
+                {{"benchmarks", names}});
+  }
+
   void leave_out(std::vector<measured_gpu>& gpus, std::string measured_gpu::*member,
                  const char* code, const char* what) {
     const auto usual = usual_of(gpus, member);
     std::erase_if(gpus, [&](const measured_gpu& measured) {
       if (measured.*member == usual) return false;
-      auto data = identity(measured.gpu);
-      data[what] = measured.*member;
-      sweep_.problems.push_back(problem(
-          code, data,
-          fmt::format("{} on {} is of {} '{}', the others of '{}': it is left out",
-                      measured.gpu.uuid, measured.gpu.node, what, measured.*member, usual)));
+      add_problem(measured.gpu, code,
+                  fmt::format("{} on {} is of {} '{}', the others of '{}': it is left out",
+                              measured.gpu.uuid, measured.gpu.node, what, measured.*member, usual),
+                  {{what, measured.*member}});
+      if (measured.gpu.rank) sweep_.other_ranks.insert(*measured.gpu.rank);
       return true;
     });
   }
 
-  /// Several runs of a GPU count together. A GPU cannot be on two nodes.
+  /// What was measured last night says nothing about this sweep.
+  void compare_starts(const std::vector<measured_gpu>& gpus) {
+    std::vector<double> starts;
+    for (const auto& measured : gpus)
+      if (measured.started) starts.push_back(static_cast<double>(*measured.started));
+    if (starts.empty()) return;
+    const auto usual = statistics::median(std::move(starts));
+    for (const auto& measured : gpus) {
+      if (!measured.started) continue;
+      const auto hours = (static_cast<double>(*measured.started) - usual) / 3600;
+      if (std::abs(hours) <= static_cast<double>(span_.count())) continue;
+      add_problem(
+          measured.gpu, "another_time",
+          fmt::format("{} on {} was measured {:.0f} hours {} most others", measured.gpu.uuid,
+                      measured.gpu.node, std::abs(hours), hours < 0 ? "before" : "after"),
+          {{"file", measured.file}, {"hours", hours}});
+    }
+  }
+
+  /// A rank is one process, and has written one file about its GPUs, or several about the same.
+  void compare_ranks(const std::vector<measured_gpu>& gpus) {
+    std::map<std::size_t, const measured_gpu*> first_of_rank;
+    std::map<std::string, const measured_gpu*> first_of_gpu;
+    const auto contradict = [&](const measured_gpu& measured, const std::string& why) {
+      add_problem(measured.gpu, "contradictory_ranks",
+                  fmt::format("rank {} ({} on {}) {}", *measured.gpu.rank, measured.gpu.uuid,
+                              measured.gpu.node, why),
+                  {{"rank", *measured.gpu.rank}});
+    };
+    for (const auto& measured : gpus)
+      if (measured.world_size && (!sweep_.world_size || *measured.world_size > *sweep_.world_size))
+        sweep_.world_size = measured.world_size;
+    for (const auto& measured : gpus) {
+      if (!measured.gpu.rank) continue;
+      const auto rank = *measured.gpu.rank;
+      sweep_.other_ranks.insert(rank);
+      if (sweep_.world_size && rank >= *sweep_.world_size)
+        contradict(measured, fmt::format("is none of {}", *sweep_.world_size));
+      if (measured.world_size != sweep_.world_size)
+        contradict(measured, "is of a fleet of another size");
+      const auto& by_rank = *first_of_rank.emplace(rank, &measured).first->second;
+      if (by_rank.file != measured.file &&
+          (by_rank.gpu.uuid != measured.gpu.uuid || by_rank.gpu.node != measured.gpu.node))
+        contradict(measured, fmt::format("is {} on {}, too", by_rank.gpu.uuid, by_rank.gpu.node));
+      const auto& by_gpu = *first_of_gpu.emplace(measured.gpu.uuid, &measured).first->second;
+      if (by_gpu.gpu.rank != measured.gpu.rank)
+        contradict(measured,
+                   fmt::format("has measured the GPU of rank {}", by_gpu.gpu.rank.value_or(0)));
+    }
+  }
+
+  /// A GPU keeps its runs apart. It cannot be on two nodes.
   void add(measured_gpu measured) {
     const auto known = by_uuid_.find(measured.gpu.uuid);
     if (known == by_uuid_.end()) {
@@ -172,22 +310,27 @@ class putting_together {
     }
     auto& first = merged_[known->second];
     if (first.gpu.node != measured.gpu.node) {
-      auto data = identity(measured.gpu);
-      data["other_node"] = first.gpu.node;
-      sweep_.problems.push_back(
-          problem("duplicate_gpu", data,
+      add_problem(measured.gpu, "duplicate_gpu",
                   fmt::format("{} is on {} and on {}: the latter is left out", measured.gpu.uuid,
-                              first.gpu.node, measured.gpu.node)));
+                              first.gpu.node, measured.gpu.node),
+                  {{"other_node", first.gpu.node}});
       return;
     }
     for (auto& [name, more] : measured.benchmarks) {
-      auto& times = first.benchmarks.try_emplace(name, more).first->second.times;
-      if (times != more.times) times.insert(times.end(), more.times.begin(), more.times.end());
+      auto [entry, is_new] = first.benchmarks.try_emplace(name, more);
+      if (is_new) continue;
+      auto& runs = entry->second.times;
+      // The same file may have been copied.
+      for (auto& run : more.times)
+        if (std::ranges::find(runs, run) == runs.end()) runs.push_back(std::move(run));
     }
-    first.faults.insert(first.faults.end(), measured.faults.begin(), measured.faults.end());
-    first.failed.insert(first.failed.end(), measured.failed.begin(), measured.failed.end());
+    std::ranges::move(measured.faults, std::back_inserter(first.faults));
+    std::ranges::move(measured.failed, std::back_inserter(first.failed));
+    std::ranges::move(measured.skipped, std::back_inserter(first.skipped));
     first.gpu.warnings.merge(measured.gpu.warnings);
-    if (!first.world_size) first.world_size = measured.world_size;
+    first.gpu.wrong_data.merge(measured.gpu.wrong_data);
+    for (const auto part : {&link::generation, &link::width})
+      lower(first.gpu.link.*part, measured.gpu.link.*part);
   }
 
   void choose_benchmarks() {
@@ -195,9 +338,12 @@ class putting_together {
     std::map<std::string, const measured_benchmark*> described;
     for (const auto& measured : merged_) {
       for (const auto& [name, benchmark] : measured.benchmarks) {
-        times[name].push_back(statistics::median(benchmark.times));
+        if (benchmark.times.empty()) continue;
+        times[name].push_back(statistics::median(benchmark.times.front()));
         described.emplace(name, &benchmark);
       }
+      for (const auto& name : std::set(measured.skipped.begin(), measured.skipped.end()))
+        ++skips_[name];
     }
     for (auto& [name, values] : times) {
       const auto& benchmark = *described.at(name);
@@ -212,57 +358,75 @@ class putting_together {
   void finish(measured_gpu measured) {
     for (const auto& name : names_) {
       const auto found = measured.benchmarks.find(name);
-      measured.gpu.times.push_back(found == measured.benchmarks.end()
-                                       ? std::vector<double>()
-                                       : std::move(found->second.times));
+      measured.gpu.times.push_back(
+          found == measured.benchmarks.end() ? benchmark_times() : std::move(found->second.times));
     }
-    for (const auto& name : measured.failed) {
-      auto data = identity(measured.gpu);
-      data["benchmark"] = name;
-      sweep_.problems.push_back(problem(
-          "failed_benchmark", data,
-          fmt::format("{} failed on {} of {}", name, measured.gpu.uuid, measured.gpu.node)));
-    }
-    if (!measured.faults.empty()) {
-      auto data = identity(measured.gpu);
-      data["faults"] = measured.faults;
-      sweep_.problems.push_back(problem("faults_injected", data,
-                                        fmt::format("faults were injected on purpose on {} of {}",
-                                                    measured.gpu.uuid, measured.gpu.node)));
-    }
-    if (measured.world_size && (!sweep_.world_size || *measured.world_size > *sweep_.world_size))
-      sweep_.world_size = measured.world_size;
+    const auto& gpu = measured.gpu;
+    const std::set failed(measured.failed.begin(), measured.failed.end());
+    add_benchmarks_problem(gpu, "failed_benchmark", failed, "failed");
+    std::set skipped(measured.skipped.begin(), measured.skipped.end());
+    std::erase_if(skipped, [&](const std::string& name) {
+      return is_more_than_half(skips_.at(name), merged_.size());
+    });
+    add_benchmarks_problem(gpu, "skipped_benchmark", skipped,
+                           "could not run, which ran on most others,");
+    if (!measured.faults.empty())
+      add_problem(gpu, "faults_injected",
+                  fmt::format("faults were injected on purpose on {} of {}", gpu.uuid, gpu.node),
+                  {{"faults", measured.faults}});
     sweep_.gpus.push_back(std::move(measured.gpu));
   }
 
+  std::chrono::hours span_;
   sweep sweep_;
   std::vector<measured_gpu> merged_;
   std::map<std::string, std::size_t> by_uuid_;
+  std::map<std::string, std::size_t> skips_;
   std::vector<std::string> names_;
 };
 
 }  // namespace
 
-std::vector<found_file> files_below(const std::vector<std::filesystem::path>& folders) {
-  std::vector<found_file> files;
-  for (const auto& folder : folders) add_files(folder, files);
-  std::ranges::sort(files, {}, &found_file::path);
-  if (files.empty()) throw nothing_to_collect("there are no result files (.json, .json.gz) there");
-  return files;
+found_files files_below(const std::vector<std::filesystem::path>& folders) {
+  finder finder;
+  for (const auto& folder : folders) finder.add(folder);
+  auto found = finder.found();
+  if (found.files.empty())
+    throw nothing_to_collect(found.problems.empty()
+                                 ? "there are no result files (.json, .json.gz) there"
+                                 : found.problems.front().text);
+  return found;
 }
 
-sweep collect(const std::vector<found_file>& files, const progress_function& progress) {
+bool is_own_file(const std::filesystem::path& file) {
+  constexpr std::size_t beginning = 100;
+  try {
+    const auto text = common::read_text(file).substr(0, beginning);
+    return text.find(R"("kind")") != std::string::npos &&
+           (text.find(R"("fleet_sweep")") != std::string::npos ||
+            text.find(R"("fleet_judgement")") != std::string::npos);
+  } catch (const common::read_error&) {
+    return false;
+  }
+}
+
+sweep collect(found_files found, std::chrono::hours span, const progress_function& progress) {
   std::vector<measured_gpu> gpus;
-  std::vector<common::message> problems;
-  for (auto& file : read_all(files, progress)) {
+  auto problems = std::move(found.problems);
+  for (auto& file : read_all(found.files, progress)) {
     std::ranges::move(file.gpus, std::back_inserter(gpus));
     std::ranges::move(file.problems, std::back_inserter(problems));
   }
-  return sweep_of(std::move(gpus), std::move(problems));
+  if (gpus.empty())
+    throw nothing_to_collect(fmt::format(
+        "no file there can be used{}{}",
+        problems.empty() ? "" : "; for example: ", problems.empty() ? "" : problems.front().text));
+  return sweep_of(std::move(gpus), std::move(problems), span);
 }
 
-sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems) {
-  return putting_together(std::move(problems)).run(std::move(gpus));
+sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems,
+               std::chrono::hours span) {
+  return putting_together(std::move(problems), span).run(std::move(gpus));
 }
 
 }  // namespace bench_transfers::fleet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -24,19 +25,33 @@ struct found_file {
   std::string node;  ///< empty: the file lies directly in the folder that was named
 };
 
-/// The result files (.json, .json.gz) below these folders, in the order of their paths; a file may
-/// be named itself. Throws nothing_to_collect for a folder that cannot be read, and if there are
-/// none.
-std::vector<found_file> files_below(const std::vector<std::filesystem::path>& folders);
+struct found_files {
+  std::vector<found_file> files;
+  std::vector<common::message> problems;  ///< what is named like a result and is none
+};
+
+/// The result files (.json, .json.gz) below these folders, each once, in the order of their paths;
+/// a file may be named itself. Links are followed, but not in circles. Throws nothing_to_collect
+/// for what is not there, and if there are none.
+found_files files_below(const std::vector<std::filesystem::path>& folders);
+
+/// Whether `fleet_transfers` itself has written the file.
+bool is_own_file(const std::filesystem::path& file);
 
 /// How many files are read, of how many.
 using progress_function = std::function<void(std::size_t done, std::size_t files)>;
 
+/// How far the starts of runs may be from their median: last night's runs are not of this sweep.
+inline constexpr std::chrono::hours usual_span{12};
+
 /// Reads the files, on several threads, and puts them together as one sweep. What cannot be used
-/// becomes a problem of the sweep: nothing is left out silently.
-sweep collect(const std::vector<found_file>& files, const progress_function& progress = {});
+/// becomes a problem of the sweep: nothing is left out silently but files of `fleet_transfers`
+/// itself. Throws nothing_to_collect if no file can be used.
+sweep collect(found_files found, std::chrono::hours span = usual_span,
+              const progress_function& progress = {});
 
 /// The same of GPUs that have been read.
-sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems);
+sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems,
+               std::chrono::hours span = usual_span);
 
 }  // namespace bench_transfers::fleet

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <cstdio>
 #include <set>
 
 #include "src/common/printable.hpp"
+#include "src/result_file/entries.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -19,13 +21,46 @@ using result_file::text_at;
 
 std::optional<int> small_number(const json& value) {
   constexpr int most = 255;
-  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_integer())
+    throw result_file::bad_entry("a generation or width of a link is no whole number");
   const auto number = value.get<std::int64_t>();
   return number >= 0 && number <= most ? std::optional(static_cast<int>(number)) : std::nullopt;
 }
 
-std::optional<std::size_t> whole(const json& value) {
-  return value.is_number_unsigned() ? std::optional(value.get<std::size_t>()) : std::nullopt;
+/// Nothing if it is null or not there.
+std::optional<std::size_t> whole(const json& object, const char* key, std::size_t most) {
+  const auto& value = member(object, {key});
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_unsigned() || value.get<std::size_t>() > most)
+    throw result_file::bad_entry(
+        fmt::format("context.transfers.fleet.{} is no whole number from 0 to {}", key, most));
+  return value.get<std::size_t>();
+}
+
+/// "2026-11-22T10:00:00Z" in s since 1970.
+std::optional<std::int64_t> time_of(const std::string& text) {
+  int year = 0;
+  unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  if (std::sscanf(text.c_str(), "%d-%u-%uT%u:%u:%u", &year, &month, &day, &hour, &minute,
+                  &second) != 6)
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok()) return std::nullopt;
+  const auto time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                    std::chrono::minutes(minute) + std::chrono::seconds(second);
+  return time.time_since_epoch().count();
+}
+
+/// Whatever the file has there: a fault must not be overlooked because of how it is written.
+std::vector<std::string> faults_of(const json& listed) {
+  if (listed.is_null() || (listed.is_structured() && listed.empty())) return {};
+  std::vector<std::string> faults;
+  for (const auto& fault : listed.is_array() ? listed : json::array({listed}))
+    faults.push_back(common::printable(fault.is_string() ? fault.get<std::string>()
+                                                         : fault.dump(-1, ' ', true)));
+  return faults;
 }
 
 link link_of(const json& described) {
@@ -50,21 +85,32 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   const auto named = text_at(fleet, {"node"});
   result.node = named.empty() ? node : named;
   result.rack = text_at(fleet, {"rack"});
-  result.rank = whole(member(fleet, {"rank"}));
+  result.rank = whole(fleet, "rank", most_ranks);
   result.uuid = text_at(device, {"uuid"});
   result.slot = text_at(device, {"pci_bus_id"});
   result.model = text_at(device, {"name"});
   if (result.model.empty()) result.model = read.on_host ? "host device (no GPU)" : "unknown";
-  // The host device has no UUID.
+  // The host device has no UUID. Several ranks of a node have one each.
   if (result.uuid.empty())
-    result.uuid = fmt::format("{}:{}", result.node, id_of_device(read, index));
+    result.uuid = fmt::format("{}:{}{}", result.node, id_of_device(read, index),
+                              result.rank ? fmt::format(":{}", *result.rank) : "");
   result.link = link_of(member(device, {"link"}));
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);
   return result;
 }
 
 double ns_per(const std::string& unit) {
-  return unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1;
+  if (unit == "ns") return 1;
+  if (unit == "us") return 1e3;
+  if (unit == "ms") return 1e6;
+  if (unit == "s") return 1e9;
+  throw result_file::bad_entry(fmt::format("the time_unit '{}' is unknown", unit));
+}
+
+void sort_each_once(std::vector<std::string>& names) {
+  std::ranges::sort(names);
+  const auto [first, last] = std::ranges::unique(names);
+  names.erase(first, last);
 }
 
 class collector {
@@ -74,12 +120,11 @@ class collector {
       auto& found = gpus_.emplace_back();
       found.gpu = gpu_of(read, gpus_.size() - 1, device, node);
       found.sweep = text_at(read.facts, {"fleet", "sweep"});
-      found.world_size = whole(member(read.facts, {"fleet", "world_size"}));
+      found.world_size = whole(member(read.facts, {"fleet"}), "world_size", most_gpus);
       found.version = text_at(read.facts, {"program", "version"});
-      for (const auto& fault : member(read.facts, {"run", "faults_injected"}))
-        if (fault.is_string())
-          found.faults.push_back(common::printable(fault.get_ref<const std::string&>()));
-      found.started = text_at(read.facts, {"run", "started_utc"});
+      found.faults = faults_of(member(read.facts, {"run", "faults_injected"}));
+      found.started = time_of(text_at(read.facts, {"run", "started_utc"}));
+      for (const auto& skip : read.skipped) found.skipped.push_back(skip.name);
     }
   }
 
@@ -87,9 +132,8 @@ class collector {
     for (const auto& row : read_.rows)
       if (row.kind == result_file::row_kind::repetition) add(row);
     for (auto& gpu : gpus_) {
-      std::ranges::sort(gpu.failed);
-      const auto [first, last] = std::ranges::unique(gpu.failed);
-      gpu.failed.erase(first, last);
+      sort_each_once(gpu.failed);
+      sort_each_once(gpu.skipped);
     }
     return std::move(gpus_);
   }
@@ -98,15 +142,18 @@ class collector {
   void add(const row& row) {
     const auto& described = *row.benchmark;
     if (row.failed) {
-      for (const auto device : described.devices)
-        if (device < gpus_.size()) gpus_[device].failed.push_back(described.name);
+      for (const auto device : described.devices) {
+        if (device >= gpus_.size()) continue;
+        if (row.failed->code == "wrong_data")
+          gpus_[device].gpu.wrong_data.insert(described.name);
+        else
+          gpus_[device].failed.push_back(described.name);
+      }
     } else if (!described.flows.empty()) {
       add_flows(row);
     } else if (described.devices.size() == 1 && described.devices.front() < gpus_.size()) {
-      const auto time = row.number("real_time");
-      if (time)
-        add_time(described.devices.front(), name_of(described), described, described.direction,
-                 false, *time * ns_per(row.time_unit));
+      add_time(described.devices.front(), name_of(described), described, described.direction, false,
+               row.number("real_time").value_or(0) * ns_per(row.time_unit));
     }
   }
 
@@ -129,10 +176,10 @@ class collector {
       if (flow.device >= gpus_.size()) continue;
       add_time(flow.device,
                fmt::format(
-                   "{}/{}",
+                   "{}/{}, {} at once",
                    result_file::benchmark_name(described.strategy, to_string(described.direction),
                                                described.size_bytes, described.cache),
-                   to_string(flow.direction)),
+                   to_string(flow.direction), gpus_.size()),
                described, flow.direction, true,
                static_cast<double>(*described.size_bytes) / number);
     }
@@ -141,12 +188,16 @@ class collector {
   void add_time(std::size_t device, const std::string& name,
                 const result_file::benchmark& described, direction towards, bool together,
                 double ns) {
-    if (!(ns > 0) || !std::isfinite(ns)) return;
+    if (!(ns > 0 && ns < longest_time)) {
+      gpus_[device].failed.push_back(described.name);
+      return;
+    }
     auto& measured = gpus_[device].benchmarks[name];
     measured.limited_by = limited_by(described, read_.on_host);
     measured.towards = towards;
     measured.together = together;
-    measured.times.push_back(ns);
+    if (measured.times.empty()) measured.times.emplace_back();
+    measured.times.front().push_back(ns);
   }
 
   const contents& read_;

@@ -23,13 +23,12 @@ using result_file::checked_value;
 
 constexpr std::size_t format = 1;
 constexpr const char* kind_of_file = "fleet_sweep";
-constexpr std::size_t most_gpus = 1'000'000;
 constexpr std::size_t most_benchmarks = 10'000;
 constexpr std::size_t most_times = 100'000;
 constexpr std::size_t most_problems = 1'000'000;
-constexpr std::size_t most_ranks = 100'000'000;
-/// A year, in ns.
-constexpr double longest = 3.2e16;
+constexpr std::size_t most_runs = 1'000;
+/// About 50,000 GPUs after one quick run each.
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 json to_json(const benchmark& shown) {
   return {{"name", shown.name},
@@ -51,6 +50,7 @@ json to_json(const gpu& shown) {
             {"generation_max", or_null(shown.link.generation_max)},
             {"width_max", or_null(shown.link.width_max)}}},
           {"warnings", shown.warnings},
+          {"wrong_data", shown.wrong_data},
           {"times_ns", shown.times}};
 }
 
@@ -75,13 +75,18 @@ benchmark benchmark_of(const checked_value& entry) {
   return result;
 }
 
-std::vector<double> times_of(const checked_value& entry) {
-  std::vector<double> times;
-  for (const auto& value : entry.list(most_times)) {
-    times.push_back(value.number());
-    value.require(times.back() > 0 && times.back() < longest, "is no time that can be measured");
+benchmark_times times_of(const checked_value& entry) {
+  benchmark_times runs;
+  for (const auto& run : entry.list(most_runs)) {
+    auto& times = runs.emplace_back();
+    for (const auto& value : run.list(most_times)) {
+      times.push_back(value.number());
+      value.require(times.back() > 0 && times.back() < longest_time,
+                    "is no time that can be measured");
+    }
+    run.require(!times.empty(), "is empty");
   }
-  return times;
+  return runs;
 }
 
 gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
@@ -97,6 +102,8 @@ gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
                  small(link, "width_max")};
   for (const auto& code : entry.at("warnings").list(most_benchmarks))
     result.warnings.insert(code.text());
+  for (const auto& name : entry.at("wrong_data").list(most_benchmarks))
+    result.wrong_data.insert(name.text());
   const auto times = entry.at("times_ns");
   for (const auto& of_benchmark : times.list(most_benchmarks))
     result.times.push_back(times_of(of_benchmark));
@@ -119,6 +126,8 @@ sweep sweep_of(const checked_value& file) {
   if (const auto size = file.at_or_null("world_size")) result.world_size = size->whole(most_gpus);
   for (const auto& entry : file.at("benchmarks").list(most_benchmarks))
     result.benchmarks.push_back(benchmark_of(entry));
+  for (const auto& rank : file.at("other_ranks").list(most_gpus))
+    result.other_ranks.insert(rank.whole(most_ranks));
   std::set<std::string> uuids;
   for (const auto& entry : file.at("gpus").list(most_gpus)) {
     result.gpus.push_back(gpu_of(entry, result.benchmarks.size()));
@@ -136,6 +145,7 @@ std::string to_text(const sweep& sweep) {
                 {"format", format},
                 {"sweep", or_null(sweep.id)},
                 {"world_size", or_null(sweep.world_size)},
+                {"other_ranks", sweep.other_ranks},
                 {"benchmarks", json::array()},
                 {"gpus", json::array()},
                 {"problems", common::to_json(sweep.problems)}};
@@ -163,7 +173,7 @@ sweep sweep_from_text(std::string text, const std::filesystem::path& file) {
 
 sweep read_sweep(const std::filesystem::path& file) {
   try {
-    return sweep_from_text(common::read_text(file), file);
+    return sweep_from_text(common::read_text(file, most_bytes), file);
   } catch (const common::read_error& error) {
     throw unusable_sweep(
         fmt::format("cannot read {}: {}", common::printable(file.string()), error.what()));

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
+#include "src/fleet/model/most_common.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -45,6 +47,9 @@ const std::string& name_of(const gpu& gpu, scope scope) {
 
 pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
   if (std::ranges::all_of(found.aspects,
+                          [](const auto& slow) { return slow.how_long == persistence::sometimes; }))
+    return pattern::intermittent;
+  if (std::ranges::all_of(found.aspects,
                           [](const auto& slow) { return slow.benchmark.has_value(); }))
     return pattern::slow_some;
   const auto is_slow = [&](const auto& matches) {
@@ -71,12 +76,10 @@ pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
 /// The value that most GPUs of these have; none if none of them has any.
 std::optional<int> usual_of(const sweep& sweep, const peers& alike,
                             std::optional<int> link::*member) {
-  std::map<int, std::size_t> times;
+  std::vector<int> values;
   for (const auto gpu : alike.gpus)
-    if (const auto value = sweep.gpus[gpu].link.*member) ++times[*value];
-  const auto most = std::ranges::max_element(
-      times, {}, [](const auto& entry) { return std::tuple(entry.second, entry.first); });
-  return most == times.end() ? std::nullopt : std::optional(most->first);
+    if (const auto value = sweep.gpus[gpu].link.*member) values.push_back(*value);
+  return most_common(values);
 }
 
 class judging {
@@ -87,10 +90,7 @@ class judging {
   judgement run() {
     const auto models = peers_of(sweep_);
     for (const auto& alike : models) judge_model(alike, models.size());
-    // A single benchmark of many is more likely to be chance, or a disturbance.
-    std::erase_if(result_.findings, [](const finding& found) {
-      return found.aspects.size() == 1 && found.worst()->benchmark;
-    });
+    judge_lone_benchmarks(models);
     for (auto& found : result_.findings) {
       std::ranges::sort(found.aspects, std::greater{}, [](const slow_aspect& slow) {
         return std::pair(!slow.benchmark.has_value(), slow.slower.value);
@@ -98,39 +98,107 @@ class judging {
       if (!found.aspects.empty()) found.pattern = pattern_of(found, aspects_);
     }
     for (const auto& alike : models) compare_links(alike);
+    add_wrong_data();
     std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
-    result_.unknown_gpus.assign(unknown_.begin(), unknown_.end());
     result_.missing = missing_ranks(sweep_);
-    result_.verdict = !result_.findings.empty() || !result_.missing.empty() ? verdict::named
-                      : is_known()                                          ? verdict::healthy
-                                                                            : verdict::unknown;
+    if (is_too_noisy()) result_.doubts[doubt::noise];
+    conclude();
     return std::move(result_);
   }
 
  private:
+  void conclude() {
+    std::set<std::size_t> unknown;
+    for (const auto& [doubt, gpus] : result_.doubts)
+      if (doubt < doubt::link_below_maximum) unknown.insert(gpus.begin(), gpus.end());
+    result_.unknown_gpus.assign(unknown.begin(), unknown.end());
+    const bool is_known = result_.doubts.empty() && !sweep_.gpus.empty() && sweep_.problems.empty();
+    result_.verdict = !result_.findings.empty() || !result_.missing.empty() ? verdict::named
+                      : is_known                                            ? verdict::healthy
+                                                                            : verdict::unknown;
+  }
+
+  /// A single benchmark of many is more likely to be chance, or a disturbance: it must be slower by
+  /// far.
+  void judge_lone_benchmarks(const std::vector<peers>& models) {
+    constexpr double by_far = 5;
+    constexpr double certain = 1 - 1e-6;
+    std::erase_if(result_.findings, [&](const finding& found) {
+      const auto& slow = found.aspects.front();
+      if (found.aspects.size() > 1 || !slow.benchmark) return false;
+      if (slow.how_long != persistence::always) return true;
+      const auto& criteria = settings_.classes.at(found.kind);
+      if (slow.slower.value > by_far * criteria.threshold && slow.confidence > certain)
+        return false;
+      if (criteria.decides)
+        for (const auto gpu : gpus_of(models, found)) doubt_of(doubt::single_benchmark, gpu);
+      return true;
+    });
+  }
+
+  /// The GPUs of a finding's part.
+  [[nodiscard]] std::vector<std::size_t> gpus_of(const std::vector<peers>& models,
+                                                 const finding& found) const {
+    std::vector<std::size_t> list;
+    const auto& first = sweep_.gpus[found.gpu];
+    for (const auto& alike : models)
+      if (alike.model == first.model)
+        for (const auto gpu : alike.gpus)
+          if (name_of(sweep_.gpus[gpu], found.scope) == found.name) list.push_back(gpu);
+    return list;
+  }
+
+  void doubt_of(doubt doubt, std::size_t gpu) { result_.doubts[doubt].insert(gpu); }
+
+  void add_wrong_data() {
+    for (std::size_t gpu = 0; gpu < sweep_.gpus.size(); ++gpu)
+      if (!sweep_.gpus[gpu].wrong_data.empty())
+        result_.findings.push_back({scope::gpu,
+                                    gpu,
+                                    sweep_.gpus[gpu].uuid,
+                                    pattern::wrong_data,
+                                    benchmark_class::other,
+                                    {}});
+  }
+
   [[nodiscard]] bool decides(const aspect& aspect) const {
     const auto found = settings_.classes.find(aspect.kind);
     return found != settings_.classes.end() && found->second.decides;
   }
 
   void judge_model(const peers& alike, std::size_t models) {
-    bool decided = false;
+    std::set<benchmark_class> measured;
     for (const auto& aspect : aspects_) {
       const auto chosen = settings_.classes.find(aspect.kind);
       if (chosen == settings_.classes.end()) continue;
-      const auto scores = scores_of(sweep_, benchmarks_of(sweep_, aspect), alike.gpus);
+      const auto benchmarks = benchmarks_of(sweep_, aspect);
+      const auto scores = scores_of(sweep_, benchmarks, alike.gpus);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
       for (const auto& part : parts.slow) add(alike, aspect, {}, part);
       for (const auto& tested : parts.tested)
         result_.tested.push_back({alike.model, aspect, tested, as_part(tested.detectable)});
-      if (!chosen->second.decides) continue;
-      decided = true;
-      for (std::size_t i = 0; i < scores.size(); ++i)
-        if (!scores[i] || alike.nodes.size() < 2) unknown_.insert(alike.gpus[i]);
+      if (std::ranges::any_of(scores, [](const auto& score) { return score.has_value(); }))
+        measured.insert(aspect.kind);
+      if (chosen->second.decides) check_coverage(alike, benchmarks);
     }
-    if (!decided) unknown_.insert(alike.gpus.begin(), alike.gpus.end());
+    for (const auto& [kind, chosen] : settings_.classes)
+      if (chosen.decides && !measured.contains(kind))
+        for (const auto gpu : alike.gpus) doubt_of(doubt::class_not_measured, gpu);
+    if (alike.nodes.size() < 2)
+      for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
     for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i) judge_benchmark(alike, models, i);
+  }
+
+  /// What most peers have measured, a GPU must have measured, and nothing else.
+  void check_coverage(const peers& alike, const std::vector<std::size_t>& benchmarks) {
+    const auto compared = compared_benchmarks(sweep_, benchmarks, alike.gpus);
+    for (const auto benchmark : benchmarks) {
+      const bool is_compared = std::ranges::binary_search(compared, benchmark);
+      for (const auto gpu : alike.gpus)
+        if (sweep_.gpus[gpu].times[benchmark].empty() == is_compared)
+          doubt_of(is_compared ? doubt::missing_figures : doubt::uncompared_figures, gpu);
+    }
   }
 
   /// A fault that only some benchmarks show, as copies of some sizes, is hidden in the median of
@@ -145,15 +213,19 @@ class judging {
       if (!is_explained(alike, aspect, part)) add(alike, aspect, benchmark, part);
   }
 
-  /// Whether the part, one around it or one inside of it is slow in this aspect as a whole.
+  /// Whether the part or one around it is slow in this aspect as a whole, or one inside of it that
+  /// is as slow.
   [[nodiscard]] bool is_explained(const peers& alike, const aspect& aspect,
                                   const slow_part& part) const {
+    constexpr double as_slow = 1.5;
     const auto& gpu = sweep_.gpus[first_gpu(alike, part.scope, part.index)];
     return std::ranges::any_of(result_.findings, [&](const finding& found) {
       const auto wider = std::max(found.scope, part.scope);
       return name_of(sweep_.gpus[found.gpu], wider) == name_of(gpu, wider) &&
              std::ranges::any_of(found.aspects, [&](const slow_aspect& slow) {
-               return !slow.benchmark && slow.aspect == aspect;
+               return !slow.benchmark && slow.aspect == aspect &&
+                      (found.scope >= part.scope ||
+                       slow.slower.value * as_slow >= as_part(part.slower.value));
              });
     });
   }
@@ -169,7 +241,7 @@ class judging {
     const auto scope = scope_of(alike, part);
     const auto gpu = first_gpu(alike, part.scope, part.index);
     auto& found = finding_of(scope, gpu, aspect.kind);
-    found.aspects.push_back({aspect, benchmark, as_part(part.slower), 1 - part.p});
+    found.aspects.push_back({aspect, benchmark, as_part(part.slower), 1 - part.p, part.how_long});
   }
 
   /// The part's finding in this class, which is added if it is new.
@@ -184,22 +256,38 @@ class judging {
   }
 
   /// A link that is lower than those of the peers explains why a GPU is slow, and is reported even
-  /// if it is not.
+  /// if it is not. One that is lower than it could be, as those of the peers are, is a doubt.
   void compare_links(const peers& alike) {
-    for (const auto& [member, pattern] : {std::pair(&link::width, pattern::link_width),
-                                          std::pair(&link::generation, pattern::link_generation)}) {
-      const auto usual = usual_of(sweep_, alike, member);
-      for (const auto gpu : alike.gpus) {
-        const auto& value = sweep_.gpus[gpu].link.*member;
-        if (usual && value && *value < *usual)
-          finding_of(scope::gpu, gpu, benchmark_class::link).pattern = pattern;
+    compare_links(alike, &link::width, &link::width_max, pattern::link_width);
+    compare_links(alike, &link::generation, &link::generation_max, pattern::link_generation);
+  }
+
+  void compare_links(const peers& alike, std::optional<int> link::*member,
+                     std::optional<int> link::*maximum, pattern pattern) {
+    const auto usual = usual_of(sweep_, alike, member);
+    const auto is_lower = [&](std::size_t i) {
+      const auto& value = sweep_.gpus[alike.gpus[i]].link.*member;
+      return usual && value && *value < *usual;
+    };
+    for (const auto& node : alike.nodes) {
+      // All GPUs of a node have one cause.
+      if (node.size() > 1 && std::ranges::all_of(node, is_lower)) {
+        finding_of(scope::node, alike.gpus[node.front()], benchmark_class::link).pattern = pattern;
+        continue;
       }
+      for (const auto i : node)
+        if (is_lower(i))
+          finding_of(scope::gpu, alike.gpus[i], benchmark_class::link).pattern = pattern;
+    }
+    for (std::size_t i = 0; i < alike.gpus.size(); ++i) {
+      const auto& link = sweep_.gpus[alike.gpus[i]].link;
+      if (!is_lower(i) && link.*member && link.*maximum && *(link.*member) < *(link.*maximum))
+        doubt_of(doubt::link_below_maximum, alike.gpus[i]);
     }
   }
 
-  [[nodiscard]] bool is_known() const {
-    if (!unknown_.empty() || sweep_.gpus.empty() || !sweep_.problems.empty()) return false;
-    return std::ranges::none_of(result_.tested, [&](const tested_aspect& tested) {
+  [[nodiscard]] bool is_too_noisy() const {
+    return std::ranges::any_of(result_.tested, [&](const tested_aspect& tested) {
       return decides(tested.aspect) && tested.parts.scope != scope::rack &&
              tested.detectable > settings_.must_detect;
     });
@@ -208,7 +296,6 @@ class judging {
   const sweep& sweep_;
   const settings& settings_;
   std::set<aspect> aspects_;
-  std::set<std::size_t> unknown_;
   judgement result_;
 };
 

@@ -18,7 +18,9 @@ enum class pattern {
   slow,                ///< in both directions, or in the only one that was measured
   slow_one_direction,  ///< in one of them
   slow_together,       ///< only while all GPUs of the node copy
-  slow_some,           ///< in two or more benchmarks, not in what they have in common with others
+  slow_some,           ///< in single benchmarks, not in what they have in common with others
+  intermittent,        ///< only in some runs or repetitions
+  wrong_data,          ///< slow or not, bytes did not arrive as they were sent
   link_generation,     ///< slow or not, its link runs at a lower generation than those of its peers
   link_width           ///< the same for the number of lanes
 };
@@ -29,6 +31,7 @@ struct slow_aspect {
   std::optional<std::size_t> benchmark;  ///< index into the sweep's
   statistics::estimate slower;           ///< as a part of the time: 0.05 is 5 % slower
   double confidence;                     ///< 1 less the rate of wrong findings at which it is one
+  persistence how_long;
 };
 
 /// A part that is slow, in one class of benchmarks.
@@ -60,13 +63,27 @@ enum class verdict {
   unknown  ///< nothing is named, and not all that decides could be tested
 };
 
+/// Why a fleet without findings may not be healthy.
+enum class doubt {
+  no_peers,            ///< GPUs without GPUs of their model on other nodes
+  class_not_measured,  ///< GPUs without figures in a class that decides
+  missing_figures,     ///< GPUs without figures that most of their peers have
+  uncompared_figures,  ///< GPUs with figures that most of their peers do not have
+  single_benchmark,    ///< GPUs that are slow in one benchmark alone
+  link_below_maximum,  ///< GPUs whose links run below what both ends can do, as those of their
+                       ///< peers
+  noise                ///< a slow GPU or node might not have been found
+};
+
 struct judgement {
   fleet::verdict verdict = verdict::unknown;
   std::vector<finding> findings;  ///< racks first, then nodes, then GPUs
   std::vector<missing_rank> missing;
   std::vector<tested_aspect> tested;
-  /// GPUs without a score in a class that decides. GPUs without peers on other nodes: a node that
-  /// is slow as a whole has nothing to be compared with.
+  /// The GPUs that each doubt is about, as indices; none of `noise`.
+  std::map<doubt, std::set<std::size_t>> doubts;
+  /// GPUs that could not be tested, or not with a clear result: those with a doubt of the first
+  /// five.
   std::vector<std::size_t> unknown_gpus;
 };
 

@@ -20,7 +20,14 @@ struct slow_part {
   std::size_t index;            ///< into the GPUs, nodes or racks of its peers
   statistics::estimate slower;  ///< logarithm; the interval covers how healthy parts differ
   double p;                     ///< adjusted for all parts of its kind
+  /// How much of the time it is slow.
+  enum class persistence {
+    sometimes,  ///< its faster repetitions, or all but one of its runs, do not show it
+    mostly,     ///< all but a quarter of its repetitions show at least half of it
+    always      ///< even the fastest one does
+  } how_long = persistence::always;
 };
+using persistence = slow_part::persistence;
 
 /// What was tested.
 struct tested_parts {
@@ -42,10 +49,11 @@ struct criteria {
 };
 
 /// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
-/// others of its node, a node's median GPU with those of the other nodes, and a rack's median node
-/// with those of the other racks; so a node that is slow as a whole is no eight slow GPUs. A part
-/// is slow if it is slower than the threshold, if healthy ones would not be as slow by chance, and
-/// if its fastest repetitions show at least half of it.
+/// others of its node, and must be slow beside the whole fleet as well; a node's median GPU with
+/// those of the other nodes, and a rack's lower median node with those of the other racks; so a
+/// node that is slow as a whole is no eight slow GPUs. A rack is slow only if three quarters of its
+/// nodes are. A part is slow if it is slower than the threshold, and healthy ones would not be as
+/// slow by chance.
 slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
                      const criteria& criteria);
 

@@ -9,9 +9,19 @@ namespace bench_transfers::fleet {
 namespace {
 
 /// Logarithms of one benchmark's times.
-std::optional<score> costs_of(const std::vector<double>& times) {
-  if (times.empty()) return std::nullopt;
-  return score{std::log(statistics::median(times)), std::log(std::ranges::min(times)), 0};
+std::optional<score> costs_of(const benchmark_times& runs) {
+  constexpr double lower_quartile = 0.25;
+  if (runs.empty()) return std::nullopt;
+  std::vector<double> all;
+  double worst = 0;
+  for (const auto& run : runs) {
+    all.insert(all.end(), run.begin(), run.end());
+    worst = std::max(worst, statistics::median(run));
+  }
+  std::ranges::sort(all);
+  return score{std::log(statistics::quantile(all, 0.5)),
+               std::log(statistics::quantile(all, lower_quartile)), std::log(all.front()),
+               std::log(worst), 0};
 }
 
 double median_of(const std::vector<std::optional<score>>& costs, double score::*member) {
@@ -21,16 +31,17 @@ double median_of(const std::vector<std::optional<score>>& costs, double score::*
   return statistics::median(std::move(values));
 }
 
-/// The distances from the GPUs' median in one benchmark; empty if none of them has measured it.
+/// The distances from the GPUs' median in one benchmark, which some of them have measured.
 std::vector<std::optional<score>> distances_of(const sweep& sweep, std::size_t benchmark,
                                                const std::vector<std::size_t>& gpus) {
   std::vector<std::optional<score>> costs;
   costs.reserve(gpus.size());
   for (const auto gpu : gpus) costs.push_back(costs_of(sweep.gpus[gpu].times[benchmark]));
-  if (std::ranges::none_of(costs, [](const auto& cost) { return cost.has_value(); })) return {};
-  const score centre{median_of(costs, &score::usual), median_of(costs, &score::fastest), 0};
-  for (auto& cost : costs)
-    if (cost) cost = score{cost->usual - centre.usual, cost->fastest - centre.fastest, 0};
+  for (const auto member : compared_members) {
+    const auto centre = median_of(costs, member);
+    for (auto& cost : costs)
+      if (cost) (*cost).*member -= centre;
+  }
   return costs;
 }
 
@@ -42,6 +53,7 @@ double error_of_median(const std::vector<double>& values) {
   constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
   const auto centre = statistics::median(values);
   std::vector<double> distances;
+  distances.reserve(values.size());
   for (const auto value : values) distances.push_back(std::abs(value - centre));
   return of_median * deviations_in_distance * statistics::median(std::move(distances)) /
          std::sqrt(static_cast<double>(values.size()));
@@ -62,28 +74,40 @@ std::vector<std::size_t> benchmarks_of(const sweep& sweep, const aspect& aspect)
   return list;
 }
 
+std::vector<std::size_t> compared_benchmarks(const sweep& sweep,
+                                             const std::vector<std::size_t>& benchmarks,
+                                             const std::vector<std::size_t>& gpus) {
+  std::vector<std::size_t> compared;
+  for (const auto benchmark : benchmarks) {
+    const auto measured = std::ranges::count_if(
+        gpus, [&](std::size_t gpu) { return !sweep.gpus[gpu].times[benchmark].empty(); });
+    if (2 * static_cast<std::size_t>(measured) > gpus.size()) compared.push_back(benchmark);
+  }
+  return compared;
+}
+
 std::vector<std::optional<score>> scores_of(const sweep& sweep,
                                             const std::vector<std::size_t>& benchmarks,
                                             const std::vector<std::size_t>& gpus) {
-  struct distances {
-    std::vector<double> usual, fastest;
-  };
-  std::vector<distances> by_gpu(gpus.size());
-  std::size_t measured = 0;
-  for (const auto benchmark : benchmarks) {
-    const auto costs = distances_of(sweep, benchmark, gpus);
-    measured += costs.empty() ? 0 : 1;
-    for (std::size_t g = 0; g < costs.size(); ++g) {
-      if (!costs[g]) continue;
-      by_gpu[g].usual.push_back(costs[g]->usual);
-      by_gpu[g].fastest.push_back(costs[g]->fastest);
-    }
+  const auto compared = compared_benchmarks(sweep, benchmarks, gpus);
+  std::vector<std::vector<score>> by_gpu(gpus.size());
+  for (const auto benchmark : compared) {
+    const auto distances = distances_of(sweep, benchmark, gpus);
+    for (std::size_t g = 0; g < distances.size(); ++g)
+      if (distances[g]) by_gpu[g].push_back(*distances[g]);
   }
   std::vector<std::optional<score>> scores(gpus.size());
-  for (std::size_t g = 0; g < gpus.size(); ++g)
-    if (measured > 0 && 2 * by_gpu[g].usual.size() >= measured)
-      scores[g] = score{statistics::median(by_gpu[g].usual), statistics::median(by_gpu[g].fastest),
-                        error_of_median(by_gpu[g].usual)};
+  std::vector<double> values;
+  for (std::size_t g = 0; g < gpus.size(); ++g) {
+    if (by_gpu[g].empty() || 2 * by_gpu[g].size() < compared.size()) continue;
+    scores[g].emplace();
+    for (const auto member : compared_members) {
+      values.clear();
+      for (const auto& distance : by_gpu[g]) values.push_back(distance.*member);
+      (*scores[g]).*member = statistics::median(values);
+      if (member == &score::usual) scores[g]->error = error_of_median(values);
+    }
+  }
   return scores;
 }
 

@@ -10,18 +10,29 @@
 namespace bench_transfers::fleet {
 
 /// How much slower a GPU is than its peers in one aspect, as a logarithm of times: 0.03 is 3 %.
+/// Each is compared with the same of the peers.
 struct score {
-  double usual;      ///< by the median of its repetitions
-  double fastest;    ///< by the fastest of them, compared with the fastest of the peers
-  double error = 0;  ///< standard error of `usual`, by how the benchmarks differ
+  double usual = 0;      ///< by the median of all repetitions
+  double lasting = 0;    ///< by their lower quartile
+  double fastest = 0;    ///< by the fastest one
+  double worst_run = 0;  ///< by the median of its slowest run
+  double error = 0;      ///< standard error of `usual`, by how the benchmarks differ
 };
+inline constexpr double score::*compared_members[] = {&score::usual, &score::lasting,
+                                                      &score::fastest, &score::worst_run};
 
 /// The aspects that the sweep's benchmarks show.
 std::set<aspect> aspects_of(const sweep& sweep);
 
-/// The scores of these GPUs in some benchmarks: the medians, over those, of their distances from
-/// the median of all of them. None for a GPU that has measured less than half of the benchmarks
-/// that any of them has measured.
+/// Of these benchmarks those that more than half of the peers have measured. Others have too little
+/// to be compared with.
+std::vector<std::size_t> compared_benchmarks(const sweep& sweep,
+                                             const std::vector<std::size_t>& benchmarks,
+                                             const std::vector<std::size_t>& gpus);
+
+/// The scores of these GPUs in the benchmarks that can be compared: the medians, over those, of
+/// their distances from the median of all of them. None for a GPU that has measured less than half
+/// of them.
 std::vector<std::optional<score>> scores_of(const sweep& sweep,
                                             const std::vector<std::size_t>& benchmarks,
                                             const std::vector<std::size_t>& gpus);

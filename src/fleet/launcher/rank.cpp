@@ -20,6 +20,7 @@ struct launcher {
   const char* size;
   const char* local_rank;
   const char* node;
+  const char* inside;  ///< only where this is set, too
 };
 
 /// The inner ones first. Sources: mpirun(1) of Open MPI, "Environment variables"; Hydra's process
@@ -27,12 +28,15 @@ struct launcher {
 /// "torchrun", "Environment variables"; Kubernetes, "Jobs", "Completion mode".
 constexpr std::array launchers{
     launcher{"open_mpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-             "OMPI_COMM_WORLD_LOCAL_RANK", nullptr},
-    launcher{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", nullptr},
-    launcher{"mpich", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", nullptr},
-    launcher{"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", nullptr},
-    launcher{"slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURMD_NODENAME"},
-    launcher{"kubernetes", "JOB_COMPLETION_INDEX", nullptr, nullptr, "NODE_NAME"}};
+             "OMPI_COMM_WORLD_LOCAL_RANK", nullptr, nullptr},
+    launcher{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", nullptr, nullptr},
+    // Hydra sets both; `srun --mpi=pmi2` sets the rank alone, and is slurm.
+    launcher{"mpich", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", nullptr, "MPI_LOCALRANKID"},
+    launcher{"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", nullptr, nullptr},
+    launcher{"slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURMD_NODENAME",
+             // A batch script is rank 0 as well, and what it starts by hand is no rank.
+             "SLURM_STEP_ID"},
+    launcher{"kubernetes", "JOB_COMPLETION_INDEX", nullptr, nullptr, "NODE_NAME", nullptr}};
 
 std::optional<std::size_t> number(const environment& variables, const char* name) {
   constexpr std::size_t most = 100'000'000;
@@ -82,6 +86,7 @@ environment own_environment() {
 
 std::optional<launched_rank> rank_of(const environment& variables) {
   for (const auto& known : launchers) {
+    if (known.inside && !variables(known.inside)) continue;
     const auto rank = number(variables, known.rank);
     if (!rank) continue;
     launched_rank found{known.name,
@@ -93,8 +98,6 @@ std::optional<launched_rank> rank_of(const environment& variables) {
     if (found.world_size && found.rank >= *found.world_size)
       throw bad_rank(fmt::format("bad {} {}: {} is {}", known.rank, found.rank, known.size,
                                  *found.world_size));
-    // Whatever started the process inside of it: the node is the same.
-    if (found.node.empty()) found.node = text(variables, "SLURMD_NODENAME");
     found.rack = leaf_switch(variables);
     return found;
   }

@@ -40,6 +40,9 @@ struct link {
   friend bool operator==(const link&, const link&) = default;
 };
 
+/// The times of a benchmark in ns, by run and repetition; empty: it was not measured.
+using benchmark_times = std::vector<std::vector<double>>;
+
 /// A GPU, and what its rank has measured.
 struct gpu {
   std::string uuid, slot;  ///< slot: "0000:c1:00.0"; may be empty
@@ -48,9 +51,9 @@ struct gpu {
   std::string rack;                 ///< empty: not known
   std::optional<std::size_t> rank;  ///< of the process; none: it was not started by a launcher
   fleet::link link;
-  std::set<std::string> warnings;  ///< codes of its files
-  /// For each benchmark of the sweep its times in ns, by repetition; empty: it was not measured.
-  std::vector<std::vector<double>> times;
+  std::set<std::string> warnings;      ///< codes of its files
+  std::set<std::string> wrong_data;    ///< benchmarks whose bytes did not arrive as they were sent
+  std::vector<benchmark_times> times;  ///< for each benchmark of the sweep
 
   friend bool operator==(const gpu&, const gpu&) = default;
 };
@@ -61,6 +64,9 @@ struct sweep {
   std::optional<std::size_t> world_size;  ///< how many ranks there should be
   std::vector<fleet::benchmark> benchmarks;
   std::vector<fleet::gpu> gpus;
+  /// Ranks that have left results which are of no GPU here: those that are left out, or of a GPU
+  /// that has another rank.
+  std::set<std::size_t> other_ranks;
   /// What could not be used, or is doubtful. A sweep with problems is not healthy.
   std::vector<common::message> problems;
 
@@ -75,7 +81,13 @@ struct missing_rank {
   friend bool operator==(const missing_rank&, const missing_rank&) = default;
 };
 
-/// The ranks below the world size that no GPU has.
+// What a sweep can have.
+inline constexpr std::size_t most_gpus = 1'000'000;
+inline constexpr std::size_t most_ranks = 100'000'000;
+inline constexpr double longest_time = 3.2e16;  ///< a year, in ns
+
+/// The ranks below the world size that have left no results. They are placed only if the ranks of
+/// each node follow each other.
 std::vector<missing_rank> missing_ranks(const sweep& sweep);
 
 }  // namespace bench_transfers::fleet

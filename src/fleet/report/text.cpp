@@ -35,10 +35,17 @@ std::string subject_of(const sweep& sweep, const finding& found) {
   return "rack " + gpu.rack;
 }
 
+std::string link_text(const std::optional<int>& generation, const std::optional<int>& width) {
+  const auto shown = [](const std::optional<int>& value) {
+    return value ? fmt::format("{}", *value) : std::string("?");
+  };
+  return fmt::format("Gen{} x{}", shown(generation), shown(width));
+}
+
 std::string link_text(const link& link) {
-  return fmt::format("Gen{} x{} (it can be Gen{} x{})", link.generation.value_or(0),
-                     link.width.value_or(0), link.generation_max.value_or(0),
-                     link.width_max.value_or(0));
+  auto now = link_text(link.generation, link.width);
+  if (!link.generation_max && !link.width_max) return now;
+  return fmt::format("{} (it can be {})", now, link_text(link.generation_max, link.width_max));
 }
 
 /// What to look at first.
@@ -53,6 +60,10 @@ const char* advice_of(pattern pattern) {
       return "Look at ACS, IOMMU and the payload size of this slot against those of a healthy one.";
     case pattern::slow_some:
       return "Look for what only these benchmarks use: sizes, kinds of memory, a way to copy.";
+    case pattern::intermittent:
+      return "Measure it again: look for heat, clocks and other users at the time of the slow "
+             "runs.";
+    case pattern::wrong_data: return "Take it out of use, and look at its memory and link errors.";
     case pattern::slow: break;
   }
   return "Compare link, NUMA binding, clocks and neighbours with those of a healthy one.";
@@ -78,6 +89,8 @@ std::string line_of(const sweep& sweep, const finding& found) {
                         worst->benchmark ? benchmarks_text(sweep, found) : describe(worst->aspect));
   if (found.pattern == pattern::link_generation || found.pattern == pattern::link_width)
     text += fmt::format("; its link is {}", link_text(sweep.gpus[found.gpu].link));
+  if (found.pattern == pattern::wrong_data)
+    text += fmt::format(": wrong data in {}", fmt::join(sweep.gpus[found.gpu].wrong_data, ", "));
   return fmt::format("{} [{}]\n    {}\n", text, to_string(found.pattern), advice_of(found.pattern));
 }
 
@@ -105,6 +118,17 @@ std::string problems_text(const std::vector<common::message>& problems) {
   return text;
 }
 
+std::string doubts_text(const judgement& judged) {
+  std::string text;
+  for (const auto& [doubt, gpus] : judged.doubts)
+    text += fmt::format(
+        "  {}{} [{}]\n",
+        gpus.empty() ? std::string()
+                     : common::counted(static_cast<double>(gpus.size()), "GPU", "GPUs") + " ",
+        explain(doubt), to_string(doubt));
+  return text.empty() ? text : "Not known:\n" + text;
+}
+
 /// What would have been found, for each scope of a class the largest of its aspects.
 std::string tested_text(const judgement& judged) {
   std::map<std::pair<benchmark_class, scope>, double> detectable;
@@ -121,7 +145,7 @@ std::string tested_text(const judgement& judged) {
             fmt::format("a {} slower by {}", noun_of(scope), common::percent_text(found->second)));
     if (!parts.empty()) text += fmt::format("  {}: {}\n", to_string(kind), fmt::join(parts, ", "));
   }
-  return text.empty() ? text : "Found four times out of five:\n" + text;
+  return text.empty() ? text : "A part slower by this is found four times out of five:\n" + text;
 }
 
 }  // namespace
@@ -135,11 +159,7 @@ std::string text_of(const sweep& sweep, const judgement& judged) {
                           sweep.id.empty() ? "" : ", sweep " + sweep.id);
   for (const auto& found : judged.findings) text += line_of(sweep, found);
   text += missing_text(judged.missing);
-  if (!judged.unknown_gpus.empty())
-    text += fmt::format(
-        "Not known of {}: without figures of a class that decides, or without peers "
-        "on other nodes\n",
-        common::counted(static_cast<double>(judged.unknown_gpus.size()), "GPU", "GPUs"));
+  text += doubts_text(judged);
   if (!sweep.problems.empty()) text += "Problems:\n" + problems_text(sweep.problems);
   return text + tested_text(judged);
 }
@@ -161,7 +181,9 @@ std::string table_of(const sweep& sweep) {
                           gpu.rack.empty() ? "-" : gpu.rack, cell(h2d[i]), cell(d2h[i]));
     }
   }
-  return text + "Slower than the median of its model, in time.\n";
+  text += "Slower than the median of its model, in time.\n";
+  text += missing_text(missing_ranks(sweep));
+  return sweep.problems.empty() ? text : text + "Problems:\n" + problems_text(sweep.problems);
 }
 
 }  // namespace bench_transfers::fleet

@@ -14,7 +14,11 @@ std::string to_string(pattern pattern);
 /// Of a rank without results.
 inline constexpr const char* missing_code = "missing";
 
-/// "copies to the device, alone".
+std::string to_string(doubt doubt);
+/// What follows "3 GPUs", or a sentence of its own.
+std::string explain(doubt doubt);
+
+/// "link h2d, all GPUs of the node at once".
 std::string describe(const aspect& aspect);
 
 }  // namespace bench_transfers::fleet

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/record/fleet_facts.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 
 namespace bench_transfers::bench::run_context_test {
@@ -51,6 +54,30 @@ TEST(run_context, says_which_device_is_an_instance_of_a_gpu) {
 TEST(run_context, warns_of_no_whole_gpu) {
   for (const auto is_instance : {std::optional<bool>(), std::optional(false)})
     EXPECT_THAT(warnings_of_instances(context_with(is_instance)), testing::IsEmpty());
+}
+
+fleet::environment of(const std::map<std::string, std::string>& variables) {
+  return [variables](const char* name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+TEST(run_context, says_which_process_of_a_fleet_it_is) {
+  const auto facts = fleet_facts(of({{"TRANSFERS_SWEEP", "monday"},
+                                     {"OMPI_COMM_WORLD_RANK", "3"},
+                                     {"OMPI_COMM_WORLD_SIZE", "8"}}));
+  EXPECT_EQ(facts.at("sweep"), "monday");
+  EXPECT_EQ(facts.at("launcher"), "open_mpi");
+  EXPECT_EQ(facts.at("rank"), 3);
+  EXPECT_EQ(facts.at("world_size"), 8);
+  EXPECT_EQ(facts.at("node"), nullptr);
+}
+
+TEST(run_context, says_nothing_of_a_fleet_without_a_launcher) {
+  EXPECT_EQ(fleet_facts(of({})), nullptr);
+  EXPECT_EQ(fleet_facts(of({{"RANK", "first"}, {"WORLD_SIZE", "8"}})), nullptr);
+  EXPECT_EQ(fleet_facts(of({{"TRANSFERS_SWEEP", "monday"}})).at("rank"), nullptr);
 }
 
 }  // namespace

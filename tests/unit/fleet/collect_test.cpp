@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::fleet::collect_test {
@@ -97,7 +99,8 @@ auto codes(const sweep& sweep) {
 TEST(gpus_of_a_file, have_its_facts_and_times) {
   const auto gpus = read(file("GPU-1"));
   ASSERT_THAT(gpus, SizeIs(1));
-  const auto& [gpu, sweep, version, started, world_size, benchmarks, failed, faults] = gpus.front();
+  const auto& [gpu, named_by, sweep, version, started, world_size, benchmarks, failed, skipped,
+               faults] = gpus.front();
   EXPECT_EQ(gpu.uuid, "GPU-1");
   EXPECT_EQ(gpu.slot, "0000:c1:00.0");
   EXPECT_EQ(gpu.model, "made-up GPU");
@@ -107,13 +110,15 @@ TEST(gpus_of_a_file, have_its_facts_and_times) {
   EXPECT_EQ(gpu.link, (link{5, 8, 5, 16}));
   EXPECT_THAT(gpu.warnings, ElementsAre("virtual_machine"));
   EXPECT_EQ(version, "0.1.0");
+  EXPECT_EQ(started, 1795341600);
+  EXPECT_THAT(skipped, IsEmpty());
   EXPECT_THAT(failed, IsEmpty());
   EXPECT_THAT(faults, IsEmpty());
   ASSERT_THAT(benchmarks, SizeIs(2));
   const auto& large = benchmarks.at("copy/pinned/h2d/16MiB");
   EXPECT_EQ(large.limited_by, benchmark_class::link);
   EXPECT_EQ(large.towards, direction::h2d);
-  EXPECT_THAT(large.times, ElementsAre(310e3, 320e3));
+  EXPECT_THAT(large.times, ElementsAre(ElementsAre(310e3, 320e3)));
 }
 
 TEST(gpus_of_a_file, are_placed_by_it_if_it_says_where) {
@@ -135,11 +140,62 @@ TEST(gpus_of_a_file, say_what_failed) {
   auto document = file("GPU-1");
   auto& row = document["benchmarks"][0];
   row["error_occurred"] = true;
-  row["error_message"] = "wrong data";
+  row["error_message"] = "the driver says no";
   const auto gpus = read(document);
   EXPECT_THAT(gpus[0].failed, ElementsAre("copy/pinned/h2d/16MiB"));
-  EXPECT_THAT(gpus[0].benchmarks.at("copy/pinned/h2d/16MiB").times, ElementsAre(320e3));
+  EXPECT_THAT(gpus[0].benchmarks.at("copy/pinned/h2d/16MiB").times,
+              ElementsAre(ElementsAre(320e3)));
   EXPECT_THAT(codes(together({gpus})), ElementsAre("failed_benchmark"));
+}
+
+TEST(gpus_of_a_file, keep_wrong_data_apart_from_other_failures) {
+  auto document = file("GPU-1");
+  auto& row = document["benchmarks"][0];
+  row["error_occurred"] = true;
+  row["error_code"] = "wrong_data";
+  row["error_message"] = "wrong data";
+  const auto sweep = together({read(document)});
+  EXPECT_THAT(sweep.gpus[0].wrong_data, ElementsAre("copy/pinned/h2d/16MiB"));
+  EXPECT_THAT(codes(sweep), IsEmpty());
+}
+
+TEST(gpus_of_a_file, of_the_host_device_have_their_rank_in_their_names) {
+  auto document = with_fleet(file(""), {{"rank", 3}});
+  EXPECT_THAT(read(document)[0].gpu.uuid, testing::EndsWith(":3"));
+}
+
+TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
+  const auto is_refused = [](const json& document) {
+    try {
+      read(document);
+      return false;
+    } catch (const result_file::bad_entry&) {
+      return true;
+    }
+  };
+  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"rank", 10'000'000'000}})));
+  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"rank", "2"}})));
+  EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"world_size", 1'000'000'000'000}})));
+  auto document = file("GPU-1");
+  document["benchmarks"][0]["time_unit"] = "h";
+  EXPECT_TRUE(is_refused(document));
+  document = file("GPU-1");
+  document["context"]["transfers"]["devices"][0]["link"]["generation"] = "5";
+  EXPECT_TRUE(is_refused(document));
+}
+
+TEST(gpus_of_a_file, without_a_usable_time_have_failed) {
+  for (const double time : {0.0, -1.0, 1e20}) {
+    auto document = file("GPU-1");
+    document["benchmarks"][0]["real_time"] = time;
+    EXPECT_THAT(codes(together({read(document)})), ElementsAre("failed_benchmark")) << time;
+  }
+}
+
+TEST(gpus_of_a_file, have_faults_however_they_are_written) {
+  auto document = file("GPU-1");
+  document["context"]["transfers"]["run"]["faults_injected"] = {{{"slow", 2}}};
+  EXPECT_THAT(codes(together({read(document)})), ElementsAre("faults_injected"));
 }
 
 TEST(gpus_of_a_file, with_injected_faults_are_a_problem) {
@@ -162,13 +218,14 @@ TEST(collected, runs_of_a_gpu_count_together) {
   for (auto& row : again["benchmarks"]) row["real_time"] = row["real_time"].get<double>() + 1;
   const auto sweep = together({read(file("GPU-1")), read(again)});
   ASSERT_THAT(sweep.gpus, SizeIs(1));
-  EXPECT_THAT(sweep.gpus[0].times[1], ElementsAre(310e3, 320e3, 311e3, 321e3));
+  EXPECT_THAT(sweep.gpus[0].times[1],
+              ElementsAre(ElementsAre(310e3, 320e3), ElementsAre(311e3, 321e3)));
   EXPECT_THAT(sweep.problems, IsEmpty());
 }
 
 TEST(collected, same_file_twice_counts_once) {
   const auto sweep = together({read(file("GPU-1")), read(file("GPU-1"))});
-  EXPECT_THAT(sweep.gpus[0].times[1], SizeIs(2));
+  EXPECT_THAT(sweep.gpus[0].times[1], ElementsAre(SizeIs(2)));
 }
 
 TEST(collected, gpu_on_two_nodes_is_a_problem) {
@@ -184,6 +241,64 @@ TEST(collected, other_sweeps_and_versions_are_left_out_and_said) {
                                read(with_fleet(file("GPU-3"), {{"sweep", "sunday"}})), read(old)});
   EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::uuid, "GPU-1"), Field(&gpu::uuid, "GPU-2")));
   EXPECT_THAT(codes(sweep), UnorderedElementsAre("another_sweep", "another_version"));
+}
+
+TEST(collected, runs_of_another_time_are_a_problem) {
+  auto old = file("GPU-3");
+  old["context"]["transfers"]["run"]["started_utc"] = "2026-11-21T21:00:00Z";
+  EXPECT_THAT(codes(together({read(file("GPU-1")), read(file("GPU-2")), read(old)})),
+              ElementsAre("another_time"));
+}
+
+TEST(collected, benchmarks_skipped_by_few_are_a_problem) {
+  auto without = file("GPU-3");
+  without["context"]["transfers"]["skipped"] = {
+      {{"name", "copy/managed/h2d/1MiB"},
+       {"reason", {{"code", "unsupported"}, {"data", json::object()}, {"text", "no"}}}}};
+  EXPECT_THAT(codes(together({read(file("GPU-1")), read(file("GPU-2")), read(without)})),
+              ElementsAre("skipped_benchmark"));
+}
+
+TEST(collected, links_are_the_lowest_of_all_runs) {
+  auto again = file("GPU-1");
+  again["context"]["transfers"]["devices"][0]["link"]["generation"] = 1;
+  EXPECT_EQ(together({read(file("GPU-1")), read(again)}).gpus[0].link.generation, 1);
+}
+
+TEST(collected, ranks_that_contradict_each_other_are_problems) {
+  const auto rank = [](const char* uuid, int number, int size = 3) {
+    auto gpus =
+        read(with_fleet(file(uuid), {{"node", "a"}, {"rank", number}, {"world_size", size}}));
+    gpus[0].file = uuid + std::to_string(number);
+    return gpus;
+  };
+  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 1)})),
+              ElementsAre("contradictory_ranks"));
+  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 3)})),
+              ElementsAre("contradictory_ranks"));
+  EXPECT_THAT(codes(together({rank("GPU-0", 0), rank("GPU-1", 1), rank("GPU-2", 2, 2)})),
+              ElementsAre("contradictory_ranks"));
+  const auto same_gpu = together({rank("GPU-0", 0), rank("GPU-0", 1), rank("GPU-2", 2)});
+  EXPECT_THAT(codes(same_gpu), ElementsAre("contradictory_ranks"));
+  EXPECT_THAT(missing_ranks(same_gpu), IsEmpty());
+}
+
+TEST(collected, ranks_of_files_that_are_left_out_are_not_missing) {
+  const auto rank = [](const char* uuid, int number, const char* id) {
+    return read(with_fleet(file(uuid), {{"sweep", id}, {"rank", number}, {"world_size", 3}}));
+  };
+  const auto sweep =
+      together({rank("GPU-0", 0, "b"), rank("GPU-1", 1, "a"), rank("GPU-2", 2, "b")});
+  EXPECT_THAT(missing_ranks(sweep), IsEmpty());
+}
+
+TEST(collected, missing_ranks_among_cyclic_ones_have_no_node) {
+  std::vector<std::vector<measured_gpu>> files;
+  for (const int number : {0, 1, 2, 3, 4, 6, 7})
+    files.push_back(read(
+        with_fleet(file(("GPU-" + std::to_string(number)).c_str()),
+                   {{"node", number % 2 == 0 ? "a" : "b"}, {"rank", number}, {"world_size", 8}})));
+  EXPECT_THAT(missing_ranks(together(files)), ElementsAre(missing_rank{5, ""}));
 }
 
 TEST(collected, ranks_without_files_are_missing) {
@@ -239,6 +354,49 @@ TEST_F(folders, files_that_cannot_be_used_are_problems) {
                                                  "incomplete_run"));
 }
 
+TEST_F(folders, what_is_named_like_a_result_and_is_none_is_a_problem) {
+  write("n1/a.json", file("GPU-1").dump());
+  std::filesystem::create_symlink("nowhere", root / "n1/b.json");
+  ASSERT_EQ(::mkfifo((root / "n1/c.json").c_str(), 0600), 0);
+  write("n1/d.JSON", "x");
+  const auto sweep = collect(files_below({root}));
+  EXPECT_THAT(sweep.gpus, SizeIs(1));
+  EXPECT_THAT(codes(sweep), ElementsAre("unusable_file", "unusable_file", "unusable_file"));
+}
+
+TEST_F(folders, are_read_once_by_all_their_names) {
+  write("n1/a.json", file("GPU-1").dump());
+  write("n2/b.json", file("GPU-2").dump());
+  for (const char* node : {"n1", "n2"})
+    std::filesystem::create_directory_symlink("..", root / node / "up");
+  std::filesystem::create_symlink(root / "n1/a.json", root / "n2/again.json");
+  EXPECT_THAT(files_below({root, root / "n1/../n1", root / "n1/a.json"}).files, SizeIs(2));
+}
+
+TEST_F(folders, that_cannot_be_read_cost_themselves_alone) {
+  write("n1/a.json", file("GPU-1").dump());
+  std::filesystem::create_directories(root / "n2");
+  std::filesystem::permissions(root / "n2", std::filesystem::perms::none);
+  const auto found = files_below({root});
+  std::filesystem::permissions(root / "n2", std::filesystem::perms::owner_all);
+  EXPECT_THAT(found.files, SizeIs(1));
+  if (::geteuid() != 0) {
+    EXPECT_THAT(found.problems, ElementsAre(Field(&common::message::code, "unusable_folder")));
+  }
+}
+
+TEST_F(folders, may_have_sweeps_and_answers_of_ours) {
+  write("n1/a.json", file("GPU-1").dump());
+  write("sweep.json", R"({"kind":"fleet_sweep","format":1})");
+  write("answer.json", "{\n \"kind\": \"fleet_judgement\",\n \"format\": 1}");
+  EXPECT_THAT(collect(files_below({root})).problems, IsEmpty());
+}
+
+TEST_F(folders, without_usable_files_are_refused) {
+  write("n1/a.json", "");
+  EXPECT_THROW(collect(files_below({root})), nothing_to_collect);
+}
+
 TEST_F(folders, without_result_files_are_refused) {
   EXPECT_THROW(files_below({root}), nothing_to_collect);
 }
@@ -247,7 +405,7 @@ TEST_F(folders, progress_counts_the_files) {
   write("a.json", file("GPU-1").dump());
   write("b.json", file("GPU-2").dump());
   std::vector<std::size_t> seen;
-  collect(files_below({root}), [&](std::size_t done, std::size_t files) {
+  collect(files_below({root}), usual_span, [&](std::size_t done, std::size_t files) {
     seen.push_back(done);
     EXPECT_EQ(files, 2U);
   });

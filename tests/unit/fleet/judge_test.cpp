@@ -31,6 +31,13 @@ class judged : public testing::Test {
 
   [[nodiscard]] sweep measured() { return simulation::make_up(kind, faults, random); }
   [[nodiscard]] judgement found() { return judge(measured(), settings::usual()); }
+  static void slow_down(benchmark_times& runs, double factor) {
+    for (auto& run : runs)
+      for (auto& time : run) time *= factor;
+  }
+  static void slow_down(gpu& gpu, double factor) {
+    for (auto& runs : gpu.times) slow_down(runs, factor);
+  }
   static std::vector<std::string> names(const judgement& judged) {
     std::vector<std::string> list;
     for (const auto& found : judged.findings) list.push_back(found.name);
@@ -77,8 +84,7 @@ TEST_F(judged, slow_direction_is_told) {
 TEST_F(judged, slow_only_together_is_told) {
   auto fleet = measured();
   for (std::size_t i = 0; i < fleet.benchmarks.size(); ++i)
-    if (fleet.benchmarks[i].aspect.together)
-      for (auto& time : fleet.gpus[9].times[i]) time *= 1.2;
+    if (fleet.benchmarks[i].aspect.together) slow_down(fleet.gpus[9].times[i], 1.2);
   const auto result = judge(fleet, settings::usual());
   ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
   EXPECT_EQ(result.findings.front().pattern, pattern::slow_together);
@@ -86,16 +92,27 @@ TEST_F(judged, slow_only_together_is_told) {
 
 TEST_F(judged, slow_in_some_sizes_is_told) {
   auto fleet = measured();
-  const auto slow_down = [&](std::size_t benchmark) {
-    for (auto& time : fleet.gpus[9].times[benchmark]) time *= 1.1;
-  };
   const auto other_direction = std::ranges::find(fleet.benchmarks, direction::d2h,
                                                  [](const auto& b) { return b.aspect.towards; });
   // One size of three, alone and then in both directions.
-  slow_down(0);
-  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
-  slow_down(static_cast<std::size_t>(other_direction - fleet.benchmarks.begin()));
+  slow_down(fleet.gpus[9].times[0], 1.08);
+  slow_down(
+      fleet.gpus[9].times[static_cast<std::size_t>(other_direction - fleet.benchmarks.begin())],
+      1.08);
   const auto result = judge(fleet, settings::usual());
+  ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
+  EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
+}
+
+TEST_F(judged, slow_in_one_size_is_not_healthy) {
+  auto fleet = measured();
+  slow_down(fleet.gpus[9].times[0], 1.08);
+  auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
+  EXPECT_TRUE(result.doubts.contains(doubt::single_benchmark));
+  slow_down(fleet.gpus[9].times[0], 9);
+  result = judge(fleet, settings::usual());
   ASSERT_THAT(names(result), ElementsAre(fleet.gpus[9].uuid));
   EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
 }
@@ -133,17 +150,156 @@ TEST_F(judged, models_are_compared_with_themselves) {
   kind.models = 2;
   auto fleet = measured();
   for (auto& gpu : fleet.gpus)
-    if (gpu.model.ends_with("1"))
-      for (auto& times : gpu.times)
-        for (auto& time : times) time *= 2;
+    if (gpu.model.ends_with("1")) slow_down(gpu, 2);
   EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
 }
 
 TEST_F(judged, slow_repetition_is_no_slow_gpu) {
   auto fleet = measured();
-  for (auto& times : fleet.gpus[9].times)
-    for (std::size_t i = 1; i < times.size(); ++i) times[i] *= 1.5;
+  for (auto& runs : fleet.gpus[9].times) runs[0][1] *= 1.5;
   EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
+}
+
+TEST_F(judged, one_fast_repetition_does_not_acquit) {
+  kind.repetitions = 5;
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus)
+    if (gpu.node == "node5" || gpu.uuid == fleet.gpus[9].uuid)
+      for (auto& runs : gpu.times)
+        for (std::size_t i = 1; i < 5; ++i) runs[0][i] *= 2;
+  EXPECT_THAT(names(judge(fleet, settings::usual())),
+              testing::IsSupersetOf({std::string("node5"), fleet.gpus[9].uuid}));
+}
+
+TEST_F(judged, one_slow_run_of_three_is_intermittent) {
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus)
+    for (auto& runs : gpu.times) runs = {runs[0], runs[0], runs[0]};
+  for (auto& runs : fleet.gpus[9].times)
+    for (auto& time : runs[1]) time *= 1.5;
+  const auto result = judge(fleet, settings::usual());
+  ASSERT_THAT(names(result), testing::Contains(fleet.gpus[9].uuid));
+  EXPECT_EQ(result.findings.front().pattern, pattern::intermittent);
+}
+
+TEST_F(judged, one_good_run_of_three_does_not_acquit) {
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus)
+    for (auto& runs : gpu.times) runs = {runs[0], runs[0], runs[0]};
+  for (auto& runs : fleet.gpus[9].times)
+    for (const auto run : {1, 2})
+      for (auto& time : runs[static_cast<std::size_t>(run)]) time *= 2;
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::named);
+  ASSERT_THAT(names(result), testing::Contains(fleet.gpus[9].uuid));
+  EXPECT_EQ(result.findings.front().pattern, pattern::intermittent);
+}
+
+TEST_F(judged, figures_without_peers_are_not_known) {
+  auto fleet = measured();
+  const auto benchmarks = fleet.benchmarks.size();
+  for (std::size_t i = 0; i < benchmarks; ++i) {
+    auto renamed = fleet.benchmarks[i];
+    renamed.name += ", other";
+    fleet.benchmarks.push_back(renamed);
+  }
+  for (auto& gpu : fleet.gpus) gpu.times.resize(2 * benchmarks);
+  auto& alone = fleet.gpus[9];
+  slow_down(alone, 2);
+  std::ranges::rotate(alone.times, alone.times.begin() + static_cast<std::ptrdiff_t>(benchmarks));
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
+  EXPECT_TRUE(result.doubts.contains(doubt::uncompared_figures));
+}
+
+TEST_F(judged, missing_figures_are_not_healthy) {
+  auto fleet = measured();
+  fleet.gpus[9].times[0].clear();
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.unknown_gpus, ElementsAre(9));
+  EXPECT_THAT(result.doubts.at(doubt::missing_figures), ElementsAre(9));
+}
+
+TEST_F(judged, each_class_that_decides_must_be_measured) {
+  auto fleet = measured();
+  for (std::size_t i = 0; i < fleet.benchmarks.size(); ++i)
+    if (fleet.benchmarks[i].aspect.kind == benchmark_class::latency)
+      for (auto& gpu : fleet.gpus) gpu.times[i].clear();
+  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
+  const auto result =
+      judge(fleet, settings::usual({benchmark_class::link, benchmark_class::latency}));
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.doubts.at(doubt::class_not_measured), SizeIs(fleet.gpus.size()));
+}
+
+TEST_F(judged, links_that_all_run_low_are_not_healthy) {
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus) gpu.link = {3, 8, 5, 16};
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_TRUE(result.doubts.contains(doubt::link_below_maximum));
+  EXPECT_THAT(result.unknown_gpus, IsEmpty());
+}
+
+TEST_F(judged, lower_links_of_a_whole_node_are_one_finding) {
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus) {
+    gpu.link = {gpu.node == "node5" ? 4 : 5, 16, 5, 16};
+    if (gpu.node == "node5") slow_down(gpu, 2);
+  }
+  const auto result = judge(fleet, settings::usual());
+  std::erase_if(fleet.gpus, [](const gpu& gpu) { return gpu.node != "node5"; });
+  for (const auto& found : result.findings) EXPECT_EQ(found.name, "node5");
+  EXPECT_THAT(result.findings,
+              testing::Contains(Field(&finding::pattern, pattern::link_generation)));
+}
+
+TEST_F(judged, wrong_data_is_a_finding) {
+  auto fleet = measured();
+  fleet.gpus[9].wrong_data = {"copy/pinned/h2d/1MiB"};
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::named);
+  EXPECT_THAT(result.findings, ElementsAre(Field(&finding::pattern, pattern::wrong_data)));
+}
+
+TEST_F(judged, fast_neighbour_makes_no_gpu_slow) {
+  for (const std::size_t gpus : {2U, 3U}) {
+    kind.gpus_in_node = gpus;
+    auto fleet = measured();
+    slow_down(fleet.gpus[9], 0.9);
+    EXPECT_THAT(judge(fleet, settings::usual()).findings, IsEmpty());
+  }
+}
+
+TEST_F(judged, slow_node_of_a_small_rack_is_no_slow_rack) {
+  for (const std::size_t nodes : {2U, 4U}) {
+    kind.nodes_in_rack = nodes;
+    faults = {{where::node, "node0", 0.1}};
+    EXPECT_THAT(names(found()), ElementsAre("node0"));
+  }
+  faults.push_back({where::node, "node1", 0.1});
+  EXPECT_THAT(names(found()), UnorderedElementsAre("node0", "node1"));
+}
+
+TEST_F(judged, slow_gpu_does_not_hide_the_slower_others_of_its_node) {
+  auto fleet = measured();
+  slow_down(fleet.gpus[0], 1.05);
+  for (const auto gpu : {1U, 2U, 3U})
+    for (std::size_t i = 0; i < fleet.benchmarks.size(); i += 3)
+      slow_down(fleet.gpus[gpu].times[i], 2);
+  EXPECT_THAT(names(judge(fleet, settings::usual())), testing::Contains("node0"));
+}
+
+TEST_F(judged, half_of_few_nodes_at_half_speed_is_named) {
+  kind.nodes = 4;
+  faults = {{where::node, "node0", 1.0}, {where::node, "node1", 1.0}};
+  EXPECT_THAT(names(found()), UnorderedElementsAre("node0", "node1"));
+  kind.nodes = 3;
+  const auto result = found();
+  ASSERT_THAT(names(result), UnorderedElementsAre("node0", "node1"));
+  EXPECT_NEAR(result.findings.front().worst()->slower.value, 1, 0.05);
 }
 
 TEST_F(judged, lower_link_is_named) {
@@ -177,13 +333,12 @@ TEST_F(judged, noise_that_would_hide_a_slowdown_is_no_health) {
   auto fleet = measured();
   std::normal_distribution<double> noise(0, 0.1);
   for (auto& gpu : fleet.gpus) {
-    const auto slower = std::exp(noise(random));
-    for (auto& times : gpu.times)
-      for (auto& time : times) time *= slower;
+    slow_down(gpu, std::exp(noise(random)));
   }
   const auto result = judge(fleet, settings::usual());
   EXPECT_THAT(result.findings, IsEmpty());
   EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_TRUE(result.doubts.contains(doubt::noise));
 }
 
 }  // namespace

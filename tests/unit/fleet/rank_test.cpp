@@ -34,6 +34,7 @@ TEST(rank, of_a_process_started_by_hand_is_none) {
 
 TEST(rank, is_told_by_slurm_with_node_and_switch) {
   const auto found = rank_of(of({{"SLURM_PROCID", "9"},
+                                 {"SLURM_STEP_ID", "0"},
                                  {"SLURM_NTASKS", "16"},
                                  {"SLURM_LOCALID", "1"},
                                  {"SLURMD_NODENAME", "n2"},
@@ -50,6 +51,7 @@ TEST(rank, is_told_by_slurm_with_node_and_switch) {
 
 TEST(rank, without_switches_has_no_rack) {
   const auto found = rank_of(of({{"SLURM_PROCID", "0"},
+                                 {"SLURM_STEP_ID", "0"},
                                  {"SLURM_TOPOLOGY_ADDR", "n2"},
                                  {"SLURM_TOPOLOGY_ADDR_PATTERN", "node"}}));
   EXPECT_EQ(found->rack, "");
@@ -64,11 +66,29 @@ TEST(rank, of_an_mpirun_inside_of_a_slurm_job_is_that_of_mpirun) {
                                  {"SLURMD_NODENAME", "n2"}}));
   EXPECT_EQ(found->launcher, "open_mpi");
   EXPECT_EQ(found->rank, 3U);
+  EXPECT_EQ(found->node, "") << "mpirun may have passed on the variable of its own node";
+}
+
+TEST(rank, of_a_program_in_a_batch_script_is_none) {
+  EXPECT_FALSE(rank_of(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}})));
+}
+
+TEST(rank, of_srun_with_pmi2_is_that_of_slurm) {
+  const auto found = rank_of(of({{"PMI_RANK", "3"},
+                                 {"PMI_SIZE", "4"},
+                                 {"SLURM_STEP_ID", "0"},
+                                 {"SLURM_PROCID", "3"},
+                                 {"SLURM_NTASKS", "4"},
+                                 {"SLURM_LOCALID", "1"},
+                                 {"SLURMD_NODENAME", "n2"}}));
+  EXPECT_EQ(found->launcher, "slurm");
+  EXPECT_EQ(found->local_rank, 1U);
   EXPECT_EQ(found->node, "n2");
 }
 
 TEST(rank, is_told_by_every_launcher) {
-  EXPECT_EQ(rank_of(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}))->launcher, "mpich");
+  EXPECT_EQ(rank_of(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}}))->launcher,
+            "mpich");
   EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2"}}))->launcher, "flux");
   EXPECT_EQ(rank_of(of({{"RANK", "1"}, {"WORLD_SIZE", "2"}}))->launcher, "torchrun");
   const auto job = rank_of(of({{"JOB_COMPLETION_INDEX", "5"}, {"NODE_NAME", "worker-3"}}));
@@ -79,10 +99,12 @@ TEST(rank, is_told_by_every_launcher) {
 }
 
 TEST(rank, that_cannot_be_is_refused_with_its_variable) {
-  EXPECT_THAT(why_bad({{"SLURM_PROCID", "-1"}}), HasSubstr("SLURM_PROCID '-1'"));
-  EXPECT_THAT(why_bad({{"SLURM_PROCID", ""}}), HasSubstr("SLURM_PROCID"));
-  EXPECT_THAT(why_bad({{"SLURM_PROCID", "7x"}}), HasSubstr("'7x'"));
-  EXPECT_THAT(why_bad({{"SLURM_PROCID", "4"}, {"SLURM_NTASKS", "4"}}), HasSubstr("SLURM_NTASKS"));
+  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "-1"}}),
+              HasSubstr("SLURM_PROCID '-1'"));
+  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", ""}}), HasSubstr("SLURM_PROCID"));
+  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "7x"}}), HasSubstr("'7x'"));
+  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "4"}, {"SLURM_NTASKS", "4"}}),
+              HasSubstr("SLURM_NTASKS"));
   EXPECT_THAT(why_bad({{"OMPI_COMM_WORLD_RANK", "99999999999999999999"}}),
               HasSubstr("OMPI_COMM_WORLD_RANK"));
 }

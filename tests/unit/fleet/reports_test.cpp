@@ -68,9 +68,52 @@ TEST_F(reported, json_has_the_fields_that_the_docs_promise) {
   EXPECT_EQ(missing.at("evidence").at("rank"), 30);
 }
 
+TEST_F(reported, doubts_are_explained) {
+  measured.gpus[3].times[0].clear();
+  const auto judged = judge(measured, settings::usual());
+  EXPECT_THAT(text_of(measured, judged),
+              HasSubstr("1 GPU without figures that most peers have [missing_figures]"));
+  const auto answer = nlohmann::json::parse(json_of(measured, judged));
+  ASSERT_EQ(answer.at("doubts").size(), 1U);
+  EXPECT_EQ(answer["doubts"][0].at("code"), "missing_figures");
+  EXPECT_EQ(answer["doubts"][0].at("gpus")[0], measured.gpus[3].uuid);
+}
+
+TEST_F(reported, links_are_shown_as_far_as_they_are_known) {
+  for (auto& gpu : measured.gpus) gpu.link.width = 16;
+  measured.gpus[3].link.width = 8;
+  EXPECT_THAT(text_of(measured, judge(measured, settings::usual())),
+              HasSubstr("its link is Gen? x8 [link_width]"));
+}
+
+TEST_F(reported, evidence_is_that_of_all_gpus_of_the_part) {
+  for (auto& gpu : measured.gpus) gpu.link = {5, 16, 5, 16};
+  for (std::size_t i = 0; i < measured.gpus.size(); ++i)
+    if (measured.gpus[i].node == "node12")
+      measured.gpus[i].warnings = {"w" + std::to_string(i % 2)};
+  const auto answer = nlohmann::json::parse(json_of(measured, judge(measured, settings::usual())));
+  const auto& evidence = answer.at("findings")[0].at("evidence");
+  EXPECT_EQ(evidence.at("link").at("width"), 16);
+  EXPECT_EQ(evidence.at("warnings").size(), 2U);
+}
+
+TEST_F(reported, wrong_data_is_named_with_its_benchmarks) {
+  measured.gpus[3].wrong_data = {"copy/pinned/h2d/1MiB"};
+  const auto judged = judge(measured, settings::usual());
+  EXPECT_THAT(text_of(measured, judged),
+              HasSubstr("wrong data in copy/pinned/h2d/1MiB [wrong_data]"));
+  const auto answer = nlohmann::json::parse(json_of(measured, judged));
+  for (const auto& found : answer.at("findings"))
+    if (found.at("code") == "wrong_data") {
+      EXPECT_EQ(found.at("class"), nullptr);
+      EXPECT_EQ(found.at("evidence").at("benchmarks").size(), 1U);
+    }
+}
+
 TEST_F(reported, table_shows_each_gpu_beside_its_peers) {
   const auto table = table_of(measured);
   EXPECT_THAT(table, ContainsRegex("GPU-node5-2 +node5 +rack0 +[+][45][.]"));
+  EXPECT_THAT(table, AllOf(HasSubstr("[missing]"), HasSubstr("[unusable_file]")));
 }
 
 }  // namespace

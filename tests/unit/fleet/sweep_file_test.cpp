@@ -29,7 +29,10 @@ sweep made_up() {
   sweep.gpus[0].slot = "0000:c1:00.0";
   sweep.gpus[0].link = {5, 16, 5, 16};
   sweep.gpus[0].warnings = {"virtual_machine"};
+  sweep.gpus[0].wrong_data = {"copy/pinned/h2d/1MiB"};
   sweep.gpus[1].times[0].clear();
+  sweep.gpus[1].times[1].push_back({1, 2});
+  sweep.other_ranks = {1, 4};
   sweep.problems = {{"unusable_file", {{"file", "x.json"}}, "cannot read x.json"}};
   return sweep;
 }
@@ -66,8 +69,8 @@ TEST(sweep_file, says_what_is_wrong_in_one_line) {
               HasSubstr("gpus[1] has the UUID of another GPU"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"].erase(0); }),
               HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = -1; }),
-              HasSubstr("gpus[2].times_ns[0][0] is no time"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][0] = -1; }),
+              HasSubstr("gpus[2].times_ns[0][0][0] is no time"));
   EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
               HasSubstr("benchmarks[0].class is unknown"));
   EXPECT_THAT(changed([](json& d) { d["world_size"] = -1; }), HasSubstr("world_size"));

@@ -1,0 +1,34 @@
+#include "bench/record/fleet_facts.hpp"
+
+#include "src/common/or_null.hpp"
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+std::optional<fleet::launched_rank> rank_if_told(const fleet::environment& variables) {
+  try {
+    return fleet::rank_of(variables);
+  } catch (const fleet::bad_rank&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json fleet_facts(const fleet::environment& variables) {
+  const auto sweep = common::printable(variables("TRANSFERS_SWEEP").value_or(""));
+  const auto rank = rank_if_told(variables);
+  if (!rank && sweep.empty()) return nullptr;
+  const auto told = rank.value_or(fleet::launched_rank{});
+  using common::or_null;
+  return {{"sweep", or_null(sweep)},
+          {"launcher", or_null(told.launcher)},
+          {"rank", rank ? nlohmann::ordered_json(told.rank) : nlohmann::ordered_json(nullptr)},
+          {"local_rank", or_null(told.local_rank)},
+          {"world_size", or_null(told.world_size)},
+          {"node", or_null(told.node)},
+          {"rack", or_null(told.rack)}};
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "src/fleet/launcher/rank.hpp"
+
+namespace bench_transfers::bench {
+
+/// What a launcher and TRANSFERS_SWEEP say about this process: context.transfers.fleet. Null if
+/// they say nothing. A launcher's variables that contradict each other count as nothing: those
+/// names are used for other things as well.
+nlohmann::ordered_json fleet_facts(const fleet::environment& variables);
+
+}  // namespace bench_transfers::bench
