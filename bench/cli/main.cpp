@@ -28,9 +28,8 @@
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
-#include "src/common/wrapped.hpp"
 #include "src/machine/numa.hpp"
 
 namespace {
@@ -42,8 +41,7 @@ using namespace bench_transfers::bench;
 enum exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
 
 int print_error(const std::string& sentence, int code) {
-  const auto text = common::wrapped_if_long("bench_transfers: " + common::printable(sentence));
-  std::fputs(text.c_str(), stderr);  // fmt::print throws on failure
+  common::complain("bench_transfers", sentence);
   return code;
 }
 

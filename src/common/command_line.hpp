@@ -3,6 +3,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace bench_transfers::common {
 
@@ -14,6 +15,11 @@ class usage_error : public std::runtime_error {
 
 /// Throws usage_error for "--out=": CLI11 would take the next argument as its value.
 void require_values(std::span<const char* const> arguments);
+
+/// Throws usage_error unless the first argument is one of these commands or an option: CLI11 would
+/// only say that a subcommand is missing.
+void require_command(std::span<const char* const> arguments,
+                     const std::vector<std::string>& commands);
 
 /// The first line of a message: CLI11's can have several.
 std::string first_line(const std::string& text);

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <iostream>
 #include <new>
 #include <string>
 #include <variant>
@@ -12,8 +11,8 @@
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
-#include "src/common/wrapped.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"
@@ -30,19 +29,12 @@ enum class exit_code { healthy = 0, named = 1, bad_input = 2, unknown = 3 };
 int number(exit_code code) { return static_cast<int>(code); }
 
 int complain(const std::string& sentence) {
-  const auto text = common::wrapped_if_long("fleet_transfers: " + common::printable(sentence));
-  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+  common::complain("fleet_transfers", sentence);
   return number(exit_code::bad_input);
 }
 
-/// Throws if the text could not be written: an answer that is lost must not look like a success.
-void print(const std::string& text) {
-  std::cout << text << std::flush;
-  if (!std::cout) throw common::usage_error("cannot write to standard output");
-}
-
 int answer(const help_request& request) {
-  print(request.text);
+  common::print(request.text);
   return number(exit_code::healthy);
 }
 
@@ -71,7 +63,7 @@ int answer(const collect_request& request) {
   const auto sweep =
       collect(std::move(found), std::chrono::hours(request.within_hours), show_progress);
   write_sweep(request.out, sweep);
-  print(fmt::format(
+  common::print(fmt::format(
       "{} of {} in {}; {}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
       common::counted(static_cast<double>(files), "file", "files"),
@@ -87,7 +79,7 @@ int answer(const judge_request& request) {
   if (!request.json.empty()) common::require_writable(request.json);
   const auto sweep = read_sweep(request.sweep);
   const auto judged = judge(sweep, settings::usual(request.decide_by));
-  print(text_of(sweep, judged));
+  common::print(text_of(sweep, judged));
   if (!request.json.empty()) common::write_whole(request.json, json_of(sweep, judged));
   switch (judged.verdict) {
     case verdict::healthy: return number(exit_code::healthy);
@@ -98,7 +90,7 @@ int answer(const judge_request& request) {
 }
 
 int answer(const show_request& request) {
-  print(table_of(read_sweep(request.sweep)));
+  common::print(table_of(read_sweep(request.sweep)));
   return number(exit_code::healthy);
 }
 

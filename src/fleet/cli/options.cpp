@@ -7,26 +7,12 @@
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/nearest.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 healthy (or done), 1 something is named, 2 bad input or usage, 3 not known.";
-
-/// CLI11 would only say that a subcommand is missing.
-void require_command(std::span<const char* const> arguments) {
-  static const std::set<std::string> commands{"collect", "judge", "show"};
-  if (arguments.size() < 2)
-    throw common::usage_error("missing command: expected collect, judge or show (see --help)");
-  const std::string first = arguments[1];
-  if (first.starts_with('-') || commands.contains(first)) return;
-  const auto nearest = common::nearest(first, commands);
-  throw common::usage_error(
-      fmt::format("unknown command '{}'{} (see --help)", first,
-                  nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest)));
-}
 
 result_file::benchmark_class parse_class(const std::string& word) {
   const auto kind = result_file::benchmark_class_from(word);
@@ -134,7 +120,7 @@ class command_line {
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  require_command(arguments);
+  common::require_command(arguments, {"collect", "judge", "show"});
   return command_line().parse(argc, argv);
 }
 

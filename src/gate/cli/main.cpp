@@ -5,15 +5,13 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <iostream>
 #include <new>
 #include <optional>
 #include <vector>
 
 #include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
-#include "src/common/wrapped.hpp"
 #include "src/gate/cli/files.hpp"
 #include "src/gate/cli/options.hpp"
 #include "src/gate/cli/programs.hpp"
@@ -37,21 +35,14 @@ using namespace bench_transfers;
 using namespace bench_transfers::gate;
 
 int complain(const std::string& sentence) {
-  const auto text = common::wrapped_if_long("gate_transfers: " + common::printable(sentence));
-  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+  common::complain("gate_transfers", sentence);
   return static_cast<int>(exit_code::bad_input);
-}
-
-/// Throws if the text could not be written: an answer that is lost must not look like a success.
-void print(const std::string& text) {
-  std::cout << text << std::flush;
-  if (!std::cout) throw common::usage_error("cannot write to standard output");
 }
 
 int number(exit_code code) { return static_cast<int>(code); }
 
 int answer(const help_request& request) {
-  print(request.text);
+  common::print(request.text);
   return number(exit_code::pass);
 }
 
@@ -104,7 +95,7 @@ int answer(const pin_request& request) {
   for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
     warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
   common::write_whole(request.out, to_text(baseline));
-  print(text_of(baseline, warnings, request.out));
+  common::print(text_of(baseline, warnings, request.out));
   return number(exit_code::pass);
 }
 
@@ -132,28 +123,28 @@ int answer(const check_request& request) {
   require_known_keys(request.question.allow_different, before.machine, after);
   auto report = check(before, after, request.question);
   if (programs) confirm(report, *programs, measure_with_shell(before.judged_by), show_progress);
-  print(text_of(report, request.all));
+  common::print(text_of(report, request.all));
   write_files(report, request);
   return number(report.code);
 }
 
 int answer(const power_request& request) {
   const auto before = read_baseline(request.baseline);
-  print(text_of(before, power(before, request.new_runs, request.limits), request.new_runs,
-                request.limits));
+  common::print(text_of(before, power(before, request.new_runs, request.limits), request.new_runs,
+                        request.limits));
   return number(exit_code::pass);
 }
 
 int answer(const show_request& request) {
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
-  print(side_by_side(runs, judged_by(request.judged_by, runs)));
+  common::print(side_by_side(runs, judged_by(request.judged_by, runs)));
   return number(exit_code::pass);
 }
 
 int answer(const query_request& request) {
   const auto value = value_at(request.file, request.pointer);
   if (!value) return no_such_value;
-  print(*value + "\n");
+  common::print(*value + "\n");
   return number(exit_code::pass);
 }
 

@@ -9,7 +9,6 @@
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 
@@ -25,20 +24,6 @@ constexpr double most_threshold = 1000;
 constexpr double least_false_alarm = 0.001;
 constexpr double most_false_alarm = 50;
 constexpr std::size_t most_runs = 1000;
-
-/// CLI11 would only say that a subcommand is missing.
-void require_command(std::span<const char* const> arguments) {
-  static const std::set<std::string> commands{"pin", "check", "power", "show", "query"};
-  if (arguments.size() < 2)
-    throw common::usage_error(
-        "missing command: expected pin, check, power, show or query (see --help)");
-  const std::string first = arguments[1];
-  if (first.starts_with('-') || commands.contains(first)) return;
-  const auto nearest = common::nearest(first, commands);
-  throw common::usage_error(
-      fmt::format("unknown command '{}'{} (see --help)", first,
-                  nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest)));
-}
 
 metric_request metric_named(const std::string& key) {
   constexpr std::string_view more = ":more", less = ":less";
@@ -325,7 +310,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  require_command(arguments);
+  common::require_command(arguments, {"pin", "check", "power", "show", "query"});
   return command_line().parse(argc, argv);
 }
 

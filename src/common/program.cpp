@@ -1,0 +1,24 @@
+#include "src/common/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "src/common/command_line.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/wrapped.hpp"
+
+namespace bench_transfers::common {
+
+void complain(const char* program, const std::string& sentence) {
+  const auto text = wrapped_if_long(fmt::format("{}: {}", program, printable(sentence)));
+  std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
+}
+
+void print(const std::string& text) {
+  std::cout << text << std::flush;
+  if (!std::cout) throw usage_error("cannot write to standard output");
+}
+
+}  // namespace bench_transfers::common
