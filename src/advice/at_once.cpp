@@ -179,12 +179,6 @@ std::optional<best_node> node_of(const host_map& map, std::size_t device, traffi
   return std::nullopt;
 }
 
-json names(const host_map& map, device_set devices) {
-  json list = json::array();
-  for (const auto device : devices.members()) list.push_back(map.devices[device]);
-  return list;
-}
-
 void add_nodes(const host_map& map, advice_at_once& answer) {
   if (map.nodes.empty() && has_one_node(map)) return;
   device_set unknown;
@@ -197,7 +191,7 @@ void add_nodes(const host_map& map, advice_at_once& answer) {
   if (!unknown.empty())
     answer.doubts.push_back(
         {"node_unknown",
-         {{"devices", names(map, unknown)}},
+         {{"devices", names_json(map, unknown)}},
          fmt::format("Which NUMA node is near {} is not known: it was not measured, and the PCI "
                      "tree does not say.",
                      names_text(map, unknown))});
@@ -272,7 +266,7 @@ std::optional<advice_at_once> advise_at_once(const host_map& map, const copies_a
   answer.fastest = fastest_of(answer);
   if (const auto others = question.devices - measured; !others.empty())
     answer.doubts.push_back({"devices_not_measured",
-                             {{"devices", names(map, others)}},
+                             {{"devices", names_json(map, others)}},
                              fmt::format("The map has no rates of {}.", names_text(map, others))});
   add_set_doubts(map, answer);
   add_poor_prediction(map, answer);

@@ -192,19 +192,13 @@ std::string doubts_text(const std::vector<advice_at_once>& answers) {
 
 using json = nlohmann::ordered_json;
 
-json names_of(const host_map& map, device_set devices) {
-  json list = json::array();
-  for (const auto device : devices.members()) list.push_back(map.devices[device]);
-  return list;
-}
-
 json group_document(const host_map& map, const group_at_once& group) {
   json rates = json::array();
   for (const auto& device : group.rates)
     rates.push_back({{"device", map.devices[device.device]},
                      {"alone_bytes_per_second", device.alone},
                      {"together_bytes_per_second", device.together}});
-  return {{"devices", names_of(map, group.devices)},
+  return {{"devices", names_json(map, group.devices)},
           {"source", to_string(group.source)},
           {"rates", std::move(rates)},
           {"bytes_per_second", group.total},
@@ -237,7 +231,7 @@ json answer_document(const host_map& map, const advice_at_once& answer) {
                      {"source", to_string(pair.source)}});
   json nodes = json::array();
   for (const auto& node : answer.nodes) nodes.push_back(node_document(map, node));
-  return {{"devices", names_of(map, answer.question.devices)},
+  return {{"devices", names_json(map, answer.question.devices)},
           {"direction", to_string(answer.question.kind)},
           {"bytes", static_cast<std::uint64_t>(answer.question.bytes)},
           {"all", group_document(map, answer.all)},
