@@ -103,7 +103,7 @@ std::vector<group_at_once> undisturbed_groups(const host_map& map, const copies_
   std::vector<device_set> groups;
   for (const auto device : question.devices.members()) {
     const auto fits = [&](device_set group) {
-      return group_of(map, group | device_set::of(device), question).kept >= undisturbed_rate;
+      return topology::is_undisturbed(group_of(map, group | device_set::of(device), question).kept);
     };
     const auto group = std::ranges::find_if(groups, fits);
     if (group == groups.end())
@@ -123,8 +123,7 @@ std::vector<kept_beside> kept_in_pairs(const host_map& map, const copies_at_once
       const auto own = flows_of(device_set::of(device), question.kind);
       const auto both = flows_of(device_set::of({device, other}), question.kind);
       const auto known = rates_of(map, both);
-      pairs.push_back(
-          {device, other, known.rates.sum(own) / topology::rates(map, own).sum(own), known.source});
+      pairs.push_back({device, other, part_kept(map, known.rates, own), known.source});
     }
   return pairs;
 }

@@ -18,9 +18,6 @@ struct copies_at_once {
   double bytes;
 };
 
-/// Copies that keep this part of their rates alone count as undisturbed.
-inline constexpr double undisturbed_rate = 0.9;
-
 /// Where rates at once come from.
 enum class rate_source {
   measured,  ///< this very set, in the map

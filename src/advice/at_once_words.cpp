@@ -23,6 +23,7 @@ using topology::device_set;
 using topology::host_map;
 using topology::rate_text;
 using topology::traffic;
+using topology::undisturbed_rate;
 
 constexpr int at_once_format = 1;
 
@@ -37,17 +38,8 @@ std::string folded(const std::string& text, std::size_t columns) {
   return result;
 }
 
-const char* words_of(traffic kind) {
-  switch (kind) {
-    case traffic::h2d: return "from the host";
-    case traffic::d2h: return "to the host";
-    case traffic::both: return "in both directions at once";
-  }
-  return "";
-}
-
 const char* words_of(const topology::flow& flow) {
-  return words_of(flow.direction == topology::direction::h2d ? traffic::h2d : traffic::d2h);
+  return direction_text(flow.direction == topology::direction::h2d ? traffic::h2d : traffic::d2h);
 }
 
 std::string size_of_copies(const copies_at_once& question) {
@@ -148,6 +140,7 @@ std::string node_text(const host_map& map, const best_node& node) {
 std::string origin_text(const map_source& source) {
   const auto& origin = source.contents.origin;
   auto text = fmt::format("By the map {}", common::printable(source.file.string()));
+  if (!origin.host_name.empty()) text += fmt::format(" of the host {}", origin.host_name);
   if (!origin.date.empty()) text += fmt::format(", measured {}", origin.date);
   if (!origin.commit.empty()) text += fmt::format(" by commit {}", origin.commit);
   if (origin.size_bytes)
@@ -161,7 +154,8 @@ std::string heading_text(const host_map& map, const advice_at_once& answer) {
                            ? ", measured at once"
                            : ", predicted from the links of the map";
   return line(fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
-                          words_of(answer.question.kind), size_of_copies(answer.question), source));
+                          direction_text(answer.question.kind), size_of_copies(answer.question),
+                          source));
 }
 
 std::string answer_text(const host_map& map, const advice_at_once& answer) {

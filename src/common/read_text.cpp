@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -118,6 +119,17 @@ std::string unpacked(std::string bytes, std::size_t most_bytes) {
 
 std::string read_text(const std::filesystem::path& file, std::size_t most_bytes) {
   return unpacked(read_bytes(file, most_bytes), most_bytes);
+}
+
+std::string beginning_of(const std::filesystem::path& file, std::size_t bytes) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return {};
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> opened(gzopen(file.c_str(), "rb"), gzclose);
+  if (!opened) return {};
+  std::string text(bytes, '\0');
+  const auto count = gzread(opened.get(), text.data(), static_cast<unsigned>(bytes));
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return text;
 }
 
 }  // namespace bench_transfers::common

@@ -21,6 +21,10 @@ inline constexpr std::size_t most_text_bytes = std::size_t{128} << 20;
 /// bounded. Throws read_error.
 std::string read_text(const std::filesystem::path& file, std::size_t most_bytes = most_text_bytes);
 
+/// The first bytes of a regular file's text, unpacked like it; empty for anything else and if they
+/// cannot be read.
+std::string beginning_of(const std::filesystem::path& file, std::size_t bytes);
+
 /// Unpacks text compressed with gzip (RFC 1952), also of several members; returns any other text
 /// unchanged. Throws read_error if it is damaged, cut off, followed by something else, or larger
 /// than `most_bytes`.

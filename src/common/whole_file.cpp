@@ -10,6 +10,8 @@
 #include <random>
 #include <system_error>
 
+#include "src/common/outputs.hpp"
+
 namespace bench_transfers::common {
 namespace {
 
@@ -81,6 +83,8 @@ class temporary_file {
 void let_oversized_writes_fail() { std::signal(SIGXFSZ, SIG_IGN); }
 
 void require_writable(const std::filesystem::path& path) {
+  if (path == standard_output)
+    fail(path, "standard output is for other answers; a file of this name is ./-");
   const auto real = behind_links(path);
   std::error_code unknown;
   const auto status = std::filesystem::status(real, unknown);

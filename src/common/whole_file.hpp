@@ -17,7 +17,8 @@ class write_error : public std::runtime_error {
 void let_oversized_writes_fail();
 
 /// Throws write_error unless a file can be written to `path`: its folder must exist and be
-/// writable, and `path` must be free or a regular file (a device must not be replaced).
+/// writable, and `path` must be free or a regular file (a device must not be replaced). Who can
+/// write to standard output uses write_output instead.
 void require_writable(const std::filesystem::path& path);
 
 /// Writes the text to the file `path`, completely or not at all: it goes to a new file beside it,

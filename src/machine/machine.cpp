@@ -146,4 +146,9 @@ std::optional<std::string> nvidia_driver_version(const std::filesystem::path& ro
   return std::nullopt;
 }
 
+std::string host_name() {
+  const auto names = kernel_names();
+  return names ? names->nodename : std::string();
+}
+
 }  // namespace bench_transfers::machine

@@ -24,6 +24,9 @@ namespace bench_transfers::machine {
 /// random number for each start of the computer: it distinguishes runs before and after a restart.
 nlohmann::ordered_json describe(const std::filesystem::path& root = "/");
 
+/// What the computer calls itself in its network (uname(2)); empty if not known.
+std::string host_name();
+
 /// Physical memory that the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.
 std::size_t total_memory_bytes(const std::filesystem::path& root = "/");
 

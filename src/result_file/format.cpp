@@ -41,11 +41,12 @@ constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
                                        {metric_kind::share, "share"},
                                        {metric_kind::count, "count"},
                                        {metric_kind::size, "size"}}};
-constexpr words<set_kind, 5> set_kinds{{{set_kind::all, "all"},
+constexpr words<set_kind, 6> set_kinds{{{set_kind::all, "all"},
                                         {set_kind::node, "node"},
                                         {set_kind::port, "port"},
                                         {set_kind::pair, "pair"},
-                                        {set_kind::listed, "listed"}}};
+                                        {set_kind::listed, "listed"},
+                                        {set_kind::ranks, "ranks"}}};
 constexpr words<better, 2> betters{{{better::more, "more"}, {better::less, "less"}}};
 
 template <class Value, std::size_t Count>

@@ -51,11 +51,12 @@ struct flow {
 
 /// What the devices of several copies at once have in common.
 enum class set_kind {
-  all,    ///< they are all devices of the run
-  node,   ///< all that are next to a NUMA node
-  port,   ///< all that are below a PCIe port or a root complex
-  pair,   ///< they are two
-  listed  ///< the command line names them
+  all,     ///< they are all devices of the run
+  node,    ///< all that are next to a NUMA node
+  port,    ///< all that are below a PCIe port or a root complex
+  pair,    ///< they are two
+  listed,  ///< the command line names them
+  ranks    ///< they are those of all processes of the node, of which this run has one
 };
 
 struct set_description {

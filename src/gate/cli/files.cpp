@@ -5,33 +5,10 @@
 
 #include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
-#include "src/common/same_file.hpp"
-#include "src/common/whole_file.hpp"
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/io/read_run.hpp"
 
 namespace bench_transfers::gate {
-
-void require_outputs(std::initializer_list<std::filesystem::path> outputs, const paths& inputs) {
-  paths known;
-  for (const auto& output : outputs) {
-    if (output.empty()) continue;
-    for (const auto& input : inputs)
-      if (common::is_same_file(output, input))
-        throw common::usage_error(
-            fmt::format("{} is an input: it would be overwritten", output.string()));
-    for (const auto& earlier : known)
-      if (common::is_same_file(output, earlier))
-        throw common::usage_error(fmt::format("{} and {} are the same file, for two outputs",
-                                              earlier.string(), output.string()));
-    try {
-      common::require_writable(output);
-    } catch (const common::write_error& error) {
-      throw common::usage_error(error.what());
-    }
-    known.push_back(output);
-  }
-}
 
 paths inputs_of(const check_request& request) {
   auto inputs = request.runs;

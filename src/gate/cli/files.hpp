@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <initializer_list>
 #include <set>
 #include <span>
 #include <string>
@@ -13,10 +11,6 @@
 namespace bench_transfers::gate {
 
 // The files of a command line. Whatever is wrong with them is reported before any work begins.
-
-/// Throws usage_error unless every output (an empty path is none) can be written and is neither an
-/// input nor another output, by whatever name.
-void require_outputs(std::initializer_list<std::filesystem::path> outputs, const paths& inputs);
 
 paths inputs_of(const check_request& request);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/common/command_line.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/gate/cli/files.hpp"
@@ -83,7 +84,7 @@ void add_line(const baseline& replaced, bool new_line, baseline& next,
 }
 
 int answer(const pin_request& request) {
-  require_outputs({request.out}, request.runs);
+  common::require_outputs({request.out}, request.runs);
   require_count(request.runs.size());
   std::vector<pin_warning> of_line;
   const auto replaced = replaced_baseline(request, of_line);
@@ -94,8 +95,9 @@ int answer(const pin_request& request) {
   warnings.insert(warnings.end(), of_line.begin(), of_line.end());
   for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
     warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
-  common::write_whole(request.out, to_text(baseline));
-  common::print(text_of(baseline, warnings, request.out));
+  common::write_output(request.out, to_text(baseline));
+  if (!common::has_standard_output({request.out}))
+    common::print(text_of(baseline, warnings, request.out));
   return number(exit_code::pass);
 }
 
@@ -105,15 +107,17 @@ void show_progress(std::size_t finished, std::size_t runs) {
   std::fputs(text.c_str(), stderr);
 }
 
-void write_files(const report& report, const check_request& request) {
+void write_answer(const report& report, const check_request& request) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (!request.markdown.empty()) common::write_whole(request.markdown, markdown_of(report));
-  if (!request.junit.empty()) common::write_whole(request.junit, junit_of(report, now));
-  if (!request.json.empty()) common::write_whole(request.json, json_of(report));
+  if (!common::has_standard_output({request.markdown, request.junit, request.json}))
+    common::print(text_of(report, request.all));
+  if (!request.markdown.empty()) common::write_output(request.markdown, markdown_of(report));
+  if (!request.junit.empty()) common::write_output(request.junit, junit_of(report, now));
+  if (!request.json.empty()) common::write_output(request.json, json_of(report));
 }
 
 int answer(const check_request& request) {
-  require_outputs({request.markdown, request.junit, request.json}, inputs_of(request));
+  common::require_outputs({request.markdown, request.junit, request.json}, inputs_of(request));
   const auto programs =
       request.confirm.empty() ? std::nullopt : std::optional(parse_programs(request.confirm));
   const auto before = read_baseline(request.baseline);
@@ -123,8 +127,7 @@ int answer(const check_request& request) {
   require_known_keys(request.question.allow_different, before.machine, after);
   auto report = check(before, after, request.question);
   if (programs) confirm(report, *programs, measure_with_shell(before.judged_by), show_progress);
-  common::print(text_of(report, request.all));
-  write_files(report, request);
+  write_answer(report, request);
   return number(report.code);
 }
 

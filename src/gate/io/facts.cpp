@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/gate/io/known_facts.hpp"
-#include "src/gate/io/timestamp.hpp"
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
@@ -114,7 +114,7 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.card = line_at(facts, {"device", "uuid"});
   run.machine = fingerprint_of(facts);
   add_devices(file, run.machine);
-  run.started = parse_timestamp(line_at(facts, {"run", "started_utc"}));
+  run.started = common::parse_timestamp(line_at(facts, {"run", "started_utc"}));
   run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
   run.faults = faults_in(facts);
   run.complete = file.complete;
@@ -127,7 +127,7 @@ void read_facts(const result_file::contents& file, const metric& judged_by, run&
   if (file.is_bench_transfers())
     read_bench_transfers_facts(file, run);
   else
-    run.started = parse_timestamp(line_at(file.context, {"date"}));
+    run.started = common::parse_timestamp(line_at(file.context, {"date"}));
   run.declared = declared_in(file, judged_by);
 }
 

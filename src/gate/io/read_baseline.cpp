@@ -13,8 +13,8 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/gate/io/hash.hpp"
-#include "src/gate/io/timestamp.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/benchmark_class.hpp"
 #include "src/result_file/entries.hpp"
@@ -95,7 +95,7 @@ process process_in(const element& entry) {
   process process;
   process.file = text_in(entry, "file");
   if (const auto started = text_in(entry, "started_utc"); !started.empty()) {
-    process.started = parse_timestamp(started);
+    process.started = common::parse_timestamp(started);
     if (!process.started)
       throw bad_input(fmt::format("it has an invalid timestamp: '{}'", started));
   }

@@ -1,11 +1,11 @@
 #include "src/gate/io/write_baseline.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "src/common/or_null.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/result_file/format.hpp"
 
@@ -17,9 +17,7 @@ using common::or_null;
 using json = nlohmann::ordered_json;
 
 json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
-  if (!time) return nullptr;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(*time)));
+  return time ? json(common::timestamp_text(*time)) : json(nullptr);
 }
 
 /// To nine digits, as in result files.

@@ -1,11 +1,10 @@
+#include "src/exports/markdown.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
 #include <vector>
 
-#include "src/common/printable.hpp"
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
@@ -13,44 +12,11 @@
 namespace bench_transfers::gate {
 namespace {
 
-/// GitHub accepts 65,536 characters; the text after a shortened list needs some of them.
-constexpr std::size_t most_bytes = 60'000;
+using exports::markdown_code;
+using exports::markdown_text;
+using exports::most_markdown_bytes;
+
 constexpr std::size_t most_notes = 20;
-
-bool is_letter_or_digit(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0;
-}
-
-/// Whether the character at `position` has no meaning in Markdown and HTML, and is no part of what
-/// GitHub turns into links (addresses) and pictures (`:words:`).
-bool is_harmless(const std::string& text, std::size_t position) {
-  const char character = text[position];
-  const auto is_alnum = [&](std::size_t i) {
-    return i < text.size() && is_letter_or_digit(text[i]);
-  };
-  if (is_alnum(position) || static_cast<unsigned char>(character) >= 0x80) return true;
-  if (character == '_') return position > 0 && is_alnum(position - 1) && is_alnum(position + 1);
-  if (character == ':') return position + 1 == text.size() || text[position + 1] == ' ';
-  if (character == '.') return position < 3 || text.compare(position - 3, 3, "www") != 0;
-  return std::string_view(" /%+-,;()='").find(character) != std::string_view::npos;
-}
-
-/// Replaces punctuation that could have a meaning by numeric character references, which are never
-/// markup (CommonMark, "Entity and numeric character references").
-std::string plain(const std::string& text) {
-  const auto shown = common::printable_in_short(text);
-  std::string escaped;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const char character = shown[i];
-    escaped += is_harmless(shown, i) ? std::string(1, character)
-                                     : fmt::format("&#{};", static_cast<int>(character));
-    // The comment prevents mentions of users and links to issues.
-    if (character == '@' || character == '#') escaped += "<!-- -->";
-  }
-  return escaped;
-}
-
-std::string code(const std::string& text) { return "<code>" + plain(text) + "</code>"; }
 
 std::string title_of(const report& answer) {
   return fmt::format("## Transfers: {}{}\n\n", to_string(answer.code),
@@ -62,12 +28,13 @@ std::string changes_text(const report& answer) {
   if (!answer.changed.empty()) {
     text += "**" + changed_title(answer) + "**\n\n";
     for (const auto& change : answer.changed)
-      text += fmt::format("- {}: {}\n", code(change.fact.key), plain(changed_text(change)));
+      text += fmt::format("- {}: {}\n", markdown_code(change.fact.key),
+                          markdown_text(changed_text(change)));
     text += '\n';
   }
   for (const auto& part : answer.classes) {
     const auto* const strong = part.code == exit_code::pass ? "" : "**";
-    text += fmt::format("- {0}{1}{0}\n", strong, plain(class_sentence(answer, part)));
+    text += fmt::format("- {0}{1}{0}\n", strong, markdown_text(class_sentence(answer, part)));
   }
   return text + (answer.classes.empty() ? "" : "\n");
 }
@@ -80,7 +47,7 @@ class document {
 
   void add(const std::string& text) { text_ += text; }
 
-  void add(verdict result, bool open, std::size_t most = most_bytes) {
+  void add(verdict result, bool open, std::size_t most = most_markdown_bytes) {
     const auto lines = findings_of(answer_, result);
     if (lines.empty()) return;
     const auto title = fmt::format("{} {}", lines.size(), verdict_text(answer_, result));
@@ -108,15 +75,16 @@ class document {
  private:
   [[nodiscard]] std::string row_of(const finding& benchmark) const {
     const auto texts = cells_of(benchmark, judged_by_);
-    const auto note = benchmark.note ? "<br>" + plain(sentence_of(*benchmark.note)) : "";
-    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", code(benchmark.name), note,
-                       plain(texts.before), plain(texts.after), plain(texts.slower_by),
-                       plain(texts.p), plain(texts.detectable));
+    const auto note = benchmark.note ? "<br>" + markdown_text(sentence_of(*benchmark.note)) : "";
+    return fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", markdown_code(benchmark.name), note,
+                       markdown_text(texts.before), markdown_text(texts.after),
+                       markdown_text(texts.slower_by), markdown_text(texts.p),
+                       markdown_text(texts.detectable));
   }
 
   [[nodiscard]] static std::string remark_row_of(const finding& benchmark) {
-    return fmt::format("| {} | {}{} |\n", code(benchmark.name),
-                       benchmark.note ? plain(sentence_of(*benchmark.note)) : "",
+    return fmt::format("| {} | {}{} |\n", markdown_code(benchmark.name),
+                       benchmark.note ? markdown_text(sentence_of(*benchmark.note)) : "",
                        benchmark.excused ? (benchmark.note ? ", allowed" : "allowed") : "");
   }
 
@@ -128,24 +96,24 @@ class document {
 }  // namespace
 
 std::string markdown_of(const report& answer) {
-  document comment(title_of(answer) + plain(origin_sentence(answer)) + ".\n\n", answer);
+  document comment(title_of(answer) + markdown_text(origin_sentence(answer)) + ".\n\n", answer);
   // The regressions come first, unless a different machine explains them.
   const bool slower_first = answer.code == exit_code::regression;
-  if (slower_first) comment.add(verdict::slower, true, most_bytes / 2);
+  if (slower_first) comment.add(verdict::slower, true, most_markdown_bytes / 2);
   auto head = changes_text(answer);
   for (const auto& cause : answer.reasons)
-    head += fmt::format("- {}\n", plain(sentence_of(cause, answer.question.limits)));
+    head += fmt::format("- {}\n", markdown_text(sentence_of(cause, answer.question.limits)));
   if (!answer.reasons.empty()) head += '\n';
-  head += plain(counts_sentence(answer)) + ".";
+  head += markdown_text(counts_sentence(answer)) + ".";
   if (const auto advisory = advisory_sentence(answer); !advisory.empty())
-    head += fmt::format(" {}.", plain(advisory));
+    head += fmt::format(" {}.", markdown_text(advisory));
   head += "\n\n";
   for (std::size_t i = 0; i < answer.notes.size(); ++i) {
     if (i == most_notes) {
       head += fmt::format("… and {} more notes.\n\n", answer.notes.size() - i);
       break;
     }
-    head += fmt::format("Note: {}.\n\n", plain(sentence_of(answer.notes[i])));
+    head += fmt::format("Note: {}.\n\n", markdown_text(sentence_of(answer.notes[i])));
   }
   comment.add(head);
   const bool too_few = answer.has_too_few_runs();

@@ -28,17 +28,19 @@ std::optional<double> sum_alone(const benchmark& described, const figures& measu
   return sum;
 }
 
-/// "cuda:1 h2d 44.60 of 56.20 (-20.6 %)", "cuda:1 h2d pinned@node1 44.60 …".
+/// "cuda:1 h2d 44.60 of 56.20 (-20.6 %)", "cuda:1 h2d pinned@node1 44.60 …", "cuda:1 h2d 44.60".
 std::string text_of(const benchmark& described, const flow& copy, const figures& measured) {
   const auto at_once = value_of(described, copy, metric_kind::rate, false, measured);
   const auto alone = value_of(described, copy, metric_kind::rate, true, measured);
+  const auto text = fmt::format("{} {}{} {}", id_of_device(measured.file(), copy.device),
+                                to_string(copy.direction), copy.memory ? " " + *copy.memory : "",
+                                number_or_dash(at_once, 2));
+  // Copies at once with those of other processes are not measured alone.
+  if (described.set && described.set->kind == set_kind::ranks) return text;
   // Of the two medians beside it; the metric is the median of the samples' losses.
   const auto changed =
       at_once && alone ? std::optional(100 * (*at_once / *alone - 1)) : std::nullopt;
-  return fmt::format("{} {}{} {} of {} ({} %)", id_of_device(measured.file(), copy.device),
-                     to_string(copy.direction), copy.memory ? " " + *copy.memory : "",
-                     number_or_dash(at_once, 2), number_or_dash(alone, 2),
-                     number_or_dash(changed, 1));
+  return fmt::format("{} of {} ({} %)", text, number_or_dash(alone, 2), number_or_dash(changed, 1));
 }
 
 /// Pieces side by side, as many on a line as fit.

@@ -1,8 +1,12 @@
-#include "src/gate/io/timestamp.hpp"
+#include "src/common/timestamp.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <cstddef>
+#include <ctime>
 
-namespace bench_transfers::gate {
+namespace bench_transfers::common {
 namespace {
 
 /// Whether a text has digits where `form` has zeros, and equals it elsewhere: "0000-00".
@@ -52,4 +56,10 @@ std::optional<std::chrono::sys_seconds> parse_timestamp(std::string_view text) {
   return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) - *offset;
 }
 
-}  // namespace bench_transfers::gate
+std::string timestamp_text(std::chrono::sys_seconds time) {
+  // Not by system_clock, whose nanoseconds end in 1677 and 2262.
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
+}
+
+}  // namespace bench_transfers::common

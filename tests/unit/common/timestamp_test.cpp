@@ -1,8 +1,8 @@
-#include "src/gate/io/timestamp.hpp"
+#include "src/common/timestamp.hpp"
 
 #include <gtest/gtest.h>
 
-namespace bench_transfers::gate::timestamp_test {
+namespace bench_transfers::common::timestamp_test {
 namespace {
 
 using namespace std::chrono;
@@ -16,6 +16,14 @@ TEST(timestamp, utc_and_offsets_are_one_time) {
   EXPECT_EQ(parse_timestamp("2026-11-22T00:01:39+10:00"), expected);
   EXPECT_EQ(parse_timestamp("1970-01-01T00:00:00Z"), sys_seconds(0s));
   EXPECT_EQ(parse_timestamp("2024-02-29T23:59:60Z"), sys_days(2024y / March / 1));
+}
+
+TEST(timestamp, text_is_read_again) {
+  const sys_seconds time = sys_days(2026y / November / 21) + 14h + 1min + 39s;
+  EXPECT_EQ(timestamp_text(time), "2026-11-21T14:01:39Z");
+  EXPECT_EQ(parse_timestamp(timestamp_text(time)), time);
+  for (const auto* text : {"1013-11-22T10:00:00Z", "9999-12-31T23:59:59Z"})
+    EXPECT_EQ(timestamp_text(*parse_timestamp(text)), text);
 }
 
 TEST(timestamp, anything_else_is_none) {
@@ -45,4 +53,4 @@ TEST(timestamp, anything_else_is_none) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::gate::timestamp_test
+}  // namespace bench_transfers::common::timestamp_test

@@ -1,0 +1,62 @@
+#include "src/common/outputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "src/common/command_line.hpp"
+#include "src/common/packed.hpp"
+#include "src/common/read_text.hpp"
+#include "src/common/whole_file.hpp"
+
+namespace bench_transfers::common::outputs_test {
+namespace {
+
+using paths = std::vector<std::filesystem::path>;
+
+class outputs : public testing::Test {
+ protected:
+  outputs() {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "input") << "input";
+  }
+  ~outputs() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "outputs_test";
+};
+
+TEST_F(outputs, may_be_files_standard_output_and_none) {
+  const auto file = folder / "output";
+  EXPECT_NO_THROW(require_outputs({file, "-", ""}, paths{folder / "input"}));
+  EXPECT_TRUE(has_standard_output({file, "-"}));
+  EXPECT_FALSE(has_standard_output({file, ""}));
+  write_output(file, "text");
+  write_output("", "nowhere");
+  EXPECT_EQ(read_text(file), "text");
+}
+
+TEST_F(outputs, are_no_inputs_and_not_each_other) {
+  EXPECT_THROW(require_outputs({folder / "." / "input"}, paths{folder / "input"}), usage_error);
+  EXPECT_THROW(require_outputs({folder / "x", folder / "x"}, {}), usage_error);
+  EXPECT_THROW(require_outputs({"-", "-"}, {}), usage_error);
+  EXPECT_THROW(require_outputs({folder / "no" / "such" / "folder"}, {}), usage_error);
+}
+
+TEST_F(outputs, file_is_never_named_like_standard_output) {
+  EXPECT_THROW(require_writable("-"), write_error);
+  EXPECT_NO_THROW(require_writable("./-"));
+}
+
+TEST_F(outputs, beginning_of_a_file_is_unpacked) {
+  write_output(folder / "packed.gz", packed("0123456789"));
+  EXPECT_EQ(beginning_of(folder / "packed.gz", 4), "0123");
+  EXPECT_EQ(beginning_of(folder / "input", 100), "input");
+  EXPECT_EQ(beginning_of(folder, 4), "");
+  EXPECT_EQ(beginning_of(folder / "nothing", 4), "");
+}
+
+}  // namespace
+}  // namespace bench_transfers::common::outputs_test
