@@ -98,6 +98,8 @@ json to_json(const compared_set& set) {
   entry["held_out"] = set.held_out;
   entry["measured"] = set.measured;
   entry["predicted"] = set.predicted;
+  entry["samples"] = set.samples;
+  entry["discarded"] = set.discarded;
   return entry;
 }
 
@@ -105,6 +107,10 @@ json to_json(const skipped_set& set) {
   auto entry = to_json(set.flows);
   entry["why_not"] = set.why_not;
   return entry;
+}
+
+json to_json(const device_drift& drift) {
+  return {{"device", drift.device}, {"traffic", to_string(drift.kind)}, {"rates", drift.rates}};
 }
 
 json devices_to_json(const host_map& map) {
@@ -143,6 +149,8 @@ json to_json(const host_map& map) {
           {"nodes", map.nodes.empty()
                         ? json(nullptr)
                         : list_of(map.nodes, [](const auto& entry) { return to_json(entry); })},
+          {"drifts", list_of(map.drifts, [](const auto& entry) { return to_json(entry); })},
+          {"measured_again", map.measured_again},
           {"seconds", or_null(map.seconds)},
           {"findings", common::to_json(findings(map))},
           {"held_out_errors", std::move(errors)},

@@ -3,37 +3,18 @@
 #include <cstddef>
 #include <vector>
 
-#include "src/statistics/estimate.hpp"
+#include "src/topology/alone_history.hpp"
 #include "src/topology/max_min.hpp"
+#include "src/topology/measured_set.hpp"
 #include "src/topology/observation.hpp"
 
 namespace bench_transfers::topology {
 
-/// The mean rates of a set that was measured.
-struct measured_set {
-  flow_set flows;
-  per_flow rates;          ///< bytes per second
-  double repetitions = 0;  ///< of each flow
-};
-
-/// How much rates vary, as a part of them.
-struct noise {
-  double repetitions = 0;  ///< standard deviation within a set
-  double sets = 0;         ///< of the means of sets measured twice, beyond what repetitions explain
-  double degrees = 0;      ///< degrees of freedom
-
-  /// Squared standard error of the mean rate of one flow.
-  [[nodiscard]] double variance(double repeated) const;
-  /// The same of the sum of `flows` flows. What differs between sets may be common to all of them.
-  [[nodiscard]] double variance_of_sum(double repeated, double flows) const;
-  /// Student's 95 % interval of a rate with this squared standard error, as a part of the rate.
-  [[nodiscard]] statistics::estimate interval(double value, double variance) const;
-};
-
 /// All sets that were measured, and what their repetitions say about noise.
 class evidence {
  public:
-  /// Leaves out observations without rates, or with a rate that is not positive.
+  /// Leaves out observations without rates, or with a rate that is not positive. They are in the
+  /// order of their measurement.
   evidence(std::size_t devices, const std::vector<observation>& observations);
 
   [[nodiscard]] std::size_t devices() const { return devices_; }
@@ -41,6 +22,17 @@ class evidence {
   /// The devices that were measured in any set.
   [[nodiscard]] device_set seen() const { return seen_; }
   [[nodiscard]] const topology::noise& noise() const { return noise_; }
+  [[nodiscard]] const alone_history& alone() const { return alone_; }
+  /// The mean of what the device gave alone, the last if that drifted; 0 if it was not measured.
+  [[nodiscard]] double rate_alone(std::size_t device, traffic kind) const;
+  /// The devices whose rates alone changed during the measurement.
+  [[nodiscard]] device_set drifting() const { return drifting_; }
+  /// The part of their rates by which devices differ at most while most of them drift: the host
+  /// itself may have changed, and links with it. 0 if few drift.
+  [[nodiscard]] double common_drift() const;
+  /// The limits as they were when this set was measured: what a drifting device gives alone lies
+  /// between what it gave before and after.
+  [[nodiscard]] std::vector<limit> limits_in(std::size_t set, std::vector<limit> limits) const;
   /// The largest total that the flows of the limit ever had; 0 if none of them ran.
   [[nodiscard]] double most(const limit& limit) const;
 
@@ -48,6 +40,8 @@ class evidence {
   std::size_t devices_;
   std::vector<measured_set> sets_;
   device_set seen_;
+  alone_history alone_;
+  device_set drifting_;
   topology::noise noise_;
 };
 

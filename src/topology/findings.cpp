@@ -17,24 +17,12 @@ namespace {
 using common::message;
 using json = nlohmann::ordered_json;
 
-/// Devices that keep this part of their rates count as undisturbed, in advice on how many to use.
-constexpr double rate_kept = 0.9;
-constexpr double rounding = 0.005;  ///< of a whole percent
 /// Capacities of both directions within this part of each other are told in one number.
 constexpr double told_as_one = 0.03;
 /// A device alone is slow below this part of the median of all.
 constexpr double slow_alone = 0.95;
 /// Errors of sets held out above these make a map doubtful.
 constexpr double poor_median = 0.05, poor_p95 = 0.15;
-
-std::string direction_text(traffic kind) {
-  switch (kind) {
-    case traffic::h2d: return "from the host";
-    case traffic::d2h: return "to the host";
-    case traffic::both: return "both ways";
-  }
-  return {};
-}
 
 double alone_each(const host_map& map, device_set devices, traffic kind) {
   double total = 0;
@@ -96,25 +84,95 @@ std::vector<shown_capacity> shown_capacities(const shared_link& link) {
   return list;
 }
 
+using device_rates = std::vector<std::pair<std::size_t, double>>;
+
+/// While these flows run, what each of these devices gets in both of its directions.
+device_rates rates_by_device(const per_flow& rates, device_set devices, traffic kind) {
+  device_rates list;
+  for (const auto device : devices.members())
+    list.emplace_back(device, rates.sum(flows_of(device_set::of(device), kind)));
+  return list;
+}
+
+device_rates alone_by_device(const host_map& map, device_set devices, traffic kind) {
+  device_rates list;
+  for (const auto device : devices.members())
+    list.emplace_back(device, rate_alone(map, device, kind));
+  return list;
+}
+
+/// While no others copy.
+device_rates together_by_device(const host_map& map, device_set devices, traffic kind) {
+  return rates_by_device(rates(map, flows_of(devices, kind)), devices, kind);
+}
+
+json rates_json(const device_rates& rates) {
+  json list = json::array();
+  for (const auto& [device, rate] : rates) list.push_back(rate);
+  return list;
+}
+
+/// Devices that get about the same, the slowest first.
+struct level {
+  device_set devices;
+  double least, total;
+};
+
+std::vector<level> levels_of(device_rates rates) {
+  std::ranges::stable_sort(rates, {}, &device_rates::value_type::second);
+  std::vector<level> levels;
+  for (const auto& [device, rate] : rates) {
+    if (levels.empty() || rate > (1 + told_as_one) * levels.back().least)
+      levels.push_back({{}, rate, 0});
+    levels.back().devices = levels.back().devices | device_set::of(device);
+    levels.back().total += rate;
+  }
+  return levels;
+}
+
+/// "each gets 44.6", or "cuda:0 gets 20.0, cuda:1 to cuda:3 get 50.0 each".
+std::string what_each_gets(const host_map& map, const device_rates& rates) {
+  const auto levels = levels_of(rates);
+  std::vector<std::string> parts;
+  for (const auto& [devices, least, total] : levels) {
+    const auto each = rate_text(total / static_cast<double>(devices.size()));
+    if (levels.size() == 1) return fmt::format("each gets {}", each);
+    parts.push_back(devices.size() == 1
+                        ? fmt::format("{} gets {}", names_text(map, devices), each)
+                        : fmt::format("{} get {} each", names_text(map, devices), each));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "44.6 each", or as above.
+std::string share_of_each(const host_map& map, const device_rates& rates) {
+  const auto levels = levels_of(rates);
+  if (levels.size() > 1) return what_each_gets(map, rates);
+  return rate_text(levels.front().total / static_cast<double>(rates.size())) + " each";
+}
+
 message shared_link_finding(const host_map& map, const shared_link& link) {
   json capacities = json::object();
   for (const auto kind : every_traffic) {
     const auto& found = link.of(kind);
     if (!found) continue;
     const auto& capacity = found->bytes_per_second;
-    capacities[to_string(kind)] = {{"value", capacity.value},
-                                   {"low", capacity.low},
-                                   {"high", capacity.high},
-                                   {"alone_each", alone_each(map, link.devices, kind)},
-                                   {"together_each", together_each(map, link.devices, kind)},
-                                   {"effect", found->effect}};
+    capacities[to_string(kind)] = {
+        {"value", capacity.value},
+        {"low", capacity.low},
+        {"high", capacity.high},
+        {"alone_each", alone_each(map, link.devices, kind)},
+        {"together_each", together_each(map, link.devices, kind)},
+        {"alone", rates_json(alone_by_device(map, link.devices, kind))},
+        {"together", rates_json(together_by_device(map, link.devices, kind))},
+        {"effect", found->effect}};
   }
   std::vector<std::string> parts;
   for (const auto& [words, kind] : shown_capacities(link))
-    parts.push_back(fmt::format("{} GB/s {}: alone each gets {}, together {} each",
+    parts.push_back(fmt::format("{} GB/s {}: alone {}, together {}",
                                 rate_text(link.of(kind)->bytes_per_second.value), words,
-                                rate_text(alone_each(map, link.devices, kind)),
-                                rate_text(together_each(map, link.devices, kind))));
+                                what_each_gets(map, alone_by_device(map, link.devices, kind)),
+                                share_of_each(map, together_by_device(map, link.devices, kind))));
   const auto place = best_place(map, link.devices);
   return {"shared_link",
           {{"devices", names_json(map, link.devices)},
@@ -162,6 +220,7 @@ void add_unfair_shares(const host_map& map, std::vector<message>& list) {
 struct group_at_once {
   limit bound;
   double total, each;
+  device_rates rates;  ///< also of devices that their own links hold back
 };
 
 std::vector<group_at_once> groups_at_once(const host_map& map, traffic kind) {
@@ -173,7 +232,8 @@ std::vector<group_at_once> groups_at_once(const host_map& map, traffic kind) {
     const auto& held = result.flows[i];
     if (limits[i].devices.size() < 2 || held.size() == 0) continue;
     groups.push_back({limits[i], result.rates.sum(limits[i].of(flows)),
-                      result.rates.sum(held) / static_cast<double>(held.devices().size())});
+                      result.rates.sum(held) / static_cast<double>(held.devices().size()),
+                      rates_by_device(result.rates, limits[i].devices & flows.devices(), kind)});
   }
   return groups;
 }
@@ -200,9 +260,10 @@ message all_at_once(const host_map& map, const std::vector<group_at_once>& group
   for (const auto& group : groups) {
     list.push_back({{"devices", names_json(map, group.bound.devices)},
                     {"bytes_per_second", group.total},
-                    {"each", group.each}});
-    parts.push_back(fmt::format("{} share {} GB/s ({} each)", names_text(map, group.bound.devices),
-                                rate_text(group.total), rate_text(group.each)));
+                    {"each", group.each},
+                    {"rates", rates_json(group.rates)}});
+    parts.push_back(fmt::format("{} share {} GB/s ({})", names_text(map, group.bound.devices),
+                                rate_text(group.total), share_of_each(map, group.rates)));
   }
   return {"all_at_once",
           {{"traffic", std::move(names_of_kinds)},
@@ -259,8 +320,7 @@ slowest_device slowest_of(const host_map& map, device_set devices, traffic kind)
 std::size_t undisturbed(const host_map& map, device_set devices, traffic kind) {
   std::size_t count = 1;
   while (count < devices.size() &&
-         slowest_of(map, fastest_of(map, devices, kind, count + 1), kind).kept() >=
-             rate_kept - rounding)
+         is_undisturbed(slowest_of(map, fastest_of(map, devices, kind, count + 1), kind).kept()))
     ++count;
   return count;
 }
@@ -288,7 +348,7 @@ void add_at_most(const host_map& map, const shared_link& link, std::vector<messa
        fmt::format(
            "To keep {:.0f} % of each rate, let at most {} of {} copy at once {}: the slowest "
            "then gets {} of {} GB/s.",
-           100 * rate_kept, fewest, names_text(map, link.devices), worst.words,
+           100 * undisturbed_rate, fewest, names_text(map, link.devices), worst.words,
            rate_text(slowest.together), rate_text(slowest.alone))});
 }
 
@@ -336,6 +396,58 @@ void add_slow_hops(const host_map& map, std::vector<message>& list) {
                     fmt::format("{}, on the way to {}, runs at Gen{} x{}; it can do Gen{} x{}.",
                                 address, names_text(map, below[address]), link.generation,
                                 link.width, link.generation_max, link.width_max)});
+}
+
+/// The part of the highest rate that the lowest lacks.
+double part_of(const device_drift& drift) {
+  const auto [least, most] = std::ranges::minmax(drift.rates);
+  return 1 - least / most;
+}
+
+void add_drift(const host_map& map, std::vector<message>& list) {
+  if (map.drifts.empty()) return;
+  device_set devices;
+  for (const auto& drift : map.drifts) devices = devices | device_set::of(drift.device);
+  const auto largest = std::ranges::max(map.drifts, {}, part_of);
+  const auto part = part_of(largest);
+  std::vector<std::string> rates;
+  for (const auto rate : largest.rates) rates.push_back(rate_text(rate));
+  const bool several = devices.size() > 1;
+  const auto subject =
+      several ? fmt::format("{}, most of all,", map.devices[largest.device]) : std::string("it");
+  const auto meaning =
+      map.measured_again
+          ? std::string("All sets were measured again after that.")
+          : fmt::format("A link that takes less than {:.0f} % off {} may be missing.",
+                        std::ceil(100 * part), several ? "them" : "it");
+  list.push_back({"drift",
+                  {{"devices", names_json(map, devices)},
+                   {"largest",
+                    {{"device", map.devices[largest.device]},
+                     {"traffic", to_string(largest.kind)},
+                     {"rates", largest.rates},
+                     {"part", part}}},
+                   {"measured_again", map.measured_again}},
+                  fmt::format("{} changed during the measurement: {} got {} GB/s {} alone. {}",
+                              names_text(map, devices), subject, fmt::join(rates, ", then "),
+                              direction_text(largest.kind), meaning)});
+}
+
+/// Said only where it matters: a busy host discards some now and then.
+void add_disturbed(const host_map& map, std::vector<message>& list) {
+  constexpr double many = 0.1;
+  std::size_t kept = 0;
+  std::size_t discarded = 0;
+  for (const auto& set : map.sets) {
+    kept += set.samples;
+    discarded += set.discarded;
+  }
+  const auto all = kept + discarded;
+  if (static_cast<double>(discarded) <= many * static_cast<double>(all)) return;
+  list.push_back({"disturbed",
+                  {{"samples", all}, {"discarded", discarded}},
+                  fmt::format("{} of {} samples were discarded, because something else was busy.",
+                              discarded, all)});
 }
 
 void add_doubts(const host_map& map, std::vector<message>& list) {
@@ -403,6 +515,8 @@ std::vector<message> findings(const host_map& map) {
   for (const auto& link : map.links) add_at_most(map, link, list);
   add_node_findings(map, list);
   add_slower_alone(map, list);
+  add_drift(map, list);
+  add_disturbed(map, list);
   add_slow_hops(map, list);
   add_doubts(map, list);
   return list;

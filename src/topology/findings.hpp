@@ -13,9 +13,11 @@ namespace bench_transfers::topology {
 ///   nothing_shared     no devices slow each other down, as measured at once: {devices}
 ///   sharing_unknown    the devices were not measured all at once: {devices}
 ///   all_at_once        all devices together: {traffic: [h2d|d2h|both], total, alone_total,
-///                      groups: [{devices, bytes_per_second, each}]}
+///                      groups: [{devices, bytes_per_second, each, rates}]}: rates of each device,
+///                      and the mean of those that the link holds back
 ///   shared_link        {devices, capacities: {h2d|d2h|both: {value, low, high, alone_each,
-///                      together_each, effect}}, place: {kind, name, generation, width} or null}
+///                      together_each, alone, together, effect}}, place: {kind, name, generation,
+///                      width} or null}: means, and the rates of each device
 ///   unfair_shares      both directions do not get the same: {devices, alone, h2d, d2h}, the rates
 ///                      of each device while these copy both ways, one at a time if `alone`
 ///   at_most            how many of a link's devices keep 90 % of their rates, whichever they are:
@@ -28,6 +30,10 @@ namespace bench_transfers::topology {
 ///   node_not_measured  {nodes, why_not}
 ///   slower_alone       a device that copies slower than most even alone: {device, traffic, alone,
 ///                      typical}
+///   drift              devices whose rates alone changed during the measurement: {devices,
+///                      largest: {device, traffic, rates, part}, measured_again}; of the largest
+///                      change the rates in the order of time, and the part by which they differ
+///   disturbed          more than a tenth of the samples were discarded: {samples, discarded}
 ///   hop_below_maximum  {address, devices, generation, width, generation_max, width_max}
 ///   not_visible        the PCI tree cannot be seen: {devices}
 ///   poor_prediction    sets held out differ from the map: {median, p95}

@@ -58,6 +58,15 @@ per_flow rates(const host_map& map, const flow_set& flows) {
   return fill(limits_of(map), map.devices.size(), flows).rates;
 }
 
+double part_kept(const host_map& map, const per_flow& at_once, const flow_set& flows) {
+  return at_once.sum(flows) / rates(map, flows).sum(flows);
+}
+
+bool is_undisturbed(double kept) {
+  constexpr double rounding = 0.005;
+  return kept >= undisturbed_rate - rounding;
+}
+
 const shared_link* parent_of(const host_map& map, const shared_link& link) {
   const shared_link* parent = nullptr;
   for (const auto& other : map.links)

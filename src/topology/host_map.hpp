@@ -65,11 +65,22 @@ struct node_rates {
   bool operator==(const node_rates&) const = default;
 };
 
+/// A device whose rate alone changed during the measurement by more than it varies.
+struct device_drift {
+  std::size_t device = 0;
+  traffic kind = traffic::h2d;
+  std::vector<double> rates;  ///< two or more in the order of time, in bytes per second
+
+  bool operator==(const device_drift&) const = default;
+};
+
 /// A set that was measured: rates in the order of list_of(flows), in bytes per second.
 struct compared_set {
   flow_set flows;
   bool held_out = false;  ///< the map was not fitted to it
   std::vector<double> measured, predicted;
+  std::size_t samples = 0;    ///< that the rates are the mean of; 0: not known
+  std::size_t discarded = 0;  ///< samples that something else disturbed
 
   bool operator==(const compared_set&) const = default;
 };
@@ -100,6 +111,8 @@ struct host_map {
   std::vector<shared_link> links;
   std::vector<compared_set> sets;
   std::vector<skipped_set> skipped;
+  std::vector<device_drift> drifts;
+  bool measured_again = false;  ///< all of it after these drifts: they do not matter
   std::optional<held_out_errors> errors;
   std::vector<node_rates> nodes;  ///< empty: the host has one, or they were not measured
   std::optional<double> seconds;  ///< that the measurement took
@@ -121,6 +134,15 @@ bool were_at_once(const host_map& map, device_set devices, traffic kind);
 
 /// The rates of these flows at the same time, as the map predicts them.
 per_flow rates(const host_map& map, const flow_set& flows);
+
+/// The part of what these flows get without others that they have at these rates.
+double part_kept(const host_map& map, const per_flow& at_once, const flow_set& flows);
+
+/// Copies that keep this part of their rates alone count as undisturbed.
+inline constexpr double undisturbed_rate = 0.9;
+
+/// Whether this part, in whole percent, is undisturbed_rate or more.
+bool is_undisturbed(double kept);
 
 /// The smallest link around `link`; nullptr if there is none.
 const shared_link* parent_of(const host_map& map, const shared_link& link);

@@ -30,27 +30,36 @@ std::optional<direction_shares> unless_fair(const limit& limit) {
 alone_rates alone_of(std::size_t device, const evidence& evidence, const fit& fitted) {
   const auto devices = device_set::of(device);
   const auto rate = [&](traffic kind) {
-    const auto flows = flows_of(devices, kind);
-    double total = 0;
-    double count = 0;
+    const auto measured = evidence.alone().of(device, kind);
+    if (measured.empty()) return statistics::estimate{};
     double repetitions = 0;
-    for (const auto& set : evidence.sets()) {
-      if (set.flows != flows) continue;
-      total += set.rates.sum(flows);
-      repetitions += set.repetitions;
-      ++count;
-    }
-    if (count == 0) return statistics::estimate{};
-    const auto variance =
-        evidence.noise().variance_of_sum(repetitions / count, static_cast<double>(flows.size())) /
-        count;
+    for (const auto& set : measured) repetitions += evidence.sets()[set.index].repetitions;
+    const auto count = static_cast<double>(measured.size());
+    const auto flows = kind == traffic::both ? 2.0 : 1.0;
+    // Of a device that drifts only the last counts.
+    const auto used = evidence.drifting().contains(device) ? 1 : count;
+    const auto variance = evidence.noise().variance_of_sum(repetitions / count, flows) / used;
     const auto* const own = own_limit(fitted, devices, kind);
-    return evidence.noise().interval(own != nullptr ? own->capacity : total / count, variance);
+    return evidence.noise().interval(
+        own != nullptr ? own->capacity : evidence.rate_alone(device, kind), variance);
   };
   alone_rates alone{rate(traffic::h2d), rate(traffic::d2h), rate(traffic::both)};
   if (const auto* const both = own_limit(fitted, devices, traffic::both))
     alone.shares = unless_fair(*both);
   return alone;
+}
+
+std::vector<device_drift> drifts_of(const evidence& evidence) {
+  std::vector<device_drift> list;
+  for (const auto device : evidence.drifting().members()) {
+    for (const auto kind : every_traffic) {
+      device_drift drift{device, kind, {}};
+      for (const auto& measured : evidence.alone().of(device, kind))
+        drift.rates.push_back(measured.rate);
+      if (drift.rates.size() >= 2) list.push_back(std::move(drift));
+    }
+  }
+  return list;
 }
 
 std::vector<shared_link> links_of(const fit& fitted) {
@@ -77,7 +86,8 @@ std::vector<shared_link> links_of(const fit& fitted) {
 }
 
 compared_set compared(const host_map& map, const measured_set& set, bool held_out) {
-  compared_set result{set.flows, held_out, {}, {}};
+  compared_set result{set.flows,    held_out, {}, {}, static_cast<std::size_t>(set.repetitions),
+                      set.discarded};
   const auto predicted = rates(map, set.flows);
   for (const auto& flow : list_of(set.flows)) {
     result.measured.push_back(set.rates[flow]);
@@ -109,6 +119,60 @@ void require_known_count(std::size_t devices) {
         fmt::format("a map needs 1 to {} devices, not {}", most_devices, devices));
 }
 
+/// All sets for a map.
+struct measurement {
+  std::size_t devices;
+  std::vector<observation> observations, held_out;
+
+  [[nodiscard]] evidence fitted_to() const { return {devices, observations}; }
+  /// The host itself has changed: sets before and after that do not go together.
+  [[nodiscard]] bool has_drifted() const { return fitted_to().common_drift() > 0; }
+};
+
+/// Measures all sets, without the devices that are lost.
+class measuring {
+ public:
+  measuring(const pci_view& pci, std::size_t devices, const measure_function& measure,
+            const progress_function& progress)
+      : host_{devices, sets_below_places(pci)}, measure_(measure), progress_(progress) {}
+
+  /// Ends when the host has changed, if so asked.
+  measurement run(bool until_drift) {
+    most_ += most_sets(host_.devices);
+    measurement made{host_.devices, {}, {}};
+    for (auto sets = next_sets(host_, made.observations); !sets.empty();
+         sets = next_sets(host_, made.observations)) {
+      add(made.observations, sets);
+      if (until_drift && made.has_drifted()) return made;
+    }
+    for (auto sets = held_out_sets(host_.devices, made.observations); !sets.empty();
+         sets = held_out_sets(host_.devices, made.observations, made.held_out))
+      add(made.held_out, sets);
+    auto all = made.observations;
+    all.insert(all.end(), made.held_out.begin(), made.held_out.end());
+    add(made.observations, closing_sets(host_.devices, all));
+    return made;
+  }
+
+ private:
+  void add(std::vector<observation>& observations, const std::vector<flow_set>& sets) {
+    for (const auto& flows : sets) {
+      // A device may be lost since the sets were chosen.
+      if (!(flows.devices() & unusable_).empty()) continue;
+      observations.push_back(measure_(flows));
+      observations.back().flows = flows;
+      unusable_ = unusable_ | observations.back().unusable;
+      if (progress_) progress_(++done_, most_);
+    }
+  }
+
+  host_outline host_;
+  const measure_function& measure_;
+  const progress_function& progress_;
+  device_set unusable_;
+  std::size_t done_ = 0, most_ = 0;
+};
+
 }  // namespace
 
 host_map map_of(const pci_view& pci, const std::vector<std::string>& devices,
@@ -130,30 +194,22 @@ host_map map_of(const pci_view& pci, const std::vector<std::string>& devices,
     for (const auto& observed : *list)
       if (observed.rates.empty()) map.skipped.push_back({observed.flows, observed.why_not});
   map.errors = errors_of(map.sets);
+  map.drifts = drifts_of(fitted_to);
   return map;
 }
 
 host_map infer(const pci_view& pci, const std::vector<std::string>& devices,
                const measure_function& measure, const progress_function& progress) {
   require_known_count(devices.size());
-  const auto most = most_sets(devices.size());
-  std::size_t done = 0;
-  const auto measure_into = [&](std::vector<observation>& observations,
-                                const std::vector<flow_set>& sets) {
-    for (const auto& flows : sets) {
-      observations.push_back(measure(flows));
-      observations.back().flows = flows;
-      if (progress) progress(++done, most);
-    }
-  };
-  const host_outline host{devices.size(), sets_below_places(pci)};
-  std::vector<observation> observations;
-  for (auto sets = next_sets(host, observations); !sets.empty();
-       sets = next_sets(host, observations))
-    measure_into(observations, sets);
-  std::vector<observation> held_out;
-  measure_into(held_out, held_out_sets(devices.size(), observations));
-  return map_of(pci, devices, observations, held_out);
+  measuring meter(pci, devices.size(), measure, progress);
+  const auto first = meter.run(true);
+  if (!first.has_drifted()) return map_of(pci, devices, first.observations, first.held_out);
+  const auto again = meter.run(false);
+  auto map = map_of(pci, devices, again.observations, again.held_out);
+  if (again.has_drifted()) return map;
+  map.drifts = drifts_of(first.fitted_to());
+  map.measured_again = true;
+  return map;
 }
 
 }  // namespace bench_transfers::topology

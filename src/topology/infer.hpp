@@ -8,7 +8,8 @@
 
 namespace bench_transfers::topology {
 
-/// Measures the sets that it takes, most_sets() at most, and returns the map that explains them.
+/// Measures the sets that it takes, most_sets() at most, and returns the map that explains them. If
+/// most devices change meanwhile, it measures all of them again, once.
 /// `devices` are the names, in the order of the PCI paths. What cannot be measured is skipped: a
 /// device that does not even copy alone has no links. Throws std::invalid_argument if there are
 /// none, or more than most_devices.

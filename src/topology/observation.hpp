@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,7 +15,10 @@ struct observation {
   /// In bytes per second: for each flow, in the order of list_of(flows), a rate for each
   /// repetition. Only the time counts in which all of them ran. Empty if the set was not measured.
   std::vector<std::vector<double>> rates;
-  std::string why_not;  ///< one line, if it was not measured
+  std::string why_not;        ///< one line, if it was not measured
+  std::size_t discarded = 0;  ///< repetitions that something else disturbed
+  /// Devices that can no longer be measured, of all of the host.
+  device_set unusable = {};
 };
 
 /// Measures one set, in about 60 ms: five or more repetitions serve better than one long one.

@@ -38,16 +38,21 @@ bool was_measured(const std::vector<observation>& observations, const flow_set& 
   });
 }
 
-/// Without the devices that could not even copy alone.
+/// Each device alone, in each direction and in both.
+std::size_t count_alone(std::size_t devices) { return std::size(every_traffic) * devices; }
+
+/// Without the devices that could not even copy alone, and those that no longer can.
 device_set usable_devices(std::size_t devices, const std::vector<observation>& observations) {
   device_set failed;
   device_set copied;
+  device_set unusable;
   for (const auto& observed : observations) {
+    unusable = unusable | observed.unusable;
     const auto copying = observed.flows.devices();
     if (!observed.rates.empty()) copied = copied | copying;
     if (observed.rates.empty() && copying.size() == 1) failed = failed | copying;
   }
-  return device_set::up_to(devices) - (failed - copied);
+  return device_set::up_to(devices) - (failed - copied) - unusable;
 }
 
 /// Flows of a link that may be hidden: no set so far shows that they have what they could have.
@@ -77,7 +82,8 @@ class planning {
 
  private:
   [[nodiscard]] bool is_new(const flow_set& flows) const {
-    return !times_.contains(flows) && std::ranges::find(chosen_, flows) == chosen_.end();
+    return usable_.contains(flows.devices()) && !times_.contains(flows) &&
+           std::ranges::find(chosen_, flows) == chosen_.end();
   }
 
   void decide_doubts(std::size_t most) {
@@ -97,6 +103,7 @@ class planning {
     for (const auto& flows : telling_sets(bound, instead)) {
       const auto difference = difference_between(other, flows);
       if (difference <= most) continue;
+      if (!usable_.contains(flows.devices())) continue;
       if (!is_new(flows)) {
         // It decides already, if it is about to be measured.
         if (!times_.contains(flows)) return;
@@ -147,7 +154,8 @@ class planning {
       const auto flows = flows_of(fitted.limit.devices, fitted.limit.kind);
       const auto known = times_.find(flows);
       const auto times = known == times_.end() ? 0 : known->second;
-      if (times < (weak ? most_repeats : 1) && std::ranges::find(chosen_, flows) == chosen_.end())
+      if (times < (weak ? most_repeats : 1) && usable_.contains(flows.devices()) &&
+          std::ranges::find(chosen_, flows) == chosen_.end())
         chosen_.push_back(flows);
     }
   }
@@ -308,54 +316,71 @@ class planning {
   std::vector<flow_set> chosen_;
 };
 
-std::vector<flow_set> alone_sets(std::size_t devices) {
+std::vector<flow_set> alone_sets(device_set devices) {
   std::vector<flow_set> sets;
   for (const auto kind : every_traffic)
-    for (std::size_t device = 0; device < devices; ++device)
+    for (const auto device : devices.members())
       sets.push_back(flows_of(device_set::of(device), kind));
   return sets;
 }
 
+/// Those of the sets that were measured fewer times, and did not fail.
+std::vector<flow_set> missing(const std::vector<flow_set>& sets, std::size_t wanted,
+                              const std::vector<observation>& observations) {
+  const auto times = times_measured(observations);
+  std::vector<flow_set> rest;
+  for (const auto& set : sets) {
+    const auto known = times.find(set);
+    const auto count = known == times.end() ? 0 : known->second;
+    if (count == 0 || (count < wanted && was_measured(observations, set))) rest.push_back(set);
+  }
+  return rest;
+}
+
+/// What differs between sets is not known from the few flows of few devices: they are measured
+/// alone twice at the beginning, and not in the middle.
+bool are_few(device_set usable) { return usable.size() <= few_devices; }
+
 }  // namespace
 
-std::size_t most_sets(std::size_t devices) { return sets_for_each_device * devices; }
+std::size_t most_sets(std::size_t devices) {
+  if (devices < 2) return sets_for_each_device * devices;
+  const std::size_t again = are_few(device_set::up_to(devices)) ? 1 : 2;
+  return sets_for_each_device * devices + again * count_alone(devices);
+}
 
 std::vector<flow_set> next_sets(const host_outline& host,
                                 const std::vector<observation>& observations) {
-  const auto times = times_measured(observations);
-  const auto missing = [&](const std::vector<flow_set>& sets, std::size_t wanted) {
-    std::vector<flow_set> rest;
-    for (const auto& set : sets) {
-      const auto known = times.find(set);
-      const auto count = known == times.end() ? 0 : known->second;
-      if (count == 0 || (count < wanted && was_measured(observations, set))) rest.push_back(set);
-    }
-    return rest;
-  };
-  if (auto alone = missing(alone_sets(host.devices), 1); !alone.empty()) return alone;
   const auto usable = usable_devices(host.devices, observations);
+  const auto alone = alone_sets(usable);
+  if (auto once = missing(alone, 1, observations); !once.empty()) return once;
   if (usable.size() < 2) return {};
   std::vector<flow_set> together;
   for (const auto kind : every_traffic) together.push_back(flows_of(usable, kind));
-  if (auto once = missing(together, 1); !once.empty()) return once;
-  // What sets differ by is not known from the few flows of few devices.
-  if (usable.size() <= few_devices)
-    for (const auto& set : alone_sets(host.devices)) together.push_back(set);
-  if (auto again = missing(together, 2); !again.empty()) return again;
-  const auto most = most_sets(host.devices) - held_out_count(host.devices);
+  if (auto once = missing(together, 1, observations); !once.empty()) return once;
+  if (are_few(usable)) together.insert(together.end(), alone.begin(), alone.end());
+  if (auto again = missing(together, 2, observations); !again.empty()) return again;
+  const auto most =
+      most_sets(host.devices) - held_out_count(host.devices) - count_alone(host.devices);
   if (observations.size() >= most) return {};
+  if (!are_few(usable) && observations.size() >= most / 2)
+    if (auto again = missing(alone, 2, observations); !again.empty()) return again;
   return planning(host, observations)
       .next(std::min(std::max<std::size_t>(4, host.devices), most - observations.size()));
 }
 
 std::vector<flow_set> held_out_sets(std::size_t devices,
-                                    const std::vector<observation>& observations) {
-  const auto times = times_measured(observations);
-  const auto usable = usable_devices(devices, observations);
+                                    const std::vector<observation>& observations,
+                                    const std::vector<observation>& held_out) {
+  auto known = observations;
+  known.insert(known.end(), held_out.begin(), held_out.end());
+  const auto times = times_measured(known);
+  const auto usable = usable_devices(devices, known);
+  const auto most = held_out_count(devices);
   std::mt19937_64 random(devices);
   std::vector<flow_set> sets;
   if (usable.size() < 2) return sets;
-  for (int attempt = 0; attempt < 1000 && sets.size() < held_out_count(devices); ++attempt) {
+  for (int attempt = 0; attempt < 1000 && held_out.size() + sets.size() < most; ++attempt) {
     flow_set flows;
     for (const auto device : usable.members()) {
       const auto choice = random() % 5;  // two of them: the device does nothing
@@ -366,6 +391,16 @@ std::vector<flow_set> held_out_sets(std::size_t devices,
         std::ranges::find(sets, flows) == sets.end())
       sets.push_back(flows);
   }
+  return sets;
+}
+
+std::vector<flow_set> closing_sets(std::size_t devices,
+                                   const std::vector<observation>& observations) {
+  const auto usable = usable_devices(devices, observations);
+  if (usable.size() < 2) return {};
+  std::vector<flow_set> sets;
+  for (const auto& set : alone_sets(usable))
+    if (was_measured(observations, set)) sets.push_back(set);
   return sets;
 }
 

@@ -28,12 +28,12 @@ constexpr std::size_t most_nodes = 1 << 20;
 constexpr std::size_t most_copy = std::size_t{1} << 50;
 constexpr double least_share = 0.001;
 /// How far an interval may end on the wrong side of its value: what rounding does.
-constexpr double rounding = 1e-9;
+constexpr double interval_rounding = 1e-9;
 
 statistics::estimate estimate_of(const checked_value& entry) {
   const statistics::estimate read{entry.at("value").not_negative(), entry.at("low").number(),
                                   entry.at("high").number()};
-  const auto slack = rounding * read.value;
+  const auto slack = interval_rounding * read.value;
   entry.require(read.low <= read.value + slack && read.value <= read.high + slack,
                 "has a value outside of its interval");
   return read;
@@ -169,10 +169,44 @@ std::vector<double> rates_of(const checked_value& entry, std::size_t count) {
   return rates;
 }
 
+/// Older files do not have them.
+std::size_t count_of(const std::optional<checked_value>& entry) {
+  return entry ? entry->whole(most_entries) : 0;
+}
+
 compared_set set_of(const checked_value& entry, std::size_t devices) {
   const auto flows = flows_of_set(entry, devices);
-  return {flows, entry.at("held_out").truth(), rates_of(entry.at("measured"), flows.size()),
-          rates_of(entry.at("predicted"), flows.size())};
+  return {flows,
+          entry.at("held_out").truth(),
+          rates_of(entry.at("measured"), flows.size()),
+          rates_of(entry.at("predicted"), flows.size()),
+          count_of(entry.find("samples")),
+          count_of(entry.find("discarded"))};
+}
+
+traffic traffic_of(const checked_value& entry) {
+  const auto word = entry.text();
+  const auto* const kind =
+      std::ranges::find_if(every_traffic, [&](traffic known) { return word == to_string(known); });
+  entry.require(kind != std::end(every_traffic), "is not h2d, d2h or both");
+  return *kind;
+}
+
+/// Older files do not have them.
+std::vector<device_drift> drifts_of(const std::optional<checked_value>& entry,
+                                    std::size_t devices) {
+  std::vector<device_drift> drifts;
+  if (!entry) return drifts;
+  for (const auto& drift : entry->list(most_entries)) {
+    drifts.push_back({drift.at("device").whole(devices - 1), traffic_of(drift.at("traffic")), {}});
+    const auto rates = drift.at("rates");
+    for (const auto& rate : rates.list(most_entries)) {
+      drifts.back().rates.push_back(rate.not_negative());
+      rate.require(drifts.back().rates.back() > 0, "is not positive");
+    }
+    rates.require(drifts.back().rates.size() >= 2, "has fewer than two rates");
+  }
+  return drifts;
 }
 
 std::optional<held_out_errors> errors_of(const std::optional<checked_value>& entry) {
@@ -216,6 +250,8 @@ host_map map_of(const checked_value& document) {
     map.sets.push_back(set_of(set, devices));
   for (const auto& set : document.at("skipped").list(most_entries))
     map.skipped.push_back({flows_of_set(set, devices), set.at("why_not").text()});
+  map.drifts = drifts_of(document.find("drifts"), devices);
+  if (const auto again = document.find("measured_again")) map.measured_again = again->truth();
   map.errors = errors_of(document.at_or_null("held_out_errors"));
   map.nodes = nodes_of(document.find("nodes"), devices);
   if (const auto seconds = document.find("seconds")) map.seconds = seconds->not_negative();
@@ -230,6 +266,7 @@ map_origin origin_of(const std::optional<checked_value>& context) {
     origin.size_bytes = size->whole_from_1(most_copy);
   origin.date = text_or_empty(context->find("date"));
   origin.commit = text_or_empty(context->find("git_commit"));
+  origin.host_name = text_or_empty(context->find("host_name"));
   return origin;
 }
 

@@ -29,6 +29,7 @@ struct map_origin {
   bool without_gpu = false;
   std::optional<std::size_t> size_bytes;  ///< of each copy
   std::string date, commit;
+  std::string host_name = {};  ///< older files have none
 
   bool operator==(const map_origin&) const = default;
 };

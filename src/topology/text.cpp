@@ -104,13 +104,6 @@ class tree {
   std::string lines_;
 };
 
-/// The part of its rate alone that the first keeps while the second copies as well.
-double part_kept(const host_map& map, std::size_t first, std::size_t second, traffic kind) {
-  const auto own = flows_of(device_set::of(first), kind);
-  const auto pair = flows_of(device_set::of(first) | device_set::of(second), kind);
-  return rates(map, pair).sum(own) / rates(map, own).sum(own);
-}
-
 using table = std::vector<std::vector<double>>;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -120,8 +113,11 @@ table parts_kept(const host_map& map, traffic kind) {
   table parts(devices, std::vector<double>(devices, unknown));
   const auto measured = measured_devices(map).members();
   for (const auto first : measured)
-    for (const auto second : measured)
-      if (first != second) parts[first][second] = part_kept(map, first, second, kind);
+    for (const auto second : measured) {
+      if (first == second) continue;
+      const auto pair = rates(map, flows_of(device_set::of({first, second}), kind));
+      parts[first][second] = part_kept(map, pair, flows_of(device_set::of(first), kind));
+    }
   return parts;
 }
 

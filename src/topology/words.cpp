@@ -10,6 +10,15 @@ std::string rate_text(double bytes_per_second) {
                                       : fmt::format("{:.1f}", gb_per_s);
 }
 
+const char* direction_text(traffic kind) {
+  switch (kind) {
+    case traffic::h2d: return "from the host";
+    case traffic::d2h: return "to the host";
+    case traffic::both: return "both ways";
+  }
+  return "";
+}
+
 std::string place_text(const common_place& place) {
   switch (place.kind) {
     case place_kind::port:

@@ -2,12 +2,16 @@
 
 #include <string>
 
+#include "src/topology/flows.hpp"
 #include "src/topology/pci_view.hpp"
 
 namespace bench_transfers::topology {
 
 /// In GB/s, with one decimal; below 1 with three digits.
 std::string rate_text(double bytes_per_second);
+
+/// "from the host", "to the host", "both ways"
+const char* direction_text(traffic kind);
 
 /// "port 0000:c0:01.1, Gen4 x16", "root complex pci0000:c0", "NUMA node 1"
 std::string place_text(const common_place& place);

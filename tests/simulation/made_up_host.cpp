@@ -114,16 +114,34 @@ std::vector<limit> made_up_host::limits() const {
   return list;
 }
 
-made_up_measurement::made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed)
-    : host_(std::move(host)), noise_(noise), random_(seed), weights_(host_.devices, 1) {
+double made_up_drift::factor(double sets) const {
+  if (sets < begin) return 1;
+  return 1 - part * (length > 0 ? std::min(1.0, (sets - begin) / length) : 1);
+}
+
+made_up_measurement::made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed,
+                                         made_up_drift drift)
+    : host_(std::move(host)),
+      noise_(noise),
+      drift_(drift),
+      random_(seed),
+      weights_(host_.devices, 1) {
   if (noise_.unfairness > 0)
     for (auto& weight : weights_)
       weight = std::normal_distribution<double>(1, noise_.unfairness)(random_);
 }
 
+std::vector<limit> made_up_measurement::limits() const {
+  auto limits = host_.limits();
+  for (auto& limit : limits)
+    if (limit.devices.size() > 1 ? drift_.links : drift_.devices.contains(limit.devices))
+      limit.capacity *= drift_.factor(sets_);
+  return limits;
+}
+
 /// Flows that a shared link holds back divide what they have by the weights of their devices.
 topology::per_flow made_up_measurement::rates(const flow_set& flows) const {
-  const auto limits = host_.limits();
+  const auto limits = this->limits();
   auto result = topology::fill(limits, host_.devices, flows);
   for (std::size_t i = host_.own.size(); i < limits.size(); ++i) {
     const auto total = result.rates.sum(result.flows[i]);
@@ -138,6 +156,7 @@ topology::per_flow made_up_measurement::rates(const flow_set& flows) const {
 
 topology::observation made_up_measurement::operator()(const flow_set& flows) {
   const auto expected = rates(flows);
+  ++sets_;
   topology::observation observed{flows, {}, {}};
   const auto around_one = [&](double deviation) {
     return deviation > 0 ? std::normal_distribution<double>(1, deviation)(random_) : 1;

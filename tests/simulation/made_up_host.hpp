@@ -27,6 +27,17 @@ struct made_up_noise {
   double unfairness = 0;
 };
 
+/// What gets slower while the host is measured.
+struct made_up_drift {
+  double part = 0;     ///< of the rates, lost in the end
+  device_set devices;  ///< whose own links get slower
+  bool links = false;  ///< that devices share get slower, too
+  /// In sets: from `begin` on, evenly over `length`; 0 is at once.
+  double begin = 0, length = 0;
+
+  [[nodiscard]] double factor(double sets) const;
+};
+
 struct made_up_host {
   std::size_t devices = 0;
   std::vector<topology::limit> own, shared;
@@ -37,14 +48,18 @@ struct made_up_host {
 /// Measures a made-up host: five repetitions of each set.
 class made_up_measurement {
  public:
-  made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed);
+  made_up_measurement(made_up_host host, made_up_noise noise, std::uint64_t seed,
+                      made_up_drift drift = {});
   topology::observation operator()(const flow_set& flows);
 
  private:
+  [[nodiscard]] std::vector<topology::limit> limits() const;
   [[nodiscard]] topology::per_flow rates(const flow_set& flows) const;
 
   made_up_host host_;
   made_up_noise noise_;
+  made_up_drift drift_;
+  double sets_ = 0;  ///< measured so far
   std::mt19937_64 random_;
   std::vector<double> weights_;  // of each device
 };

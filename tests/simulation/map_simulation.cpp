@@ -62,7 +62,47 @@ struct scenario {
   double more_noise = 1;  ///< times as much as was asked for
   double unfairness = 0;
   bool unfair_links = false, unfair_devices = false;  ///< between directions
+  double drift = 0;                                   ///< the part that is lost in the end
+  bool all_drift = false;                             ///< not only one device
+  bool is_slope = false;                              ///< not at once
+  bool is_late = false;  ///< not directly after the devices were measured alone
 };
+
+/// Hosts of each depth in which one device, or all of them with their links, get slower.
+std::vector<scenario> drifting_hosts() {
+  std::vector<scenario> list;
+  for (const std::size_t depth : {0, 2})
+    for (const auto part : {0.03, 0.08})
+      for (const bool all : {false, true})
+        for (const auto* const shape : {"step", "late step", "slope"}) {
+          scenario added{fmt::format("{}, {} {:.0f} %, {}",
+                                     depth == 0 ? "nothing" : fmt::format("depth {}", depth),
+                                     all ? "all" : "one", 100 * part, shape),
+                         depth};
+          added.drift = part;
+          added.all_drift = all;
+          added.is_slope = shape == std::string("slope");
+          added.is_late = shape == std::string("late step");
+          list.push_back(added);
+        }
+  return list;
+}
+
+/// Begins when all devices were measured alone, or up to so many sets later.
+simulation::made_up_drift drift_of(const scenario& scenario, std::size_t devices,
+                                   std::mt19937_64& random) {
+  if (scenario.drift == 0) return {};
+  const auto alone = 3 * static_cast<double>(devices);
+  simulation::made_up_drift drift;
+  drift.part = scenario.drift;
+  drift.devices = scenario.all_drift ? topology::device_set::up_to(devices)
+                                     : topology::device_set::of(random() % devices);
+  drift.links = scenario.all_drift;
+  drift.begin =
+      scenario.is_late ? std::uniform_real_distribution<double>(alone, 2 * alone)(random) : alone;
+  drift.length = scenario.is_slope ? 2 * alone : 0;
+  return drift;
+}
 
 /// A view in which each link that devices share is a port.
 topology::pci_view view_of(const simulation::made_up_host& host) {
@@ -122,7 +162,7 @@ void simulate(const scenario& scenario, std::size_t devices, const simulation::m
   simulation::made_up_measurement measure(host,
                                           {scenario.more_noise * noise.repetitions,
                                            scenario.more_noise * noise.sets, scenario.unfairness},
-                                          random());
+                                          random(), drift_of(scenario, devices, random));
   std::size_t sets = 0;
   const auto map = topology::infer(
       scenario.visible && scenario.depth > 0 ? view_of(host) : topology::pci_view{},
@@ -215,6 +255,7 @@ int main(int argc, char** argv) {
   std::string only;
   bool verbose = false;
   bool issue_357 = false;
+  bool drift = false;
   std::string recorded;
   CLI::App app{"How often maps of hosts err: made-up hosts, measured as bench_transfers map does."};
   app.add_option("--hosts", hosts, "of each kind and number of devices (50)")
@@ -225,12 +266,13 @@ int main(int argc, char** argv) {
   app.add_option("--devices", sizes, "numbers of devices (2 3 4 6 8 12 16)")
       ->check(CLI::Range(2, 64));
   app.add_option("--only", only, "the kinds of hosts whose name contains this");
+  app.add_flag("--drift", drift, "hosts that get slower while they are measured");
   app.add_flag("--verbose", verbose, "show the hosts that were not recovered");
   app.add_flag("--issue-357", issue_357, "show the map of the host of NVIDIA/cuda-samples #357");
   app.add_option("--fit-again", recorded, "show the map of the sets of this host_map.json");
   CLI11_PARSE(app, argc, argv);
 
-  const std::vector<scenario> scenarios{
+  std::vector<scenario> scenarios{
       {"nothing shared", 0},
       {"depth 1", 1},
       {"depth 2", 2},
@@ -248,6 +290,7 @@ int main(int argc, char** argv) {
       {"depth 2, unfair directions", 2, false, false, false, 1, 0, true},
       {"depth 3, unfair directions", 3, false, false, false, 1, 0, true},
       {"depth 2, unfair directions, devices", 2, false, false, false, 1, 0, true, true}};
+  if (drift) scenarios = drifting_hosts();
   if (issue_357) return show_issue_357(noise, seed);
   if (!recorded.empty()) return fit_again(recorded);
   sensitivity seen;

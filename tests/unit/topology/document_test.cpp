@@ -42,6 +42,9 @@ host_map full_map() {
   const node_rate near{{55e9, 54e9, 56e9}, {53e9, 52e9, 54e9}};
   map.nodes = {{0, {near, near, std::nullopt}}, {2, {near, std::nullopt, near}, "refused"}};
   map.seconds = 3.5;
+  map.drifts = {{1, traffic::d2h, {50e9, 46e9}}};
+  map.measured_again = true;
+  map.sets.front().discarded = 2;
   map.alone[1].shares = direction_shares{0.45, 0.55};
   return map;
 }
@@ -67,10 +70,18 @@ TEST_F(host_map_file, without_nodes_shares_and_seconds_it_is_read) {
   auto document = to_json(full_map());
   document.erase("nodes");
   document.erase("seconds");
+  document.erase("drifts");
+  document.erase("measured_again");
+  for (auto& set : document["sets"]) {
+    set.erase("samples");
+    set.erase("discarded");
+  }
   document["links"][0]["capacities"]["both"].erase("shares");
   const auto map = host_map_from_text(document.dump(), "some.json");
   EXPECT_TRUE(map.nodes.empty());
   EXPECT_FALSE(map.seconds);
+  EXPECT_TRUE(map.drifts.empty());
+  EXPECT_FALSE(map.measured_again);
   EXPECT_FALSE(map.links.front().both->shares);
 }
 
@@ -143,6 +154,11 @@ TEST_F(host_map_file, what_cannot_be_is_refused_in_one_line) {
        [](json& map) { map["links"][0]["capacities"]["both"]["shares"] = 0.5; }},
       {"a node less a rate", [](json& map) { map["nodes"][0]["rates"].erase(0); }},
       {"negative node", [](json& map) { map["nodes"][0]["node"] = -1; }},
+      {"a drift of one rate", [](json& map) { map["drifts"][0]["rates"].erase(0); }},
+      {"a drift of no rate", [](json& map) { map["drifts"][0]["rates"][0] = 0; }},
+      {"a drift of an unknown device", [](json& map) { map["drifts"][0]["device"] = 3; }},
+      {"a drift of other traffic", [](json& map) { map["drifts"][0]["traffic"] = "up"; }},
+      {"discarded is negative", [](json& map) { map["sets"][0]["discarded"] = -1; }},
       {"negative seconds", [](json& map) { map["seconds"] = -1; }},
       {"errors", [](json& map) { map["held_out_errors"]["median"] = nullptr; }},
       {"no skipped", [](json& map) { map.erase("skipped"); }}};

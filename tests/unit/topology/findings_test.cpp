@@ -98,6 +98,46 @@ TEST(findings, advice_on_how_many_holds_for_any_devices_of_the_link) {
   EXPECT_EQ(with_code(map, "at_most").front().data["count"], 1);
 }
 
+TEST(findings, of_devices_that_share_unequally_say_what_each_gets) {
+  auto map = map_of_devices(4);
+  map.alone[0].h2d = exactly(5 * gb);
+  map.links.push_back({device_set::up_to(4), gives(50 * gb), {}, {}});
+  const auto together = with_code(map, "all_at_once");
+  ASSERT_THAT(together, SizeIs(1));
+  EXPECT_EQ(together.front().data["groups"][0]["rates"], (json{5 * gb, 15 * gb, 15 * gb, 15 * gb}));
+  EXPECT_THAT(together.front().text,
+              HasSubstr("(cuda:0 gets 5.0, cuda:1 to cuda:3 get 15.0 each)"));
+  const auto link = with_code(map, "shared_link").front();
+  EXPECT_EQ(link.data["capacities"]["h2d"]["together"], (json{5 * gb, 15 * gb, 15 * gb, 15 * gb}));
+  EXPECT_THAT(link.text, HasSubstr("alone cuda:0 gets 5.0, cuda:1 to cuda:3 get 50.0 each, "
+                                   "together cuda:0 gets 5.0"));
+}
+
+TEST(findings, samples_that_were_discarded_are_counted_if_there_are_many) {
+  auto map = map_of_devices(2);
+  measure_all_at_once(map);
+  map.sets[0].samples = 18;
+  map.sets[0].discarded = 2;
+  EXPECT_THAT(with_code(map, "disturbed"), IsEmpty());
+  map.sets[1].discarded = 1;
+  ASSERT_THAT(with_code(map, "disturbed"), SizeIs(1));
+  EXPECT_EQ(with_code(map, "disturbed").front().text,
+            "3 of 21 samples were discarded, because something else was busy.");
+}
+
+TEST(findings, a_device_that_drifts_is_said_with_its_rates) {
+  auto map = map_of_devices(5);
+  map.drifts = {{1, traffic::h2d, {50 * gb, 49.5 * gb}}, {1, traffic::both, {100 * gb, 92 * gb}}};
+  const auto drift = with_code(map, "drift");
+  ASSERT_THAT(drift, SizeIs(1));
+  EXPECT_EQ(drift.front().data["devices"], json{"cuda:1"});
+  EXPECT_EQ(drift.front().data["largest"]["traffic"], "both");
+  EXPECT_NEAR(drift.front().data["largest"]["part"].get<double>(), 0.08, 1e-9);
+  EXPECT_EQ(drift.front().text,
+            "cuda:1 changed during the measurement: it got 100.0, then 92.0 GB/s both ways alone. "
+            "A link that takes less than 8 % off it may be missing.");
+}
+
 TEST(findings, of_a_device_that_was_not_measured_both_ways_are_finite) {
   auto map = map_of_devices(2);
   map.alone[0].both = {};

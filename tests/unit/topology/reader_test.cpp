@@ -70,6 +70,12 @@ TEST(host_map_reader, reads_the_recorded_map_as_it_was_written) {
   EXPECT_EQ(host_map_from_text(to_json(read.map).dump(), "again.json"), read.map);
 }
 
+TEST(host_map_reader, reads_where_a_map_was_made) {
+  auto document = document_of_three();
+  document["context"] = {{"host_name", "node\n7"}};
+  EXPECT_EQ(map_file_from_text(document.dump(), "some.json").origin.host_name, "node\\n7");
+}
+
 TEST(host_map_reader, reads_made_up_maps_as_they_were_written) {
   for (const std::size_t devices : {1, 2, 5}) {
     const auto map = made_up_map(devices);
