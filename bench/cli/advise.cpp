@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cli/choose_device.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
@@ -181,18 +182,24 @@ void advise_strategy(std::ostream& out, const advice_request& request) {
   if (!request.map.empty()) write_map(out, request, measured, model);
 }
 
-/// "all", or names of the map's devices.
-topology::device_set devices_named(const std::string& names, const topology::host_map& map) {
-  if (names == "all") return topology::device_set::up_to(map.devices.size());
+std::vector<std::string> names_in(const std::string& list) {
+  try {
+    return names_in_list(list);
+  } catch (const common::usage_error&) {
+    throw common::usage_error(
+        fmt::format("bad --devices '{}': all, or devices of the map, such as cuda:0,2-3",
+                    common::printable_in_short(list)));
+  }
+}
+
+/// "all", or a list of the map's devices.
+topology::device_set devices_named(const std::string& list, const topology::host_map& map) {
+  if (list == "all") return topology::device_set::up_to(map.devices.size());
   topology::device_set devices;
-  for (std::size_t first = 0; first <= names.size();) {
-    const auto last = std::min(names.find(',', first), names.size());
-    const auto name = names.substr(first, last - first);
-    first = last + 1;
+  for (const auto& name : names_in(list)) {
     const auto device = std::ranges::find(map.devices, name);
     if (device == map.devices.end())
-      throw common::usage_error(fmt::format("bad --devices: the map has no '{}', but {}",
-                                            common::printable_in_short(name),
+      throw common::usage_error(fmt::format("bad --devices: the map has no '{}', but {}", name,
                                             fmt::join(map.devices, ", ")));
     const auto index = static_cast<std::size_t>(device - map.devices.begin());
     if (devices.contains(index))
@@ -312,7 +319,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("FILE");
   command
       ->add_option("--devices", request.devices,
-                   "copies to these at once: all, or some, such as cuda:0,cuda:2")
+                   "copies to these at once: all, or some, such as cuda:0,2-3")
       ->type_name("DEVICES");
   command->add_flag("--check", request.check,
                     "predict each size from the others, to check the model");

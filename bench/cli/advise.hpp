@@ -22,7 +22,7 @@ struct advice_request {
   std::filesystem::path source;                 ///< empty: the newest local result
   std::string device;                           ///< id of one of its devices; empty: the first
   std::filesystem::path json, map;              ///< empty: none
-  std::string devices;  ///< "all" or names of a host map, "cuda:0,cuda:2"; empty: no copies at once
+  std::string devices;  ///< "all" or devices of a host map, "cuda:0,2-3"; empty: no copies at once
   std::filesystem::path host_map;  ///< what `bench_transfers map` wrote
   bool check = false;
   bool allow_host = false;

@@ -158,19 +158,57 @@ std::string without_rates(std::string_view links) {
   return names;
 }
 
+std::string name_of(const named_range& range, std::optional<int> index) {
+  return index ? fmt::format("{}:{}", range.kind, *index) : range.kind;
+}
+
+/// Calls add(range, index, part) for each device of a list; without an index for "host".
+template <class Add>
+void for_each_device(const std::string& list, Add&& add) {
+  std::string kind;
+  for (const auto& part : split_at_commas(list)) {
+    const auto range = parse_range(part, kind);
+    kind = range.kind;
+    if (!range.first) add(range, std::optional<int>(), part);
+    for (int index = range.first.value_or(0); index <= range.last.value_or(-1); ++index)
+      add(range, std::optional(index), part);
+  }
+}
+
+void require_few(std::size_t devices) {
+  constexpr std::size_t most_devices = 64;
+  if (devices > most_devices)
+    throw common::usage_error(fmt::format("too many devices: at most {}", most_devices));
+}
+
 /// Reads a list, and then opens its devices: links are shared, so all must be known before.
 class listed_devices {
  public:
   explicit listed_devices(const std::string& list) {
-    std::string kind;
-    for (const auto& part : split_at_commas(list)) kind = add(part, kind);
+    for_each_device(
+        list, [&](const auto& range, auto index, const auto& part) { add(range, index, part); });
   }
 
-  [[nodiscard]] devices_choice open() const {
+  [[nodiscard]] std::size_t size() const { return devices_.size(); }
+
+  [[nodiscard]] devices_choice open() const { return open(devices_); }
+
+  /// One of them alone.
+  [[nodiscard]] devices_choice open(std::size_t index) const { return open({devices_.at(index)}); }
+
+ private:
+  struct device {
+    std::string kind;
+    std::optional<int> index;
+    std::string id;
+    std::vector<std::size_t> path;
+  };
+
+  [[nodiscard]] devices_choice open(const std::vector<device>& devices) const {
     std::optional<transfers::emulated_network> network;
     if (!links_.all().empty()) network.emplace(links_.all());
     devices_choice choice;
-    for (const auto& [kind, index, id, path] : devices_) {
+    for (const auto& [kind, index, id, path] : devices) {
       choice.ids.push_back(id);
       choice.chosen.push_back(
           kind == "cuda"
@@ -181,30 +219,11 @@ class listed_devices {
     return choice;
   }
 
- private:
-  struct device {
-    std::string kind;
-    std::optional<int> index;
-    std::string id;
-    std::vector<std::size_t> path;
-  };
-  static constexpr std::size_t most_devices = 64;
-
-  /// Returns the kind of the devices.
-  std::string add(const std::string& part, const std::string& kind_before) {
-    const auto range = parse_range(part, kind_before);
-    if (!range.first) add(range, std::nullopt, part);
-    for (int index = range.first.value_or(0); index <= range.last.value_or(-1); ++index)
-      add(range, index, part);
-    return range.kind;
-  }
-
   void add(const named_range& range, std::optional<int> index, const std::string& part) {
-    const auto id = index ? fmt::format("{}:{}", range.kind, *index) : range.kind;
+    const auto id = name_of(range, index);
     if (std::ranges::find(devices_, id, &device::id) != devices_.end())
       throw common::usage_error(fmt::format("device '{}' is named twice", id));
-    if (devices_.size() == most_devices)
-      throw common::usage_error(fmt::format("too many devices: at most {}", most_devices));
+    require_few(devices_.size() + 1);
     if (!devices_.empty() && (devices_.front().kind == "cuda") != (range.kind == "cuda"))
       throw common::usage_error(fmt::format(
           "'{}' and '{}' cannot be measured together: GPUs and host devices do not compare",
@@ -243,6 +262,38 @@ devices_choice choose_devices(const std::string& list) {
   if (list == "auto") return choose_automatically(1);
   if (list == "all") return choose_automatically(std::numeric_limits<int>::max());
   return listed_devices(list).open();
+}
+
+devices_choice choose_device_of_rank(const std::string& list, std::size_t local_rank) {
+  const auto require_device = [&](std::size_t devices) {
+    if (local_rank >= devices)
+      throw common::usage_error(
+          fmt::format("local rank {} has no device: this process sees {}", local_rank, devices));
+  };
+  if (list == "host") return listed_devices(fmt::format("host:{}", local_rank)).open();
+  if (list != "auto" && list != "all") {
+    const listed_devices devices(list);
+    if (devices.size() == 1) return devices.open();
+    require_device(devices.size());
+    return devices.open(local_rank);
+  }
+  const auto cuda = transfers::find_cuda();
+  if (cuda.devices == 0)
+    throw no_device(fmt::format("no GPU: {} (--device=host measures without one)", cuda.why_none));
+  // Launchers may show each process its own GPU alone.
+  if (cuda.devices == 1) return listed_devices("cuda:0").open();
+  require_device(static_cast<std::size_t>(cuda.devices));
+  return listed_devices(fmt::format("cuda:{}", local_rank)).open();
+}
+
+std::vector<std::string> names_in_list(const std::string& list) {
+  std::vector<std::string> names;
+  for_each_device(list, [&](const auto& range, auto index, const auto& part) {
+    if (!range.links.empty()) throw bad_device(part);
+    names.push_back(name_of(range, index));
+    require_few(names.size());
+  });
+  return names;
 }
 
 topology::pci_view pci_view_of(const devices_choice& devices) {

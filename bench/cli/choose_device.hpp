@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,22 @@ struct devices_choice {
 /// usage_error for anything else, for a device named twice, for GPUs together with host devices and
 /// for a GPU that does not exist.
 [[nodiscard]] devices_choice choose_devices(const std::string& list);
+
+/// There is nothing to measure on; what() is one line.
+class no_device : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Opens the device of one of a node's processes: of a list the one with this index, or the only
+/// one. "auto" and "all" stand for the GPUs, "host" for as many host devices as there are
+/// processes. Throws no_device if there should be GPUs and is none, usage_error for a list that is
+/// too short and as choose_devices.
+[[nodiscard]] devices_choice choose_device_of_rank(const std::string& list, std::size_t local_rank);
+
+/// What such a list calls its devices, "cuda:0", "cuda:2" and "cuda:3" of "cuda:0,2-3", which need
+/// not exist. Throws usage_error for other lists, for links, and for auto and all.
+[[nodiscard]] std::vector<std::string> names_in_list(const std::string& list);
 
 /// Where the devices are on PCI; those that are not have empty paths.
 topology::pci_view pci_view_of(const devices_choice& devices);

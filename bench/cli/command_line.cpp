@@ -24,11 +24,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::array<profile, 3>& profiles() {
-  static const std::array<profile, 3> list{{
+const std::array<profile, 4>& profiles() {
+  static const std::array<profile, 4> list{{
       {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
+      // Of many nodes at a time: links, host and latency, each in a few benchmarks. The turns of a
+      // node take two thirds of a minute at most.
+      {"sweep", "4B,64KiB,4MiB,16MiB,64MiB", "", false, 5, 6ms, true, 40s},
   }};
   return list;
 }
@@ -36,13 +39,20 @@ const std::array<profile, 3>& profiles() {
 const profile& find_profile(const std::string& name) {
   for (const auto& candidate : profiles())
     if (candidate.name == name) return candidate;
-  throw common::usage_error(fmt::format("unknown profile '{}': quick, standard or full", name));
+  throw common::usage_error(
+      fmt::format("unknown profile '{}': quick, standard, full or sweep", name));
 }
 
-std::string footer() {
-  return "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
-         "copies\n"
-         "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n"
+std::string footer(bool is_fleet) {
+  const std::string devices =
+      is_fleet
+          ? "Devices: by default the GPU of the local rank. Of a list, such as cuda:0,2-3, each "
+            "rank\n"
+            "takes its own; host measures without a GPU (copies within memory).\n"
+          : "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
+            "copies\n"
+            "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
+  return devices +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
          "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
          "--benchmark_format=json|csv|console, ...\n"
@@ -127,11 +137,19 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   double warmup_time = 0;
   std::vector<std::string> faults;
 
-  CLI::App app{"Measures host-device memory transfers, strategy by strategy.", "bench_transfers"};
+  const std::span<const char* const> given(argv, static_cast<std::size_t>(argc));
+  const bool is_fleet = is_fleet_command(given);
+  // The options of `fleet` are those of a run, and more.
+  const auto arguments =
+      is_fleet ? without_command(given) : std::vector(given.begin(), given.end());
+  if (is_fleet) settings.profile_name = "sweep";
+  CLI::App app{is_fleet ? fleet_description()
+                        : "Measures host-device memory transfers, strategy by strategy.",
+               is_fleet ? "bench_transfers fleet" : "bench_transfers"};
   app.allow_extras();
   app.option_defaults()->take_last();  // as in Google Benchmark
   app.get_formatter()->column_width(32);
-  app.footer(footer());
+  app.footer(footer(is_fleet));
   app.set_version_flag("--version", [] {
     return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
                        *provenance::git_commit ? provenance::git_commit : "no commit known",
@@ -141,7 +159,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_option("--device", settings.device,
                  "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list")
       ->type_name("DEVICE");
-  app.add_option("--profile", settings.profile_name, "quick, standard (the default) or full")
+  app.add_option("--profile", settings.profile_name,
+                 is_fleet ? "sweep (the default), quick, standard or full"
+                          : "quick, standard (the default), full or sweep")
       ->type_name("NAME");
   app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
   app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
@@ -160,14 +180,18 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("N");
   app.add_flag("--list", settings.list_strategies,
                "list the strategies (all, or --strategies) and what they need");
-  app.add_option("--benchmark_out,--out", settings.out, "write the result file (JSON)")
-      ->type_name("FILE")
+  app.add_option("--benchmark_out,--out", settings.out,
+                 is_fleet ? "write DIR/NODE/GPU.json (required)" : "write the result file (JSON)")
+      ->type_name(is_fleet ? "DIR" : "FILE")
       ->envname("BENCHMARK_OUT");
 
+  fleet_request fleet;
+  if (is_fleet) add_fleet_options(app, fleet);
   advice_request advice;
-  const auto* const advise_command = add_advise(app, advice);
   map_request map;
-  const auto* const map_command = add_map(app, map);
+  const auto* const advise_command = is_fleet ? nullptr : add_advise(app, advice);
+  const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
+  const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
 
   const std::string hidden = "Not in --help";
   app.add_option("--inject", faults)
@@ -194,9 +218,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   app.add_flag("--benchmark_display_aggregates_only", settings.display_aggregates_only)
       ->group(hidden);
 
-  common::require_values(std::span(argv, static_cast<std::size_t>(argc)));
+  common::require_values(given);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp&) {
     // An empty group keeps options out of the help, but would also take their names out of errors.
     for (auto* const option :
@@ -212,14 +236,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
-  if (advise_command->parsed()) {
+  if (advise_command && advise_command->parsed()) {
     if (argv[1] != advise_command->get_name())
       throw common::usage_error(
           "advise comes first and takes options of its own (see advise --help)");
     check_advice_request(advice, *advise_command);
     return {std::nullopt, advice, {}, {}};
   }
-  if (map_command->parsed()) {
+  if (map_command && map_command->parsed()) {
     if (argv[1] != map_command->get_name())
       throw common::usage_error("map comes first and takes options of its own (see map --help)");
     if (!app.remaining(true).empty())
@@ -228,6 +252,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                       common::printable_in_short(app.remaining(true).front())));
     return {std::nullopt, std::nullopt, {}, map};
   }
+  if (fleet_command && fleet_command->parsed())
+    throw common::usage_error("fleet comes first (see fleet --help)");
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
       throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
@@ -260,18 +286,27 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     settings.cold_sizes = common::parse_sizes(cold_sizes, memory);
   else if (cache == "cold" && settings.own_sizes)
     settings.cold_sizes = settings.sizes;
-  else
+  else if (!defaults.cold_sizes.empty())
     for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
       if (std::ranges::find(settings.sizes, size) != settings.sizes.end())
         settings.cold_sizes.push_back(size);
   // A filter may select strategies that are not in the profile.
   settings.essential_only = defaults.essential_only && settings.filter.empty();
+  settings.sweep_only = defaults.sweep_only && settings.filter.empty();
   settings.rounds = repetitions > 0 ? repetitions : defaults.rounds;
   settings.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
+  // Who chooses something else has time for it.
+  const bool is_usual = repetitions == 0 && min_time.empty() && !settings.own_sizes &&
+                        settings.strategies.empty() && settings.filter.empty();
+  if (is_usual) settings.time_of_turns = defaults.time_of_turns;
   settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
-  return {std::nullopt, std::nullopt, settings, {}};
+  if (is_fleet) {
+    fleet.out = std::exchange(settings.out, "");
+    check_fleet_request(fleet, settings);
+  }
+  return {std::nullopt, std::nullopt, settings, {}, is_fleet ? std::optional(fleet) : std::nullopt};
 }
 
 void hand_to_google_benchmark(char* program, const settings& settings) {

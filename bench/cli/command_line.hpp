@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cli/advise.hpp"
+#include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/common/sizes.hpp"
@@ -20,6 +21,8 @@ struct profile {
   bool essential_only;                 ///< only essential strategies, unless others are requested
   int rounds;                          ///< repetitions of every benchmark
   std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
+  bool sweep_only = false;             ///< likewise what is part of a sweep
+  std::optional<std::chrono::nanoseconds> time_of_turns = {};  ///< see settings
 };
 
 /// Text that is printed instead of a run (--help, --version), with exit code 0.
@@ -31,7 +34,8 @@ struct parsed_command_line {
   std::optional<answer> instead;
   std::optional<advice_request> advice;  ///< `advise` and its options: nothing is measured
   bench::settings settings;
-  std::optional<map_request> map;  ///< `map` and its options, instead of a run
+  std::optional<map_request> map;           ///< `map` and its options, instead of a run
+  std::optional<fleet_request> fleet = {};  ///< of `fleet`, beside the settings
 };
 
 /// A command line as in result files: only the names of the program and of the output file, not

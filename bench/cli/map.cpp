@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,9 +19,11 @@
 #include "bench/harness/progress.hpp"
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/machine/machine.hpp"
 #include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
 #include "src/topology/near_nodes.hpp"
@@ -49,6 +53,22 @@ bool has_gpu(const devices_choice& devices) {
   return devices.chosen.front()->description().cuda.has_value();
 }
 
+/// 0 if the C library does not know it.
+std::size_t last_level_cache_bytes() {
+  for (const int level : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
+    if (const auto bytes = ::sysconf(level); bytes > 0) return static_cast<std::size_t>(bytes);
+  return 0;
+}
+
+/// Copies that stay in the CPU's cache do not show what the host's memory limits: those of all GPUs
+/// at once take up at least twice the cache. Host devices are made up, and small copies do.
+std::size_t default_bytes(const devices_choice& devices) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  if (!has_gpu(devices)) return 16 * mib;
+  const auto copies = 2 * devices.chosen.size();
+  return std::clamp(std::bit_ceil(2 * last_level_cache_bytes() / copies), 64 * mib, most_bytes);
+}
+
 std::string heading_of(const devices_choice& devices, std::size_t bytes) {
   std::string heading =
       has_gpu(devices) ? ""
@@ -75,6 +95,7 @@ nlohmann::ordered_json context_of(const devices_choice& devices, std::size_t byt
   return {{"version", provenance::version},
           {"git_commit", provenance::git_commit},
           {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
+          {"host_name", common::or_null(machine::host_name())},
           {"without_gpu", !has_gpu(devices)},
           {"memory", "pinned"},
           {"size_bytes", bytes},
@@ -112,19 +133,21 @@ topology::host_map measured_map(const devices_choice& devices, std::size_t bytes
 }  // namespace
 
 CLI::App* add_map(CLI::App& app, map_request& request) {
-  auto* const command = app.add_subcommand("map", "which links devices share, and what they give");
+  auto* const command =
+      app.add_subcommand("map", "Find the links that devices share, and what they give.");
   command->option_defaults()->take_last();
   command->get_formatter()->column_width(32);
   command->footer(map_footer());
   command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
       ->type_name("DEVICES");
-  command->add_option("--size", request.size, "of each copy (default: 16MiB)")->type_name("SIZE");
+  command->add_option("--size", request.size, "of each copy (default: by the CPU's cache)")
+      ->type_name("SIZE");
   command->add_option("--out", request.out, "write the map (host_map.json)")->type_name("FILE");
   return command;
 }
 
 map_outcome map_host(std::ostream& out, const map_request& request) {
-  const auto bytes = bytes_of(request.size);
+  const auto asked = request.size.empty() ? 0 : bytes_of(request.size);
   const auto devices = choose_devices(request.device);
   if (devices.chosen.size() > topology::most_devices)
     throw common::usage_error(fmt::format("a map has at most {} devices", topology::most_devices));
@@ -133,6 +156,7 @@ map_outcome map_host(std::ostream& out, const map_request& request) {
     } catch (const common::write_error& error) {
       throw common::usage_error(error.what());
     }
+  const auto bytes = asked > 0 ? asked : default_bytes(devices);
   progress shown(stderr);
   if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
   const auto map = measured_map(devices, bytes, shown);

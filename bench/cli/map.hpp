@@ -14,8 +14,8 @@ namespace bench_transfers::bench {
 /// The command line of `bench_transfers map`.
 struct map_request {
   std::string device = "all";
-  std::string size = "16MiB";  ///< of each copy, as common::parse_size takes it
-  std::filesystem::path out;   ///< empty: none
+  std::string size;           ///< of each copy, as common::parse_size takes it; empty: by itself
+  std::filesystem::path out;  ///< empty: none
 };
 
 /// Sets of copies that were measured for a map.

@@ -89,13 +89,25 @@ topology::observation set_meter::measure_on_node(int node, const topology::flow_
 topology::observation set_meter::measure_in(transfers::host_memory_kind kind,
                                             const topology::flow_set& set) {
   topology::observation observed{.flows = set, .rates = {}, .why_not = why_not(set)};
-  if (!observed.why_not.empty()) return observed;
+  if (observed.why_not.empty()) measure_into(observed, kind);
+  for (const auto& [device, reason] : unusable_)
+    observed.unusable = observed.unusable | topology::device_set::of(device);
+  return observed;
+}
+
+void set_meter::measure_into(topology::observation& observed, transfers::host_memory_kind kind) {
   try {
-    const auto flows = prepare(kind, set);
-    verify(kind, topology::list_of(set), flows);
-    observed.rates = rates_of(flows);
-    if (observed.rates.empty())
+    const auto flows = prepare(kind, observed.flows);
+    verify_each(kind, flows);
+    poison_all(flows);
+    auto [rates, discarded] = rates_of(flows);
+    if (rates.empty()) {
       observed.why_not = interruption() != 0 ? "interrupted" : "the copies were never at once";
+      return;
+    }
+    require_undamaged(flows);
+    observed.rates = std::move(rates);
+    observed.discarded = discarded;
   } catch (const flows_failed& failed) {
     observed.why_not = note(failed);
   } catch (const std::bad_alloc&) {
@@ -103,7 +115,6 @@ topology::observation set_meter::measure_in(transfers::host_memory_kind kind,
   } catch (const std::exception& failed) {
     observed.why_not = failed.what();
   }
-  return observed;
 }
 
 std::string set_meter::why_not(const topology::flow_set& set) const {
@@ -152,22 +163,36 @@ std::size_t set_meter::host_bytes() const {
   return (copies_.needs.host_payloads - 1) * buffers::distance(bytes_) + bytes_;
 }
 
-void set_meter::verify(transfers::host_memory_kind kind, const std::vector<topology::flow>& list,
-                       const std::vector<flow>& flows) {
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (verified_.contains({kind, list[i]})) continue;
-    const auto& [device, memory, limit, monitor, id] = devices_[list[i].device];
-    poison(device, memory, flows[i].destination);
-    team_.copy_once(std::span(&flows[i], 1));
-    if (const auto damage = find_damage(device, memory, flows[i])) {
-      unusable_[list[i].device] = fmt::format("{}: {}", id, *damage);
-      throw std::runtime_error(unusable_[list[i].device]);
-    }
-    verified_.emplace(kind, list[i]);
+void set_meter::verify_each(transfers::host_memory_kind kind, const std::vector<flow>& flows) {
+  for (const auto& copy : flows) {
+    const auto key = std::tuple(kind, copy.device, copy.direction);
+    if (verified_.contains(key)) continue;
+    const std::span alone(&copy, 1);
+    poison_all(alone);
+    team_.copy_once(alone);
+    require_undamaged(alone);
+    verified_.insert(key);
   }
 }
 
-std::vector<std::vector<double>> set_meter::rates_of(const std::vector<flow>& flows) {
+void set_meter::poison_all(std::span<const flow> flows) const {
+  for (const auto& copy : flows) {
+    const auto& measured = devices_[copy.device];
+    poison(measured.device, measured.memory, copy.destination);
+  }
+}
+
+void set_meter::require_undamaged(std::span<const flow> flows) {
+  for (const auto& copy : flows) {
+    const auto& measured = devices_[copy.device];
+    if (const auto damage = find_damage(measured.device, measured.memory, copy)) {
+      unusable_[copy.device] = fmt::format("{}: {}", measured.id, *damage);
+      throw std::runtime_error(unusable_[copy.device]);
+    }
+  }
+}
+
+set_meter::kept_samples set_meter::rates_of(const std::vector<flow>& flows) {
   const std::vector bytes(flows.size(), bytes_);
   const auto copies = copies_for(team_, flows);
   std::vector<std::vector<double>> samples;
@@ -179,10 +204,12 @@ std::vector<std::vector<double>> set_meter::rates_of(const std::vector<flow>& fl
   const auto kept = std::max(count_undisturbed(samples), std::min(least_samples, samples.size()));
   std::ranges::partial_sort(samples, samples.begin() + static_cast<std::ptrdiff_t>(kept),
                             std::greater{}, total_of);
-  std::vector<std::vector<double>> rates(kept > 0 ? flows.size() : 0);
+  kept_samples result{std::vector<std::vector<double>>(kept > 0 ? flows.size() : 0),
+                      samples.size() - kept};
   for (std::size_t sample = 0; sample < kept; ++sample)
-    for (std::size_t i = 0; i < flows.size(); ++i) rates[i].push_back(samples[sample][i] * 1e9);
-  return rates;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+      result.rates[i].push_back(samples[sample][i] * 1e9);
+  return result;
 }
 
 std::string set_meter::note(const flows_failed& failed) {

@@ -39,31 +39,49 @@ double copies_until(const copy_ends& ends, wall_clock::time_point time) {
 /// What the threads of flows share while they run.
 class common_course {
  public:
-  common_course(std::size_t flows, std::size_t least_copies)
-      : flows_(flows), least_copies_(least_copies), unfinished_(flows) {}
+  /// `meeting`: with the flows of other processes; null: there are none.
+  common_course(std::size_t flows, std::size_t least_copies, fleet::meeting* meeting)
+      : flows_(flows), least_copies_(least_copies), meeting_(meeting), unfinished_(flows) {}
 
   /// Returns when all threads have called it. Spins: a thread that wakes up takes longer than a
   /// short copy.
   void start_together() {
-    arrived_.fetch_add(1, std::memory_order_acq_rel);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
+      meeting_->arrive();
     constexpr int spins_before_yielding = 10'000;
-    for (int spins = 0; arrived_.load(std::memory_order_acquire) < flows_ && !is_over(); ++spins)
+    for (int spins = 0; !all_have_arrived() && !is_over(); ++spins)
       if (spins > spins_before_yielding) std::this_thread::yield();
   }
-  void note_busy() { busy_.fetch_add(1, std::memory_order_acq_rel); }
+  void note_busy() {
+    if (busy_.fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
+      meeting_->note_busy();
+  }
   [[nodiscard]] bool all_are_busy() const {
-    return busy_.load(std::memory_order_acquire) == flows_;
+    return busy_.load(std::memory_order_acquire) == flows_ &&
+           (!meeting_ || meeting_->all_are_busy());
   }
   [[nodiscard]] std::size_t least_copies() const { return least_copies_; }
-  void note_finished() { unfinished_.fetch_sub(1, std::memory_order_acq_rel); }
+  void note_finished() {
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1 && meeting_)
+      meeting_->note_finished();
+  }
   void give_up() { given_up_.store(true, std::memory_order_release); }
   [[nodiscard]] bool is_over() const {
-    return unfinished_.load(std::memory_order_acquire) == 0 ||
-           given_up_.load(std::memory_order_acquire) || interruption() != 0;
+    return all_have_finished() || given_up_.load(std::memory_order_acquire) || interruption() != 0;
   }
 
  private:
+  [[nodiscard]] bool all_have_arrived() const {
+    return arrived_.load(std::memory_order_acquire) == flows_ &&
+           (!meeting_ || meeting_->all_have_arrived());
+  }
+  [[nodiscard]] bool all_have_finished() const {
+    return unfinished_.load(std::memory_order_acquire) == 0 &&
+           (!meeting_ || meeting_->all_have_finished());
+  }
+
   std::size_t flows_, least_copies_;
+  fleet::meeting* meeting_;
   std::atomic<std::size_t> arrived_ = 0, busy_ = 0, unfinished_;
   std::atomic<bool> given_up_ = false;
 };
@@ -164,6 +182,31 @@ std::optional<std::vector<double>> sample(flow_team& team, std::span<const flow>
   return rates_at_once(ends, bytes_of(flows));
 }
 
+/// When the flows of this rank and of all others were busy, and how many ranks took part.
+struct time_of_ranks {
+  common_time time;
+  std::size_t ranks;
+};
+
+std::optional<time_of_ranks> common_time_of_ranks(fleet::meeting& meeting,
+                                                  const std::optional<common_time>& own) {
+  std::optional<fleet::busy_time> told;
+  if (own)
+    told = {own->begin, own->end,
+            std::chrono::duration_cast<std::chrono::nanoseconds>(own->mean_course)};
+  const auto ranks = meeting.exchange(told);
+  if (ranks.empty()) return std::nullopt;
+  common_time time = *own;
+  time.mean_course = {};
+  for (const auto& rank : ranks) {
+    time.begin = std::max(time.begin, rank.begin);
+    time.end = std::min(time.end, rank.end);
+    time.mean_course += nanoseconds(rank.course) / static_cast<double>(ranks.size());
+  }
+  if (!time.is_long_enough()) return std::nullopt;
+  return time_of_ranks{time, ranks.size()};
+}
+
 /// The mean time of a copy.
 nanoseconds mean_time(const copy_ends& ends) {
   return nanoseconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
@@ -171,26 +214,39 @@ nanoseconds mean_time(const copy_ends& ends) {
 
 }  // namespace
 
-std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
-                                                 std::span<const std::size_t> bytes) {
+bool common_time::is_long_enough() const {
+  const nanoseconds time = end - begin;
+  return time > nanoseconds(0) && time >= mean_course / 2;
+}
+
+std::optional<common_time> common_time_of(std::span<const copy_ends> flows) {
   if (std::ranges::any_of(flows, [](const copy_ends& ends) { return ends.size() < 2; }))
     return std::nullopt;
-  auto begin = flows.front().front();
-  auto end = flows.front().back();
-  nanoseconds mean{};
+  common_time time{flows.front().front(), flows.front().back(), {}};
   for (const auto& ends : flows) {
-    begin = std::max(begin, ends.front());
-    end = std::min(end, ends.back());
-    mean += nanoseconds(ends.back() - ends.front()) / static_cast<double>(flows.size());
+    time.begin = std::max(time.begin, ends.front());
+    time.end = std::min(time.end, ends.back());
+    time.mean_course += nanoseconds(ends.back() - ends.front()) / static_cast<double>(flows.size());
   }
-  const nanoseconds window = end - begin;
-  if (window <= nanoseconds(0) || window < mean / 2) return std::nullopt;
+  return time;
+}
+
+std::vector<double> rates_within(const common_time& time, std::span<const copy_ends> flows,
+                                 std::span<const std::size_t> bytes) {
+  const nanoseconds window = time.end - time.begin;
   std::vector<double> rates;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    const double copies = copies_until(flows[i], end) - copies_until(flows[i], begin);
+    const double copies = copies_until(flows[i], time.end) - copies_until(flows[i], time.begin);
     rates.push_back(copies * static_cast<double>(bytes[i]) / window.count());
   }
   return rates;
+}
+
+std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
+                                                 std::span<const std::size_t> bytes) {
+  const auto time = common_time_of(flows);
+  if (!time || !time->is_long_enough()) return std::nullopt;
+  return rates_within(*time, flows, bytes);
 }
 
 void flow_team::on_threads(std::span<const flow> flows, const std::function<void(unsigned)>& part) {
@@ -200,8 +256,9 @@ void flow_team::on_threads(std::span<const flow> flows, const std::function<void
   team->run(part);
 }
 
-std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t least_copies) {
-  common_course course(flows.size(), least_copies);
+std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t least_copies,
+                                      fleet::meeting* meeting) {
+  common_course course(flows.size(), least_copies, meeting);
   std::vector<running_flow> running;
   running.reserve(flows.size());
   for (const auto& flow : flows) running.emplace_back(flow, least_copies);
@@ -277,6 +334,34 @@ void time_flows(flow_team& team, std::span<const flow> flows, const schedule& pl
     if (turn % 2 == 0) time_alone(turn);
     ++turn;
   }
+}
+
+void time_flows_of_ranks(flow_team& team, std::span<const flow> flows, const schedule& planned,
+                         fleet::node_ranks& ranks, std::uint64_t first, samples& result) {
+  result.flows.resize(flows.size());
+  const auto bytes = bytes_of(flows);
+  const auto total = static_cast<double>(std::reduce(bytes.begin(), bytes.end()));
+  for (std::uint64_t i = 0; i < meetings_of_repetition && interruption() == 0 &&
+                            result.operation.size() < planned.operations;
+       ++i) {
+    fleet::meeting meeting(ranks, first + i);
+    // Longer, where that was too short: processes without processors of their own start late.
+    constexpr std::size_t most_doublings = 8;
+    const auto copies = planned.copies << std::min(result.discarded, most_doublings);
+    const auto ends = team.run(flows, copies, &meeting);
+    const auto common = common_time_of_ranks(meeting, common_time_of(ends));
+    if (!common) {
+      ++result.discarded;
+      continue;
+    }
+    const auto rates = rates_within(common->time, ends, bytes);
+    result.ranks = std::min(result.ranks.value_or(common->ranks), common->ranks);
+    result.operation.push_back(total / std::reduce(rates.begin(), rates.end()));
+    for (std::size_t k = 0; k < flows.size(); ++k) result.flows[k].at_once.push_back(rates[k]);
+  }
+  if (result.operation.empty() && interruption() == 0)
+    throw not_at_once(fmt::format("the ranks were never busy at once for long enough in {} samples",
+                                  result.discarded));
 }
 
 }  // namespace bench_transfers::bench

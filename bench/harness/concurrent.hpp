@@ -15,6 +15,7 @@
 #include "bench/harness/measure.hpp"
 #include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/transfer.hpp"
+#include "src/fleet/ranks/node_ranks.hpp"
 #include "transfers/core/workers.hpp"
 
 // Copies at once: each by a thread of its own. Only the time in which all of them are busy counts.
@@ -26,10 +27,23 @@ namespace bench_transfers::bench {
 /// where the flow starts to count.
 using copy_ends = std::vector<wall_clock::time_point>;
 
-/// The rates of flows in GB/s while all of them were busy: from the moment when the last one
-/// started to the moment when the first one ended. Copies that lie partly in that time count by
-/// the part of their own time. Nullopt if that time is shorter than half of the mean time from
-/// start to end: they ran one after another rather than at once.
+/// From the moment when the last flow started to the moment when the first one ended, and the mean
+/// time from start to end of a flow. Nullopt if one of them has made no copy in between.
+struct common_time {
+  wall_clock::time_point begin, end;
+  std::chrono::duration<double, std::nano> mean_course;
+
+  /// Half of the mean course at least: less means that they ran one after another.
+  [[nodiscard]] bool is_long_enough() const;
+};
+std::optional<common_time> common_time_of(std::span<const copy_ends> flows);
+
+/// The rates of flows in GB/s within a time in which all of them were busy. Copies that lie partly
+/// in that time count by the part of their own time.
+std::vector<double> rates_within(const common_time& time, std::span<const copy_ends> flows,
+                                 std::span<const std::size_t> bytes);
+
+/// The rates of flows in GB/s while all of them were busy. Nullopt if that was not for long enough.
 std::optional<std::vector<double>> rates_at_once(std::span<const copy_ends> flows,
                                                  std::span<const std::size_t> bytes);
 
@@ -57,7 +71,9 @@ class flow_team {
   /// and returns when their copies ended. Each flow has two copies in flight. Stops early when
   /// interrupted. The timed part takes no locks and, on CUDA devices, no memory. Throws
   /// flows_failed; std::system_error if threads cannot be started; what stream::record throws.
-  std::vector<copy_ends> run(std::span<const flow> flows, std::size_t least_copies);
+  /// With a `meeting`, the flows of other processes are among "all others".
+  std::vector<copy_ends> run(std::span<const flow> flows, std::size_t least_copies,
+                             fleet::meeting* meeting = nullptr);
 
   /// One copy of each flow, at once.
   void copy_once(std::span<const flow> flows);
@@ -77,6 +93,14 @@ schedule settle_flows(flow_team& team, std::span<const flow> flows,
 /// flow_team::run throws.
 void time_flows(flow_team& team, std::span<const flow> flows, const schedule& planned,
                 const std::function<void(const std::function<void()>&)>& untimed, samples& result);
+
+/// The same at once with the flows of the node's other ranks, and never alone: each rank calls this
+/// with meetings of its own numbers, from `first` on. Throws fleet::left_behind, too.
+void time_flows_of_ranks(flow_team& team, std::span<const flow> flows, const schedule& planned,
+                         fleet::node_ranks& ranks, std::uint64_t first, samples& result);
+
+/// How many meetings a repetition may take.
+inline constexpr std::uint64_t meetings_of_repetition = 16;
 
 /// The flows never ran at once for long enough; what() is one line.
 class not_at_once : public std::runtime_error {

@@ -61,6 +61,11 @@ void watch_for_interruption(clock_function clock) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+void stop_watching_for_interruption() {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+}
+
 int interruption() noexcept { return noted; }
 
 unsigned long stops() noexcept { return continued; }

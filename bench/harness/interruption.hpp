@@ -13,6 +13,9 @@ void watch_for_interruption(std::chrono::nanoseconds (*clock)() noexcept);
 /// The same by the time since the computer was started.
 void watch_for_interruption();
 
+/// SIGINT and SIGTERM end the program again: nothing is left that must be kept.
+void stop_watching_for_interruption();
+
 /// The recorded signal, 0 for none.
 int interruption() noexcept;
 

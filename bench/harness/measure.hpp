@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ struct samples {
   };
   std::vector<flow> flows;    ///< in the order of transfer::flows
   std::size_t discarded = 0;  ///< samples in which not all of them were busy for long enough
+  std::optional<std::size_t> ranks = {};  ///< of the node, that copied at once
 };
 
 /// Runs the settling operations, untimed.

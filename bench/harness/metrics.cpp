@@ -119,7 +119,12 @@ void add_flows(metric_list& list, const benchmark_case& measured, const schedule
              100 * (1 - rate / rate_alone));
   }
   if (samples.flows.empty()) return;
-  list.add(bandwidth("sum_gb_per_s", "all copies at once"), sum);
+  if (samples.ranks)
+    list.add(count_of("ranks", "processes of the node that copied at once"),
+             static_cast<double>(*samples.ranks));
+  list.add(bandwidth("sum_gb_per_s",
+                     samples.ranks ? "the copies of this process at once" : "all copies at once"),
+           sum);
   list.add(count_of("copies", "least copies of each in an operation"),
            static_cast<double>(planned.copies));
   list.add(count_of("discarded", "samples in which not all were busy for long enough"),

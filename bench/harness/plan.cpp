@@ -184,6 +184,13 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
   if (settings.cold && measured.sampling.cold) add_sizes(settings.cold_sizes, cache_state::cold);
 }
 
+/// Whether a variant of a strategy in the profile is so, too.
+bool is_in_profile(const strategy& measured, const variant& variant, const settings& settings) {
+  const auto& chosen = measured.sampling.in_sweep;
+  return !settings.sweep_only || !settings.strategies.empty() || !chosen || chosen->empty() ||
+         std::ranges::find(*chosen, variant.name) != chosen->end();
+}
+
 std::vector<benchmark_case> cases_of(const strategy& measured, const planned_device& device,
                                      const settings& settings) {
   std::vector<benchmark_case> cases;
@@ -191,7 +198,8 @@ std::vector<benchmark_case> cases_of(const strategy& measured, const planned_dev
   if (measured.variants.empty() && is_requested(name, settings.strategies))
     add_cases(cases, measured, nullptr, device, settings);
   for (const auto& variant : measured.variants)
-    if (is_requested(name + "/" + variant.name, settings.strategies))
+    if (is_requested(name + "/" + variant.name, settings.strategies) &&
+        is_in_profile(measured, variant, settings))
       add_cases(cases, measured, &variant, device, settings);
   return cases;
 }
@@ -514,6 +522,13 @@ void require_copies_at_once(const registry& strategies, const settings& settings
         "--concurrent names copies that are not measured: add concurrent to --strategies");
 }
 
+/// Whether a strategy is measured without being asked for.
+bool is_in_profile(const strategy& candidate, const settings& settings) {
+  return !settings.strategies.empty() ||
+         ((!settings.essential_only || candidate.sampling.essential) &&
+          (!settings.sweep_only || candidate.sampling.in_sweep));
+}
+
 }  // namespace
 
 plan make_plan(const registry& strategies, std::span<const named_device> devices,
@@ -522,8 +537,7 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
   const name_filter filter(settings.filter);
   plan result;
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
-    if (settings.strategies.empty() && settings.essential_only && !candidate->sampling.essential)
-      continue;
+    if (!is_in_profile(*candidate, settings)) continue;
     if (candidate->sampling.on_request && !is_named(*candidate, settings.strategies)) continue;
     const auto add = candidate->concurrent ? add_sets : add_by_device;
     add(result, *candidate, devices, settings, filter);

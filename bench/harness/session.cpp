@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "bench/harness/cpu_meter.hpp"
 #include "bench/harness/interruption.hpp"
@@ -60,6 +63,20 @@ std::shared_ptr<const void> conditions_of(const transfer& ready) {
   return ready.timing.conditions ? ready.timing.conditions() : nullptr;
 }
 
+/// Whether all processes of the node copy at once.
+bool is_of_ranks(const benchmark_case& planned) {
+  return planned.set && planned.set->kind == result_file::set_kind::ranks;
+}
+
+/// The number of the first meeting of a benchmark in a round: random, and the same in each of the
+/// processes, also if some of them cannot run others.
+std::uint64_t first_meeting(const std::string& name, std::uint64_t seed, int round) {
+  constexpr unsigned bits = 40;
+  std::mt19937_64 random(std::hash<std::string>()(name) ^ (seed + static_cast<unsigned>(round)));
+  const auto within_round = random() >> (64 - bits);
+  return ((static_cast<std::uint64_t>(round) << bits) + within_round) * meetings_of_repetition;
+}
+
 common::message error_message(std::string code, const std::exception& failure) {
   return {std::move(code), nlohmann::ordered_json::object(), failure.what()};
 }
@@ -74,6 +91,7 @@ struct session::state {
   std::vector<double> medians = {};  ///< one for each repetition
   seconds cost{};                    ///< of the last repetition, to estimate the time left
   seconds spent{};                   ///< on all repetitions
+  std::uint64_t next_meeting = 0;    ///< with the other ranks, where it is of all ranks at once
 
   [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
 
@@ -91,12 +109,13 @@ struct session::state {
 };
 
 session::session(device_list devices, const settings& settings, result_file::writer& rows,
-                 progress& shown, const surroundings& watched)
+                 progress& shown, const surroundings& watched, fleet::node_ranks* ranks)
     : devices_(std::move(devices)),
       settings_(settings),
       rows_(rows),
       shown_(shown),
       watched_(watched),
+      ranks_(ranks),
       cpus_at_start_(watched.read().cpus) {
   streams_.resize(devices_.size());
   clocks_.resize(devices_.size());
@@ -164,7 +183,7 @@ void session::lose_device(std::size_t index, const std::string& benchmark, const
       fmt::format("not run: the {} was lost in {}: {}", which, benchmark, reason));
 }
 
-int session::most_rounds(const std::vector<state>& cases) const {
+int session::most_rounds(std::span<const state> cases) const {
   const bool more = std::ranges::any_of(
       cases, [](const state& measured) { return measured.until_stable() && !measured.finished; });
   return settings_.rounds * (more ? 3 : 1);
@@ -177,9 +196,42 @@ outcome session::measure(const plan& plan) {
     lost_devices_.insert_or_assign(index, reason);
   std::vector<state> cases;
   for (const auto& planned : plan.cases) cases.push_back({.planned = &planned});
+  if (ranks_) {
+    const std::span at_once = std::ranges::stable_partition(
+        cases, [](const state& measured) { return !is_of_ranks(*measured.planned); });
+    measure_in_turn(std::span(cases).first(cases.size() - at_once.size()), at_once, result);
+  } else {
+    measure_cases(cases, result);
+  }
+  conclude(cases, result);
+  for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
+  result.signal = interruption();
+  return result;
+}
+
+void session::measure_in_turn(std::span<state> alone, std::span<state> at_once, outcome& result) {
+  ranks_->wait_for_turn();
+  const auto time = settings_.time_of_turns;
+  measure_cases(
+      alone, result,
+      time ? std::optional(*time / static_cast<std::int64_t>(ranks_->count())) : std::nullopt);
+  ranks_->end_turn();
+  ranks_->wait_for_all_turns();
+  if (!result.write_failure) measure_cases(at_once, result);
+  ranks_->leave();
+}
+
+void session::measure_cases(std::span<state> cases, outcome& result,
+                            std::optional<std::chrono::nanoseconds> limit) {
+  constexpr int fewest_rounds = 3;
+  const auto start = wall_clock::now();
   settle_all(cases, result);
+  auto round_start = wall_clock::now();
   for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !result.write_failure;
        ++round) {
+    const auto now = wall_clock::now();
+    const auto last_round = now - std::exchange(round_start, now);
+    if (limit && round >= fewest_rounds && now - start + last_round > *limit) break;
     for (auto& measured : cases)
       if (round >= (measured.until_stable() ? 3 : 1) * settings_.rounds ||
           (measured.until_stable() && measured.is_known_well()))
@@ -191,10 +243,6 @@ outcome session::measure(const plan& plan) {
     }
     read_monitors(result);
   }
-  conclude(cases, result);
-  for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
-  result.signal = interruption();
-  return result;
 }
 
 transfer session::prepare(const benchmark_case& planned) const {
@@ -226,11 +274,12 @@ std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
   return flows;
 }
 
-void session::settle_all(std::vector<state>& cases, outcome& result) {
+void session::settle_all(std::span<state> cases, outcome& result) {
   std::size_t completed = 0;
   for (auto& measured : cases) {
     if (interruption() != 0) return;
     const auto& planned = *measured.planned;
+    if (ranks_) ranks_->beat();
     shown_.show("preparing", ++completed, cases.size(), planned.name, {});
     const auto start = wall_clock::now();
     const auto skip = [&](const char* code, const std::exception& reason) {
@@ -386,12 +435,16 @@ void session::restore_pattern(std::size_t device, const benchmark_case& planned,
   }
 }
 
-void session::measure_round(std::vector<state>& cases, int round, outcome& result) {
+void session::measure_round(std::span<state> cases, int round, outcome& result) {
   std::vector<state*> order;
   for (auto& measured : cases)
     if (!measured.finished) order.push_back(&measured);
   if (order.empty()) return;
-  if (settings_.shuffle) {
+  if (is_of_ranks(*order.front()->planned)) {
+    for (auto* const measured : order)
+      measured->next_meeting = first_meeting(measured->planned->name, settings_.seed, round);
+    std::ranges::sort(order, {}, &state::next_meeting);
+  } else if (settings_.shuffle) {
     std::mt19937_64 random(settings_.seed + static_cast<std::uint64_t>(round));
     std::ranges::shuffle(order, random);
   }
@@ -409,6 +462,7 @@ void session::measure_round(std::vector<state>& cases, int round, outcome& resul
     if (interruption() != 0) return;
     shown_.show(fmt::format("round {}/{},", round + 1, rounds), completed, total,
                 measured->planned->name, left_in_round + cost_of_round * rounds_left);
+    if (ranks_) ranks_->beat();
     ++completed;
     left_in_round -= measured->cost;
     const auto start = wall_clock::now();
@@ -506,6 +560,7 @@ repetition session::repeat_prepared(state& measured, int round, transfer& ready)
   auto& disturbed = repetition.disturbed;
   disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
   disturbed.merge(disturbances_in(times.operation, measured.schedule.batch));
+  if (is_of_ranks(planned)) disturbed.erase(disturbance::other_load);  // the other ranks
   // After an interruption, there may be no operation at all.
   if (interruption() != 0) return repetition;
   if (!times.operation.empty() && !are_spoilt(disturbed))
@@ -566,6 +621,9 @@ void session::time(const transfer& ready, const state& measured,
                    samples& times) {
   if (ready.flows.empty())
     time_operations(ready, measured.schedule, measured.planned->cache, untimed, times);
+  else if (ranks_ && is_of_ranks(*measured.planned))
+    time_flows_of_ranks(team_, ready.flows, measured.schedule, *ranks_, measured.next_meeting,
+                        times);
   else
     time_flows(team_, ready.flows, measured.schedule, untimed, times);
 }

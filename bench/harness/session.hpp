@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,9 @@ class session {
  public:
   /// `devices`: at least one. `rows` gets every repetition immediately. Throws what
   /// device::create_stream and device_clock throw, if they do so for every device.
+  /// `ranks`: the other processes of the node; null: there are none.
   session(device_list devices, const settings& settings, result_file::writer& rows, progress& shown,
-          const surroundings& watched);
+          const surroundings& watched, fleet::node_ranks* ranks = nullptr);
 
   /// The outcome reports failures of benchmarks and of writing rows.
   outcome measure(const plan& plan);
@@ -75,9 +77,15 @@ class session {
  private:
   struct state;
 
-  [[nodiscard]] int most_rounds(const std::vector<state>& cases) const;
-  void settle_all(std::vector<state>& cases, outcome& result);
-  void measure_round(std::vector<state>& cases, int round, outcome& result);
+  [[nodiscard]] int most_rounds(std::span<const state> cases) const;
+  /// Prepares and repeats these benchmarks. `limit`: no more than the fewest rounds begin that
+  /// would last longer.
+  void measure_cases(std::span<state> cases, outcome& result,
+                     std::optional<std::chrono::nanoseconds> limit = std::nullopt);
+  /// Those of this rank alone while the others wait, and then those of all ranks at once.
+  void measure_in_turn(std::span<state> alone, std::span<state> at_once, outcome& result);
+  void settle_all(std::span<state> cases, outcome& result);
+  void measure_round(std::span<state> cases, int round, outcome& result);
   /// Runs one repetition and writes its row.
   void repeat(state& measured, int round, outcome& result);
   repetition repeat_prepared(state& measured, int round, transfer& ready);
@@ -139,6 +147,7 @@ class session {
   result_file::writer& rows_;
   progress& shown_;
   const surroundings& watched_;
+  fleet::node_ranks* ranks_;
   std::size_t cpus_at_start_;
   std::vector<repetition> repetitions_;                  ///< in order of measurement
   std::map<std::size_t, common::message> lost_devices_;  ///< by index: why nothing can be measured

@@ -278,6 +278,22 @@ registry with_sets(registry strategies, const host_layout& host,
   return strategies;
 }
 
+registry with_ranks(registry strategies, const std::string& id) {
+  const host_layout host{{id}};
+  std::vector<variant> variants;
+  for (const auto towards : {direction::h2d, direction::d2h, direction::both}) {
+    auto& made = variants.emplace_back();
+    for (const auto& copy : copies_of({0}, towards)) made.flows.push_back(named_copy(copy, host));
+    made.direction = towards;
+    made.set = result_file::set_description{set_kind::ranks};
+    made.setting = "ranks";
+    made.name = to_string(towards) + "/ranks";
+  }
+  for (auto& strategy : strategies)
+    if (strategy.concurrent && !strategy.memory_by_copy) strategy.variants = variants;
+  return strategies;
+}
+
 registry with_sets(registry strategies, std::span<const std::string> ids,
                    const std::vector<std::string>& requests) {
   return with_sets(std::move(strategies), host_layout{{ids.begin(), ids.end()}}, requests);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct settings {
   std::vector<std::string> strategies;  ///< empty: all
   std::vector<std::string> concurrent;  ///< sets of copies at once; empty: the usual ones
   bool essential_only = false;          ///< only essential strategies, if `strategies` is empty
+  bool sweep_only = false;              ///< only what is part of the profile sweep, likewise
   int rounds = 0;
   std::chrono::nanoseconds min_time{};
+  /// For the turns of all ranks of a node together: slow ones have fewer rounds. None: no limit.
+  std::optional<std::chrono::nanoseconds> time_of_turns = {};
   std::uint64_t seed = 0;
   bool shuffle = true;
   bool list_strategies = false;

@@ -20,11 +20,15 @@ nlohmann::ordered_json fleet_facts(const fleet::environment& variables) {
   const auto sweep = common::printable(variables("TRANSFERS_SWEEP").value_or(""));
   const auto rank = rank_if_told(variables);
   if (!rank && sweep.empty()) return nullptr;
-  const auto told = rank.value_or(fleet::launched_rank{});
+  return fleet_facts(rank.value_or(fleet::launched_rank{}), rank.has_value(), sweep);
+}
+
+nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_rank,
+                                   const std::string& sweep) {
   using common::or_null;
   return {{"sweep", or_null(sweep)},
           {"launcher", or_null(told.launcher)},
-          {"rank", rank ? nlohmann::ordered_json(told.rank) : nlohmann::ordered_json(nullptr)},
+          {"rank", has_rank ? nlohmann::ordered_json(told.rank) : nlohmann::ordered_json(nullptr)},
           {"local_rank", or_null(told.local_rank)},
           {"world_size", or_null(told.world_size)},
           {"node", or_null(told.node)},

@@ -11,4 +11,8 @@ namespace bench_transfers::bench {
 /// names are used for other things as well.
 nlohmann::ordered_json fleet_facts(const fleet::environment& variables);
 
+/// The same of what is known otherwise; without a rank, null there.
+nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_rank,
+                                   const std::string& sweep);
+
 }  // namespace bench_transfers::bench

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "bench/harness/rows.hpp"
-#include "bench/record/fleet_facts.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
@@ -223,7 +222,7 @@ json to_json(const std::vector<skipped_case>& skipped) {
 
 json make_context(std::span<const observed_device> devices,
                   const std::optional<common::message>& why_not_gpu, const settings& settings,
-                  const plan& plan) {
+                  const plan& plan, const json& fleet) {
   const auto clock = measure_clock();
   const auto described = machine::describe();
   json list = json::array();
@@ -247,7 +246,7 @@ json make_context(std::span<const observed_device> devices,
       {"link", to_json(first.start.link)},
       {"clocks", machine::to_json({.start = first.start.clocks})},
       {"devices", list},
-      {"fleet", fleet_facts(fleet::own_environment())},
+      {"fleet", fleet},
       {"machine", described},
       {"clock",
        {{"name", "std::chrono::steady_clock"},

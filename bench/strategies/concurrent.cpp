@@ -69,7 +69,8 @@ strategy copies_at_once(std::optional<host_memory_kind> kind,
                        .largest = std::size_t{64} << 20,
                        .size_stride = 2,
                        .cold = false,
-                       .essential = pinned}};
+                       .essential = pinned,
+                       .in_sweep = all_variants_if(kind == transfers::pinned())}};
 }
 
 /// Pinned memory on each node is measured without being asked for where there are several.

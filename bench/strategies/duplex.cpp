@@ -172,7 +172,10 @@ void add(const std::string& name, const std::string& summary, std::vector<varian
                               const job& task) { return prepare(task, kind, who(task.variant)); },
                .needs = {.host = kind, .host_payloads = 2, .device_payloads = 2},
                // For smaller sizes the calls dominate, and no direction can be kept busy.
-               .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .effort = 0.25}}};
+               .sampling = {.smallest = std::size_t{1} << 20,
+                            .cold = false,
+                            .effort = 0.25,
+                            .in_sweep = all_variants_if(plainness == 0)}}};
 }
 
 const struct duplex_strategies {

@@ -118,7 +118,7 @@ void add(const std::string& name, const std::string& summary, unsigned plainness
                         .direction = result_file::direction::both,
                         .plainness = plainness,
                         .prepare = std::move(prepare),
-                        .sampling = {.sized = false}}};
+                        .sampling = {.sized = false, .in_sweep = all_variants_if(plainness == 0)}}};
 }
 
 const struct message_strategies {

@@ -12,12 +12,13 @@ transfer prepare(const job& task) {
   return nothing;
 }
 
-const registration floor(strategy{.family = "null",
-                                  .summary = "nothing: what the harness itself costs",
-                                  .variants = named({"single", "batched"}),
-                                  .role = roles::floor,
-                                  .prepare = prepare,
-                                  .sampling = {.sized = false, .essential = true}});
+const registration floor(strategy{
+    .family = "null",
+    .summary = "nothing: what the harness itself costs",
+    .variants = named({"single", "batched"}),
+    .role = roles::floor,
+    .prepare = prepare,
+    .sampling = {.sized = false, .essential = true, .in_sweep = all_variants_if(true)}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -82,7 +82,14 @@ struct sampling {
   /// Repeat until the median over the repetitions is known to 5 %: at least five repetitions, at
   /// most three times the profile's number. Three repetitions suffice if they take half a second.
   bool until_stable = false;
+  /// Part of the profile sweep, with these variants; empty: with all.
+  std::optional<std::vector<std::string>> in_sweep = {};
 };
+
+/// For sampling::in_sweep: all variants, or none.
+inline std::optional<std::vector<std::string>> all_variants_if(bool chosen) {
+  return chosen ? std::optional<std::vector<std::string>>(std::in_place) : std::nullopt;
+}
 
 /// A technique for moving data or using memory. A file in strategies/ fills in this struct and
 /// registers it. The harness names the benchmarks and does warm-up, timing, verification and

@@ -182,5 +182,23 @@ INSTANTIATE_TEST_SUITE_P(
         refused_list{"host:0@a=1e300GB/s", "bad rate"},
         refused_list{"host:0@a=1GiB/s", "bad rate '1GiB/s'"}));
 
+TEST(choose_device_of_rank, takes_one_of_the_list) {
+  EXPECT_THAT(choose_device_of_rank("host:4-7", 2).ids, ElementsAre("host:6"));
+  EXPECT_THAT(choose_device_of_rank("host:4", 2).ids, ElementsAre("host:4")) << "the only one";
+  EXPECT_THAT(choose_device_of_rank("host", 3).ids, ElementsAre("host:3"));
+  const auto shared = choose_device_of_rank("host:0@a=10GB/s,host:1@a", 1);
+  EXPECT_EQ(shared.chosen[0]->description().emulated_link->name, "a");
+}
+
+TEST(choose_device_of_rank, needs_a_list_that_is_long_enough) {
+  EXPECT_THROW(static_cast<void>(choose_device_of_rank("host:0-1", 2)), common::usage_error);
+}
+
+TEST(choose_device_of_rank, without_a_gpu_does_not_take_the_host) {
+  if (transfers::find_cuda().devices > 0) GTEST_SKIP() << "there is a GPU";
+  for (const std::string list : {"auto", "all"})
+    EXPECT_THROW(static_cast<void>(choose_device_of_rank(list, 0)), no_device);
+}
+
 }  // namespace
 }  // namespace bench_transfers::bench::choose_device_test

@@ -350,5 +350,34 @@ TEST_F(google_benchmark, gets_no_filter_because_the_program_filters) {
   EXPECT_EQ(benchmark::GetBenchmarkFilter(), "");
 }
 
+TEST_F(command_line, of_fleet_has_the_options_of_a_run_and_its_own) {
+  const auto parsed = parse({"fleet", "--out=folder", "--rack=r1", "--sweep=s", "--wait=5",
+                             "--mpi=none", "--ranks-per-node=8", "--device=host"});
+  ASSERT_TRUE(parsed.fleet);
+  EXPECT_EQ(parsed.fleet->out, "folder");
+  EXPECT_EQ(parsed.fleet->rack, "r1");
+  EXPECT_EQ(parsed.fleet->sweep, "s");
+  EXPECT_EQ(parsed.fleet->mpi, "none");
+  EXPECT_EQ(parsed.fleet->wait_s, 5);
+  EXPECT_EQ(parsed.fleet->ranks_per_node, 8U);
+  EXPECT_EQ(parsed.settings.profile_name, "sweep");
+  EXPECT_TRUE(parsed.settings.sweep_only);
+  EXPECT_EQ(parsed.settings.out, "") << "not known yet";
+  EXPECT_FALSE(parse({"--out=file"}).fleet);
+}
+
+TEST_F(command_line, of_the_usual_sweep_has_a_limit_for_turns) {
+  EXPECT_TRUE(parse({"fleet", "--out=f"}).settings.time_of_turns);
+  for (const auto* const other : {"--benchmark_repetitions=5", "--benchmark_min_time=0.1",
+                                  "--sizes=4KiB", "--strategies=copy", "--profile=quick"})
+    EXPECT_FALSE(parse({"fleet", "--out=f", other}).settings.time_of_turns) << other;
+}
+
+TEST_F(command_line, of_fleet_begins_with_that_word) {
+  EXPECT_THAT(complaint({"--device=host", "fleet"}), HasSubstr("fleet comes first"));
+  EXPECT_THAT(complaint({"fleet", "map"}), HasSubstr("unknown argument 'map'"));
+  EXPECT_THAT(complaint({"--rack=r1"}), HasSubstr("unknown argument"));
+}
+
 }  // namespace
 }  // namespace bench_transfers::bench::command_line_test

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -262,6 +265,60 @@ TEST_F(flow_teams, choose_how_often_to_copy) {
   EXPECT_EQ(settle_flows(team, flows, 1ns).copies, 4U);
   EXPECT_EQ(settle_flows(team, flows, 1h).copies, 256U);
   EXPECT_EQ(settle_flows(team, flows, 1ns).operations, 3U);
+}
+
+/// Two ranks of a node, in threads. Each has one of the flows.
+class ranks_of_flows : public flow_teams {
+ protected:
+  ranks_of_flows() { std::filesystem::create_directories(folder); }
+  ~ranks_of_flows() override { std::filesystem::remove_all(folder); }
+
+  samples time(std::size_t rank) {
+    fleet::node_ranks ranks({.job = "job",
+                             .rank = rank,
+                             .count = 2,
+                             .device = std::to_string(rank),
+                             .seed = 0,
+                             .wait = 100s,
+                             .folder = folder});
+    flow_team own;
+    schedule planned;
+    planned.operations = 3;
+    planned.copies = 4;
+    samples result;
+    time_flows_of_ranks(own, std::span(flows).subspan(rank, 1), planned, ranks, 0, result);
+    return result;
+  }
+
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("ranks_of_flows_" + std::to_string(getpid()));
+};
+
+TEST_F(ranks_of_flows, are_busy_at_once_in_every_sample) {
+  for (int i = 0; i < 2; ++i) {
+    add_device(link(1e9));
+    add_flow();
+  }
+  auto other = std::async(std::launch::async, [&] { return time(1); });
+  for (const auto& result : {time(0), other.get()}) {
+    EXPECT_THAT(result.operation, SizeIs(3));
+    ASSERT_THAT(result.flows, SizeIs(1));
+    EXPECT_THAT(result.flows[0].at_once, SizeIs(3));
+    EXPECT_THAT(result.flows[0].alone, testing::IsEmpty());
+    EXPECT_EQ(result.ranks, 2U);
+  }
+}
+
+TEST_F(ranks_of_flows, do_not_wait_for_one_whose_copies_fail) {
+  for (int i = 0; i < 2; ++i) {
+    add_device(link(1e9));
+    add_flow();
+  }
+  flows[1].enqueue = [] { throw transfers::device_error("lost", false); };
+  auto other = std::async(std::launch::async, [&] { return time(1); });
+  const auto result = time(0);
+  EXPECT_EQ(result.ranks, 1U);
+  EXPECT_THROW(other.get(), flows_failed);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
-    bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around);
+    bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around,
+                           ranks);
     auto result = session.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
@@ -106,6 +107,7 @@ class host_session : public testing::Test {
   const machine::gpu_monitor* monitor = nullptr;
   made_up_surroundings around;
   result_file::writer rows{"", {{"transfers", nullptr}}};
+  fleet::node_ranks* ranks = nullptr;
   std::size_t left_wrong = 0;  ///< bytes of host buffers without the pattern after the run
 
  private:

@@ -459,6 +459,26 @@ TEST(plan_of_all_strategies, is_limited_to_essential_strategies_unless_others_ar
   for (const auto& planned : asked_for.cases) EXPECT_THAT(planned.name, StartsWith("gpu_array/"));
 }
 
+TEST(plan_of_all_strategies, of_a_sweep_has_all_classes_and_only_chosen_variants) {
+  const auto strategies = registered_strategies();
+  const auto device = transfers::open_host_device();
+  auto chosen = sizes({4, 64 << 20});
+  chosen.sweep_only = true;
+  std::vector<std::string> names;
+  for (const auto& planned : make_plan(strategies, *device, chosen).cases)
+    names.push_back(planned.name);
+  for (const auto* const name :
+       {"copy/pinned/h2d/64MiB", "copy/pageable/d2h/64MiB", "copy/pinned/h2d/4B",
+        "duplex/engines/pinned/64MiB", "cpu/pageable/write_fill_all_cores/64MiB", "message/memcpy"})
+    EXPECT_EQ(std::ranges::count(names, name), 1) << name;
+  for (const auto& name : names) {
+    EXPECT_THAT(name, testing::Not(testing::HasSubstr("read_random")));
+    EXPECT_THAT(name, testing::Not(StartsWith("copy/pinned_wc")));
+  }
+  chosen.strategies = {"cpu/pageable/read_random"};
+  EXPECT_FALSE(make_plan(strategies, *device, chosen).cases.empty()) << "asked for";
+}
+
 TEST(plan_of_all_strategies, leaves_out_memory_that_needs_a_driver) {
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();

@@ -76,7 +76,8 @@ TEST(run_context, says_which_process_of_a_fleet_it_is) {
 
 TEST(run_context, says_nothing_of_a_fleet_without_a_launcher) {
   EXPECT_EQ(fleet_facts(of({})), nullptr);
-  EXPECT_EQ(fleet_facts(of({{"RANK", "first"}, {"WORLD_SIZE", "8"}})), nullptr);
+  EXPECT_EQ(fleet_facts(of({{"RANK", "first"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "0"}})),
+            nullptr);
   EXPECT_EQ(fleet_facts(of({{"TRANSFERS_SWEEP", "monday"}})).at("rank"), nullptr);
 }
 

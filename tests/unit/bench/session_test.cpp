@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -56,6 +57,29 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
     EXPECT_THAT(repetitions, ElementsAre(0, 1)) << benchmark.name;
   }
 }
+
+/// A session of one rank, with time for its turn.
+class turn : public host_session {
+ protected:
+  std::size_t rounds_within(std::chrono::seconds time) {
+    fleet::node_ranks single({.job = std::to_string(getpid()),
+                              .rank = 0,
+                              .count = 1,
+                              .device = "host:0",
+                              .seed = 0,
+                              .wait = 100s,
+                              .folder = testing::TempDir()});
+    ranks = &single;
+    only_added_strategies();
+    add_copy("copied", "h2d");
+    chosen.rounds = 5;
+    chosen.time_of_turns = time;
+    return run_session().runs.size();
+  }
+};
+
+TEST_F(turn, has_fewer_rounds_where_its_time_is_over) { EXPECT_EQ(rounds_within(0s), 3U); }
+TEST_F(turn, has_all_rounds_where_there_is_time) { EXPECT_EQ(rounds_within(1000s), 5U); }
 
 /// Reports an additional throttle reason at each call.
 class made_up_monitor final : public machine::gpu_monitor {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "transfers/host/host_device.hpp"
@@ -49,6 +50,19 @@ TEST_F(set_meter_of_host, a_node_that_does_not_exist_is_said_and_costs_nothing_e
   EXPECT_NE(refused.why_not, "");
   EXPECT_THAT(refused.why_not, Not(testing::HasSubstr("\n")));
   EXPECT_THAT(meter.measure(both_ways).rates, SizeIs(2));
+}
+
+TEST_F(set_meter_of_host, verifies_the_copies_of_each_set_and_measures_no_more_of_a_bad_device) {
+  ASSERT_EQ(meter.measure(both_ways).why_not, "");
+  EXPECT_TRUE(meter.measure(both_ways).unusable.empty());
+  // What copies from now on are others than the first, which were verified alone.
+  const auto& source = memory.host(transfers::pinned());
+  std::fill_n(source.data(), source.size(), std::byte{0});
+  const auto observed = meter.measure(both_ways);
+  EXPECT_THAT(observed.rates, IsEmpty());
+  EXPECT_THAT(observed.why_not, testing::StartsWith("host:0: wrong data"));
+  EXPECT_EQ(observed.unusable, topology::device_set::of(0));
+  EXPECT_EQ(meter.measure(both_ways).why_not, observed.why_not);
 }
 
 }  // namespace

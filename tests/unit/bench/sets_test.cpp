@@ -238,5 +238,20 @@ INSTANTIATE_TEST_SUITE_P(
                     refused_request{"cuda:0:h2d+cuda:7:h2d",
                                     "no device 'cuda:7', but cuda:0, cuda:1"}));
 
+TEST(with_ranks, has_the_copies_of_all_processes_at_once) {
+  auto together = test_strategy("together", {}, {}, bench::named({"h2d"}));
+  together.concurrent = true;
+  auto listed = test_strategy("listed", {}, {}, bench::named({"h2d"}));
+  listed.concurrent = listed.memory_by_copy = true;
+  const auto strategies = with_ranks({together, listed, test_strategy("copy")}, "cuda:5");
+  const auto& variants = strategies[0].variants;
+  EXPECT_THAT(names(variants), ElementsAre("h2d/ranks", "d2h/ranks", "both/ranks"));
+  for (const auto& variant : variants) EXPECT_EQ(variant.set->kind, set_kind::ranks);
+  EXPECT_THAT(names(variants[1].flows), ElementsAre("cuda:5:d2h"));
+  EXPECT_THAT(names(variants[2].flows), ElementsAre("cuda:5:h2d", "cuda:5:d2h"));
+  EXPECT_THAT(names(strategies[1].variants), ElementsAre("h2d")) << "its copies name their memory";
+  EXPECT_THAT(strategies[2].variants, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace bench_transfers::bench::sets_test

@@ -1,0 +1,181 @@
+#include "bench/cli/run.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "bench/cli/neighbours.hpp"
+#include "bench/harness/plan.hpp"
+#include "bench/harness/progress.hpp"
+#include "bench/harness/session.hpp"
+#include "bench/harness/sets.hpp"
+#include "bench/harness/surroundings.hpp"
+#include "bench/record/link.hpp"
+#include "bench/record/observe.hpp"
+#include "bench/record/report.hpp"
+#include "bench/record/run_context.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
+#include "src/common/whole_file.hpp"
+#include "src/machine/numa.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// Called before the measurement: an output path that cannot be written is a usage error.
+void check_output(const settings& settings) {
+  if (settings.out.empty()) return;
+  try {
+    common::require_writable(settings.out);
+  } catch (const common::write_error& error) {
+    throw common::usage_error(error.what());
+  }
+}
+
+int exit_code_of(const outcome& measured) {
+  if (measured.signal != 0) return 128 + measured.signal;
+  if (!measured.failures.empty()) return something_failed;
+  return measured.runs.empty() ? nothing_ran : all_ran;
+}
+
+/// The devices of a run, each with what belongs to it.
+class run_devices {
+ public:
+  explicit run_devices(devices_choice choice) : choice_(std::move(choice)) {
+    for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
+  }
+
+  [[nodiscard]] const devices_choice& choice() const { return choice_; }
+  [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
+    return choice_.why_not_gpu;
+  }
+
+  /// For a plan.
+  [[nodiscard]] std::vector<named_device> named() const { return named_devices(choice_); }
+
+  void observe_start() { start_ = observe({}); }
+
+  /// After observe_start().
+  [[nodiscard]] device_list allocate(std::uint64_t seed) {
+    device_list list;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i) {
+      auto& device = *choice_.chosen[i];
+      memory_.push_back(std::make_unique<buffers>(device, seed));
+      list.push_back(
+          {device, *memory_.back(), limit_of(start_[i].link), monitors_[i].get(), choice_.ids[i]});
+    }
+    return list;
+  }
+
+  /// For the record; after allocate().
+  [[nodiscard]] std::vector<observed_device> observed() const {
+    std::vector<observed_device> observed;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
+      observed.push_back({*choice_.chosen[i], *memory_[i], start_[i], choice_.ids[i]});
+    return observed;
+  }
+
+  [[nodiscard]] const std::vector<observation>& start() const { return start_; }
+
+  /// The devices after the run; nothing is known of those that were lost.
+  [[nodiscard]] std::vector<observation> observe(const std::set<std::size_t>& lost) const {
+    std::vector<observation> observed;
+    for (std::size_t i = 0; i < choice_.chosen.size(); ++i)
+      observed.push_back(lost.contains(i)
+                             ? observation{}
+                             : observe_under_load(*choice_.chosen[i], monitors_[i].get()));
+    return observed;
+  }
+
+ private:
+  devices_choice choice_;
+  std::vector<std::unique_ptr<machine::gpu_monitor>> monitors_;
+  std::vector<observation> start_;
+  std::vector<std::unique_ptr<buffers>> memory_;
+};
+
+/// Two threads of each process would wait for one another's processor: that is no rate of a link.
+void skip_both_directions_of_ranks(plan& plan, const common::message& reason) {
+  std::erase_if(plan.cases, [&](const benchmark_case& planned) {
+    const bool is_skipped = planned.set && planned.set->kind == result_file::set_kind::ranks &&
+                            planned.direction == result_file::direction::both;
+    if (is_skipped) plan.skipped.push_back({planned.name, reason, planned});
+    return is_skipped;
+  });
+}
+
+/// Standard error, or nowhere.
+class output_of_progress {
+ public:
+  explicit output_of_progress(bool quiet)
+      : nowhere_(quiet ? std::fopen("/dev/null", "w") : nullptr) {}
+  [[nodiscard]] std::FILE* stream() const { return nowhere_ ? nowhere_.get() : stderr; }
+
+ private:
+  struct closing {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, closing> nowhere_;
+};
+
+}  // namespace
+
+std::vector<named_device> named_devices(const devices_choice& choice) {
+  std::vector<named_device> named;
+  for (std::size_t i = 0; i < choice.chosen.size(); ++i)
+    named.push_back({choice.ids[i], *choice.chosen[i]});
+  return named;
+}
+
+registry strategies_of(const devices_choice& devices, const settings& settings) {
+  const auto nodes = machine::numa_nodes();
+  return with_sets(registered_strategies(nodes), layout_of(devices, nodes), settings.concurrent);
+}
+
+int measure(const settings& settings, run_request request) {
+  run_devices devices(std::move(request.devices));
+  const auto strategies = request.ranks ? with_ranks(registered_strategies(machine::numa_nodes()),
+                                                     devices.choice().ids.front())
+                                        : strategies_of(devices.choice(), settings);
+  auto plan = make_plan(strategies, devices.named(), settings);
+  if (request.too_few_processors) skip_both_directions_of_ranks(plan, *request.too_few_processors);
+  if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
+  if (plan.cases.empty() && plan.skipped.empty()) {
+    common::complain("bench_transfers", "nothing to run: no benchmark matches");
+    return nothing_ran;
+  }
+
+  check_output(settings);
+  const output_of_progress output(request.quiet);
+  progress shown(output.stream());
+  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
+  devices.observe_start();
+  shown.say("allocating and filling buffers …");
+  const auto list = devices.allocate(settings.seed);
+  reserve_buffers(plan, list);
+
+  auto context =
+      make_context(devices.observed(), devices.why_not_gpu(), settings, plan, request.fleet);
+  if (request.too_few_processors)
+    context["transfers"]["warnings"].push_back(common::to_json(*request.too_few_processors));
+  result_file::writer file(settings.out_format == "json" ? settings.out : "", std::move(context));
+  const auto watched = watched_surroundings();
+  auto measured = session(list, settings, file, shown, *watched, request.ranks).measure(plan);
+  const auto end = devices.observe(measured.lost_devices);
+  auto write_failure = measured.write_failure;
+  try {
+    finish(file, settings, plan, measured, devices.start(), end);
+  } catch (const common::write_error&) {
+    write_failure = std::current_exception();
+  }
+  shown.clear();
+  if (!request.quiet) report(std::cout, file, settings, measured);
+  if (write_failure) std::rethrow_exception(write_failure);
+  return exit_code_of(measured);
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "bench/cli/choose_device.hpp"
+#include "bench/harness/measured_device.hpp"
+#include "bench/harness/settings.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "src/common/message.hpp"
+#include "src/fleet/ranks/node_ranks.hpp"
+
+namespace bench_transfers::bench {
+
+/// Documented in --help and docs/METHOD.md.
+enum run_exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
+
+/// What a run needs beyond its settings.
+struct run_request {
+  devices_choice devices;
+  nlohmann::ordered_json fleet;  ///< which process of many it is: context.transfers.fleet
+  /// Why nothing should be copied in both directions by all of the node's processes at once; none:
+  /// it can be. Becomes a warning.
+  std::optional<common::message> too_few_processors = {};
+  fleet::node_ranks* ranks = nullptr;  ///< the other processes of the node
+  bool quiet = false;                  ///< neither progress nor summary
+};
+
+std::vector<named_device> named_devices(const devices_choice& choice);
+
+/// The strategies that the devices can be measured with.
+registry strategies_of(const devices_choice& devices, const settings& settings);
+
+/// Measures, writes the result file and prints the summary. Returns the exit code. Throws
+/// usage_error, and common::write_error after all has been written that can be.
+int measure(const settings& settings, run_request request);
+
+}  // namespace bench_transfers::bench
