@@ -19,6 +19,14 @@ install(RUNTIME_DEPENDENCY_SET shared_libraries
   PRE_EXCLUDE_REGEXES ${bundled_elsewhere}
   LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 install(FILES README.md LICENSE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+# What starts the programs at a site (docs/SITE.md).
+install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
+  PATTERN "__pycache__" EXCLUDE)
+# MPI is not carried along: the plugins need that of the other machine, or are compiled by it.
+install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL OPTIONAL)
+install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs OPTIONAL)
+install(FILES src/fleet/mpi/plugin.c src/fleet/mpi/plugin.h
+  DESTINATION mpi COMPONENT bundle EXCLUDE_FROM_ALL)
 
 set(bundle_name "${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 add_custom_target(bundle
@@ -26,6 +34,6 @@ add_custom_target(bundle
   COMMAND "${CMAKE_COMMAND}" --install . --component bundle --prefix "${bundle_name}"
   COMMAND "${CMAKE_COMMAND}" -E tar czf "${bundle_name}.tar.gz" "${bundle_name}"
   COMMAND "${CMAKE_COMMAND}" -E echo "${CMAKE_BINARY_DIR}/${bundle_name}.tar.gz"
-  DEPENDS ${programs}
+  DEPENDS ${programs} bench_transfers_mpi_plugins
   WORKING_DIRECTORY "${CMAKE_BINARY_DIR}"
   VERBATIM)

@@ -1,23 +1,33 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/program.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/fleet/cli/options.hpp"
+#include "src/fleet/history/history.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/simulate/simulate.hpp"
 
 namespace {
 
@@ -60,8 +70,10 @@ int answer(const collect_request& request) {
         fmt::format("--out={} would replace a result that is collected", request.out.string()));
   });
   const auto files = found.files.size();
-  const auto sweep =
-      collect(std::move(found), std::chrono::hours(request.within_hours), show_progress);
+  const auto within = request.within_hours
+                          ? std::optional(std::chrono::hours(*request.within_hours))
+                          : std::nullopt;
+  const auto sweep = collect(std::move(found), within, show_progress);
   write_sweep(request.out, sweep);
   common::print(fmt::format(
       "{} of {} in {}; {}\n",
@@ -72,15 +84,89 @@ int answer(const collect_request& request) {
   return number(exit_code::healthy);
 }
 
+void write_answer(const judge_request& request, const sweep& sweep, const judgement& judged) {
+  const auto& [json, markdown, junit, openmetrics] =
+      std::tie(request.json, request.markdown, request.junit, request.openmetrics);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (!common::has_standard_output({json, markdown, junit, openmetrics}))
+    common::print(text_of(sweep, judged));
+  if (!json.empty()) common::write_output(json, json_of(sweep, judged));
+  if (!markdown.empty()) common::write_output(markdown, markdown_of(sweep, judged));
+  if (!junit.empty()) common::write_output(junit, junit_of(sweep, judged, now));
+  if (!openmetrics.empty()) common::write_output(openmetrics, openmetrics_of(sweep, judged));
+}
+
+/// Sweeps that are judged by their own peers. What cannot be used is complained about.
+struct read_history {
+  std::vector<sweep_record> records;
+  bool is_complete = true;
+};
+
+/// Throws unusable_sweep for a sweep that has no place in the order of time.
+void require_time(const sweep& sweep, const std::filesystem::path& file) {
+  // The clocks of nodes differ.
+  constexpr std::chrono::hours more_than_clocks_differ{1};
+  const auto refuse = [&](const std::string& why) {
+    throw unusable_sweep(fmt::format("cannot use {}: {}", common::printable(file.string()), why));
+  };
+  if (!sweep.begin) refuse("it does not tell when the sweep began");
+  if (*sweep.begin > std::chrono::system_clock::now() + more_than_clocks_differ)
+    refuse(fmt::format("the sweep begins in the future, {}", common::timestamp_text(*sweep.begin)));
+}
+
+read_history records_of(const std::vector<std::filesystem::path>& folders,
+                        const settings& settings) {
+  read_history result;
+  const auto files = sweeps_below(folders);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    try {
+      const auto sweep = read_sweep(files[i]);
+      require_time(sweep, files[i]);
+      result.records.push_back(record_of(sweep, judge(sweep, settings)));
+    } catch (const unusable_sweep& error) {
+      complain(error.what());
+      result.is_complete = false;
+    }
+  }
+  return result;
+}
+
+std::set<std::string> uuids_of(const sweep& sweep) {
+  std::set<std::string> uuids;
+  for (const auto& gpu : sweep.gpus) uuids.insert(gpu.uuid);
+  return uuids;
+}
+
+/// Two files of one sweep. Sweeps of older releases have no time.
+bool are_same(const sweep& first, const sweep& second) {
+  return first.id == second.id && first.begin == second.begin &&
+         (first.begin ? uuids_of(first) == uuids_of(second) : first.gpus == second.gpus);
+}
+
 int answer(const judge_request& request) {
-  if (!request.json.empty() && are_same(request.sweep, request.json))
-    throw common::usage_error(
-        fmt::format("--json={} would replace the sweep", request.json.string()));
-  if (!request.json.empty()) common::require_writable(request.json);
+  auto inputs = request.references;
+  inputs.push_back(request.sweep);
+  common::require_outputs({request.json, request.markdown, request.junit, request.openmetrics},
+                          inputs);
   const auto sweep = read_sweep(request.sweep);
-  const auto judged = judge(sweep, settings::usual(request.decide_by));
-  common::print(text_of(sweep, judged));
-  if (!request.json.empty()) common::write_whole(request.json, json_of(sweep, judged));
+  std::vector<fleet::sweep> references;
+  for (const auto& file : request.references) {
+    references.push_back(read_sweep(file));
+    if (are_same(sweep, references.back()))
+      throw common::usage_error(fmt::format("--reference={} is the sweep that is judged",
+                                            common::printable(file.string())));
+  }
+  const auto settings = settings::usual(request.decide_by);
+  auto judged = judge(sweep, settings, references);
+  if (!request.history.empty()) {
+    auto earlier = records_of(request.history, settings).records;
+    std::erase_if(earlier, [&](const sweep_record& record) {
+      return record.begin >= sweep.begin;  // itself, and later ones
+    });
+    earlier.push_back(record_of(sweep, judged));
+    add_onsets(sweep, judged, history(std::move(earlier)));
+  }
+  write_answer(request, sweep, judged);
   switch (judged.verdict) {
     case verdict::healthy: return number(exit_code::healthy);
     case verdict::named: return number(exit_code::named);
@@ -90,7 +176,37 @@ int answer(const judge_request& request) {
 }
 
 int answer(const show_request& request) {
-  common::print(table_of(read_sweep(request.sweep)));
+  const auto sweep = read_sweep(request.sweep);
+  common::print(table_of(sweep, judge(sweep, settings::usual()), request.slowest));
+  return number(exit_code::healthy);
+}
+
+int answer(const history_request& request) {
+  common::require_outputs({request.json}, request.sweeps);
+  auto read = records_of(request.sweeps, settings::usual());
+  if (read.records.empty()) return number(exit_code::bad_input);
+  const history history(std::move(read.records));
+  const auto* gpu = request.gpu.empty() ? nullptr : history.find(request.gpu);
+  if (!request.gpu.empty() && !gpu)
+    throw common::usage_error(
+        fmt::format("bad --gpu '{}': no GPU begins like this, or several", request.gpu));
+  if (!common::has_standard_output({request.json}))
+    common::print(gpu ? text_of(history, *gpu) : text_of(history));
+  if (!request.json.empty()) common::write_output(request.json, json_of(history, gpu));
+  if (gpu ? gpu->is_in_trouble() : history.is_in_trouble()) return number(exit_code::named);
+  const bool is_known = read.is_complete && (gpu ? history.is_known(*gpu) : history.is_healthy());
+  return number(is_known ? exit_code::healthy : exit_code::unknown);
+}
+
+int answer(const simulate_request& request) {
+  common::require_outputs({request.json}, std::vector{request.sweep});
+  const auto sweep = read_sweep(request.sweep);
+  simulation_request wanted{.most_sweeps = request.sweeps};
+  if (!request.slower_percent.empty()) wanted.slower.clear();
+  for (const auto percent : request.slower_percent) wanted.slower.push_back(percent / 100);
+  const auto simulated = simulate(sweep, settings::usual(), wanted);
+  if (!common::has_standard_output({request.json})) common::print(text_of(sweep, simulated));
+  if (!request.json.empty()) common::write_output(request.json, json_of(sweep, simulated));
   return number(exit_code::healthy);
 }
 

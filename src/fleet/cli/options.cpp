@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <span>
 
 #include "provenance.hpp"
@@ -39,6 +40,8 @@ class command_line {
     add_collect();
     add_judge();
     add_show();
+    add_history();
+    add_simulate();
   }
 
   any_request parse(int argc, const char* const* argv) {
@@ -51,8 +54,13 @@ class command_line {
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }
+    // CLI11 takes what is no number for a number of any range.
+    for (const auto percent : simulate_.slower_percent)
+      if (!std::isfinite(percent)) throw common::usage_error("bad --slower: a number of percent");
     if (app_.got_subcommand("collect")) return collect_;
     if (app_.got_subcommand("judge")) return judge_;
+    if (app_.got_subcommand("history")) return history_;
+    if (app_.got_subcommand("simulate")) return simulate_;
     return show_;
   }
 
@@ -65,6 +73,11 @@ class command_line {
 
   static void add_sweep(CLI::App& command, std::filesystem::path& sweep) {
     command.add_option("SWEEP", sweep, "made by collect")->required()->type_name("FILE");
+  }
+
+  static void add_output(CLI::App& command, const char* name, std::filesystem::path& output,
+                         const char* description) {
+    command.add_option(name, output, description)->type_name("FILE");
   }
 
   void add_collect() {
@@ -81,7 +94,8 @@ class command_line {
         ->type_name("FILE");
     command
         .add_option("--within", collect_.within_hours,
-                    "how many hours a run may be from most others (default: 12)")
+                    "how many hours a run may be from most others (default: 12, and less for those "
+                    "of one sweep's id)")
         ->check(CLI::Range(0, 1'000'000))
         ->type_name("HOURS");
   }
@@ -89,7 +103,22 @@ class command_line {
   void add_judge() {
     auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
     add_sweep(command, judge_.sweep);
-    command.add_option("--json", judge_.json, "write the answer for programs")->type_name("FILE");
+    command
+        .add_option("--reference", judge_.references,
+                    "a sweep that was accepted; several are allowed")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("FILE");
+    command
+        .add_option("--history", judge_.history,
+                    "earlier sweeps, or folders with sweeps: since when is what is named slow?")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("DIR");
+    add_output(command, "--json", judge_.json, "write the answer for programs; - prints it");
+    add_output(command, "--markdown", judge_.markdown, "write it for a comment");
+    add_output(command, "--junit", judge_.junit, "write it for viewers of tests");
+    add_output(command, "--openmetrics", judge_.openmetrics, "write it for Prometheus");
     command
         .add_option_function<std::vector<std::string>>(
             "--decide-by",
@@ -107,12 +136,48 @@ class command_line {
   void add_show() {
     auto& command = add_command("show", "Show each GPU of a sweep beside its peers.");
     add_sweep(command, show_.sweep);
+    command
+        .add_option("--slowest", show_.slowest, "show only so many GPUs, the slowest ones first")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("COUNT");
+  }
+
+  void add_history() {
+    auto& command = add_command("history", "Tell since when GPUs are slow, and which have moved.");
+    command.add_option("SWEEP", history_.sweeps, "sweeps, or folders with sweeps")
+        ->required()
+        ->type_name("DIR|FILE")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--gpu", history_.gpu, "of this GPU alone: its UUID, or how it begins")
+        ->type_name("UUID");
+    add_output(command, "--json", history_.json, "write the answer for programs; - prints it");
+  }
+
+  void add_simulate() {
+    auto& command = add_command("simulate", "Tell what would be found at the noise of this sweep.");
+    add_sweep(command, simulate_.sweep);
+    command
+        .add_option("--slower", simulate_.slower_percent,
+                    "slowdowns that are tried, in percent (default: 2,3,5,10)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(0.01, 10'000.0))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("PERCENT,");
+    command
+        .add_option("--sweeps", simulate_.sweeps,
+                    "how many sweeps at most are judged together (default: 4)")
+        ->check(CLI::Range(1, 64))
+        ->type_name("COUNT");
+    add_output(command, "--json", simulate_.json, "write the answer for programs; - prints it");
   }
 
   CLI::App app_;
   collect_request collect_;
   judge_request judge_;
   show_request show_;
+  history_request history_;
+  simulate_request simulate_;
 };
 
 }  // namespace
@@ -120,7 +185,7 @@ class command_line {
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  common::require_command(arguments, {"collect", "judge", "show"});
+  common::require_command(arguments, {"collect", "judge", "show", "history", "simulate"});
   return command_line().parse(argc, argv);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -18,20 +20,36 @@ struct help_request {
 struct collect_request {
   std::vector<std::filesystem::path> folders;
   std::filesystem::path out;
-  unsigned within_hours = 12;
+  std::optional<unsigned> within_hours;  ///< none: the usual
 };
 
 struct judge_request {
   std::filesystem::path sweep;
-  std::filesystem::path json;  ///< empty: none
+  std::vector<std::filesystem::path> references;             ///< accepted sweeps
+  std::vector<std::filesystem::path> history;                ///< folders and sweeps; may be empty
+  std::filesystem::path json, markdown, junit, openmetrics;  ///< empty: none
   std::set<result_file::benchmark_class> decide_by{result_file::benchmark_class::link};
 };
 
 struct show_request {
   std::filesystem::path sweep;
+  std::optional<std::size_t> slowest;  ///< none: all GPUs
 };
 
-using any_request = std::variant<help_request, collect_request, judge_request, show_request>;
+struct history_request {
+  std::vector<std::filesystem::path> sweeps;  ///< folders and files
+  std::string gpu;                            ///< beginning of a UUID; empty: all
+  std::filesystem::path json;
+};
+
+struct simulate_request {
+  std::filesystem::path sweep, json;
+  std::vector<double> slower_percent;  ///< empty: the usual ones
+  std::size_t sweeps = 4;
+};
+
+using any_request = std::variant<help_request, collect_request, judge_request, show_request,
+                                 history_request, simulate_request>;
 
 /// Throws common::usage_error.
 any_request parse_command_line(int argc, const char* const* argv);

@@ -83,7 +83,7 @@ class finder {
   }
 
   void add_file(const fs::path& file, const std::string& node) {
-    if (is_new(file)) found_.files.push_back({file, node});
+    if (is_new(file)) found_.files.push_back({file, node, {}});
   }
 
   void list(const fs::path& root, const fs::path& folder, std::deque<fs::path>& folders,
@@ -122,10 +122,20 @@ struct read_file {
   std::vector<common::message> problems;
 };
 
+result_file::contents contents_of(const found_file& file) {
+  if (!file.bytes) return result_file::read(file.path);
+  try {
+    return result_file::read_text(common::unpacked(*file.bytes), file.path);
+  } catch (const common::read_error& error) {
+    throw result_file::unusable_file(
+        fmt::format("cannot use {}: {}", common::printable(file.path.string()), error.what()));
+  }
+}
+
 read_file read_one(const found_file& file) {
   const auto shown = common::printable(file.path.string());
   try {
-    const auto read = result_file::read(file.path);
+    const auto read = contents_of(file);
     result_file::require_bench_transfers(read, file.path);
     auto host = result_file::text_at(read.context, {"host_name"});
     read_file result{gpus_of(read, file.node.empty() ? host : file.node), {}};
@@ -136,7 +146,7 @@ read_file read_one(const found_file& file) {
                   fmt::format("{} is of a run that did not reach its end", shown)));
     return result;
   } catch (const result_file::unusable_file& error) {
-    if (is_own_file(file.path)) return {};
+    if (!file.bytes && is_own_file(file.path)) return {};
     return {{}, {problem("unusable_file", {{"file", shown}}, error.what())}};
   } catch (const result_file::bad_entry& error) {
     return {{}, {unusable("unusable_file", file.path, error.what())}};
@@ -184,6 +194,12 @@ std::string usual_of(const std::vector<measured_gpu>& gpus, Member member) {
   return most_common(values).value_or("");
 }
 
+double in_hours(std::chrono::hours span) { return static_cast<double>(span.count()); }
+
+double seconds_of(std::chrono::sys_seconds time) {
+  return static_cast<double>(time.time_since_epoch().count());
+}
+
 nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
 
 bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
@@ -195,7 +211,8 @@ void lower(std::optional<int>& first, const std::optional<int>& second) {
 
 class putting_together {
  public:
-  putting_together(std::vector<common::message> problems, std::chrono::hours span) : span_(span) {
+  putting_together(std::vector<common::message> problems, std::optional<std::chrono::hours> span)
+      : span_(span) {
     sweep_.problems = std::move(problems);
   }
 
@@ -204,6 +221,7 @@ class putting_together {
     leave_out(gpus, &measured_gpu::sweep, "another_sweep", "sweep");
     leave_out(gpus, &measured_gpu::version, "another_version", "version");
     compare_starts(gpus);
+    compare_starts_of_sweep(gpus);
     compare_ranks(gpus);
     std::ranges::stable_sort(gpus, {}, [](const measured_gpu& measured) {
       return std::tie(measured.gpu.node, measured.gpu.rank, measured.gpu.uuid);
@@ -253,18 +271,55 @@ class putting_together {
   void compare_starts(const std::vector<measured_gpu>& gpus) {
     std::vector<double> starts;
     for (const auto& measured : gpus)
-      if (measured.started) starts.push_back(static_cast<double>(*measured.started));
+      if (measured.started) starts.push_back(seconds_of(*measured.started));
     if (starts.empty()) return;
     const auto usual = statistics::median(std::move(starts));
+    sweep_.begin = std::chrono::sys_seconds(std::chrono::seconds(std::llround(usual)));
     for (const auto& measured : gpus) {
       if (!measured.started) continue;
-      const auto hours = (static_cast<double>(*measured.started) - usual) / 3600;
-      if (std::abs(hours) <= static_cast<double>(span_.count())) continue;
+      const auto hours = (seconds_of(*measured.started) - usual) / 3600;
+      if (std::abs(hours) <= in_hours(span_.value_or(usual_span))) continue;
       add_problem(
           measured.gpu, "another_time",
           fmt::format("{} on {} was measured {:.0f} hours {} most others", measured.gpu.uuid,
                       measured.gpu.node, std::abs(hours), hours < 0 ? "before" : "after"),
           {{"file", measured.file}, {"hours", hours}});
+    }
+  }
+
+  /// A sweep's id that was used again leaves the files of GPUs that have failed since. A GPU can
+  /// have several runs: its newest one counts.
+  void compare_starts_of_sweep(const std::vector<measured_gpu>& gpus) {
+    if (sweep_.id.empty() || span_) return;
+    std::map<std::string, const measured_gpu*> newest;
+    std::vector<double> starts, lengths;
+    for (const auto& measured : gpus) {
+      if (!measured.started) continue;
+      auto& known = newest.emplace(measured.gpu.uuid, &measured).first->second;
+      if (*measured.started > *known->started) known = &measured;
+      if (measured.finished)
+        lengths.push_back(seconds_of(*measured.finished) - seconds_of(*measured.started));
+    }
+    if (lengths.empty()) return;
+    for (const auto& [uuid, measured] : newest) starts.push_back(seconds_of(*measured->started));
+    // From the farther one of two in the middle: of two GPUs neither is usual.
+    std::ranges::sort(starts);
+    const auto low = starts[(starts.size() - 1) / 2];
+    const auto high = starts[starts.size() / 2];
+    const auto most = runs_apart * std::max(0.0, statistics::median(std::move(lengths))) +
+                      static_cast<double>(std::chrono::seconds(starting_apart).count());
+    for (const auto& [uuid, measured] : newest) {
+      const auto start = seconds_of(*measured->started);
+      const auto minutes = (start - (start > low ? low : high)) / 60;
+      // Beyond this it is of another time.
+      if (60 * std::abs(minutes) <= most || std::abs(minutes) > 60 * in_hours(usual_span)) continue;
+      add_problem(
+          measured->gpu, "far_apart",
+          fmt::format("{} on {} was measured {:.0f} minutes {} most others: was the sweep's "
+                      "id used twice?",
+                      uuid, measured->gpu.node, std::abs(minutes),
+                      minutes < 0 ? "before" : "after"),
+          {{"file", measured->file}, {"minutes", minutes}});
     }
   }
 
@@ -333,33 +388,40 @@ class putting_together {
       lower(first.gpu.link.*part, measured.gpu.link.*part);
   }
 
+  /// A benchmark of several models can be limited by something else on each: it is one benchmark of
+  /// each class then, of which every model has one.
   void choose_benchmarks() {
-    std::map<std::string, std::vector<double>> times;
+    std::map<std::string, std::map<std::string, std::vector<double>>> times;  // by name and model
     std::map<std::string, const measured_benchmark*> described;
     for (const auto& measured : merged_) {
       for (const auto& [name, benchmark] : measured.benchmarks) {
         if (benchmark.times.empty()) continue;
-        times[name].push_back(statistics::median(benchmark.times.front()));
+        times[name][measured.gpu.model].push_back(statistics::median(benchmark.times.front()));
         described.emplace(name, &benchmark);
       }
       for (const auto& name : std::set(measured.skipped.begin(), measured.skipped.end()))
         ++skips_[name];
     }
-    for (auto& [name, values] : times) {
+    for (auto& [name, of_models] : times) {
       const auto& benchmark = *described.at(name);
-      names_.push_back(name);
-      sweep_.benchmarks.push_back(
-          {name,
-           {class_of(benchmark.limited_by, statistics::median(std::move(values))),
-            benchmark.towards, benchmark.together}});
+      std::map<benchmark_class, std::set<std::string>> classes;
+      for (auto& [model, values] : of_models)
+        classes[class_of(benchmark.limited_by, statistics::median(std::move(values)))].insert(
+            model);
+      for (auto& [kind, models] : classes) {
+        columns_.push_back({name, std::move(models)});
+        sweep_.benchmarks.push_back(
+            {name, {kind, benchmark.towards, benchmark.together}, benchmark.copied_bytes});
+      }
     }
   }
 
   void finish(measured_gpu measured) {
-    for (const auto& name : names_) {
+    for (const auto& [name, models] : columns_) {
       const auto found = measured.benchmarks.find(name);
-      measured.gpu.times.push_back(
-          found == measured.benchmarks.end() ? benchmark_times() : std::move(found->second.times));
+      const bool is_there =
+          found != measured.benchmarks.end() && models.contains(measured.gpu.model);
+      measured.gpu.times.push_back(is_there ? std::move(found->second.times) : benchmark_times());
     }
     const auto& gpu = measured.gpu;
     const std::set failed(measured.failed.begin(), measured.failed.end());
@@ -377,12 +439,13 @@ class putting_together {
     sweep_.gpus.push_back(std::move(measured.gpu));
   }
 
-  std::chrono::hours span_;
+  std::optional<std::chrono::hours> span_;
   sweep sweep_;
   std::vector<measured_gpu> merged_;
   std::map<std::string, std::size_t> by_uuid_;
   std::map<std::string, std::size_t> skips_;
-  std::vector<std::string> names_;
+  /// The names of the sweep's benchmarks, and the models that have measured them as such.
+  std::vector<std::pair<std::string, std::set<std::string>>> columns_;
 };
 
 }  // namespace
@@ -400,17 +463,13 @@ found_files files_below(const std::vector<std::filesystem::path>& folders) {
 
 bool is_own_file(const std::filesystem::path& file) {
   constexpr std::size_t beginning = 100;
-  try {
-    const auto text = common::read_text(file).substr(0, beginning);
-    return text.find(R"("kind")") != std::string::npos &&
-           (text.find(R"("fleet_sweep")") != std::string::npos ||
-            text.find(R"("fleet_judgement")") != std::string::npos);
-  } catch (const common::read_error&) {
-    return false;
-  }
+  const auto text = common::beginning_of(file, beginning);
+  return text.find(R"("kind")") != std::string::npos &&
+         text.find(R"("fleet_)") != std::string::npos;
 }
 
-sweep collect(found_files found, std::chrono::hours span, const progress_function& progress) {
+sweep collect(found_files found, std::optional<std::chrono::hours> span,
+              const progress_function& progress) {
   std::vector<measured_gpu> gpus;
   auto problems = std::move(found.problems);
   for (auto& file : read_all(found.files, progress)) {
@@ -425,7 +484,7 @@ sweep collect(found_files found, std::chrono::hours span, const progress_functio
 }
 
 sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems,
-               std::chrono::hours span) {
+               std::optional<std::chrono::hours> span) {
   return putting_together(std::move(problems), span).run(std::move(gpus));
 }
 

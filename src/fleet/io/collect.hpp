@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ class nothing_to_collect : public std::runtime_error {
 struct found_file {
   std::filesystem::path path;
   std::string node;  ///< empty: the file lies directly in the folder that was named
+  std::optional<std::string> bytes = {};  ///< if it is not to be read from the disk
 };
 
 struct found_files {
@@ -43,15 +45,19 @@ using progress_function = std::function<void(std::size_t done, std::size_t files
 
 /// How far the starts of runs may be from their median: last night's runs are not of this sweep.
 inline constexpr std::chrono::hours usual_span{12};
+/// Those of one sweep's id must be closer, unless a span is given: so many runs, for GPUs that are
+/// measured one after the other, and what launchers take to start.
+inline constexpr int runs_apart = 10;
+inline constexpr std::chrono::minutes starting_apart{5};
 
 /// Reads the files, on several threads, and puts them together as one sweep. What cannot be used
 /// becomes a problem of the sweep: nothing is left out silently but files of `fleet_transfers`
 /// itself. Throws nothing_to_collect if no file can be used.
-sweep collect(found_files found, std::chrono::hours span = usual_span,
+sweep collect(found_files found, std::optional<std::chrono::hours> span = {},
               const progress_function& progress = {});
 
 /// The same of GPUs that have been read.
 sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems,
-               std::chrono::hours span = usual_span);
+               std::optional<std::chrono::hours> span = {});
 
 }  // namespace bench_transfers::fleet

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <set>
 
 #include "src/common/printable.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::fleet {
@@ -36,21 +35,6 @@ std::optional<std::size_t> whole(const json& object, const char* key, std::size_
     throw result_file::bad_entry(
         fmt::format("context.transfers.fleet.{} is no whole number from 0 to {}", key, most));
   return value.get<std::size_t>();
-}
-
-/// "2026-11-22T10:00:00Z" in s since 1970.
-std::optional<std::int64_t> time_of(const std::string& text) {
-  int year = 0;
-  unsigned month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  if (std::sscanf(text.c_str(), "%d-%u-%uT%u:%u:%u", &year, &month, &day, &hour, &minute,
-                  &second) != 6)
-    return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
-  const auto time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
-                    std::chrono::minutes(minute) + std::chrono::seconds(second);
-  return time.time_since_epoch().count();
 }
 
 /// Whatever the file has there: a fault must not be overlooked because of how it is written.
@@ -109,8 +93,7 @@ double ns_per(const std::string& unit) {
 
 void sort_each_once(std::vector<std::string>& names) {
   std::ranges::sort(names);
-  const auto [first, last] = std::ranges::unique(names);
-  names.erase(first, last);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
 class collector {
@@ -123,7 +106,8 @@ class collector {
       found.world_size = whole(member(read.facts, {"fleet"}), "world_size", most_gpus);
       found.version = text_at(read.facts, {"program", "version"});
       found.faults = faults_of(member(read.facts, {"run", "faults_injected"}));
-      found.started = time_of(text_at(read.facts, {"run", "started_utc"}));
+      found.started = common::parse_timestamp(text_at(read.facts, {"run", "started_utc"}));
+      found.finished = common::parse_timestamp(text_at(read.facts, {"run", "finished_utc"}));
       for (const auto& skip : read.skipped) found.skipped.push_back(skip.name);
     }
   }
@@ -163,10 +147,23 @@ class collector {
                                        described.cache);
   }
 
+  /// A kernel that reads or writes host memory itself is no copy, and cold caches slow no link.
+  static std::optional<std::size_t> copied_bytes(const result_file::benchmark& described,
+                                                 direction towards, benchmark_class kind) {
+    const bool is_copy = described.role == "copy" || described.role == "concurrent";
+    const bool is_one_way = towards == direction::h2d || towards == direction::d2h;
+    return kind == benchmark_class::link && is_copy && is_one_way && !described.in_place
+               ? described.size_bytes
+               : std::nullopt;
+  }
+
   void add_flows(const row& row) {
     const auto& described = *row.benchmark;
     const std::set<std::size_t> copying(described.devices.begin(), described.devices.end());
-    if (copying.size() < gpus_.size() || gpus_.size() < 2 || !described.size_bytes) return;
+    const bool is_of_ranks = described.set && described.set->kind == result_file::set_kind::ranks;
+    const auto at_once =
+        is_of_ranks ? row.number("ranks").value_or(0) : static_cast<double>(gpus_.size());
+    if (copying.size() < gpus_.size() || !(at_once > 1) || !described.size_bytes) return;
     for (const auto& [name, number] : row.values) {
       const auto known = read_.metrics.find(*name);
       if (known == read_.metrics.end() || !known->second.flow || known->second.alone) continue;
@@ -179,7 +176,7 @@ class collector {
                    "{}/{}, {} at once",
                    result_file::benchmark_name(described.strategy, to_string(described.direction),
                                                described.size_bytes, described.cache),
-                   to_string(flow.direction), gpus_.size()),
+                   to_string(flow.direction), at_once),
                described, flow.direction, true,
                static_cast<double>(*described.size_bytes) / number);
     }
@@ -188,7 +185,7 @@ class collector {
   void add_time(std::size_t device, const std::string& name,
                 const result_file::benchmark& described, direction towards, bool together,
                 double ns) {
-    if (!(ns > 0 && ns < longest_time)) {
+    if (!(ns >= shortest_time && ns < longest_time)) {
       gpus_[device].failed.push_back(described.name);
       return;
     }
@@ -196,6 +193,7 @@ class collector {
     measured.limited_by = limited_by(described, read_.on_host);
     measured.towards = towards;
     measured.together = together;
+    measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
     if (measured.times.empty()) measured.times.emplace_back();
     measured.times.front().push_back(ns);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@ struct measured_benchmark {
   benchmark_class limited_by = benchmark_class::other;  ///< of a long operation
   fleet::direction towards = direction::none;
   bool together = false;
+  std::optional<std::size_t> copied_bytes;  ///< as a sweep's benchmark has it
   benchmark_times times;
 };
 
@@ -25,7 +27,7 @@ struct measured_gpu {
   fleet::gpu gpu;    ///< without times
   std::string file;  ///< that says so
   std::string sweep, version;
-  std::optional<std::int64_t> started;  ///< in s since 1970
+  std::optional<std::chrono::sys_seconds> started, finished;
   std::optional<std::size_t> world_size;
   std::map<std::string, measured_benchmark> benchmarks;
   std::vector<std::string> failed;   ///< benchmarks
@@ -35,7 +37,8 @@ struct measured_gpu {
 
 /// The GPUs of a result file. `node`: its name, if the file has none. A benchmark of several copies
 /// at once counts for each of its GPUs, if it is of all of the run's; its time is that of the same
-/// bytes at the rate of this GPU's copy. Throws result_file::bad_entry for what no sweep can have.
+/// bytes at the rate of this GPU's copy. So does one of all processes of the node at once. Throws
+/// result_file::bad_entry for what no sweep can have.
 std::vector<measured_gpu> gpus_of(const result_file::contents& read, const std::string& node);
 
 }  // namespace bench_transfers::fleet

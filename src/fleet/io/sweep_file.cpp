@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -10,7 +11,9 @@
 #include "src/common/packed.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/fleet/io/collect.hpp"
 #include "src/result_file/checked_value.hpp"
 #include "src/result_file/json_text.hpp"
 
@@ -27,6 +30,7 @@ constexpr std::size_t most_benchmarks = 10'000;
 constexpr std::size_t most_times = 100'000;
 constexpr std::size_t most_problems = 1'000'000;
 constexpr std::size_t most_runs = 1'000;
+constexpr std::size_t most_copied = std::size_t{1} << 50;
 /// About 50,000 GPUs after one quick run each.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
@@ -34,7 +38,8 @@ json to_json(const benchmark& shown) {
   return {{"name", shown.name},
           {"class", to_string(shown.aspect.kind)},
           {"direction", to_string(shown.aspect.towards)},
-          {"together", shown.aspect.together}};
+          {"together", shown.aspect.together},
+          {"copied_bytes", or_null(shown.copied_bytes)}};
 }
 
 json to_json(const gpu& shown) {
@@ -72,6 +77,8 @@ benchmark benchmark_of(const checked_value& entry) {
   const auto towards = result_file::direction_from(entry.at("direction").text());
   entry.at("direction").require(towards.has_value(), "is unknown");
   result.aspect = {*kind, *towards, entry.at("together").truth()};
+  if (const auto bytes = entry.find("copied_bytes"))
+    result.copied_bytes = bytes->whole(most_copied);
   return result;
 }
 
@@ -81,7 +88,7 @@ benchmark_times times_of(const checked_value& entry) {
     auto& times = runs.emplace_back();
     for (const auto& value : run.list(most_times)) {
       times.push_back(value.number());
-      value.require(times.back() > 0 && times.back() < longest_time,
+      value.require(times.back() >= shortest_time && times.back() < longest_time,
                     "is no time that can be measured");
     }
     run.require(!times.empty(), "is empty");
@@ -123,6 +130,10 @@ sweep sweep_of(const checked_value& file) {
                             fmt::format("is not {}", format));
   sweep result;
   result.id = text_or_empty(file, "sweep");
+  if (const auto begin = file.find("begin")) {
+    result.begin = common::parse_timestamp(begin->text());
+    begin->require(result.begin.has_value(), "is no time");
+  }
   if (const auto size = file.at_or_null("world_size")) result.world_size = size->whole(most_gpus);
   for (const auto& entry : file.at("benchmarks").list(most_benchmarks))
     result.benchmarks.push_back(benchmark_of(entry));
@@ -144,6 +155,7 @@ std::string to_text(const sweep& sweep) {
   json document{{"kind", kind_of_file},
                 {"format", format},
                 {"sweep", or_null(sweep.id)},
+                {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
                 {"world_size", or_null(sweep.world_size)},
                 {"other_ranks", sweep.other_ranks},
                 {"benchmarks", json::array()},
@@ -159,6 +171,20 @@ void write_sweep(const std::filesystem::path& file, const sweep& sweep) {
   auto text = to_text(sweep);
   const bool compressed = file.string().ends_with(".gz");
   common::write_whole(file, compressed ? common::packed(text) : text);
+}
+
+std::vector<std::filesystem::path> sweeps_below(const std::vector<std::filesystem::path>& folders) {
+  constexpr std::size_t beginning = 100;
+  const auto is_named = [&](const std::filesystem::path& file) {
+    return std::ranges::find(folders, file) != folders.end();
+  };
+  std::vector<std::filesystem::path> sweeps;
+  for (auto& file : files_below(folders).files)
+    if (is_named(file.path) ||
+        common::beginning_of(file.path, beginning).find(R"("fleet_sweep")") != std::string::npos)
+      sweeps.push_back(std::move(file.path));
+  if (sweeps.empty()) throw nothing_to_collect("there are no sweeps of fleet_transfers there");
+  return sweeps;
 }
 
 sweep sweep_from_text(std::string text, const std::filesystem::path& file) {

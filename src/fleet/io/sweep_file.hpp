@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "src/fleet/model/sweep.hpp"
 
@@ -23,7 +24,12 @@ void write_sweep(const std::filesystem::path& file, const sweep& sweep);
 /// Reads what write_sweep has written. Throws unusable_sweep.
 sweep read_sweep(const std::filesystem::path& file);
 
-/// The same from a file's text; `file` is only named. Throws unusable_sweep.
+/// The paths of sweeps: those among the .json and .json.gz files below these folders, each once; a
+/// file that is named itself counts whatever it is. Throws nothing_to_collect (collect.hpp) for
+/// what is not there, and if there are none.
+std::vector<std::filesystem::path> sweeps_below(const std::vector<std::filesystem::path>& folders);
+
+/// What read_sweep returns, from a file's text; `file` is only named. Throws unusable_sweep.
 sweep sweep_from_text(std::string text, const std::filesystem::path& file);
 
 }  // namespace bench_transfers::fleet

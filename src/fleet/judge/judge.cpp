@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "src/fleet/judge/advice.hpp"
+#include "src/fleet/judge/baseline.hpp"
+#include "src/fleet/judge/limits.hpp"
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -25,7 +31,8 @@ std::size_t first_gpu(const peers& alike, scope scope, std::size_t index) {
   switch (scope) {
     case scope::gpu: return alike.gpus[index];
     case scope::node: return of_node(index);
-    case scope::rack: break;
+    case scope::rack:
+    case scope::fleet: break;
   }
   return of_node(alike.racks[index].front());
 }
@@ -40,9 +47,10 @@ const std::string& name_of(const gpu& gpu, scope scope) {
   switch (scope) {
     case scope::gpu: return gpu.uuid;
     case scope::node: return gpu.node;
-    case scope::rack: break;
+    case scope::rack: return gpu.rack;
+    case scope::fleet: break;
   }
-  return gpu.rack;
+  return gpu.model;
 }
 
 pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
@@ -82,25 +90,40 @@ std::optional<int> usual_of(const sweep& sweep, const peers& alike,
   return most_common(values);
 }
 
+void sort_aspects(finding& found) {
+  std::ranges::sort(found.aspects, std::greater{}, [](const slow_aspect& slow) {
+    return std::pair(!slow.benchmark.has_value(), slow.slower.value);
+  });
+}
+
 class judging {
  public:
-  judging(const sweep& sweep, const settings& settings)
-      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)) {}
+  judging(const sweep& sweep, const settings& settings, std::span<const fleet::sweep> accepted)
+      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)) {
+    if (!accepted.empty()) baseline_.emplace(accepted);
+  }
 
   judgement run() {
     const auto models = peers_of(sweep_);
+    add_empty_scores();
     for (const auto& alike : models) judge_model(alike, models.size());
     judge_lone_benchmarks(models);
     for (auto& found : result_.findings) {
-      std::ranges::sort(found.aspects, std::greater{}, [](const slow_aspect& slow) {
-        return std::pair(!slow.benchmark.has_value(), slow.slower.value);
-      });
+      sort_aspects(found);
       if (!found.aspects.empty()) found.pattern = pattern_of(found, aspects_);
     }
-    for (const auto& alike : models) compare_links(alike);
-    add_wrong_data();
-    std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
+    for (const auto& alike : models) {
+      compare_links(alike);
+      compare_with_baseline(alike, models.size());
+      compare_with_limits(alike);
+    }
+    if (baseline_) judge_lone_benchmarks(models);
     result_.missing = missing_ranks(sweep_);
+    add_gone();
+    add_wrong_data();
+    for (auto& found : result_.findings)
+      found.what_to_do = advice_for(sweep_, found, gpus_of(models, found));
+    std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
     if (is_too_noisy()) result_.doubts[doubt::noise];
     conclude();
     return std::move(result_);
@@ -113,9 +136,9 @@ class judging {
       if (doubt < doubt::link_below_maximum) unknown.insert(gpus.begin(), gpus.end());
     result_.unknown_gpus.assign(unknown.begin(), unknown.end());
     const bool is_known = result_.doubts.empty() && !sweep_.gpus.empty() && sweep_.problems.empty();
-    result_.verdict = !result_.findings.empty() || !result_.missing.empty() ? verdict::named
-                      : is_known                                            ? verdict::healthy
-                                                                            : verdict::unknown;
+    const bool is_named =
+        !result_.findings.empty() || !result_.missing.empty() || !result_.gone.empty();
+    result_.verdict = is_named ? verdict::named : is_known ? verdict::healthy : verdict::unknown;
   }
 
   /// A single benchmark of many is more likely to be chance, or a disturbance: it must be slower by
@@ -123,28 +146,50 @@ class judging {
   void judge_lone_benchmarks(const std::vector<peers>& models) {
     constexpr double by_far = 5;
     constexpr double certain = 1 - 1e-6;
+    // One repetition of a thousand may be disturbed: two of a benchmark are, in a large fleet.
+    constexpr std::size_t more_than_chance = 3;
     std::erase_if(result_.findings, [&](const finding& found) {
+      if (found.aspects.size() != 1 || !found.aspects.front().benchmark) return false;
       const auto& slow = found.aspects.front();
-      if (found.aspects.size() > 1 || !slow.benchmark) return false;
-      if (slow.how_long != persistence::always) return true;
       const auto& criteria = settings_.classes.at(found.kind);
-      if (slow.slower.value > by_far * criteria.threshold && slow.confidence > certain)
+      const bool is_always = slow.how_long == persistence::always;
+      if (is_always && slow.slower.value > by_far * criteria.threshold && slow.confidence > certain)
         return false;
-      if (criteria.decides)
+      if (criteria.decides && (is_always || slow_repetitions(models, found) >= more_than_chance))
         for (const auto gpu : gpus_of(models, found)) doubt_of(doubt::single_benchmark, gpu);
       return true;
     });
+  }
+
+  /// How many repetitions of the part's first GPU show at least half of the slowdown of a lone
+  /// benchmark.
+  [[nodiscard]] std::size_t slow_repetitions(const std::vector<peers>& models,
+                                             const finding& found) const {
+    const auto& slow = found.aspects.front();
+    const auto& gpu = sweep_.gpus[found.gpu];
+    std::vector<double> costs;
+    for (const auto& alike : models)
+      for (const auto peer : alike.gpus)
+        if (alike.model == gpu.model)
+          if (const auto cost = usual_cost(sweep_.gpus[peer].times[*slow.benchmark]))
+            costs.push_back(*cost);
+    if (costs.empty()) return 0;
+    const auto border =
+        std::exp(statistics::median(std::move(costs))) * (1 + slow.slower.value / 2);
+    std::size_t count = 0;
+    for (const auto& run : gpu.times[*slow.benchmark])
+      count += static_cast<std::size_t>(
+          std::ranges::count_if(run, [&](double time) { return time > border; }));
+    return count;
   }
 
   /// The GPUs of a finding's part.
   [[nodiscard]] std::vector<std::size_t> gpus_of(const std::vector<peers>& models,
                                                  const finding& found) const {
     std::vector<std::size_t> list;
-    const auto& first = sweep_.gpus[found.gpu];
     for (const auto& alike : models)
-      if (alike.model == first.model)
-        for (const auto gpu : alike.gpus)
-          if (name_of(sweep_.gpus[gpu], found.scope) == found.name) list.push_back(gpu);
+      for (const auto gpu : alike.gpus)
+        if (is_in(sweep_.gpus[gpu], sweep_.gpus[found.gpu], found.scope)) list.push_back(gpu);
     return list;
   }
 
@@ -173,6 +218,7 @@ class judging {
       if (chosen == settings_.classes.end()) continue;
       const auto benchmarks = benchmarks_of(sweep_, aspect);
       const auto scores = scores_of(sweep_, benchmarks, alike.gpus);
+      keep(alike, aspect, scores);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
       for (const auto& part : parts.slow) add(alike, aspect, {}, part);
@@ -188,6 +234,25 @@ class judging {
     if (alike.nodes.size() < 2)
       for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
     for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i) judge_benchmark(alike, models, i);
+  }
+
+  void add_empty_scores() {
+    for (const auto& aspect : aspects_)
+      if (settings_.classes.contains(aspect.kind))
+        result_.scores.push_back(
+            {aspect, std::vector<std::optional<double>>(sweep_.gpus.size()),
+             std::vector<std::optional<double>>(baseline_ ? sweep_.gpus.size() : 0)});
+  }
+
+  aspect_scores& scores_in(const aspect& aspect) {
+    return *std::ranges::find(result_.scores, aspect, &aspect_scores::aspect);
+  }
+
+  void keep(const peers& alike, const aspect& aspect,
+            const std::vector<std::optional<score>>& scores) {
+    auto& kept = scores_in(aspect).beside_peers;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      if (scores[i]) kept[alike.gpus[i]] = as_part(scores[i]->usual);
   }
 
   /// What most peers have measured, a GPU must have measured, and nothing else.
@@ -246,13 +311,178 @@ class judging {
 
   /// The part's finding in this class, which is added if it is new.
   finding& finding_of(scope scope, std::size_t gpu, benchmark_class kind) {
-    const auto& name = name_of(sweep_.gpus[gpu], scope);
+    return finding_by(reference::peers, scope, gpu, kind, pattern::slow);
+  }
+
+  void compare_with_baseline(const peers& alike, std::size_t models) {
+    if (!baseline_) return;
+    std::set<std::size_t> compared;
+    for (auto& kept : result_.scores) {
+      const auto& chosen = settings_.classes.at(kept.aspect.kind);
+      const auto shifts = baseline_->shifts_of(sweep_, benchmarks_of(sweep_, kept.aspect), alike);
+      for (std::size_t i = 0; i < alike.gpus.size(); ++i) {
+        if (!shifts.slower[i]) continue;
+        kept.since_baseline[alike.gpus[i]] = as_part(*shifts.slower[i]);
+        if (chosen.decides) compared.insert(alike.gpus[i]);
+      }
+      const auto result =
+          compare(alike, shifts, criteria_of(chosen, models * result_.scores.size()));
+      for (const auto& slow : result.slow)
+        add_slower_than_baseline(alike, shifts, kept.aspect, {}, slow, result.half_interval);
+      for (const auto& tested : result.tested)
+        result_.tested.push_back(
+            {alike.model, kept.aspect, tested, as_part(tested.detectable), reference::baseline});
+    }
+    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i)
+      compare_benchmark_with_baseline(alike, models, i);
+    for (const auto gpu : alike.gpus)
+      if (!compared.contains(gpu)) doubt_of(doubt::not_in_baseline, gpu);
+    // Without peers a GPU is still compared with itself.
+    auto& alone = result_.doubts[doubt::no_peers];
+    for (const auto gpu : compared) alone.erase(gpu);
+    if (alone.empty()) result_.doubts.erase(doubt::no_peers);
+  }
+
+  /// As with peers: the median of many hides two slow ones.
+  void compare_benchmark_with_baseline(const peers& alike, std::size_t models,
+                                       std::size_t benchmark) {
+    const auto& aspect = sweep_.benchmarks[benchmark].aspect;
+    const auto chosen = settings_.classes.find(aspect.kind);
+    if (chosen == settings_.classes.end() || benchmarks_of(sweep_, aspect).size() < 2) return;
+    const auto shifts = baseline_->shifts_of(sweep_, {benchmark}, alike);
+    const auto result =
+        compare(alike, shifts, criteria_of(chosen->second, models * sweep_.benchmarks.size()));
+    for (const auto& slow : result.slow)
+      add_slower_than_baseline(alike, shifts, aspect, benchmark, slow, result.half_interval);
+  }
+
+  void add_slower_than_baseline(const peers& alike, const shifts& shifts, const aspect& aspect,
+                                std::optional<std::size_t> benchmark, const common_slowdown& slow,
+                                double half_interval) {
+    const auto first = alike.gpus[slow.part.gpus.front()];
+    if (is_named(slow.part.scope, first, aspect, benchmark.has_value())) return;
+    const bool by_itself =
+        std::ranges::any_of(slow.part.gpus, [&](std::size_t i) { return shifts.by_itself[i]; });
+    const auto pattern = by_itself ? pattern::slower_than_before : pattern::slower_than_model;
+    auto& found = finding_by(reference::baseline, slow.part.scope, first, aspect.kind, pattern);
+    found.aspects.push_back({aspect, benchmark,
+                             as_part(statistics::estimate{slow.slower, slow.slower - half_interval,
+                                                          slow.slower + half_interval}),
+                             1 - slow.p, persistence::always});
+    sort_aspects(found);
+  }
+
+  /// The part's finding by this reference in this class, which is added if it is new.
+  finding& finding_by(reference reference, scope scope, std::size_t gpu, benchmark_class kind,
+                      pattern pattern) {
     const auto known = std::ranges::find_if(result_.findings, [&](const finding& other) {
-      return other.scope == scope && other.gpu == gpu && other.kind == kind;
+      return other.reference == reference && other.scope == scope && other.gpu == gpu &&
+             other.kind == kind;
     });
     if (known != result_.findings.end()) return *known;
-    result_.findings.push_back({scope, gpu, name, pattern::slow, kind, {}});
+    result_.findings.push_back(
+        {scope, gpu, name_of(sweep_.gpus[gpu], scope), pattern, kind, {}, reference});
     return result_.findings.back();
+  }
+
+  /// Whether the part, or one around it, is slow beside its peers in this class; of a benchmark,
+  /// also whether it is slower than in the baseline in the aspect as a whole.
+  [[nodiscard]] bool is_named(scope scope, std::size_t gpu, const aspect& aspect,
+                              bool in_benchmark) const {
+    return std::ranges::any_of(result_.findings, [&](const finding& found) {
+      if (found.kind != aspect.kind || found.scope < scope || found.aspects.empty() ||
+          !is_in(sweep_.gpus[gpu], sweep_.gpus[found.gpu], found.scope))
+        return false;
+      return found.reference == reference::peers ||
+             (in_benchmark && std::ranges::any_of(found.aspects, [&](const slow_aspect& slow) {
+                return !slow.benchmark && slow.aspect == aspect;
+              }));
+    });
+  }
+
+  /// Peers and a baseline can be slow themselves. What a link can carry is known.
+  void compare_with_limits(const peers& alike) {
+    for (const auto towards : {direction::h2d, direction::d2h}) {
+      const aspect aspect{benchmark_class::link, towards, false};
+      if (!aspects_.contains(aspect)) continue;
+      const auto accepted = as_in_baseline(alike, aspect);
+      for (const auto& found : below_limits(sweep_, alike, towards, accepted))
+        add_below_limit(alike, aspect, found);
+      for (const auto index : alike.gpus) {
+        const auto& gpu = sweep_.gpus[index];
+        const auto rate = copy_rate(sweep_, gpu, towards);
+        const auto recorded = recorded_rate(gpu, towards);
+        if (rate && recorded && *rate < least_part_of_recorded * *recorded &&
+            !accepted.contains(index))
+          doubt_of(doubt::below_recorded, index);
+      }
+    }
+  }
+
+  /// GPUs that are no slower than the baseline, which has been accepted.
+  [[nodiscard]] std::set<std::size_t> as_in_baseline(const peers& alike, const aspect& aspect) {
+    std::set<std::size_t> accepted;
+    if (!baseline_) return accepted;
+    const auto& shifts = scores_in(aspect).since_baseline;
+    for (const auto gpu : alike.gpus)
+      if (shifts[gpu] && *shifts[gpu] <= settings_.classes.at(aspect.kind).threshold)
+        accepted.insert(gpu);
+    return accepted;
+  }
+
+  void add_below_limit(const peers& alike, const aspect& aspect, const below_limit& below) {
+    const auto first = alike.gpus[below.part.gpus.front()];
+    const auto reached = least_part_of_link * std::exp(-below.slower);
+    const auto keep = [&](finding& found) {
+      found.part_of_link = std::min(reached, found.part_of_link.value_or(reached));
+    };
+    if (auto* known = slow_in(below.part.scope, first, aspect)) return keep(*known);
+    auto& found = finding_by(reference::link_limit, below.part.scope, first, aspect.kind,
+                             pattern::below_link_limit);
+    keep(found);
+    const auto slower = as_part(below.slower);
+    found.aspects.push_back({aspect, {}, {slower, slower, slower}, 1, persistence::always});
+  }
+
+  /// The finding that the part, or one around it, is slower than peers or a baseline in this
+  /// aspect; null if there is none.
+  finding* slow_in(scope scope, std::size_t gpu, const aspect& aspect) {
+    const auto known = std::ranges::find_if(result_.findings, [&](const finding& found) {
+      return found.reference != reference::link_limit && found.scope >= scope &&
+             is_in(sweep_.gpus[gpu], sweep_.gpus[found.gpu], found.scope) &&
+             std::ranges::any_of(found.aspects, [&](const slow_aspect& slow) {
+               return !slow.benchmark && slow.aspect == aspect;
+             });
+    });
+    return known == result_.findings.end() ? nullptr : &*known;
+  }
+
+  /// A GPU that its node has lost says nothing itself. Its rank is not missing beside it.
+  void add_gone() {
+    if (!baseline_) return;
+    for (const auto* gpu : baseline_->gone(sweep_)) result_.gone.push_back(*gpu);
+    const auto known = result_.gone;
+    for (auto& gpu : result_.gone) gpu.rank.reset();
+    // The same rank as before, otherwise any of the node.
+    for (std::size_t i = 0; i < known.size(); ++i)
+      take_missing(result_.gone[i], [&](const missing_rank& missing) {
+        return missing.rank == known[i].rank &&
+               (missing.node.empty() || missing.node == known[i].node);
+      });
+    for (auto& gpu : result_.gone)
+      if (!gpu.rank)
+        take_missing(gpu, [&](const missing_rank& missing) { return missing.node == gpu.node; });
+    result_.absent_nodes = baseline_->absent_nodes(sweep_);
+    if (!result_.absent_nodes.empty()) result_.doubts[doubt::nodes_not_measured];
+    if (baseline_->is_later(sweep_)) result_.doubts[doubt::baseline_is_later];
+  }
+
+  template <class Matches>
+  void take_missing(gpu& gone, const Matches& matches) {
+    const auto missing = std::ranges::find_if(result_.missing, matches);
+    if (missing == result_.missing.end()) return;
+    gone.rank = missing->rank;
+    result_.missing.erase(missing);
   }
 
   /// A link that is lower than those of the peers explains why a GPU is slow, and is reported even
@@ -286,20 +516,41 @@ class judging {
     }
   }
 
+  /// Whether peers or, where they do not, the baseline would have shown what must be detected.
   [[nodiscard]] bool is_too_noisy() const {
-    return std::ranges::any_of(result_.tested, [&](const tested_aspect& tested) {
-      return decides(tested.aspect) && tested.parts.scope != scope::rack &&
-             tested.detectable > settings_.must_detect;
+    struct shown {
+      bool by_all_peers = true, has_peers = false, by_baseline = false;
+    };
+    std::map<std::pair<std::string, aspect>, shown> known;
+    for (const auto& tested : result_.tested) {
+      if (!decides(tested.aspect) || tested.parts.scope == scope::rack) continue;
+      auto& shown = known[{tested.model, tested.aspect}];
+      const bool is_shown = tested.detectable <= settings_.must_detect;
+      if (tested.reference == reference::baseline) {
+        shown.by_baseline = is_shown;
+      } else {
+        shown.has_peers = true;
+        shown.by_all_peers = shown.by_all_peers && is_shown;
+      }
+    }
+    return std::ranges::any_of(known, [](const auto& entry) {
+      const auto& [by_all_peers, has_peers, by_baseline] = entry.second;
+      return !by_baseline && !(has_peers && by_all_peers);
     });
   }
 
   const sweep& sweep_;
   const settings& settings_;
   std::set<aspect> aspects_;
+  std::optional<baseline> baseline_;
   judgement result_;
 };
 
 }  // namespace
+
+bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope) {
+  return gpu.model == first.model && name_of(gpu, scope) == name_of(first, scope);
+}
 
 settings settings::usual(const std::set<benchmark_class>& deciding) {
   settings usual{.classes = {{benchmark_class::link, {.threshold = 0.02, .expected = 0.003}},
@@ -309,8 +560,9 @@ settings settings::usual(const std::set<benchmark_class>& deciding) {
   return usual;
 }
 
-judgement judge(const sweep& sweep, const settings& settings) {
-  return judging(sweep, settings).run();
+judgement judge(const sweep& sweep, const settings& settings,
+                std::span<const fleet::sweep> baseline) {
+  return judging(sweep, settings, baseline).run();
 }
 
 }  // namespace bench_transfers::fleet

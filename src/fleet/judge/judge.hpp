@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,14 @@ enum class pattern {
   intermittent,        ///< only in some runs or repetitions
   wrong_data,          ///< slow or not, bytes did not arrive as they were sent
   link_generation,     ///< slow or not, its link runs at a lower generation than those of its peers
-  link_width           ///< the same for the number of lanes
+  link_width,          ///< the same for the number of lanes
+  slower_than_before,  ///< than in the baseline, in which it was itself
+  slower_than_model,   ///< than the median GPU of its model in the baseline, in which it was not
+  below_link_limit     ///< copies are slower by far than its link lets them be
 };
+
+/// What a part is compared with.
+enum class reference { peers, baseline, link_limit };
 
 /// An aspect in which a part is slow, or one of its benchmarks.
 struct slow_aspect {
@@ -34,6 +42,33 @@ struct slow_aspect {
   persistence how_long;
 };
 
+/// The first sweep of a trouble.
+struct onset {
+  std::string sweep;  ///< its id; may be empty
+  std::optional<std::chrono::sys_seconds> begin;
+  bool is_first_known = false;  ///< there is no earlier sweep that does not show it
+};
+
+/// What to do about a finding.
+enum class advice {
+  take_out,        ///< of use
+  look_at_node,    ///< does it run, does it see the GPU, what does its log say
+  reseat,          ///< the card
+  cable_or_riser,  ///< look at it, or exchange it
+  slot_setting,    ///< the slot's or the BIOS's limits of generation and width
+  shared_link,     ///< what the GPUs of the node share: `bench_transfers map`
+  acs_and_iommu,   ///< and payload sizes
+  numa_binding,    ///< of processes and memory
+  host_memory,     ///< and the CPU: what pageable copies use
+  clocks,          ///< and power of the GPU
+  cooling,
+  other_users,      ///< of the node at that time
+  sizes_and_kinds,  ///< what only these benchmarks use
+  driver_and_bios,  ///< what all of these parts have in common
+  exchange,         ///< with a neighbour: the fault stays with the slot or goes with the card
+  measure_again
+};
+
 /// A part that is slow, in one class of benchmarks.
 struct finding {
   fleet::scope scope;
@@ -42,6 +77,12 @@ struct finding {
   fleet::pattern pattern;
   benchmark_class kind = benchmark_class::link;
   std::vector<slow_aspect> aspects;  ///< the slowest first; empty for a link that is not slow
+  fleet::reference reference = reference::peers;
+  /// What its copies reach of what its links carry, if that is too little in a direction in which
+  /// it is slow.
+  std::optional<double> part_of_link = {};
+  std::vector<advice> what_to_do = {};  ///< the first one first
+  std::optional<onset> since = {};      ///< none: not looked for, or not known
 
   /// The slowest aspect; null if there is none.
   [[nodiscard]] const slow_aspect* worst() const {
@@ -49,12 +90,24 @@ struct finding {
   }
 };
 
+/// Whether a GPU belongs to the part of this scope that `first` belongs to.
+bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope);
+
 /// What was tested in an aspect of a model's GPUs, and what would have been found.
 struct tested_aspect {
   std::string model;
   fleet::aspect aspect;
   tested_parts parts;
   double detectable;  ///< as a part of the time
+  fleet::reference reference = reference::peers;
+};
+
+/// By how much each GPU of the sweep is slower in an aspect, as a part of the time; none: it was
+/// not measured, or there is nothing to compare it with.
+struct aspect_scores {
+  fleet::aspect aspect;
+  std::vector<std::optional<double>> beside_peers;    ///< than the median GPU of its model
+  std::vector<std::optional<double>> since_baseline;  ///< than in the baseline; empty without one
 };
 
 enum class verdict {
@@ -70,20 +123,29 @@ enum class doubt {
   missing_figures,     ///< GPUs without figures that most of their peers have
   uncompared_figures,  ///< GPUs with figures that most of their peers do not have
   single_benchmark,    ///< GPUs that are slow in one benchmark alone
+  not_in_baseline,     ///< GPUs to which the baseline has nothing to compare
   link_below_maximum,  ///< GPUs whose links run below what both ends can do, as those of their
                        ///< peers
+  below_recorded,      ///< GPUs whose copies are slower than those of recorded machines
+  nodes_not_measured,  ///< nodes of the newest baseline are not there, nor are their GPUs
+  baseline_is_later,   ///< a baseline began after the sweep
   noise                ///< a slow GPU or node might not have been found
 };
 
 struct judgement {
   fleet::verdict verdict = verdict::unknown;
-  std::vector<finding> findings;  ///< racks first, then nodes, then GPUs
-  std::vector<missing_rank> missing;
+  std::vector<finding> findings;      ///< racks first, then nodes, then GPUs
+  std::vector<missing_rank> missing;  ///< but those of GPUs that are gone
+  /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that
+  /// has left no results for it, if there is one.
+  std::vector<gpu> gone;
+  std::set<std::string> absent_nodes;  ///< of the baseline, whose GPUs are not on others
   std::vector<tested_aspect> tested;
-  /// The GPUs that each doubt is about, as indices; none of `noise`.
+  std::vector<aspect_scores> scores;  ///< of all aspects that are judged
+  /// The GPUs that each doubt is about, as indices; none of what is about no GPU of the sweep.
   std::map<doubt, std::set<std::size_t>> doubts;
-  /// GPUs that could not be tested, or not with a clear result: those with a doubt of the first
-  /// five.
+  /// GPUs that could not be tested, or not with a clear result: those with a doubt before
+  /// link_below_maximum.
   std::vector<std::size_t> unknown_gpus;
 };
 
@@ -104,8 +166,9 @@ struct settings {
   static settings usual(const std::set<benchmark_class>& deciding = {benchmark_class::link});
 };
 
-/// Names the parts of a fleet that are slow. GPUs of one model at one time are each other's
-/// reference.
-judgement judge(const sweep& sweep, const settings& settings);
+/// Names the parts of a fleet that are slow. GPUs of one model at one time are each other's first
+/// reference; sweeps that were accepted, and what links can do, are further ones.
+judgement judge(const sweep& sweep, const settings& settings,
+                std::span<const fleet::sweep> baseline = {});
 
 }  // namespace bench_transfers::fleet

@@ -184,14 +184,14 @@ class search {
     if (racks.size() < 2) return {};
     const auto first = static_cast<std::ptrdiff_t>(result_.slow.size());
     find(scope::rack, compared_in_groups(std::move(racks), least_gap()));
-    const auto found = std::ranges::remove_if(
+    const auto found = std::remove_if(
         result_.slow.begin() + first, result_.slow.end(), [&](const slow_part& rack) {
           const auto slow_nodes = std::ranges::count_if(distances, [&](const part& node) {
             return is_in(rack.index, node) && node.score.usual > rack.slower.value / 2;
           });
           return 4 * static_cast<std::size_t>(slow_nodes) < 3 * members[rack.index].size();
         });
-    result_.slow.erase(found.begin(), found.end());
+    result_.slow.erase(found, result_.slow.end());
     std::vector<std::pair<std::size_t, double>> slow;
     for (auto rack = result_.slow.begin() + first; rack != result_.slow.end(); ++rack)
       slow.emplace_back(rack->index, rack->slower.value);

@@ -10,8 +10,10 @@
 
 namespace bench_transfers::fleet {
 
-/// The parts of a fleet that can be slow as a whole.
-enum class scope { gpu, node, rack };
+/// The parts of a fleet that can be slow as a whole. The fleet, or a model of it, has no peers:
+/// only other references show that it is slow.
+enum class scope { gpu, node, rack, fleet };
+/// Of those that are compared with each other.
 inline constexpr scope every_scope[] = {scope::gpu, scope::node, scope::rack};
 
 /// A part that is slower than the others of its kind.

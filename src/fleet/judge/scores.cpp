@@ -61,6 +61,13 @@ double error_of_median(const std::vector<double>& values) {
 
 }  // namespace
 
+std::optional<double> usual_cost(const benchmark_times& runs) {
+  if (runs.empty()) return std::nullopt;
+  std::vector<double> all;
+  for (const auto& run : runs) all.insert(all.end(), run.begin(), run.end());
+  return std::log(statistics::median(std::move(all)));
+}
+
 std::set<aspect> aspects_of(const sweep& sweep) {
   std::set<aspect> aspects;
   for (const auto& benchmark : sweep.benchmarks) aspects.insert(benchmark.aspect);

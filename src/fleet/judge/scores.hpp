@@ -21,6 +21,9 @@ struct score {
 inline constexpr double score::*compared_members[] = {&score::usual, &score::lasting,
                                                       &score::fastest, &score::worst_run};
 
+/// The logarithm of the median of all repetitions; none if there are none.
+std::optional<double> usual_cost(const benchmark_times& runs);
+
 /// The aspects that the sweep's benchmarks show.
 std::set<aspect> aspects_of(const sweep& sweep);
 

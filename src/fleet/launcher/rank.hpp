@@ -19,9 +19,11 @@ struct launched_rank {
   std::string launcher;  ///< "slurm"
   std::size_t rank = 0;
   std::optional<std::size_t> world_size;
-  std::optional<std::size_t> local_rank;  ///< among the ranks of the node
-  std::string node;                       ///< empty: it does not say
-  std::string rack;                       ///< the node's switch; empty: it does not say
+  std::optional<std::size_t> local_rank;       ///< among the ranks of the node
+  std::string node;                            ///< empty: it does not say
+  std::string rack;                            ///< the node's switch; empty: it does not say
+  std::optional<std::size_t> local_size = {};  ///< ranks of the node
+  std::string job = {};                        ///< tells jobs apart; empty: it does not say
 };
 
 /// A variable of the environment; none if it is not set.

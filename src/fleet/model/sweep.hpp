@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <optional>
@@ -29,6 +30,8 @@ struct aspect {
 struct benchmark {
   std::string name;  ///< "copy/pinned/h2d/64MiB"
   fleet::aspect aspect;
+  /// What one copy of page-locked memory in one direction moves; none if it is something else.
+  std::optional<std::size_t> copied_bytes = {};
 
   friend bool operator==(const benchmark&, const benchmark&) = default;
 };
@@ -60,7 +63,9 @@ struct gpu {
 
 /// What the GPUs of a fleet have measured at one time.
 struct sweep {
-  std::string id;                         ///< empty: the files name none
+  std::string id;  ///< empty: the files name none
+  /// The median of the times at which the runs began; none if the files do not tell.
+  std::optional<std::chrono::sys_seconds> begin = {};
   std::optional<std::size_t> world_size;  ///< how many ranks there should be
   std::vector<fleet::benchmark> benchmarks;
   std::vector<fleet::gpu> gpus;
@@ -84,6 +89,7 @@ struct missing_rank {
 // What a sweep can have.
 inline constexpr std::size_t most_gpus = 1'000'000;
 inline constexpr std::size_t most_ranks = 100'000'000;
+inline constexpr double shortest_time = 1e-3;   ///< in ns; ratios of times must stay finite
 inline constexpr double longest_time = 3.2e16;  ///< a year, in ns
 
 /// The ranks below the world size that have left no results. They are placed only if the ranks of

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "src/common/or_null.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/words.hpp"
 
@@ -23,7 +24,8 @@ json interval(const statistics::estimate& slower) {
 }
 
 json to_json(const aspect& shown) {
-  return {{"class", to_string(shown.kind)},
+  return {{"code", code_of(shown)},
+          {"class", to_string(shown.kind)},
           {"direction", to_string(shown.towards)},
           {"together", shown.together}};
 }
@@ -45,15 +47,6 @@ json to_json(const link& shown) {
           {"width_max", or_null(shown.width_max)}};
 }
 
-bool is_of(const gpu& other, const gpu& first, scope scope) {
-  switch (scope) {
-    case scope::gpu: return other.uuid == first.uuid;
-    case scope::node: return other.node == first.node && other.model == first.model;
-    case scope::rack: break;
-  }
-  return other.rack == first.rack && other.model == first.model;
-}
-
 /// The link that all GPUs of the part have, and what any of them warns of.
 json evidence_of(const sweep& sweep, const gpu& first, const finding& found) {
   json aspects = json::array();
@@ -61,47 +54,120 @@ json evidence_of(const sweep& sweep, const gpu& first, const finding& found) {
   bool is_one_link = true;
   std::set<std::string> warnings;
   for (const auto& gpu : sweep.gpus) {
-    if (!is_of(gpu, first, found.scope)) continue;
+    if (!is_in(gpu, first, found.scope)) continue;
     is_one_link = is_one_link && gpu.link == first.link;
     warnings.insert(gpu.warnings.begin(), gpu.warnings.end());
   }
   json evidence{{"aspects", aspects},
                 {"link", is_one_link ? to_json(first.link) : json(nullptr)},
                 {"warnings", warnings}};
+  if (found.part_of_link) evidence["link_percent"] = percent(*found.part_of_link);
   if (found.pattern == pattern::wrong_data) evidence["benchmarks"] = first.wrong_data;
   return evidence;
 }
 
-json to_json(const sweep& sweep, const finding& found) {
-  const auto& gpu = sweep.gpus[found.gpu];
-  const auto* worst = found.worst();
-  const bool of_gpu = found.scope == scope::gpu;
-  return {
-      {"scope", to_string(found.scope)},
-      {"gpu", of_gpu ? json(gpu.uuid) : json(nullptr)},
-      {"slot", of_gpu ? or_null(gpu.slot) : json(nullptr)},
-      {"node", found.scope == scope::rack ? json(nullptr) : json(gpu.node)},
-      {"rack", or_null(gpu.rack)},
-      {"code", to_string(found.pattern)},
-      {"class", found.pattern == pattern::wrong_data ? json(nullptr) : json(to_string(found.kind))},
-      {"slower_percent", worst ? json(percent(worst->slower.value)) : json(nullptr)},
-      {"interval_95", worst ? interval(worst->slower) : json(nullptr)},
-      {"confidence", worst ? json(worst->confidence) : json(nullptr)},
-      {"evidence", evidence_of(sweep, gpu, found)}};
+json codes_of(const std::vector<advice>& list) {
+  json codes = json::array();
+  for (const auto advice : list) codes.push_back(to_string(advice));
+  return codes;
 }
 
-json to_json(const missing_rank& missing) {
-  return {{"scope", to_string(scope::gpu)},
+json to_json(const onset& since) {
+  return {{"sweep", or_null(since.sweep)},
+          {"begin", since.begin ? json(common::timestamp_text(*since.begin)) : json(nullptr)},
+          {"is_first_known", since.is_first_known}};
+}
+
+/// All keys of a finding, in their order.
+json empty_finding(scope scope, const char* code) {
+  return {{"scope", to_string(scope)},
           {"gpu", nullptr},
           {"slot", nullptr},
-          {"node", or_null(missing.node)},
+          {"node", nullptr},
           {"rack", nullptr},
-          {"code", missing_code},
+          {"model", nullptr},
+          {"code", code},
           {"class", nullptr},
           {"slower_percent", nullptr},
           {"interval_95", nullptr},
           {"confidence", nullptr},
-          {"evidence", {{"rank", missing.rank}}}};
+          {"reference", to_string(reference::peers)},
+          {"since", nullptr},
+          {"advice", json::array()},
+          {"evidence", json::object()}};
+}
+
+json to_json(const sweep& sweep, const finding& found) {
+  const auto& gpu = sweep.gpus[found.gpu];
+  auto entry = empty_finding(found.scope, to_string(found.pattern).c_str());
+  if (found.scope == scope::gpu) {
+    entry["gpu"] = gpu.uuid;
+    entry["slot"] = or_null(gpu.slot);
+  }
+  if (found.scope <= scope::node) entry["node"] = gpu.node;
+  if (found.scope <= scope::rack) entry["rack"] = or_null(gpu.rack);
+  entry["model"] = gpu.model;
+  if (found.pattern != pattern::wrong_data) entry["class"] = to_string(found.kind);
+  if (const auto* worst = found.worst()) {
+    entry["slower_percent"] = percent(worst->slower.value);
+    entry["interval_95"] = interval(worst->slower);
+    entry["confidence"] = worst->confidence;
+  }
+  entry["reference"] = to_string(found.reference);
+  if (found.since) entry["since"] = to_json(*found.since);
+  entry["advice"] = codes_of(found.what_to_do);
+  entry["evidence"] = evidence_of(sweep, gpu, found);
+  return entry;
+}
+
+json to_json(const missing_rank& missing) {
+  auto entry = empty_finding(scope::gpu, missing_code);
+  entry["node"] = or_null(missing.node);
+  entry["advice"] = codes_of({advice::look_at_node});
+  entry["evidence"] = {{"rank", missing.rank}};
+  return entry;
+}
+
+json gone_to_json(const gpu& gone) {
+  auto entry = empty_finding(scope::gpu, gone_code);
+  entry["gpu"] = gone.uuid;
+  entry["slot"] = or_null(gone.slot);
+  entry["node"] = gone.node;
+  entry["rack"] = or_null(gone.rack);
+  entry["model"] = gone.model;
+  entry["reference"] = to_string(reference::baseline);
+  entry["advice"] = codes_of({advice::look_at_node, advice::reseat});
+  if (gone.rank) entry["evidence"] = {{"rank", *gone.rank}};
+  return entry;
+}
+
+/// With three decimals: more would be noise, and eight thousand GPUs make long files.
+json rounded_percent(const std::optional<double>& part) {
+  if (!part) return nullptr;
+  constexpr double thousandths = 1e3;
+  return std::round(percent(*part) * thousandths) / thousandths;
+}
+
+json scores_of(const sweep& sweep, const judgement& judged) {
+  json aspects = json::array(), gpus = json::array();
+  const bool has_baseline = !judged.scores.empty() && !judged.scores.front().since_baseline.empty();
+  for (const auto& scores : judged.scores) aspects.push_back(to_json(scores.aspect));
+  for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
+    const auto& gpu = sweep.gpus[i];
+    json beside_peers = json::array(), since_baseline = json::array();
+    for (const auto& scores : judged.scores) {
+      beside_peers.push_back(rounded_percent(scores.beside_peers[i]));
+      if (has_baseline) since_baseline.push_back(rounded_percent(scores.since_baseline[i]));
+    }
+    gpus.push_back({{"uuid", gpu.uuid},
+                    {"node", gpu.node},
+                    {"slot", or_null(gpu.slot)},
+                    {"rack", or_null(gpu.rack)},
+                    {"model", gpu.model},
+                    {"slower_percent", beside_peers}});
+    if (has_baseline) gpus.back()["slower_than_baseline_percent"] = since_baseline;
+  }
+  return {{"aspects", aspects}, {"gpus", gpus}};
 }
 
 json doubts_of(const sweep& sweep, const judgement& judged) {
@@ -110,6 +176,7 @@ json doubts_of(const sweep& sweep, const judgement& judged) {
     json uuids = json::array();
     for (const auto gpu : gpus) uuids.push_back(sweep.gpus[gpu].uuid);
     list.push_back({{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt)}});
+    if (doubt == doubt::nodes_not_measured) list.back()["nodes"] = judged.absent_nodes;
   }
   return list;
 }
@@ -117,6 +184,7 @@ json doubts_of(const sweep& sweep, const judgement& judged) {
 json to_json(const tested_aspect& tested) {
   auto entry = to_json(tested.aspect);
   entry["model"] = tested.model;
+  entry["reference"] = to_string(tested.reference);
   entry["scope"] = to_string(tested.parts.scope);
   entry["parts"] = tested.parts.parts;
   entry["detectable_percent"] = percent(tested.detectable);
@@ -129,6 +197,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
   json document{{"kind", kind_of_file},
                 {"format", format},
                 {"sweep", or_null(sweep.id)},
+                {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
                 {"verdict", to_string(judged.verdict)},
                 {"gpus", sweep.gpus.size()},
                 {"findings", json::array()},
@@ -138,9 +207,11 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"tested", json::array()}};
   for (const auto& found : judged.findings) document["findings"].push_back(to_json(sweep, found));
   for (const auto& missing : judged.missing) document["findings"].push_back(to_json(missing));
+  for (const auto& gone : judged.gone) document["findings"].push_back(gone_to_json(gone));
   for (const auto gpu : judged.unknown_gpus)
     document["unknown_gpus"].push_back(sweep.gpus[gpu].uuid);
   for (const auto& tested : judged.tested) document["tested"].push_back(to_json(tested));
+  document["scores"] = scores_of(sweep, judged);
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -15,9 +15,10 @@ std::string to_string(scope scope) {
   switch (scope) {
     case scope::gpu: return "gpu";
     case scope::node: return "node";
-    case scope::rack: break;
+    case scope::rack: return "rack";
+    case scope::fleet: break;
   }
-  return "rack";
+  return "fleet";
 }
 
 std::string to_string(pattern pattern) {
@@ -29,9 +30,82 @@ std::string to_string(pattern pattern) {
     case pattern::intermittent: return "intermittent";
     case pattern::wrong_data: return "wrong_data";
     case pattern::link_generation: return "link_generation";
-    case pattern::link_width: break;
+    case pattern::link_width: return "link_width";
+    case pattern::slower_than_before: return "slower_than_before";
+    case pattern::slower_than_model: return "slower_than_model";
+    case pattern::below_link_limit: break;
   }
-  return "link_width";
+  return "below_link_limit";
+}
+
+std::string to_string(reference reference) {
+  switch (reference) {
+    case reference::peers: return "peers";
+    case reference::baseline: return "baseline";
+    case reference::link_limit: break;
+  }
+  return "link_limit";
+}
+
+std::string to_string(advice advice) {
+  switch (advice) {
+    case advice::take_out: return "take_out";
+    case advice::look_at_node: return "look_at_node";
+    case advice::reseat: return "reseat";
+    case advice::cable_or_riser: return "cable_or_riser";
+    case advice::slot_setting: return "slot_setting";
+    case advice::shared_link: return "shared_link";
+    case advice::acs_and_iommu: return "acs_and_iommu";
+    case advice::numa_binding: return "numa_binding";
+    case advice::host_memory: return "host_memory";
+    case advice::clocks: return "clocks";
+    case advice::cooling: return "cooling";
+    case advice::other_users: return "other_users";
+    case advice::sizes_and_kinds: return "sizes_and_kinds";
+    case advice::driver_and_bios: return "driver_and_bios";
+    case advice::exchange: return "exchange";
+    case advice::measure_again: break;
+  }
+  return "measure_again";
+}
+
+std::string explain(advice advice) {
+  switch (advice) {
+    case advice::take_out: return "take it out of use, and look at its memory and link errors";
+    case advice::look_at_node:
+      return "look whether the node runs, sees the GPU and has started the process; its log says "
+             "why not";
+    case advice::reseat: return "reseat the card";
+    case advice::cable_or_riser: return "look at its cable or riser, or exchange it";
+    case advice::slot_setting:
+      return "look at the slot's generation and width in the BIOS, and at the slots between";
+    case advice::shared_link:
+      return "look at what the node's GPUs share: `bench_transfers map` names the link";
+    case advice::acs_and_iommu:
+      return "compare ACS, IOMMU and payload size of the slot with those of a healthy one";
+    case advice::numa_binding:
+      return "bind the process and its memory to the GPU's NUMA node, and measure again";
+    case advice::host_memory:
+      return "look at the host's memory (channels, errors, huge pages) and the CPU's speed";
+    case advice::clocks: return "look at clocks, power limits and governors";
+    case advice::cooling: return "look at temperatures, fans and air flow";
+    case advice::other_users: return "look who else used the node at that time";
+    case advice::sizes_and_kinds:
+      return "look for what only these benchmarks use: sizes, kinds of memory, a way to copy";
+    case advice::driver_and_bios:
+      return "compare driver, kernel, BIOS and firmware with those of healthy ones or of before";
+    case advice::exchange:
+      return "exchange it with a neighbour, to see whether the fault stays with the slot or goes "
+             "with the card";
+    case advice::measure_again: break;
+  }
+  return "measure it again";
+}
+
+std::string code_of(const aspect& aspect) {
+  return to_string(aspect.kind) +
+         (aspect.towards == direction::none ? "" : "/" + to_string(aspect.towards)) +
+         (aspect.together ? "/together" : "");
 }
 
 std::string to_string(doubt doubt) {
@@ -41,7 +115,11 @@ std::string to_string(doubt doubt) {
     case doubt::missing_figures: return "missing_figures";
     case doubt::uncompared_figures: return "uncompared_figures";
     case doubt::single_benchmark: return "single_benchmark";
+    case doubt::not_in_baseline: return "not_in_baseline";
     case doubt::link_below_maximum: return "link_below_maximum";
+    case doubt::below_recorded: return "below_recorded";
+    case doubt::nodes_not_measured: return "nodes_not_measured";
+    case doubt::baseline_is_later: return "baseline_is_later";
     case doubt::noise: break;
   }
   return "noise";
@@ -55,6 +133,11 @@ std::string explain(doubt doubt) {
     case doubt::missing_figures: return "without figures that most peers have";
     case doubt::uncompared_figures: return "with figures that most peers do not have";
     case doubt::single_benchmark: return "slow in one benchmark alone";
+    case doubt::not_in_baseline: return "to which the baseline has nothing to compare";
+    case doubt::below_recorded:
+      return "with slower copies than recorded machines of this model and link";
+    case doubt::nodes_not_measured: return "nodes of the baseline were not measured";
+    case doubt::baseline_is_later: return "a baseline began after the sweep";
     case doubt::link_below_maximum:
       return "with a link below what both ends can do, like the links of the peers";
     case doubt::noise: break;

@@ -11,13 +11,21 @@ namespace bench_transfers::fleet {
 std::string to_string(verdict verdict);
 std::string to_string(scope scope);
 std::string to_string(pattern pattern);
-/// Of a rank without results.
+std::string to_string(reference reference);
+/// Of a rank without results, and of a GPU that only the baseline has.
 inline constexpr const char* missing_code = "missing";
+inline constexpr const char* gone_code = "gone";
+
+std::string to_string(advice advice);
+/// A clause in the imperative.
+std::string explain(advice advice);
 
 std::string to_string(doubt doubt);
 /// What follows "3 GPUs", or a sentence of its own.
 std::string explain(doubt doubt);
 
+/// "link/h2d/together": a code.
+std::string code_of(const aspect& aspect);
 /// "link h2d, all GPUs of the node at once".
 std::string describe(const aspect& aspect);
 

@@ -21,6 +21,7 @@ namespace {
 using json = nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::Field;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
@@ -99,8 +100,8 @@ auto codes(const sweep& sweep) {
 TEST(gpus_of_a_file, have_its_facts_and_times) {
   const auto gpus = read(file("GPU-1"));
   ASSERT_THAT(gpus, SizeIs(1));
-  const auto& [gpu, named_by, sweep, version, started, world_size, benchmarks, failed, skipped,
-               faults] = gpus.front();
+  const auto& [gpu, named_by, sweep, version, started, finished, world_size, benchmarks, failed,
+               skipped, faults] = gpus.front();
   EXPECT_EQ(gpu.uuid, "GPU-1");
   EXPECT_EQ(gpu.slot, "0000:c1:00.0");
   EXPECT_EQ(gpu.model, "made-up GPU");
@@ -110,7 +111,7 @@ TEST(gpus_of_a_file, have_its_facts_and_times) {
   EXPECT_EQ(gpu.link, (link{5, 8, 5, 16}));
   EXPECT_THAT(gpu.warnings, ElementsAre("virtual_machine"));
   EXPECT_EQ(version, "0.1.0");
-  EXPECT_EQ(started, 1795341600);
+  EXPECT_EQ(started, std::chrono::sys_seconds(std::chrono::seconds(1795341600)));
   EXPECT_THAT(skipped, IsEmpty());
   EXPECT_THAT(failed, IsEmpty());
   EXPECT_THAT(faults, IsEmpty());
@@ -119,6 +120,49 @@ TEST(gpus_of_a_file, have_its_facts_and_times) {
   EXPECT_EQ(large.limited_by, benchmark_class::link);
   EXPECT_EQ(large.towards, direction::h2d);
   EXPECT_THAT(large.times, ElementsAre(ElementsAre(310e3, 320e3)));
+}
+
+/// A file of one rank, which has copied at once with the node's other ranks.
+json file_of_rank(double ranks) {
+  const std::string name = "concurrent/pinned/h2d/ranks/16MiB";
+  auto document = file("GPU-1");
+  auto& facts = document["context"]["transfers"];
+  auto described = entry("h2d", 16 << 20);
+  described.update({{"family", "concurrent"},
+                    {"strategy", "concurrent/pinned"},
+                    {"variant", "h2d/ranks"},
+                    {"setting", "ranks"},
+                    {"role", "concurrent"},
+                    {"flows", {{{"device", 0}, {"direction", "h2d"}}}},
+                    {"set", {{"kind", "ranks"}, {"place", nullptr}}}});
+  facts["benchmarks"] = {{name, described}};
+  facts["roles"] = {{"concurrent", {{"description", "copies"}, {"table", "concurrent"}}}};
+  facts["metrics"] = {{"gb_per_s@cuda:3:h2d",
+                       {{"unit", "GB/s"},
+                        {"kind", "rate"},
+                        {"better", "more"},
+                        {"description", "rate"},
+                        {"flow", {{"device", 0}, {"direction", "h2d"}}}}}};
+  auto measured = row(name, 0, 400);
+  measured["gb_per_s@cuda:3:h2d"] = 42;
+  measured["ranks"] = ranks;
+  document["benchmarks"] = {measured};
+  return document;
+}
+
+TEST(gpus_of_a_file, have_copied_at_once_with_the_other_ranks_of_their_node) {
+  const auto gpus = read(file_of_rank(8));
+  const auto& benchmarks = gpus.at(0).benchmarks;
+  ASSERT_THAT(benchmarks, SizeIs(1));
+  const auto& [name, measured] = *benchmarks.begin();
+  EXPECT_EQ(name, "concurrent/pinned/h2d/16MiB/h2d, 8 at once");
+  EXPECT_TRUE(measured.together);
+  EXPECT_EQ(measured.limited_by, benchmark_class::link);
+  EXPECT_THAT(measured.times, ElementsAre(ElementsAre(testing::DoubleEq((16 << 20) / 42.0))));
+}
+
+TEST(gpus_of_a_file, that_copied_without_other_ranks_did_not_copy_at_once) {
+  EXPECT_THAT(read(file_of_rank(1)).at(0).benchmarks, IsEmpty());
 }
 
 TEST(gpus_of_a_file, are_placed_by_it_if_it_says_where) {
@@ -209,8 +253,28 @@ TEST(collected, benchmarks_have_the_class_of_their_times) {
   EXPECT_THAT(
       sweep.benchmarks,
       ElementsAre(
-          benchmark{"copy/pinned/d2h/4KiB", {benchmark_class::latency, direction::d2h, false}},
-          benchmark{"copy/pinned/h2d/16MiB", {benchmark_class::link, direction::h2d, false}}));
+          benchmark{
+              "copy/pinned/d2h/4KiB", {benchmark_class::latency, direction::d2h, false}, 4096},
+          benchmark{
+              "copy/pinned/h2d/16MiB", {benchmark_class::link, direction::h2d, false}, 16 << 20}));
+}
+
+TEST(collected, a_benchmark_has_a_class_for_each_model) {
+  auto slower = file("GPU-2");
+  slower["context"]["transfers"]["devices"][0]["name"] = "another GPU";
+  for (auto& row : slower["benchmarks"])
+    if (row["real_time"] < 10) row["real_time"] = 60;
+  const auto sweep = together({read(file("GPU-1")), read(file("GPU-3")), read(slower)});
+  const std::string name = "copy/pinned/d2h/4KiB";
+  ASSERT_THAT(sweep.benchmarks,
+              ElementsAre(benchmark{name, {benchmark_class::link, direction::d2h, false}, 4096},
+                          benchmark{name, {benchmark_class::latency, direction::d2h, false}, 4096},
+                          Field(&benchmark::name, "copy/pinned/h2d/16MiB")));
+  const auto& [first, second, third] =
+      std::tie(sweep.gpus[0].times, sweep.gpus[1].times, sweep.gpus[2].times);
+  EXPECT_THAT(first, ElementsAre(IsEmpty(), SizeIs(1), SizeIs(1)));
+  EXPECT_THAT(second, ElementsAre(SizeIs(1), IsEmpty(), SizeIs(1)));
+  EXPECT_THAT(third, ElementsAre(IsEmpty(), SizeIs(1), SizeIs(1)));
 }
 
 TEST(collected, runs_of_a_gpu_count_together) {
@@ -248,6 +312,37 @@ TEST(collected, runs_of_another_time_are_a_problem) {
   old["context"]["transfers"]["run"]["started_utc"] = "2026-11-21T21:00:00Z";
   EXPECT_THAT(codes(together({read(file("GPU-1")), read(file("GPU-2")), read(old)})),
               ElementsAre("another_time"));
+}
+
+/// A run of a minute of the sweep monday.
+std::vector<measured_gpu> run_at(const std::string& uuid, const std::string& time,
+                                 const char* sweep = "monday") {
+  auto document = with_fleet(file(uuid), {{"sweep", sweep}});
+  auto& run = document["context"]["transfers"]["run"];
+  run["started_utc"] = "2026-11-22T" + time + ":00Z";
+  run["finished_utc"] = "2026-11-22T" + time + ":59Z";
+  return read(document);
+}
+
+TEST(collected, runs_of_a_sweep_whose_id_was_used_twice_are_a_problem) {
+  const auto first = run_at("GPU-1", "10:00"), second = run_at("GPU-2", "10:02");
+  const auto sweep = together({first, second, run_at("GPU-3", "09:00")});
+  ASSERT_THAT(codes(sweep), ElementsAre("far_apart"));
+  EXPECT_THAT(sweep.problems[0].text, HasSubstr("GPU-3 on node1 was measured 60 minutes before"));
+  EXPECT_EQ(sweep.gpus.size(), 3U);
+  EXPECT_THAT(codes(together({first, run_at("GPU-3", "09:40")})),
+              ElementsAre("far_apart", "far_apart"));
+  // One after the other.
+  EXPECT_THAT(codes(together({first, second, run_at("GPU-3", "09:50")})), IsEmpty());
+  // It ran again, too.
+  EXPECT_THAT(codes(together({first, second, run_at("GPU-3", "09:00"), run_at("GPU-3", "10:03")})),
+              IsEmpty());
+  // Nothing says that they are of one sweep.
+  EXPECT_THAT(codes(together({run_at("GPU-1", "10:00", ""), run_at("GPU-3", "09:00", "")})),
+              IsEmpty());
+  // It is meant.
+  const auto old = run_at("GPU-3", "09:00");
+  EXPECT_THAT(codes(sweep_of({first[0], second[0], old[0]}, {}, std::chrono::hours(2))), IsEmpty());
 }
 
 TEST(collected, benchmarks_skipped_by_few_are_a_problem) {
@@ -405,7 +500,7 @@ TEST_F(folders, progress_counts_the_files) {
   write("a.json", file("GPU-1").dump());
   write("b.json", file("GPU-2").dump());
   std::vector<std::size_t> seen;
-  collect(files_below({root}), usual_span, [&](std::size_t done, std::size_t files) {
+  collect(files_below({root}), {}, [&](std::size_t done, std::size_t files) {
     seen.push_back(done);
     EXPECT_EQ(files, 2U);
   });

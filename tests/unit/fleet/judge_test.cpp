@@ -117,6 +117,19 @@ TEST_F(judged, slow_in_one_size_is_not_healthy) {
   EXPECT_EQ(result.findings.front().pattern, pattern::slow_some);
 }
 
+TEST_F(judged, one_size_that_is_slow_in_most_repetitions_is_not_healthy) {
+  kind.repetitions = 6;
+  auto fleet = measured();
+  auto& run = fleet.gpus[9].times[0].front();
+  for (std::size_t r = 0; r < 4; ++r) run[r] *= 1.3;
+  EXPECT_THAT(judge(fleet, settings::usual()).unknown_gpus, ElementsAre(9));
+  // Two of three may be chance.
+  kind.repetitions = 3;
+  fleet = measured();
+  for (std::size_t r = 0; r < 2; ++r) fleet.gpus[9].times[0].front()[r] *= 1.3;
+  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::healthy);
+}
+
 TEST_F(judged, slow_node_is_no_number_of_slow_gpus) {
   faults = {{where::node, "node7", 1.0}};
   EXPECT_THAT(names(found()), ElementsAre("node7"));

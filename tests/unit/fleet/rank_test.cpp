@@ -18,6 +18,12 @@ environment of(const std::map<std::string, std::string>& variables) {
   };
 }
 
+/// Rank 1 of 2.
+environment of_torchrun(std::map<std::string, std::string> variables) {
+  variables.insert({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "1"}});
+  return of(variables);
+}
+
 std::string why_bad(const std::map<std::string, std::string>& variables) {
   try {
     rank_of(of(variables));
@@ -90,12 +96,26 @@ TEST(rank, is_told_by_every_launcher) {
   EXPECT_EQ(rank_of(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}}))->launcher,
             "mpich");
   EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2"}}))->launcher, "flux");
-  EXPECT_EQ(rank_of(of({{"RANK", "1"}, {"WORLD_SIZE", "2"}}))->launcher, "torchrun");
+  EXPECT_EQ(rank_of(of_torchrun({}))->launcher, "torchrun");
+  EXPECT_EQ(rank_of(of_torchrun({{"NODE_NAME", "worker-3"}}))->node, "worker-3");
   const auto job = rank_of(of({{"JOB_COMPLETION_INDEX", "5"}, {"NODE_NAME", "worker-3"}}));
   EXPECT_EQ(job->launcher, "kubernetes");
   EXPECT_EQ(job->rank, 5U);
   EXPECT_EQ(job->world_size, std::nullopt);
   EXPECT_EQ(job->node, "worker-3");
+}
+
+TEST(rank, of_torchrun_has_all_of_its_variables) {
+  EXPECT_FALSE(rank_of(of({{"RANK", "colonel"}})));
+  EXPECT_FALSE(rank_of(of({{"RANK", "0"}, {"WORLD_SIZE", "1"}})));
+  EXPECT_FALSE(rank_of(of({{"RANK", "0"}, {"LOCAL_RANK", "0"}})));
+  const auto found = rank_of(of({{"RANK", "0"},
+                                 {"SLURM_PROCID", "1"},
+                                 {"SLURM_STEP_ID", "0"},
+                                 {"SLURM_NTASKS", "2"},
+                                 {"SLURM_LOCALID", "1"}}));
+  EXPECT_EQ(found->launcher, "slurm");
+  EXPECT_EQ(found->rank, 1U);
 }
 
 TEST(rank, that_cannot_be_is_refused_with_its_variable) {
@@ -107,6 +127,47 @@ TEST(rank, that_cannot_be_is_refused_with_its_variable) {
               HasSubstr("SLURM_NTASKS"));
   EXPECT_THAT(why_bad({{"OMPI_COMM_WORLD_RANK", "99999999999999999999"}}),
               HasSubstr("OMPI_COMM_WORLD_RANK"));
+}
+
+std::optional<std::size_t> ranks_of_slurm_node(const std::string& list, const std::string& node) {
+  return rank_of(of({{"SLURM_PROCID", "0"},
+                     {"SLURM_STEP_ID", "0"},
+                     {"SLURM_STEP_TASKS_PER_NODE", list},
+                     {"SLURM_NODEID", node}}))
+      ->local_size;
+}
+
+TEST(rank, of_slurm_knows_how_many_its_node_has) {
+  EXPECT_EQ(ranks_of_slurm_node("8(x2),4", "0"), 8U);
+  EXPECT_EQ(ranks_of_slurm_node("8(x2),4", "1"), 8U);
+  EXPECT_EQ(ranks_of_slurm_node("8(x2),4", "2"), 4U);
+  EXPECT_EQ(ranks_of_slurm_node("8(x2),4", "3"), std::nullopt);
+  for (const auto* const bad : {"", "eight", "8(x", "8(x2", "8(y2)"})
+    EXPECT_EQ(ranks_of_slurm_node(bad, "1"), std::nullopt) << bad;
+}
+
+TEST(rank, knows_how_many_its_node_has_where_the_launcher_says_it) {
+  EXPECT_EQ(rank_of(of_torchrun({{"LOCAL_WORLD_SIZE", "4"}}))->local_size, 4U);
+  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "8"}, {"FLUX_JOB_NNODES", "2"}}))
+                ->local_size,
+            4U);
+  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "9"}, {"FLUX_JOB_NNODES", "2"}}))
+                ->local_size,
+            std::nullopt);
+  EXPECT_EQ(rank_of(of({{"JOB_COMPLETION_INDEX", "5"}}))->local_size, std::nullopt);
+}
+
+TEST(rank, beyond_those_of_its_node_is_bad) {
+  EXPECT_THAT(
+      why_bad({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "4"}, {"LOCAL_WORLD_SIZE", "4"}}),
+      HasSubstr("LOCAL_RANK 4"));
+}
+
+TEST(rank, knows_its_job) {
+  EXPECT_EQ(
+      rank_of(of({{"SLURM_PROCID", "0"}, {"SLURM_JOB_ID", "17"}, {"SLURM_STEP_ID", "3"}}))->job,
+      "17.3");
+  EXPECT_EQ(rank_of(of_torchrun({}))->job, "");
 }
 
 }  // namespace

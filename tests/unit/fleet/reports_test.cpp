@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
+#include <string>
 
 #include "tests/simulation/made_up_fleet.hpp"
 
@@ -38,7 +40,7 @@ TEST_F(reported, text_names_who_how_much_and_what_to_do) {
   EXPECT_THAT(
       text_of(measured, judge(measured, settings::usual())),
       AllOf(HasSubstr("named: 64 GPUs on 16 nodes"),
-            HasSubstr("GPU GPU-node5-2 (node5 in rack rack0): "), HasSubstr(" % slower ["),
+            HasSubstr("GPU GPU-node5-2 (node5 in rack rack0): slower by "),
             HasSubstr("node node12 in rack rack1: "), HasSubstr("[slow]"),
             HasSubstr("rank 30 left no results, on node node7 [missing]"),
             HasSubstr("cannot read x.json [unusable_file]"), HasSubstr("link: a GPU slower by ")));
@@ -66,6 +68,72 @@ TEST_F(reported, json_has_the_fields_that_the_docs_promise) {
   EXPECT_EQ(missing.at("code"), "missing");
   EXPECT_EQ(missing.at("node"), "node7");
   EXPECT_EQ(missing.at("evidence").at("rank"), 30);
+}
+
+TEST_F(reported, json_has_the_scores_of_all_gpus) {
+  const auto answer = nlohmann::json::parse(json_of(measured, judge(measured, settings::usual())));
+  const auto& scores = answer.at("scores");
+  ASSERT_EQ(scores.at("aspects").size(), 8U);
+  EXPECT_EQ(scores["aspects"][0].at("code"), "link/h2d");
+  EXPECT_EQ(scores["aspects"][1].at("code"), "link/h2d/together");
+  ASSERT_EQ(scores.at("gpus").size(), measured.gpus.size());
+  for (const auto& gpu : scores["gpus"]) {
+    const bool slow = gpu.at("uuid") == "GPU-node5-2";
+    ASSERT_EQ(gpu.at("slower_percent").size(), 8U);
+    if (slow || gpu.at("node") != "node12") {
+      EXPECT_NEAR(gpu["slower_percent"][0].get<double>(), slow ? 5 : 0, 1.5);
+    }
+  }
+}
+
+TEST_F(reported, json_says_what_to_do) {
+  const auto answer = nlohmann::json::parse(json_of(measured, judge(measured, settings::usual())));
+  for (const auto& found : answer.at("findings")) {
+    EXPECT_FALSE(found.at("advice").empty());
+    EXPECT_EQ(found.at("reference"), "peers");
+    EXPECT_EQ(found.at("since"), nullptr);
+  }
+}
+
+TEST_F(reported, openmetrics_have_a_line_for_each_gpu_and_aspect) {
+  measured.gpus[0].rack = "a \"quoted\\rack\"";
+  const auto text = openmetrics_of(measured, judge(measured, settings::usual()));
+  std::size_t lines = 0;
+  for (auto at = text.find("\ntransfers_fleet_slower_ratio{"); at != std::string::npos;
+       at = text.find("\ntransfers_fleet_slower_ratio{", at + 1))
+    ++lines;
+  EXPECT_EQ(lines, 8 * measured.gpus.size());
+  EXPECT_THAT(text, AllOf(HasSubstr("# TYPE transfers_fleet_verdict gauge\n"),
+                          HasSubstr("transfers_fleet_verdict{verdict=\"named\"} 1\n"),
+                          HasSubstr(R"(rack="a \"quoted\\rack\"")"), testing::EndsWith("# EOF\n"),
+                          HasSubstr(R"(code="missing")")));
+}
+
+TEST_F(reported, markdown_shows_names_as_they_are) {
+  measured.gpus[22].node = "a|b<script>";
+  for (auto& times : measured.gpus[22].times)
+    for (auto& run : times)
+      for (auto& time : run) time *= 3;
+  const auto text = markdown_of(measured, judge(measured, settings::usual()));
+  EXPECT_THAT(text, AllOf(HasSubstr("## Fleet: named"), HasSubstr("GPU-node5-2"),
+                          HasSubstr("rank 30"), HasSubstr("x.json"),
+                          testing::Not(HasSubstr("<script>")), testing::Not(HasSubstr("a|b"))));
+}
+
+TEST_F(reported, markdown_stays_short) {
+  std::mt19937_64 random(1);
+  measured = simulation::make_up({.nodes = 100, .gpus_in_node = 5}, {}, random);
+  for (auto& gpu : measured.gpus) gpu.wrong_data = {"copy/pinned/h2d/1MiB"};
+  const auto text = markdown_of(measured, judge(measured, settings::usual()));
+  EXPECT_LT(text.size(), 65'536U);
+  EXPECT_THAT(text, HasSubstr("more, for which there is no room here"));
+}
+
+TEST_F(reported, junit_has_a_case_for_each_node) {
+  const auto text = junit_of(measured, judge(measured, settings::usual()), {});
+  EXPECT_THAT(text, AllOf(HasSubstr(R"(classname="fleet_transfers.nodes" name="node12")"),
+                          HasSubstr(R"(<failure type="slow")"), HasSubstr(R"(failures="3")"),
+                          HasSubstr(R"(errors="1")"), HasSubstr("unusable_file")));
 }
 
 TEST_F(reported, doubts_are_explained) {
@@ -111,9 +179,19 @@ TEST_F(reported, wrong_data_is_named_with_its_benchmarks) {
 }
 
 TEST_F(reported, table_shows_each_gpu_beside_its_peers) {
-  const auto table = table_of(measured);
+  const auto judged = judge(measured, settings::usual());
+  const auto table = table_of(measured, judged);
   EXPECT_THAT(table, ContainsRegex("GPU-node5-2 +node5 +rack0 +[+][45][.]"));
-  EXPECT_THAT(table, AllOf(HasSubstr("[missing]"), HasSubstr("[unusable_file]")));
+  EXPECT_THAT(table, AllOf(HasSubstr("[missing]"), HasSubstr("[unusable_file]"),
+                           HasSubstr("  named\n"), HasSubstr("d2h*")));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U);
+  measured.gpus[0].node = std::string(22, 'x') + "\u00e4\u00e4\u00e4";
+  const auto cut = table_of(measured, judged);
+  EXPECT_THAT(cut, HasSubstr(std::string(22, 'x') + "~ "));
+  const auto slowest = table_of(measured, judged, 5);
+  EXPECT_THAT(slowest, AllOf(HasSubstr("GPU-node12-0"), HasSubstr("GPU-node5-2"),
+                             testing::Not(HasSubstr("GPU-node0-0"))));
 }
 
 }  // namespace

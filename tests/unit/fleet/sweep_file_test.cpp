@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -24,6 +25,8 @@ sweep made_up() {
   std::mt19937_64 random(1);
   auto sweep = simulation::make_up({.nodes = 2, .gpus_in_node = 2}, {}, random);
   sweep.id = "monday";
+  sweep.begin = std::chrono::sys_days(std::chrono::year(2026) / 11 / 22);
+  sweep.benchmarks[0].copied_bytes = 64 << 20;
   sweep.world_size = 5;
   sweep.gpus[0].rank = 3;
   sweep.gpus[0].slot = "0000:c1:00.0";
@@ -58,6 +61,15 @@ TEST(sweep_file, keeps_all_there_is) {
   EXPECT_EQ(sweep_from_text(to_text(sweep), "sweep.json"), sweep);
 }
 
+TEST(sweep_file, sweeps_of_older_releases_are_read) {
+  auto document = json::parse(to_text(made_up()));
+  document.erase("begin");
+  for (auto& benchmark : document["benchmarks"]) benchmark.erase("copied_bytes");
+  const auto sweep = sweep_from_text(document.dump(), "sweep.json");
+  EXPECT_EQ(sweep.begin, std::nullopt);
+  EXPECT_EQ(sweep.gpus, made_up().gpus);
+}
+
 TEST(sweep_file, says_what_is_wrong_in_one_line) {
   EXPECT_THAT(why_refused(""), HasSubstr("sweep.json"));
   EXPECT_THAT(why_refused(to_text(made_up()).substr(0, 300)), HasSubstr("sweep.json"));
@@ -73,6 +85,7 @@ TEST(sweep_file, says_what_is_wrong_in_one_line) {
               HasSubstr("gpus[2].times_ns[0][0][0] is no time"));
   EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
               HasSubstr("benchmarks[0].class is unknown"));
+  EXPECT_THAT(changed([](json& d) { d["begin"] = "today"; }), HasSubstr("begin is no time"));
   EXPECT_THAT(changed([](json& d) { d["world_size"] = -1; }), HasSubstr("world_size"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][0]["node"] = 7; }), HasSubstr("gpus[0].node"));
 }

@@ -1,0 +1,253 @@
+#include "src/fleet/history/history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+void keep_named(const sweep& sweep, const finding& found, sweep_record& record) {
+  // What all GPUs have in common is no trouble of one of them.
+  if (found.scope == scope::fleet) return;
+  for (const auto& gpu : sweep.gpus) {
+    if (!is_in(gpu, sweep.gpus[found.gpu], found.scope)) continue;
+    auto& kept = record.gpus.at(gpu.uuid);
+    kept.is_named = true;
+    for (const auto& slow : found.aspects)
+      if (!slow.benchmark && found.reference == reference::peers) kept.named.insert(slow.aspect);
+  }
+}
+
+/// Two copies of one sweep. Two parts of a fleet that began at one time are not.
+bool is_same(const sweep_record& first, const sweep_record& second) {
+  return first.begin == second.begin && first.id == second.id &&
+         std::ranges::equal(first.gpus, second.gpus, {},
+                            &std::pair<const std::string, gpu_record>::first,
+                            &std::pair<const std::string, gpu_record>::first);
+}
+
+/// One aspect of a GPU over time.
+class series {
+ public:
+  series(const std::vector<const gpu_record*>& records, std::optional<aspect> aspect)
+      : records_(records), aspect_(aspect) {}
+
+  /// The trouble of the newest sweep that has the GPU.
+  [[nodiscard]] std::optional<trouble> present() const {
+    const auto level = level_when_named();
+    if (aspect_ && level <= 0) return std::nullopt;
+    trouble result{records_.size(), std::nullopt, aspect_, 0};
+    bool was_named = false;
+    std::vector<double> since;
+    for (auto i = records_.size(); i-- > 0;) {
+      const auto* record = records_[i];
+      if (!record || !is_measured(*record)) continue;
+      if (!is_beyond(*record, level)) {
+        result.before = i;
+        break;
+      }
+      result.since = i;
+      was_named = was_named || is_named(*record);
+      if (aspect_) since.push_back(record->slower.at(*aspect_));
+    }
+    if (!was_named) return std::nullopt;
+    if (aspect_) result.slower = statistics::median(std::move(since));
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool is_measured(const gpu_record& record) const {
+    return !aspect_ || record.slower.contains(*aspect_);
+  }
+  [[nodiscard]] bool is_named(const gpu_record& record) const {
+    return aspect_ ? record.named.contains(*aspect_) : record.is_named;
+  }
+  /// Half of what it is slower by when it is named: more than healthy GPUs differ by, but for one
+  /// of fifty.
+  [[nodiscard]] bool is_beyond(const gpu_record& record, double level) const {
+    return aspect_ ? record.slower.at(*aspect_) > level / 2 : record.is_named;
+  }
+  [[nodiscard]] double level_when_named() const {
+    std::vector<double> values;
+    for (const auto* record : records_)
+      if (aspect_ && record && is_measured(*record) && is_named(*record))
+        values.push_back(record->slower.at(*aspect_));
+    return values.empty() ? 0 : statistics::median(std::move(values));
+  }
+
+  const std::vector<const gpu_record*>& records_;
+  std::optional<aspect> aspect_;
+};
+
+/// Of several aspects the one that has been slow for longest; of these the slowest.
+std::optional<trouble> trouble_of(const gpu_history& gpu) {
+  std::set<aspect> aspects;
+  for (const auto* record : gpu.records)
+    if (record) aspects.insert(record->named.begin(), record->named.end());
+  std::optional<trouble> first;
+  for (const auto& aspect : aspects) {
+    const auto found = series(gpu.records, aspect).present();
+    if (found && (!first || std::pair(found->since, -found->slower) <
+                                std::pair(first->since, -first->slower)))
+      first = found;
+  }
+  return first ? first : series(gpu.records, std::nullopt).present();
+}
+
+}  // namespace
+
+sweep_record record_of(const sweep& sweep, const judgement& judged) {
+  sweep_record record{sweep.id, sweep.begin, judged.verdict, {}};
+  for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
+    const auto& gpu = sweep.gpus[i];
+    auto& kept = record.gpus[gpu.uuid];
+    kept.model = gpu.model;
+    kept.place = {gpu.node, gpu.slot, gpu.rack};
+    for (const auto& scores : judged.scores)
+      if (const auto& slower = scores.beside_peers[i]) kept.slower[scores.aspect] = *slower;
+  }
+  for (const auto& found : judged.findings) keep_named(sweep, found, record);
+  return record;
+}
+
+const gpu_record& gpu_history::newest() const {
+  return **std::ranges::find_if(records.rbegin(), records.rend(),
+                                [](const gpu_record* record) { return record != nullptr; });
+}
+
+history::history(std::vector<sweep_record> sweeps) : sweeps_(std::move(sweeps)) {
+  std::ranges::stable_sort(
+      sweeps_, {}, [](const sweep_record& sweep) { return std::pair(sweep.begin, sweep.id); });
+  sweeps_.erase(std::unique(sweeps_.begin(), sweeps_.end(), is_same), sweeps_.end());
+  follow_gpus();
+  find_changes();
+  find_absent();
+}
+
+void history::follow_gpus() {
+  std::map<std::string, std::vector<const gpu_record*>> records;
+  for (std::size_t i = 0; i < sweeps_.size(); ++i)
+    for (const auto& [uuid, record] : sweeps_[i].gpus) {
+      auto& of_gpu = records[uuid];
+      of_gpu.resize(sweeps_.size(), nullptr);
+      of_gpu[i] = &record;
+      for (const auto& [aspect, slower] : record.slower) aspects_.insert(aspect);
+    }
+  for (auto& [uuid, of_gpu] : records) {
+    auto& gpu = gpus_.emplace_back(gpu_history{uuid, std::move(of_gpu), {}, {}});
+    for (std::size_t i = 0; i < gpu.records.size(); ++i)
+      if (gpu.records[i] && gpu.records[i]->is_named) gpu.named.push_back(i);
+    gpu.trouble = trouble_of(gpu);
+  }
+}
+
+void history::find_changes() {
+  using slot_of_node = std::pair<std::string, std::string>;
+  std::map<slot_of_node, std::string> in_slot;
+  std::map<std::string, place> last_place;
+  for (std::size_t i = 0; i < sweeps_.size(); ++i) {
+    const auto& gpus = sweeps_[i].gpus;
+    for (const auto& [uuid, record] : gpus) {
+      const auto& at = record.place;
+      const auto known = last_place.find(uuid);
+      const auto in_same_slot = in_slot.find({at.node, at.slot});
+      const bool takes_a_place = !at.slot.empty() && in_same_slot != in_slot.end() &&
+                                 in_same_slot->second != uuid &&
+                                 !gpus.contains(in_same_slot->second);
+      if (takes_a_place)
+        changes_.push_back({change::kind::replaced, i, uuid, at, in_same_slot->second,
+                            known == last_place.end() ? place() : known->second});
+      else if (i > 0 && known == last_place.end())
+        changes_.push_back({change::kind::added, i, uuid, at, {}, {}});
+      else if (known != last_place.end() &&
+               (known->second.node != at.node || known->second.slot != at.slot))
+        changes_.push_back({change::kind::moved, i, uuid, at, {}, known->second});
+    }
+    for (const auto& [uuid, record] : gpus) {
+      last_place[uuid] = record.place;
+      if (!record.place.slot.empty()) in_slot[{record.place.node, record.place.slot}] = uuid;
+    }
+  }
+}
+
+void history::find_absent() {
+  std::vector<std::set<std::string>> nodes;
+  for (const auto& sweep : sweeps_) {
+    auto& of_sweep = nodes.emplace_back();
+    for (const auto& [uuid, record] : sweep.gpus) of_sweep.insert(record.place.node);
+  }
+  std::map<std::string, std::size_t> replaced;  // the newest time
+  for (const auto& change : changes_)
+    if (change.what == change::kind::replaced) replaced[change.old_gpu] = change.sweep;
+  for (auto& gpu : gpus_) {
+    const auto newest = std::ranges::find(gpu.records, &gpu.newest());
+    const auto next = static_cast<std::size_t>(newest - gpu.records.begin()) + 1;
+    if (next == sweeps_.size()) continue;
+    const auto by_another = replaced.find(gpu.uuid);
+    const bool is_replaced = by_another != replaced.end() && by_another->second >= next;
+    const auto measured = std::ranges::find_if(
+        nodes.begin() + static_cast<std::ptrdiff_t>(next), nodes.end(),
+        [&](const auto& of_sweep) { return of_sweep.contains(gpu.newest().place.node); });
+    gpu.presence = is_replaced               ? presence::replaced
+                   : measured != nodes.end() ? presence::gone
+                                             : presence::not_swept;
+    if (is_replaced) gpu.trouble.reset();
+    if (gpu.presence == presence::gone)
+      changes_.push_back({change::kind::gone,
+                          static_cast<std::size_t>(measured - nodes.begin()),
+                          gpu.uuid,
+                          gpu.newest().place,
+                          {},
+                          {}});
+  }
+  std::ranges::stable_sort(changes_, {}, &change::sweep);
+}
+
+verdict history::newest_verdict() const {
+  return sweeps_.empty() ? verdict::unknown : sweeps_.back().verdict;
+}
+
+bool history::is_in_trouble() const {
+  return newest_verdict() == verdict::named ||
+         std::ranges::any_of(gpus_, &gpu_history::is_in_trouble);
+}
+
+bool history::is_healthy() const { return newest_verdict() == verdict::healthy; }
+
+bool history::is_known(const gpu_history& gpu) const {
+  return gpu.presence == presence::there && newest_verdict() != verdict::unknown;
+}
+
+const gpu_history* history::find(const std::string& beginning) const {
+  const gpu_history* found = nullptr;
+  for (const auto& gpu : gpus_) {
+    if (!gpu.uuid.starts_with(beginning)) continue;
+    if (gpu.uuid == beginning) return &gpu;
+    if (found) return nullptr;
+    found = &gpu;
+  }
+  return found;
+}
+
+void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
+  if (history.sweeps().size() < 2) return;
+  std::map<std::string, const trouble*> troubles;
+  for (const auto& gpu : history.gpus())
+    if (gpu.trouble) troubles.emplace(gpu.uuid, &*gpu.trouble);
+  for (auto& found : judged.findings) {
+    std::vector<std::pair<std::size_t, bool>> since;
+    for (const auto& gpu : sweep.gpus)
+      if (is_in(gpu, sweep.gpus[found.gpu], found.scope))
+        if (const auto known = troubles.find(gpu.uuid); known != troubles.end())
+          since.emplace_back(known->second->since, !known->second->before);
+    if (since.empty()) continue;
+    const auto middle = since.begin() + static_cast<std::ptrdiff_t>(since.size() / 2);
+    std::ranges::nth_element(since, middle);
+    const auto& first = history.sweeps()[middle->first];
+    found.since = onset{first.id, first.begin, middle->second};
+  }
+}
+
+}  // namespace bench_transfers::fleet

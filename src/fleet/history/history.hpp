@@ -1,0 +1,129 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/fleet/judge/judge.hpp"
+#include "src/fleet/model/sweep.hpp"
+
+namespace bench_transfers::fleet {
+
+/// Where a GPU is.
+struct place {
+  std::string node, slot, rack;
+
+  friend bool operator==(const place&, const place&) = default;
+};
+
+/// A GPU in one sweep.
+struct gpu_record {
+  std::string model;
+  fleet::place place;
+  std::map<aspect, double> slower;  ///< than the median of its model, as a part of the time
+  std::set<aspect> named;           ///< where it, its node or its rack is slow
+  bool is_named = false;            ///< it or a part around it, for whatever reason
+};
+
+/// What a history keeps of a sweep: little of what the sweep has.
+struct sweep_record {
+  std::string id;
+  std::optional<std::chrono::sys_seconds> begin;
+  fleet::verdict verdict = verdict::unknown;
+  std::map<std::string, gpu_record> gpus;  ///< by UUID
+};
+sweep_record record_of(const sweep& sweep, const judgement& judged);
+
+/// A trouble that the newest sweep of a GPU still shows.
+struct trouble {
+  std::size_t since;                    ///< index of its first sweep
+  std::optional<std::size_t> before;    ///< of the last one that does not show it
+  std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
+  double slower = 0;                    ///< the median since then; 0 without an aspect
+};
+
+/// What has happened to a GPU or a slot.
+struct change {
+  enum class kind {
+    added,    ///< a GPU that no sweep before has
+    gone,     ///< a GPU that this and all later sweeps do not have, though they have its node
+    moved,    ///< it was at another place in the sweep before
+    replaced  ///< it is in the slot of another one, which is gone
+  } what;
+  std::size_t sweep;
+  std::string gpu;
+  fleet::place place;
+  std::string old_gpu;     ///< of replaced
+  fleet::place old_place;  ///< of moved
+};
+
+/// Where a GPU is at the time of the newest sweep.
+enum class presence {
+  there,
+  gone,       ///< its node was measured later, and it was not
+  replaced,   ///< another one is in its slot
+  not_swept,  ///< its node was not measured later
+};
+
+struct gpu_history {
+  std::string uuid;
+  std::vector<const gpu_record*> records;  ///< by sweep; null: it is not there
+  std::vector<std::size_t> named;          ///< sweeps
+  /// None of one that was replaced: it has left with the card.
+  std::optional<fleet::trouble> trouble;
+  fleet::presence presence = presence::there;
+
+  [[nodiscard]] bool is_in_trouble() const { return trouble || presence == presence::gone; }
+  [[nodiscard]] const gpu_record& newest() const;
+};
+
+/// Sweeps in the order of their times.
+class history {
+ public:
+  /// Of sweeps that are there twice (the same id, time and GPUs) one counts. Those without a time
+  /// come first.
+  explicit history(std::vector<sweep_record> sweeps);
+  // GPUs point to the records.
+  history(const history&) = delete;
+  history& operator=(const history&) = delete;
+  history(history&&) = delete;
+  history& operator=(history&&) = delete;
+  ~history() = default;
+
+  [[nodiscard]] const std::vector<sweep_record>& sweeps() const { return sweeps_; }
+  [[nodiscard]] const std::vector<gpu_history>& gpus() const { return gpus_; }
+  [[nodiscard]] const std::vector<change>& changes() const { return changes_; }
+  /// All that any sweep has measured.
+  [[nodiscard]] const std::set<aspect>& aspects() const { return aspects_; }
+
+  /// Whether a GPU is in trouble, or the newest sweep names anything.
+  [[nodiscard]] bool is_in_trouble() const;
+  /// Whether the newest sweep is healthy.
+  [[nodiscard]] bool is_healthy() const;
+  /// Whether the newest sweep tells that this GPU, which is in no trouble, is well.
+  [[nodiscard]] bool is_known(const gpu_history& gpu) const;
+
+  /// The history of the GPU whose UUID begins like this; null if there is none, or several.
+  [[nodiscard]] const gpu_history* find(const std::string& beginning) const;
+
+ private:
+  void follow_gpus();
+  void find_changes();
+  void find_absent();
+  [[nodiscard]] fleet::verdict newest_verdict() const;
+
+  std::vector<sweep_record> sweeps_;
+  std::vector<gpu_history> gpus_;
+  std::vector<change> changes_;
+  std::set<aspect> aspects_;
+};
+
+/// Tells of each finding since when it is there, by a history whose newest sweep is the one that
+/// was judged: of a node or rack, since when most of its GPUs are slow.
+void add_onsets(const sweep& sweep, judgement& judged, const history& history);
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,179 @@
+#include "src/fleet/judge/baseline.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "src/fleet/judge/scores.hpp"
+#include "src/fleet/judge/spread.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+/// Of a GPU, to show how much its runs differ.
+constexpr std::size_t fewest_runs = 3;
+/// GPUs that differ from the baseline show the same, if they are as many.
+constexpr std::size_t fewest_gpus = 5;
+/// How many times as much as GPUs of one sweep do runs of one GPU differ, until that is known? One
+/// process of a GPU may be slower by 5 % than the next (docs/FLEET.md); the gate assumes the
+/// same of sessions.
+constexpr double caution = 5;
+
+}  // namespace
+
+baseline::baseline(std::span<const sweep> sweeps) : sweeps_(sweeps) {
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    auto& names = benchmarks_.emplace_back();
+    for (std::size_t i = 0; i < sweeps[s].benchmarks.size(); ++i)
+      names[sweeps[s].benchmarks[i].name].push_back(i);
+    for (std::size_t g = 0; g < sweeps[s].gpus.size(); ++g) {
+      by_uuid_[sweeps[s].gpus[g].uuid].push_back({s, g});
+      by_model_[sweeps[s].gpus[g].model].push_back({s, g});
+    }
+  }
+}
+
+std::optional<double> baseline::median_cost(const std::vector<place>& places,
+                                            const std::string& benchmark) const {
+  std::vector<double> costs;
+  for (const auto& at : places) {
+    const auto known = benchmarks_[at.sweep].find(benchmark);
+    if (known == benchmarks_[at.sweep].end()) continue;
+    for (const auto index : known->second)
+      if (const auto cost = usual_cost(sweeps_[at.sweep].gpus[at.gpu].times[index]))
+        costs.push_back(*cost);
+  }
+  return costs.empty() ? std::nullopt : std::optional(statistics::median(std::move(costs)));
+}
+
+std::vector<double> baseline::differences(const sweep& now,
+                                          const std::vector<std::size_t>& benchmarks,
+                                          const std::vector<place>& places) const {
+  // By place and run, of each benchmark.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> distances;
+  for (const auto benchmark : benchmarks) {
+    const auto& name = now.benchmarks[benchmark].name;
+    const auto usual = median_cost(places, name);
+    if (!usual) continue;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto known = benchmarks_[places[i].sweep].find(name);
+      if (known == benchmarks_[places[i].sweep].end()) continue;
+      for (const auto index : known->second) {
+        const auto& runs = sweeps_[places[i].sweep].gpus[places[i].gpu].times[index];
+        for (std::size_t run = 0; run < runs.size(); ++run)
+          if (const auto cost = usual_cost({runs[run]}))
+            distances[{i, run}].push_back(*cost - *usual);
+      }
+    }
+  }
+  std::vector<double> result;
+  for (auto& [run, list] : distances) result.push_back(statistics::median(std::move(list)));
+  return result.size() < fewest_runs ? std::vector<double>() : result;
+}
+
+shifts baseline::shifts_of(const sweep& now, const std::vector<std::size_t>& benchmarks,
+                           const peers& alike) const {
+  shifts result{std::vector<std::optional<double>>(alike.gpus.size()),
+                std::vector<bool>(alike.gpus.size(), false),
+                {}};
+  std::map<std::size_t, std::optional<double>> of_model;
+  const auto model = by_model_.find(alike.model);
+  if (model != by_model_.end())
+    for (const auto benchmark : benchmarks)
+      of_model[benchmark] = median_cost(model->second, now.benchmarks[benchmark].name);
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < alike.gpus.size(); ++i) {
+    const auto& gpu = now.gpus[alike.gpus[i]];
+    const auto itself = by_uuid_.find(gpu.uuid);
+    result.by_itself[i] = itself != by_uuid_.end();
+    distances.clear();
+    std::size_t measured = 0;
+    for (const auto benchmark : benchmarks) {
+      const auto cost = usual_cost(gpu.times[benchmark]);
+      if (!cost) continue;
+      ++measured;
+      const auto before = result.by_itself[i]
+                              ? median_cost(itself->second, now.benchmarks[benchmark].name)
+                              : of_model[benchmark];
+      if (before) distances.push_back(*cost - *before);
+    }
+    if (!distances.empty() && 2 * distances.size() >= measured)
+      result.slower[i] = statistics::median(distances);
+    if (!result.by_itself[i]) continue;
+    const auto between = differences(now, benchmarks, itself->second);
+    result.between_runs.insert(result.between_runs.end(), between.begin(), between.end());
+  }
+  return result;
+}
+
+std::vector<const gpu*> baseline::missed(const sweep& now, bool is_node_there) const {
+  std::set<std::string> nodes, uuids;
+  for (const auto& gpu : now.gpus) {
+    nodes.insert(gpu.node);
+    uuids.insert(gpu.uuid);
+  }
+  std::vector<const gpu*> list;
+  if (sweeps_.empty()) return list;
+  for (const auto& gpu : sweeps_.back().gpus)
+    if (nodes.contains(gpu.node) == is_node_there && !uuids.contains(gpu.uuid))
+      list.push_back(&gpu);
+  return list;
+}
+
+std::vector<const gpu*> baseline::gone(const sweep& now) const { return missed(now, true); }
+
+std::set<std::string> baseline::absent_nodes(const sweep& now) const {
+  std::set<std::string> nodes;
+  for (const auto* gpu : missed(now, false)) nodes.insert(gpu->node);
+  return nodes;
+}
+
+bool baseline::is_later(const sweep& now) const {
+  return now.begin && std::ranges::any_of(sweeps_, [&](const sweep& accepted) {
+           return accepted.begin && *accepted.begin > *now.begin;
+         });
+}
+
+slower_than_baseline compare(const peers& alike, const shifts& shifts, const criteria& criteria) {
+  slower_than_baseline result;
+  std::vector<double> known;
+  for (const auto& slower : shifts.slower)
+    if (slower) known.push_back(*slower);
+  if (known.empty()) return result;
+  // Of an even number the largest does not count: one slow GPU of two is not half of the noise.
+  auto compared = known;
+  std::ranges::sort(compared);
+  if (compared.size() % 2 == 0) compared.pop_back();
+  const bool is_few = known.size() < fewest_gpus;
+  const bool is_known = !is_few || !shifts.between_runs.empty();
+  const auto deviation = criteria.expected * (is_known ? 1 : caution);
+  // As faster ones, which count as chance, whichever they were.
+  for (const auto difference : shifts.between_runs) compared.push_back(-std::abs(difference));
+  const auto healthy = spread_of(compared, deviation);
+  // Of what many have in common a single baseline shows no spread.
+  const spread expected = is_few ? healthy : spread_of(std::vector{0.0}, deviation);
+  const auto count = static_cast<double>(known.size());
+  const auto spread_at = [&](const part_of_peers& part) -> const spread& {
+    return part.scope == scope::gpu ? healthy : expected;
+  };
+  const auto p_of = [&](const part_of_peers& part, double slower) -> std::optional<double> {
+    if (slower <= criteria.threshold) return std::nullopt;
+    // Bonferroni: parts are taken one after the other.
+    const auto p = std::min(1.0, spread_at(part).p(slower) * count);
+    return p <= criteria.false_alarm ? std::optional(p) : std::nullopt;
+  };
+  result.slow = attributed(alike, shifts.slower, p_of);
+  const boost::math::students_t student(healthy.degrees);
+  const auto border =
+      std::max(criteria.threshold, healthy.exceeded_by(criteria.false_alarm / count));
+  result.tested.push_back(
+      {scope::gpu, known.size(), border + healthy.deviation * boost::math::quantile(student, 0.8)});
+  constexpr double of_95_percent = 0.025;
+  result.half_interval = healthy.exceeded_by(of_95_percent);
+  return result;
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,250 @@
+#include "src/fleet/ranks/node_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <ranges>
+#include <thread>
+#include <utility>
+
+namespace bench_transfers::fleet {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How far a rank is: a number that only grows, so that nobody can miss a step of another.
+constexpr std::uint64_t joined = 1, has_said = 2, ready = 3, turn_ended = 4;
+constexpr std::uint64_t first_meeting = 8;
+constexpr std::uint64_t steps_of_meeting = 8;
+constexpr std::uint64_t arrived = 1, busy = 2, finished = 3, told = 4;
+constexpr std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+
+std::int64_t now() { return shared_clock::now().time_since_epoch().count(); }
+
+constexpr auto front_of_names = "ranks-";
+
+}  // namespace
+
+struct node_ranks::head {
+  std::atomic<std::uint64_t> seed;
+};
+
+struct alignas(64) node_ranks::slot {
+  std::atomic<std::uint64_t> progress;  ///< 0: it has not joined
+  std::atomic<std::int64_t> beat;
+  std::atomic<std::uint32_t> gone;
+  // What it has told in a meeting.
+  std::atomic<std::uint64_t> met;  ///< number of the meeting + 1
+  std::atomic<std::int64_t> begin, end, course;
+  std::array<char, 128> device;
+  std::array<std::atomic<std::uint64_t>, processor_set::words> processors;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "needed between processes");
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "likewise");
+
+node_ranks::node_ranks(description self) : self_(std::move(self)) {
+  if (self_.folder.empty()) self_.folder = folder_of_shared_files();
+  remove_abandoned(self_.folder, front_of_names);
+  open_file();
+  if (!file_->has_place())
+    throw cannot_share(
+        fmt::format("another process of this node is local rank {}, too", self_.rank));
+  started_ = shared_clock::now();
+  auto& own = slot_of(self_.rank);
+  if (own.progress != 0) throw left_behind();  // another one was here, and has ended
+  self_.device.resize(std::min(self_.device.size(), own.device.size() - 1));
+  std::ranges::copy(self_.device, own.device.begin());
+  say_processors();
+  beat();
+  advance(joined);
+  wait_until(joined, self_.count);
+}
+
+void node_ranks::open_file() {
+  const auto name =
+      self_.folder / fmt::format("{}{:016x}", front_of_names, std::hash<std::string>()(self_.job));
+  for (;;) {
+    file_ = std::make_unique<shared_file>(
+        name, sizeof(slot) * (self_.count + 1), self_.rank,
+        [&](void* data) { static_cast<head*>(data)->seed = self_.seed; });
+    if (!is_of_earlier_run()) return;
+    // Should a process of that run go on, it does not measure beside this one.
+    for (std::size_t rank = 0; rank < self_.count; ++rank) slot_of(rank).gone = 1;
+    file_->abandon();
+  }
+}
+
+bool node_ranks::has_ended(std::size_t rank) const noexcept {
+  const auto reached = slot_of(rank).progress.load(std::memory_order_acquire);
+  const bool is_own = rank == self_.rank && file_->has_place();
+  return reached == left || (reached != 0 && (is_own || !file_->is_taken(rank)));
+}
+
+/// A process of a run that is over may be left, stopped. Nobody in a run that goes on is silent for
+/// so long.
+bool node_ranks::is_of_earlier_run() const {
+  const auto ranks = std::views::iota(std::size_t{0}, self_.count);
+  const auto ends = [&](std::size_t rank) { return has_ended(rank); };
+  if (file_->has_place() && !is_gone() && std::ranges::none_of(ranks, ends)) return false;
+  const auto start = shared_clock::now();
+  const auto lives = [&](std::size_t rank) {
+    return slot_of(rank).beat > start.time_since_epoch().count();
+  };
+  const auto may_live = [&](std::size_t rank) { return !has_ended(rank) && file_->is_taken(rank); };
+  while (shared_clock::now() - start < self_.wait && !file_->is_abandoned()) {
+    if (self_.interrupted() || std::ranges::any_of(ranks, lives)) return false;
+    if (std::ranges::none_of(ranks, may_live)) return true;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+node_ranks::~node_ranks() { leave(); }
+
+node_ranks::slot& node_ranks::slot_of(std::size_t rank) const noexcept {
+  return static_cast<slot*>(file_->data())[rank + 1];
+}
+
+std::uint64_t node_ranks::seed() const noexcept {
+  return static_cast<const head*>(file_->data())->seed;
+}
+
+std::size_t node_ranks::present() const noexcept {
+  std::size_t count = 0;
+  for (std::size_t rank = 0; rank < self_.count; ++rank) count += slot_of(rank).gone == 0 ? 1 : 0;
+  return count;
+}
+
+std::size_t node_ranks::processors() const noexcept {
+  processor_set together;
+  for (std::size_t rank = 0; rank < self_.count; ++rank)
+    if (const auto& other = slot_of(rank); other.gone == 0)
+      for (std::size_t i = 0; i < together.bits.size(); ++i)
+        together.bits[i] |= other.processors[i].load();
+  return together.count();
+}
+
+void node_ranks::say_processors() noexcept {
+  const auto own = own_processors();
+  auto& said = slot_of(self_.rank).processors;
+  for (std::size_t i = 0; i < own.bits.size(); ++i) said[i] = own.bits[i];
+}
+
+void node_ranks::wait_until_said() {
+  advance(has_said);
+  wait_until(has_said, self_.count);
+}
+
+std::optional<std::size_t> node_ranks::twin() const {
+  for (std::size_t rank = 0; rank < self_.count; ++rank) {
+    const auto& other = slot_of(rank);
+    if (rank != self_.rank && other.progress != 0 && self_.device == other.device.data())
+      return rank;
+  }
+  return std::nullopt;
+}
+
+void node_ranks::beat() noexcept { slot_of(self_.rank).beat = now(); }
+
+void node_ranks::advance(std::uint64_t progress) noexcept {
+  slot_of(self_.rank).progress.store(progress, std::memory_order_release);
+}
+
+bool node_ranks::is_gone() const noexcept { return slot_of(self_.rank).gone != 0; }
+
+bool node_ranks::have_reached(std::uint64_t progress, std::size_t end) const noexcept {
+  for (std::size_t rank = 0; rank < end; ++rank) {
+    const auto& other = slot_of(rank);
+    if (other.progress.load(std::memory_order_acquire) < progress && other.gone == 0) return false;
+  }
+  return true;
+}
+
+void node_ranks::give_up_dead(std::uint64_t progress, std::size_t end) noexcept {
+  const auto time = now();
+  const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(self_.wait).count();
+  const auto start = started_.time_since_epoch().count();
+  for (std::size_t rank = 0; rank < end; ++rank) {
+    auto& other = slot_of(rank);
+    if (rank == self_.rank || other.gone != 0) continue;
+    const auto reached = other.progress.load(std::memory_order_acquire);
+    if (reached >= progress) continue;
+    const bool has_ended = reached != 0 && !file_->is_taken(rank);
+    // It may have gone on between both looks, and ended then.
+    if (has_ended && other.progress.load(std::memory_order_acquire) >= progress) continue;
+    if (has_ended || time - std::max(start, other.beat.load()) > wait) other.gone = 1;
+  }
+}
+
+void node_ranks::wait_until(std::uint64_t progress, std::size_t end) {
+  while (!have_reached(progress, end) && !self_.interrupted()) {
+    beat();
+    give_up_dead(progress, end);
+    std::this_thread::sleep_for(2ms);
+  }
+  if (is_gone()) throw left_behind();
+}
+
+void node_ranks::wait_for_turn() {
+  advance(ready);
+  wait_until(ready, self_.count);
+  wait_until(turn_ended, self_.rank);
+}
+
+void node_ranks::end_turn() { advance(turn_ended); }
+
+void node_ranks::wait_for_all_turns() { wait_until(turn_ended, self_.count); }
+
+void node_ranks::leave() noexcept { advance(left); }
+
+std::uint64_t meeting::progress(std::uint64_t step) const noexcept {
+  return first_meeting + number_ * steps_of_meeting + step;
+}
+
+bool meeting::have_all(std::uint64_t step) noexcept {
+  if (ranks_->have_reached(progress(step), ranks_->self_.count)) return true;
+  constexpr std::int64_t between_looks = 10'000'000;
+  const auto time = now();
+  auto next = ranks_->next_look_.load();
+  if (time >= next && ranks_->next_look_.compare_exchange_strong(next, time + between_looks)) {
+    ranks_->beat();
+    ranks_->give_up_dead(progress(step), ranks_->self_.count);
+  }
+  return false;
+}
+
+void meeting::arrive() noexcept { ranks_->advance(progress(arrived)); }
+bool meeting::all_have_arrived() noexcept { return have_all(arrived); }
+void meeting::note_busy() noexcept { ranks_->advance(progress(busy)); }
+bool meeting::all_are_busy() noexcept { return have_all(busy); }
+void meeting::note_finished() noexcept { ranks_->advance(progress(finished)); }
+bool meeting::all_have_finished() noexcept { return have_all(finished); }
+
+std::vector<busy_time> meeting::exchange(const std::optional<busy_time>& own) {
+  auto& slot = ranks_->slot_of(ranks_->self_.rank);
+  if (own) {
+    slot.begin = own->begin.time_since_epoch().count();
+    slot.end = own->end.time_since_epoch().count();
+    slot.course = own->course.count();
+    slot.met = number_ + 1;
+  }
+  ranks_->advance(progress(told));
+  ranks_->wait_until(progress(told), ranks_->self_.count);
+  std::vector<busy_time> times;
+  if (!own || ranks_->self_.interrupted()) return times;
+  times.push_back(*own);
+  const auto time_of = [](std::int64_t ns) {
+    return shared_clock::time_point(std::chrono::nanoseconds(ns));
+  };
+  for (std::size_t rank = 0; rank < ranks_->self_.count; ++rank) {
+    const auto& other = ranks_->slot_of(rank);
+    if (rank != ranks_->self_.rank && other.met == number_ + 1)
+      times.push_back(
+          {time_of(other.begin), time_of(other.end), std::chrono::nanoseconds(other.course)});
+  }
+  return times;
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "src/fleet/ranks/processors.hpp"
+#include "src/fleet/ranks/shared_file.hpp"
+
+// The processes of a node that measure together. They meet in shared memory: no message is on its
+// way while anything is measured.
+
+namespace bench_transfers::fleet {
+
+/// The other ranks have gone on without this one; what() is one line.
+class left_behind : public std::runtime_error {
+ public:
+  left_behind() : std::runtime_error("the other ranks of the node went on without this one") {}
+};
+
+/// Times by CLOCK_MONOTONIC, which the processes of a node share.
+using shared_clock = std::chrono::steady_clock;
+
+/// When a rank's copies were all under way.
+struct busy_time {
+  shared_clock::time_point begin, end;
+  std::chrono::nanoseconds course;  ///< mean time from begin to end of its copies
+};
+
+class node_ranks {
+ public:
+  struct description {
+    std::string job;                     ///< the same for the ranks of a run, and for no others
+    std::size_t rank, count;             ///< among those of the node
+    std::string device;                  ///< its UUID
+    std::uint64_t seed;                  ///< that of the first rank is everybody's
+    std::chrono::duration<double> wait;  ///< for a rank that gives no sign of life
+    std::function<bool()> interrupted = [] { return false; };
+    std::filesystem::path folder = {};  ///< empty: folder_of_shared_files()
+  };
+
+  /// Joins the others and waits for them. A rank that is not there in time is gone: all others go
+  /// on without it. Throws cannot_share, and left_behind if it comes too late itself.
+  explicit node_ranks(description self);
+  ~node_ranks();
+  node_ranks(const node_ranks&) = delete;
+  node_ranks& operator=(const node_ranks&) = delete;
+
+  [[nodiscard]] std::uint64_t seed() const noexcept;
+  /// Ranks of the node, also those that are gone.
+  [[nodiscard]] std::size_t count() const noexcept { return self_.count; }
+  /// Ranks that are not gone, with this one.
+  [[nodiscard]] std::size_t present() const noexcept;
+  /// The processors that the ranks which are not gone may use, by what each of them has said.
+  [[nodiscard]] std::size_t processors() const noexcept;
+  /// Says it again.
+  void say_processors() noexcept;
+  /// Returns when all ranks have called it.
+  void wait_until_said();
+
+  /// Another rank with the same device.
+  [[nodiscard]] std::optional<std::size_t> twin() const;
+
+  /// A sign of life. Waiting gives it, too.
+  void beat() noexcept;
+
+  // Each of the following returns at once when interrupted, and throws left_behind.
+
+  /// Returns when all ranks are ready and those before this one have had their turns.
+  void wait_for_turn();
+  void end_turn();
+  /// Returns when nobody has a turn any more.
+  void wait_for_all_turns();
+  /// The others wait for this one no longer.
+  void leave() noexcept;
+
+ private:
+  friend class meeting;
+  struct slot;
+  struct head;
+
+  void open_file();
+  /// Whether a rank has left, or its process has ended.
+  [[nodiscard]] bool has_ended(std::size_t rank) const noexcept;
+  [[nodiscard]] bool is_of_earlier_run() const;
+  [[nodiscard]] slot& slot_of(std::size_t rank) const noexcept;
+  void advance(std::uint64_t progress) noexcept;
+  /// Whether the ranks below `end` are this far, or gone.
+  [[nodiscard]] bool have_reached(std::uint64_t progress, std::size_t end) const noexcept;
+  /// Gives up those that have ended, or given no sign of life for too long.
+  void give_up_dead(std::uint64_t progress, std::size_t end) noexcept;
+  void wait_until(std::uint64_t progress, std::size_t end);
+  [[nodiscard]] bool is_gone() const noexcept;
+
+  description self_;
+  shared_clock::time_point started_;
+  std::atomic<std::int64_t> next_look_ = 0;  ///< in ns of shared_clock
+  std::unique_ptr<shared_file> file_;
+};
+
+/// One of the times at which ranks copy at once. All ranks number them alike; one that has no part
+/// in a meeting holds up nobody, as soon as it is at a later one. The functions for the time that
+/// is measured take neither locks nor memory.
+class meeting {
+ public:
+  meeting(node_ranks& ranks, std::uint64_t number) : ranks_(&ranks), number_(number) {}
+
+  void arrive() noexcept;
+  [[nodiscard]] bool all_have_arrived() noexcept;
+  void note_busy() noexcept;
+  [[nodiscard]] bool all_are_busy() noexcept;
+  void note_finished() noexcept;
+  [[nodiscard]] bool all_have_finished() noexcept;
+
+  /// Tells the others when this rank was busy, and returns the times of all that took part, of this
+  /// one first. `own`: none if it has nothing to tell. Empty when interrupted. Throws left_behind.
+  std::vector<busy_time> exchange(const std::optional<busy_time>& own);
+
+ private:
+  [[nodiscard]] std::uint64_t progress(std::uint64_t step) const noexcept;
+  [[nodiscard]] bool have_all(std::uint64_t step) noexcept;
+
+  node_ranks* ranks_;
+  std::uint64_t number_;
+};
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "src/common/format.hpp"
+#include "src/common/or_null.hpp"
+#include "src/common/timestamp.hpp"
+#include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/words.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+using common::or_null;
+using json = nlohmann::ordered_json;
+
+const char* code_of(change::kind kind) {
+  switch (kind) {
+    case change::kind::added: return "new";
+    case change::kind::gone: return "gone";
+    case change::kind::moved: return "moved";
+    case change::kind::replaced: break;
+  }
+  return "replaced";
+}
+
+const char* code_of(presence presence) {
+  switch (presence) {
+    case presence::there: return "there";
+    case presence::gone: return "gone";
+    case presence::replaced: return "replaced";
+    case presence::not_swept: break;
+  }
+  return "not_swept";
+}
+
+json begin_of(const sweep_record& sweep) {
+  return sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr);
+}
+
+json rounded_percent(double part) {
+  constexpr double thousandths = 1e5;
+  return std::round(thousandths * part) / 1e3;
+}
+
+json to_json(const gpu_history& gpu, const std::set<aspect>& aspects) {
+  const auto& newest = gpu.newest();
+  const auto& trouble = gpu.trouble;
+  const bool has_aspect = trouble && trouble->aspect;
+  json entry{{"uuid", gpu.uuid},
+             {"node", newest.place.node},
+             {"slot", or_null(newest.place.slot)},
+             {"rack", or_null(newest.place.rack)},
+             {"model", newest.model},
+             {"presence", code_of(gpu.presence)},
+             {"since", trouble ? json(trouble->since) : json(nullptr)},
+             {"before", trouble ? or_null(trouble->before) : json(nullptr)},
+             {"aspect", has_aspect ? json(code_of(*trouble->aspect)) : json(nullptr)},
+             {"slower_percent_now", has_aspect ? rounded_percent(trouble->slower) : json(nullptr)},
+             {"named", gpu.named},
+             {"slower_percent", json::object()}};
+  for (const auto& aspect : aspects) {
+    json values = json::array();
+    bool is_measured = false;
+    for (const auto* record : gpu.records) {
+      const bool has = record && record->slower.contains(aspect);
+      values.push_back(has ? rounded_percent(record->slower.at(aspect)) : json(nullptr));
+      is_measured = is_measured || has;
+    }
+    if (is_measured) entry["slower_percent"][code_of(aspect)] = values;
+  }
+  return entry;
+}
+
+json to_json(const place& place) {
+  return {{"node", place.node}, {"slot", or_null(place.slot)}, {"rack", or_null(place.rack)}};
+}
+
+json to_json(const change& change) {
+  json entry{{"code", code_of(change.what)}, {"sweep", change.sweep}, {"gpu", change.gpu}};
+  entry.update(to_json(change.place));
+  entry["old"] = nullptr;
+  if (change.what == change::kind::moved || change.what == change::kind::replaced) {
+    const bool is_moved = change.what == change::kind::moved;
+    json old{{"gpu", is_moved ? change.gpu : change.old_gpu}};
+    old.update(to_json(is_moved ? change.old_place : change.place));
+    entry["old"] = std::move(old);
+  }
+  return entry;
+}
+
+std::string name_of(const history& history, std::size_t index) {
+  const auto& sweep = history.sweeps()[index];
+  return fmt::format("sweep {}{}", sweep.id.empty() ? fmt::format("{}", index + 1) : sweep.id,
+                     sweep.begin ? " of " + common::timestamp_text(*sweep.begin) : "");
+}
+
+std::string place_text(const place& place) {
+  return fmt::format("{}{}{}", place.node, place.rack.empty() ? "" : " in rack " + place.rack,
+                     place.slot.empty() ? "" : ", slot " + place.slot);
+}
+
+std::string trouble_text(const history& history, const trouble& trouble) {
+  const auto what = trouble.aspect
+                        ? fmt::format("slower by {} in {}", common::percent_text(trouble.slower),
+                                      describe(*trouble.aspect))
+                        : std::string("named");
+  return fmt::format("{} since {}{}", what, name_of(history, trouble.since),
+                     trouble.before
+                         ? fmt::format("; {} does not show it", name_of(history, *trouble.before))
+                         : " or before");
+}
+
+/// What the newest sweep does not show, behind the trouble.
+std::string presence_text(const history& history, const gpu_history& gpu) {
+  const auto last =
+      static_cast<std::size_t>(std::ranges::find(gpu.records, &gpu.newest()) - gpu.records.begin());
+  switch (gpu.presence) {
+    case presence::there: return "";
+    case presence::gone: return "gone after " + name_of(history, last);
+    case presence::replaced: return "replaced after " + name_of(history, last);
+    case presence::not_swept: break;
+  }
+  return "not swept after " + name_of(history, last);
+}
+
+std::string state_text(const history& history, const gpu_history& gpu) {
+  const auto trouble = gpu.trouble ? trouble_text(history, *gpu.trouble) : std::string();
+  const auto presence = presence_text(history, gpu);
+  return trouble + (trouble.empty() || presence.empty() ? "" : "; ") + presence;
+}
+
+std::string change_text(const history& history, const change& change) {
+  const auto what = [&]() -> std::string {
+    switch (change.what) {
+      case change::kind::added: return "is new on " + place_text(change.place);
+      case change::kind::gone: return "is gone from " + place_text(change.place);
+      case change::kind::moved:
+        return fmt::format("has moved from {} to {}", place_text(change.old_place),
+                           place_text(change.place));
+      case change::kind::replaced: break;
+    }
+    return fmt::format("is in the place of {} ({})", change.old_gpu, place_text(change.place));
+  }();
+  return fmt::format("  GPU {} {}: {} [{}]\n", change.gpu, what, name_of(history, change.sweep),
+                     code_of(change.what));
+}
+
+std::string head_text(const history& history) {
+  const auto count = history.sweeps().size();
+  return fmt::format("{} of {}: {}{}\n",
+                     common::counted(static_cast<double>(count), "sweep", "sweeps"),
+                     common::counted(static_cast<double>(history.gpus().size()), "GPU", "GPUs"),
+                     name_of(history, 0), count > 1 ? " to " + name_of(history, count - 1) : "");
+}
+
+}  // namespace
+
+std::string json_of(const history& history, const gpu_history* only) {
+  json document{{"kind", "fleet_history"},  {"format", 1},           {"sweeps", json::array()},
+                {"aspects", json::array()}, {"gpus", json::array()}, {"changes", json::array()}};
+  for (const auto& sweep : history.sweeps())
+    document["sweeps"].push_back({{"id", or_null(sweep.id)},
+                                  {"begin", begin_of(sweep)},
+                                  {"gpus", sweep.gpus.size()},
+                                  {"verdict", to_string(sweep.verdict)}});
+  for (const auto& aspect : history.aspects())
+    document["aspects"].push_back({{"code", code_of(aspect)},
+                                   {"class", to_string(aspect.kind)},
+                                   {"direction", to_string(aspect.towards)},
+                                   {"together", aspect.together}});
+  for (const auto& gpu : history.gpus())
+    if (!only || only == &gpu) document["gpus"].push_back(to_json(gpu, history.aspects()));
+  for (const auto& change : history.changes())
+    if (!only || change.gpu == only->uuid || change.old_gpu == only->uuid)
+      document["changes"].push_back(to_json(change));
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string text_of(const history& history) {
+  constexpr std::size_t most_changes = 50;
+  auto text = head_text(history);
+  text += fmt::format("The newest sweep is {}.\n", to_string(history.sweeps().back().verdict));
+  std::vector<const gpu_history*> troubled;
+  for (const auto& gpu : history.gpus())
+    if (gpu.is_in_trouble()) troubled.push_back(&gpu);
+  std::ranges::stable_sort(troubled, {}, [&](const gpu_history* gpu) {
+    return gpu->trouble ? gpu->trouble->since : history.sweeps().size();
+  });
+  if (troubled.empty()) text += "No GPU is in trouble.\n";
+  for (const auto* gpu : troubled)
+    text += fmt::format("  GPU {} ({}): {}\n", gpu->uuid, place_text(gpu->newest().place),
+                        state_text(history, *gpu));
+  const auto not_swept =
+      std::ranges::count(history.gpus(), presence::not_swept, &gpu_history::presence);
+  if (not_swept > 0)
+    text += fmt::format("{} of nodes that were not swept since.\n",
+                        common::counted(static_cast<double>(not_swept), "GPU is", "GPUs are"));
+  const auto& changes = history.changes();
+  if (!changes.empty()) text += "Changes:\n";
+  for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i)
+    text += change_text(history, changes[i]);
+  if (changes.size() > most_changes)
+    text += fmt::format("  and {} more\n", changes.size() - most_changes);
+  return text;
+}
+
+std::string text_of(const history& history, const gpu_history& gpu) {
+  constexpr int column = 12;
+  std::vector<aspect> shown;
+  for (const auto& aspect : history.aspects())
+    if (aspect.kind == benchmark_class::link || (gpu.trouble && gpu.trouble->aspect == aspect))
+      shown.push_back(aspect);
+  auto text = fmt::format("GPU {} ({})\n", gpu.uuid, gpu.newest().model);
+  const auto state = state_text(history, gpu);
+  text += state.empty() ? "It is in no trouble now.\n" : state + "\n";
+  text += fmt::format("{:<21} {:<20} {:<32}", "begin", "sweep", "place");
+  for (const auto& aspect : shown) text += fmt::format(" {:>{}}", code_of(aspect), column);
+  text += '\n';
+  for (std::size_t i = 0; i < gpu.records.size(); ++i) {
+    const auto& sweep = history.sweeps()[i];
+    const auto* record = gpu.records[i];
+    text += fmt::format("{:<21} {:<20} {:<32}",
+                        sweep.begin ? common::timestamp_text(*sweep.begin) : std::string("-"),
+                        sweep.id.empty() ? "-" : sweep.id,
+                        record ? place_text(record->place) : "not there");
+    for (const auto& aspect : shown)
+      text += fmt::format(" {:>{}}",
+                          record && record->slower.contains(aspect)
+                              ? fmt::format("{:+.2f} %", 100 * record->slower.at(aspect))
+                              : std::string("-"),
+                          column);
+    text += std::ranges::find(gpu.named, i) != gpu.named.end() ? "  named\n" : "\n";
+  }
+  for (const auto& change : history.changes())
+    if (change.gpu == gpu.uuid || change.old_gpu == gpu.uuid) text += change_text(history, change);
+  return text + "Slower than the median of its model at the same time, in time.\n";
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/fleet/judge/judge.hpp"
+#include "src/fleet/model/sweep.hpp"
+
+namespace bench_transfers::fleet {
+
+// What all forms of an answer say, one line each. All texts are for people.
+
+/// "64 GPUs on 16 nodes, sweep monday".
+std::string size_text(const sweep& sweep);
+
+/// "GPU GPU-1 (node1 in rack r, slot 0000:c1:00.0)".
+std::string subject_of(const sweep& sweep, const finding& found);
+
+/// "5.0 % [4.0 %, 6.0 %]", and than what if not than its peers.
+std::string slower_text(const slow_aspect& slow, const finding& found);
+
+/// In what it is slow, what its link is, since when.
+std::string where_text(const sweep& sweep, const finding& found);
+
+/// All of it.
+std::string sentence_of(const sweep& sweep, const finding& found);
+
+/// Ranks without results, node by node, and GPUs that are gone.
+std::vector<std::string> absence_sentences(const judgement& judged);
+std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
+
+std::vector<std::string> doubt_sentences(const judgement& judged);
+
+/// The first ones, and how many more there are.
+std::vector<std::string> problem_sentences(const sweep& sweep);
+
+}  // namespace bench_transfers::fleet

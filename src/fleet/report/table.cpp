@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sentences.hpp"
+#include "src/fleet/report/words.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+/// A column of figures: an aspect of the link, or the slowest aspect of another class.
+struct figures {
+  std::string title;
+  std::vector<std::optional<double>> slower;  ///< by GPU
+};
+
+void keep_slowest(std::vector<std::optional<double>>& kept,
+                  const std::vector<std::optional<double>>& more) {
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (more[i] && (!kept[i] || *more[i] > *kept[i])) kept[i] = more[i];
+}
+
+std::vector<figures> columns_of(const judgement& judged) {
+  std::vector<figures> columns;
+  std::map<benchmark_class, figures> others;
+  for (const auto& scores : judged.scores) {
+    const auto& aspect = scores.aspect;
+    if (aspect.kind == benchmark_class::link) {
+      columns.push_back(
+          {to_string(aspect.towards) + (aspect.together ? "*" : ""), scores.beside_peers});
+      continue;
+    }
+    auto& other = others[aspect.kind];
+    other.title = to_string(aspect.kind);
+    other.slower.resize(scores.beside_peers.size());
+    keep_slowest(other.slower, scores.beside_peers);
+  }
+  for (auto& [kind, other] : others) columns.push_back(std::move(other));
+  return columns;
+}
+
+/// The first bytes of a name, without a part of a character (UTF-8) at their end.
+std::string beginning_of(const std::string& name, std::size_t bytes) {
+  if (name.size() <= bytes) return name;
+  constexpr unsigned char of_continuation = 0xC0;
+  constexpr unsigned char continuation = 0x80;
+  while (bytes > 0 && (static_cast<unsigned char>(name[bytes]) & of_continuation) == continuation)
+    --bytes;
+  return name.substr(0, bytes);
+}
+
+/// How many letters tell the UUIDs apart.
+std::size_t letters_of(const sweep& sweep) {
+  constexpr std::size_t least = 12;
+  std::vector<std::string> uuids;
+  for (const auto& gpu : sweep.gpus) uuids.push_back(gpu.uuid);
+  std::ranges::sort(uuids);
+  auto letters = least;
+  for (std::size_t i = 1; i < uuids.size(); ++i) {
+    const auto differ = std::ranges::mismatch(uuids[i - 1], uuids[i]).in1 - uuids[i - 1].begin();
+    letters = std::max(letters, static_cast<std::size_t>(differ) + 1);
+  }
+  return letters;
+}
+
+/// A column of names, as wide as they are.
+class names {
+ public:
+  names(std::string title, std::vector<std::string> list)
+      : title_(std::move(title)), list_(std::move(list)), width_(title_.size()) {
+    constexpr std::size_t widest = 24;
+    for (auto& name : list_) {
+      if (name.size() > widest) name = beginning_of(name, widest - 1) + "~";
+      width_ = std::max(width_, name.size());
+    }
+  }
+  [[nodiscard]] std::string title() const { return fmt::format("{:<{}} ", title_, width_); }
+  [[nodiscard]] std::string cell(std::size_t gpu) const {
+    return fmt::format("{:<{}} ", list_[gpu], width_);
+  }
+
+ private:
+  std::string title_;
+  std::vector<std::string> list_;
+  std::size_t width_;
+};
+
+std::vector<names> places_of(const sweep& sweep) {
+  std::vector<std::string> uuids, nodes, racks;
+  const auto letters = letters_of(sweep);
+  for (const auto& gpu : sweep.gpus) {
+    uuids.push_back(beginning_of(gpu.uuid, letters));
+    nodes.push_back(gpu.node);
+    racks.push_back(gpu.rack.empty() ? "-" : gpu.rack);
+  }
+  std::vector<names> columns{{"GPU", std::move(uuids)}, {"node", std::move(nodes)}};
+  if (std::ranges::any_of(racks, [](const std::string& rack) { return rack != "-"; }))
+    columns.emplace_back("rack", std::move(racks));
+  return columns;
+}
+
+std::vector<std::size_t> order_of(const std::vector<figures>& columns, std::size_t gpus,
+                                  std::optional<std::size_t> slowest) {
+  std::vector<std::size_t> order(gpus);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!slowest) return order;
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t gpu) {
+    double most = -1;
+    for (const auto& column : columns)
+      if (column.title != to_string(benchmark_class::host) &&
+          column.title != to_string(benchmark_class::latency))
+        most = std::max(most, column.slower[gpu].value_or(-1));
+    return most;
+  });
+  order.resize(std::min(order.size(), *slowest));
+  return order;
+}
+
+std::set<std::size_t> named_gpus(const sweep& sweep, const judgement& judged) {
+  std::set<std::size_t> named;
+  for (const auto& found : judged.findings)
+    for (std::size_t gpu = 0; gpu < sweep.gpus.size(); ++gpu)
+      if (is_in(sweep.gpus[gpu], sweep.gpus[found.gpu], found.scope)) named.insert(gpu);
+  return named;
+}
+
+}  // namespace
+
+std::string table_of(const sweep& sweep, const judgement& judged,
+                     std::optional<std::size_t> slowest) {
+  constexpr int width = 9;
+  const auto places = places_of(sweep);
+  const auto columns = columns_of(judged);
+  const auto named = named_gpus(sweep, judged);
+  std::string text;
+  for (const auto& place : places) text += place.title();
+  for (const auto& column : columns) text += fmt::format("{:>{}}", column.title, width);
+  text += '\n';
+  for (const auto gpu : order_of(columns, sweep.gpus.size(), slowest)) {
+    for (const auto& place : places) text += place.cell(gpu);
+    for (const auto& column : columns)
+      text += fmt::format("{:>{}}",
+                          column.slower[gpu] ? fmt::format("{:+.2f} %", 100 * *column.slower[gpu])
+                                             : std::string("-"),
+                          width);
+    text += named.contains(gpu) ? "  named\n" : "\n";
+  }
+  text +=
+      "Slower than the median of its model, in time. h2d, d2h, both: of the link; *: while all "
+      "GPUs "
+      "of\nthe node copy. host, latency: the slowest of their directions.\n";
+  for (const auto& sentence : missing_sentences(judged.missing))
+    text += fmt::format("  {}\n", sentence);
+  const auto problems = problem_sentences(sweep);
+  if (!problems.empty()) text += "Problems:\n";
+  for (const auto& problem : problems) text += fmt::format("  {}\n", problem);
+  return text;
+}
+
+}  // namespace bench_transfers::fleet

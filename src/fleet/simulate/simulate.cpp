@@ -1,0 +1,158 @@
+#include "src/fleet/simulate/simulate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/fleet/judge/peers.hpp"
+#include "src/fleet/simulate/residuals.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+/// A part that is slowed down.
+struct fault {
+  std::size_t tried;  ///< index into simulated_findings::faults
+  fleet::scope scope;
+  std::size_t gpu;  ///< its first
+};
+
+class simulating {
+ public:
+  simulating(const sweep& sweep, const settings& settings, const simulation_request& request)
+      : sweep_(sweep),
+        settings_(settings),
+        request_(request),
+        residuals_(sweep, judge(sweep, settings)),
+        random_(request.seed) {
+    find_parts();
+  }
+
+  simulated_findings run() {
+    for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) {
+      const auto first = result_.faults.size();
+      for (const auto scope : every_scope)
+        if (!parts_[scope].empty())
+          for (const auto slower : request_.slower)
+            result_.faults.push_back({scope, slower, sweeps});
+      result_.trials.push_back({sweeps});
+      for (std::size_t i = 0; i < trials(sweeps); ++i) run_trial(first, i, sweeps);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// The first GPU of each part that can be told from what it is in.
+  void find_parts() {
+    for (const auto& alike : peers_of(sweep_)) {
+      for (const auto gpu : alike.gpus) parts_[scope::gpu].push_back(gpu);
+      if (alike.nodes.size() > 1)
+        for (const auto& node : alike.nodes)
+          if (node.size() > 1) parts_[scope::node].push_back(alike.gpus[node.front()]);
+      if (alike.racks.size() > 1)
+        for (const auto& rack : alike.racks)
+          if (rack.size() > 1)
+            parts_[scope::rack].push_back(alike.gpus[alike.nodes[rack.front()].front()]);
+    }
+    for (const auto& gpu : sweep_.gpus) nodes_.insert(gpu.node);
+  }
+
+  /// Enough to tell shares apart, in about a minute at most.
+  [[nodiscard]] std::size_t trials(std::size_t sweeps) const {
+    constexpr std::size_t figures = 2'000'000;
+    constexpr std::size_t least = 5;
+    constexpr std::size_t each_benchmark = 100;  // judging it costs as much as so many GPUs
+    const auto in_trial = (sweep_.gpus.size() + each_benchmark) * sweep_.benchmarks.size() * sweeps;
+    return std::clamp(figures / std::max<std::size_t>(1, in_trial),
+                      std::min(least, request_.most_trials), request_.most_trials);
+  }
+
+  /// Few faults, and of a small fleet one: the others must stay a reference.
+  [[nodiscard]] std::vector<fault> place(std::size_t first, std::size_t trial) {
+    constexpr std::size_t nodes_for_a_fault = 20;
+    const auto kinds = result_.faults.size() - first;
+    const auto most = std::max<std::size_t>(1, nodes_.size() / nodes_for_a_fault);
+    std::vector<fault> faults;
+    std::set<std::string> nodes;
+    bool has_rack = false;
+    for (std::size_t i = 0; i < most && kinds > 0; ++i) {
+      const auto tried = first + (trial * most + i) % kinds;
+      const auto scope = result_.faults[tried].scope;
+      if (scope == scope::rack && has_rack) continue;
+      const auto& parts = parts_[scope];
+      const auto gpu =
+          parts[std::uniform_int_distribution<std::size_t>(0, parts.size() - 1)(random_)];
+      const auto touched = nodes_of(gpu, scope);
+      if (std::ranges::any_of(touched, [&](const auto& node) { return nodes.contains(node); }))
+        continue;
+      nodes.insert(touched.begin(), touched.end());
+      has_rack = has_rack || scope == scope::rack;
+      faults.push_back({tried, scope, gpu});
+    }
+    return faults;
+  }
+
+  [[nodiscard]] std::set<std::string> nodes_of(std::size_t first, scope scope) const {
+    std::set<std::string> nodes;
+    for (const auto& gpu : sweep_.gpus)
+      if (is_in(gpu, sweep_.gpus[first], scope)) nodes.insert(gpu.node);
+    return nodes;
+  }
+
+  void slow_down(sweep& made, const fault& fault) const {
+    const auto factor = 1 + result_.faults[fault.tried].slower;
+    for (auto& gpu : made.gpus) {
+      if (!is_in(gpu, sweep_.gpus[fault.gpu], fault.scope)) continue;
+      for (std::size_t b = 0; b < gpu.times.size(); ++b)
+        if (made.benchmarks[b].aspect.kind == benchmark_class::link)
+          for (auto& run : gpu.times[b])
+            for (auto& time : run) time *= factor;
+    }
+  }
+
+  void run_trial(std::size_t first, std::size_t trial, std::size_t sweeps) {
+    const auto faults = place(first, trial);
+    auto made = residuals_.draw(sweeps, random_);
+    for (const auto& fault : faults) slow_down(made, fault);
+    const auto judged = judge(made, settings_);
+    auto& counted = result_.trials.back();
+    ++counted.trials;
+    for (const auto& fault : faults) {
+      auto& tried = result_.faults[fault.tried];
+      ++tried.made;
+      tried.found += std::ranges::any_of(judged.findings, [&](const finding& found) {
+        return found.scope == fault.scope && found.kind == benchmark_class::link &&
+               is_in(sweep_.gpus[found.gpu], sweep_.gpus[fault.gpu], fault.scope);
+      });
+    }
+    // Lower links and wrong data are what the sweep itself has.
+    for (const auto& found : judged.findings)
+      counted.wrong += !found.aspects.empty() && found.reference == reference::peers &&
+                       std::ranges::none_of(faults, [&](const fault& fault) {
+                         const auto wider = std::max(found.scope, fault.scope);
+                         return is_in(sweep_.gpus[found.gpu], sweep_.gpus[fault.gpu], wider);
+                       });
+  }
+
+  const sweep& sweep_;
+  const settings& settings_;
+  const simulation_request& request_;
+  residuals residuals_;
+  std::mt19937_64 random_;
+  std::map<scope, std::vector<std::size_t>> parts_;
+  std::set<std::string> nodes_;
+  simulated_findings result_;
+};
+
+}  // namespace
+
+simulated_findings simulate(const sweep& sweep, const settings& settings,
+                            const simulation_request& request) {
+  return simulating(sweep, settings, request).run();
+}
+
+}  // namespace bench_transfers::fleet

@@ -1,0 +1,270 @@
+#include "src/fleet/history/history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "src/fleet/report/reports.hpp"
+#include "tests/simulation/made_up_fleet.hpp"
+
+namespace bench_transfers::fleet::history_test {
+namespace {
+
+using simulation::fault;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using where = simulation::fault::where;
+
+/// Sweeps of 8 nodes of 4 GPUs, one a day.
+class followed : public testing::Test {
+ protected:
+  std::mt19937_64 random{11};
+  std::vector<sweep_record> records;
+
+  sweep made(const std::vector<fault>& faults = {}) {
+    auto sweep =
+        simulation::make_up({.nodes = 8, .gpus_in_node = 4, .nodes_in_rack = 4}, faults, random);
+    for (std::size_t i = 0; i < sweep.gpus.size(); ++i)
+      sweep.gpus[i].slot = "0000:0" + std::to_string(i % 4) + ":00.0";
+    return sweep;
+  }
+  void add(sweep sweep) {
+    const auto day = static_cast<int>(records.size()) + 1;
+    sweep.id = "day" + std::to_string(day);
+    sweep.begin = std::chrono::sys_days(std::chrono::year(2026) / 11 / day);
+    records.push_back(record_of(sweep, judge(sweep, settings::usual())));
+    newest = std::move(sweep);
+  }
+  void add(const std::vector<fault>& faults = {}) { add(made(faults)); }
+
+  sweep newest;
+};
+
+const std::vector<fault> slow_gpu{{where::gpu, "GPU-node5-2", 0.05}};
+const std::vector<fault> slow_node{{where::node, "node3", 0.05}};
+
+TEST_F(followed, trouble_has_a_first_sweep) {
+  add();
+  add();
+  for (int i = 0; i < 3; ++i) add(slow_gpu);
+  const history found(records);
+  const auto* gpu = found.find("GPU-node5-2");
+  ASSERT_TRUE(gpu && gpu->trouble);
+  EXPECT_EQ(gpu->trouble->since, 2U);
+  EXPECT_EQ(gpu->trouble->before, 1U);
+  EXPECT_NEAR(gpu->trouble->slower, 0.05, 0.01);
+  EXPECT_THAT(gpu->named, ElementsAre(2, 3, 4));
+  for (const auto& other : found.gpus()) EXPECT_TRUE(&other == gpu || !other.trouble);
+}
+
+TEST_F(followed, trouble_that_has_gone_is_none) {
+  add(slow_gpu);
+  add();
+  const history found(records);
+  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
+  EXPECT_THAT(found.find("GPU-node5-2")->named, ElementsAre(0));
+}
+
+TEST_F(followed, trouble_that_was_always_there_has_no_sweep_before) {
+  add(slow_gpu);
+  add(slow_gpu);
+  const history found(records);
+  const auto& trouble = found.find("GPU-node5-2")->trouble;
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->since, 0U);
+  EXPECT_EQ(trouble->before, std::nullopt);
+}
+
+TEST_F(followed, order_is_that_of_the_times) {
+  add();
+  add(slow_gpu);
+  add(slow_gpu);
+  std::swap(records[0], records[2]);
+  records.push_back(records[0]);  // a copy
+  const history found(records);
+  ASSERT_THAT(found.sweeps(), SizeIs(3));
+  EXPECT_EQ(found.sweeps().front().id, "day1");
+  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
+}
+
+TEST_F(followed, gpus_that_were_not_measured_in_between_are_followed) {
+  add();
+  add(slow_gpu);
+  auto without = made(slow_gpu);
+  std::erase_if(without.gpus, [](const gpu& gpu) { return gpu.uuid == "GPU-node5-2"; });
+  add(without);
+  add(slow_gpu);
+  const history found(records);
+  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
+  EXPECT_THAT(found.changes(), IsEmpty());
+}
+
+TEST_F(followed, moved_replaced_new_and_gone_gpus_are_told) {
+  add();
+  auto later = made();
+  later.gpus[0].uuid = "GPU-spare";                   // replaced
+  std::swap(later.gpus[4].uuid, later.gpus[9].uuid);  // exchanged with another node's
+  later.gpus.pop_back();                              // gone
+  add(later);
+  const history found(records);
+  using what = change::kind;
+  EXPECT_THAT(found.changes(),
+              testing::UnorderedElementsAre(
+                  AllOf(Field(&change::what, what::replaced), Field(&change::gpu, "GPU-spare"),
+                        Field(&change::old_gpu, "GPU-node0-0")),
+                  AllOf(Field(&change::what, what::moved), Field(&change::gpu, "GPU-node1-0")),
+                  AllOf(Field(&change::what, what::moved), Field(&change::gpu, "GPU-node2-1")),
+                  AllOf(Field(&change::what, what::gone), Field(&change::gpu, "GPU-node7-3"))));
+  for (const auto& change : found.changes()) EXPECT_EQ(change.sweep, 1U);
+}
+
+/// The same without these GPUs.
+sweep without(sweep sweep, const std::string& name_begins) {
+  std::erase_if(sweep.gpus, [&](const gpu& gpu) { return gpu.uuid.starts_with(name_begins); });
+  return sweep;
+}
+
+TEST_F(followed, slow_gpu_that_is_gone_is_in_trouble) {
+  add(slow_gpu);
+  add(slow_gpu);
+  add(without(made(), "GPU-node5-2"));
+  const history found(records);
+  const auto& gpu = *found.find("GPU-node5-2");
+  ASSERT_TRUE(gpu.trouble);
+  EXPECT_EQ(gpu.trouble->since, 0U);
+  EXPECT_EQ(gpu.presence, presence::gone);
+  EXPECT_TRUE(found.is_in_trouble());
+  EXPECT_THAT(text_of(found), AllOf(HasSubstr("or before; gone after sweep day2"),
+                                    Not(HasSubstr("No GPU is in trouble"))));
+}
+
+TEST_F(followed, healthy_gpu_that_is_gone_is_in_trouble) {
+  add();
+  add(without(made(), "GPU-node5-2"));
+  const history found(records);
+  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
+  EXPECT_TRUE(found.find("GPU-node5-2")->is_in_trouble());
+  EXPECT_TRUE(found.is_in_trouble());
+  EXPECT_THAT(text_of(found), HasSubstr("(node5 in rack rack1, slot 0000:02:00.0): gone after"));
+}
+
+TEST_F(followed, slow_gpu_that_was_replaced_is_in_no_trouble) {
+  add(slow_gpu);
+  auto later = made();
+  for (auto& gpu : later.gpus)
+    if (gpu.uuid == "GPU-node5-2") gpu.uuid = "GPU-spare";
+  add(later);
+  const history found(records);
+  EXPECT_FALSE(found.find("GPU-node5-2")->is_in_trouble());
+  EXPECT_EQ(found.find("GPU-node5-2")->presence, presence::replaced);
+  EXPECT_FALSE(found.is_in_trouble());
+}
+
+TEST_F(followed, sweep_of_a_few_nodes_hides_no_trouble) {
+  add();
+  add(slow_gpu);
+  auto few = made();
+  std::erase_if(few.gpus,
+                [](const gpu& gpu) { return gpu.node != "node0" && gpu.node != "node1"; });
+  add(few);
+  const history found(records);
+  ASSERT_TRUE(found.find("GPU-node5-2")->trouble);
+  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
+  EXPECT_EQ(found.find("GPU-node5-1")->presence, presence::not_swept);
+  EXPECT_FALSE(found.find("GPU-node5-1")->is_in_trouble());
+  EXPECT_FALSE(found.is_known(*found.find("GPU-node5-1")));
+  EXPECT_THAT(found.changes(), IsEmpty());
+  const auto answer = nlohmann::json::parse(json_of(found, found.find("GPU-node5-1")));
+  EXPECT_EQ(answer["gpus"][0].at("presence"), "not_swept");
+  EXPECT_THAT(text_of(found), HasSubstr("24 GPUs are of nodes that were not swept since"));
+}
+
+TEST_F(followed, newest_sweep_that_is_named_is_a_trouble) {
+  add();
+  auto later = made();
+  for (std::size_t i = 0; i < later.gpus.size(); ++i) later.gpus[i].rank = i;
+  later.world_size = later.gpus.size() + 1;
+  add(later);
+  const history found(records);
+  EXPECT_TRUE(found.is_in_trouble());
+  EXPECT_FALSE(found.is_healthy());
+  EXPECT_THAT(text_of(found), HasSubstr("The newest sweep is named."));
+}
+
+TEST_F(followed, sweep_without_a_time_changes_no_order) {
+  add(slow_gpu);
+  add();
+  add();
+  records[1].begin.reset();
+  std::swap(records[0], records[2]);
+  const history found(records);
+  EXPECT_EQ(found.sweeps().back().id, "day3");
+  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
+}
+
+TEST_F(followed, gpus_are_found_by_how_their_uuids_begin) {
+  add();
+  const history found(records);
+  EXPECT_EQ(found.find("GPU-node5"), nullptr);
+  EXPECT_EQ(found.find("nothing"), nullptr);
+  EXPECT_TRUE(found.find("GPU-node5-2"));
+}
+
+TEST_F(followed, findings_are_told_since_when) {
+  add();
+  add(slow_node);
+  add(slow_node);
+  auto judged = judge(newest, settings::usual());
+  add_onsets(newest, judged, history(records));
+  ASSERT_THAT(judged.findings, SizeIs(1));
+  ASSERT_TRUE(judged.findings.front().since);
+  EXPECT_EQ(judged.findings.front().since->sweep, "day2");
+  EXPECT_FALSE(judged.findings.front().since->is_first_known);
+  EXPECT_THAT(text_of(newest, judged), HasSubstr("; since sweep day2 of 2026-11-02T00:00:00Z"));
+  const auto answer = nlohmann::json::parse(json_of(newest, judged));
+  EXPECT_EQ(answer["findings"][0].at("since").at("begin"), "2026-11-02T00:00:00Z");
+}
+
+TEST_F(followed, json_has_one_number_for_each_sweep) {
+  add();
+  add(slow_gpu);
+  const history found(records);
+  const auto answer = nlohmann::json::parse(json_of(found, nullptr));
+  EXPECT_EQ(answer.at("kind"), "fleet_history");
+  EXPECT_EQ(answer.at("sweeps").size(), 2U);
+  EXPECT_EQ(answer.at("gpus").size(), 32U);
+  const auto one = nlohmann::json::parse(json_of(found, found.find("GPU-node5-2")));
+  ASSERT_EQ(one.at("gpus").size(), 1U);
+  const auto& gpu = one["gpus"][0];
+  EXPECT_EQ(gpu.at("since"), 1);
+  EXPECT_EQ(gpu.at("before"), 0);
+  EXPECT_EQ(gpu.at("slower_percent").at("link/h2d").size(), 2U);
+  EXPECT_THAT(gpu.at("aspect").get<std::string>(), HasSubstr("link/"));
+}
+
+TEST_F(followed, text_names_who_is_in_trouble_and_since_when) {
+  add();
+  add(slow_gpu);
+  const history found(records);
+  EXPECT_THAT(text_of(found),
+              AllOf(HasSubstr("2 sweeps of 32 GPUs"), HasSubstr("GPU GPU-node5-2 (node5"),
+                    HasSubstr("since sweep day2"),
+                    HasSubstr("day1 of 2026-11-01T00:00:00Z does "
+                              "not show it"),
+                    Not(HasSubstr("Changes"))));
+  EXPECT_THAT(text_of(found, *found.find("GPU-node5-2")),
+              AllOf(HasSubstr("link/h2d"), HasSubstr("named"), HasSubstr("day1")));
+}
+
+}  // namespace
+}  // namespace bench_transfers::fleet::history_test

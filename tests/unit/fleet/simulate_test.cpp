@@ -1,0 +1,75 @@
+#include "src/fleet/simulate/simulate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "src/fleet/report/reports.hpp"
+#include "src/fleet/simulate/residuals.hpp"
+#include "tests/simulation/made_up_fleet.hpp"
+
+namespace bench_transfers::fleet::simulate_test {
+namespace {
+
+using testing::HasSubstr;
+
+class simulated : public testing::Test {
+ protected:
+  std::mt19937_64 random{3};
+  sweep measured =
+      simulation::make_up({.nodes = 8, .gpus_in_node = 4, .nodes_in_rack = 2}, {}, random);
+
+  [[nodiscard]] simulated_findings simulate_two(std::size_t trials = 6) const {
+    return fleet::simulate(measured, settings::usual(),
+                           {.slower = {0.001, 0.2}, .most_sweeps = 1, .most_trials = trials});
+  }
+};
+
+TEST_F(simulated, what_is_far_beyond_the_noise_is_found_and_what_is_below_is_not) {
+  const auto result = simulate_two(18);
+  for (const auto& fault : result.faults) {
+    ASSERT_EQ(fault.made, 3U);
+    const auto share = static_cast<double>(fault.found) / static_cast<double>(fault.made);
+    if (fault.slower > 0.1) {
+      EXPECT_EQ(share, 1);
+    } else {
+      EXPECT_EQ(share, 0);
+    }
+  }
+  EXPECT_EQ(result.faults.size(), 6U);  // GPUs, nodes, racks
+}
+
+TEST_F(simulated, slow_parts_are_no_noise) {
+  for (auto& runs : measured.gpus[9].times)
+    for (auto& run : runs)
+      for (auto& time : run) time *= 3;
+  const auto judged = judge(measured, settings::usual());
+  const auto drawn = residuals(measured, judged).draw(2, random);
+  EXPECT_EQ(drawn.gpus.size(), measured.gpus.size());
+  for (const auto& gpu : drawn.gpus) {
+    EXPECT_EQ(gpu.times[0].size(), 2U);
+    for (const auto& run : gpu.times[0])
+      for (const auto time : run) EXPECT_NEAR(time / 2.4e6, 1, 0.6);
+  }
+}
+
+TEST_F(simulated, answers_are_text_and_json) {
+  const auto result = simulate_two();
+  EXPECT_THAT(text_of(measured, result), HasSubstr("rack      20 %"));
+  const auto answer = nlohmann::json::parse(json_of(measured, result));
+  EXPECT_EQ(answer.at("kind"), "fleet_simulation");
+  EXPECT_EQ(answer.at("needed").size(), 6U);
+  EXPECT_EQ(answer.at("trials")[0].at("sweeps"), 1);
+}
+
+TEST_F(simulated, a_single_gpu_is_no_fleet) {
+  measured.gpus.resize(1);
+  for (const auto& fault : simulate_two().faults) EXPECT_EQ(fault.found, 0U);
+  measured.gpus.clear();
+  EXPECT_TRUE(simulate_two().faults.empty());
+}
+
+}  // namespace
+}  // namespace bench_transfers::fleet::simulate_test
