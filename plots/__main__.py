@@ -1,6 +1,7 @@
 """Command line: python -m plots FILE.json [FILE.json ...] [--out DIR] [--baseline BASELINE.json].
 
-The files are result files, and maps that `bench_transfers map` wrote.
+The files are result files, maps that `bench_transfers map` wrote, sweeps that `fleet_transfers
+collect` wrote, and what `fleet_transfers judge` and `history` answer.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ if __name__ == "__main__":
 import argparse
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from altair.utils.schemapi import debug_mode
 
-from plots.model import values
+from plots.model import fleet, values
+from plots.model.fleet import History, Judgement
 from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
-from plots.model.load import Result, ResultError, parse_result, read_document
+from plots.model.load import Result, ResultError, parse_document, parse_result, read_text
 from plots.model.same_machine import of_another_machine
 from plots.page.report import make_report
 from plots.page.write import check_folder, write_folder
@@ -39,7 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
         inputs = _check_distinct([_read(path) for path in options.runs])
         results = [entry for entry in inputs if isinstance(entry, Result)]
         maps = [entry for entry in inputs if isinstance(entry, HostMap)]
-        if not options.program.is_file():
+        fleets = _judged(inputs, options.fleet)
+        if (results or maps) and not options.program.is_file():
             _complain(f"{options.program} is not built: no fitted lines, no advice")
         for host_map in maps:
             if warning := another_machine(host_map, of_another_machine(host_map, results)):
@@ -47,11 +51,11 @@ def main(arguments: list[str] | None = None) -> int:
         check = None
         if options.baseline:
             if not results:
-                raise ResultError("--baseline judges runs: name one, not maps alone")
+                raise ResultError("--baseline judges runs: name one, not maps or sweeps alone")
             paths = [result.path for result in results]
             check = check_runs(options.gate, options.baseline, paths, options.decide_by)
         with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = make_report(results, options.program, check, maps)
+            files = make_report(results, options.program, check, maps, fleets)
         write_folder(out, files)
     except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")
@@ -89,22 +93,54 @@ def _answer(*lines: str) -> int:
     return 0
 
 
-def _read(path: Path) -> Result | HostMap:
-    document, text = read_document(path)
+@dataclass(frozen=True)
+class Sweep:
+    """Names a sweep, which only `fleet_transfers` reads."""
+
+    path: Path
+    data: bytes
+
+
+Input = Result | HostMap | Judgement | History | Sweep
+
+
+def _read(path: Path) -> Input:
+    text = read_text(path)
+    kind = fleet.kind_of(text)
+    if kind == fleet.SWEEP:
+        return Sweep(path, text)
+    document = parse_document(path, text)
+    if kind == fleet.JUDGEMENT:
+        return fleet.parse_judgement(path, document, text)
+    if kind == fleet.HISTORY:
+        return fleet.parse_history(path, document, text)
     if is_map(document):
         return parse_map(path, document, text)
     return parse_result(path, document, text)
 
 
-def _check_distinct(inputs: list[Result | HostMap]) -> list[Result | HostMap]:
-    """Returns what was read. Throws ResultError if a run, or a map, is given twice."""
+def _judged(inputs: list[Input], program: Path) -> list[Judgement | History]:
+    """Returns what is said of fleets; asks about a sweep whose judgement is not given."""
+    given = [entry for entry in inputs if isinstance(entry, Judgement)]
+    histories = [entry for entry in inputs if isinstance(entry, History)]
+    sweeps = [entry for entry in inputs if isinstance(entry, Sweep)]
+    if len(sweeps) == 1 and len(given) == 1:
+        sweeps = []  # the answer about this sweep, perhaps with other options
+    return [*(fleet.judge(program, sweep.path) for sweep in sweeps), *given, *histories]
+
+
+def _check_distinct(inputs: list[Input]) -> list[Input]:
+    """Returns what was read. Throws ResultError if a file is given twice."""
     first_paths: dict[bytes, Path] = {}
     for entry in inputs:
         first_path = first_paths.setdefault(entry.data, entry.path)
         if first_path is not entry.path:
-            kind = "run" if isinstance(entry, Result) else "map"
+            kind = KINDS[type(entry)]
             raise ResultError(f"{entry.path}: the same {kind} as {first_path}: give each once")
     return inputs
+
+
+KINDS = {Result: "run", HostMap: "map", Sweep: "sweep", Judgement: "answer", History: "answer"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -125,7 +161,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         type=Path,
         nargs="+",
         metavar="FILE.json",
-        help="result files, and maps of hosts (host_map.json); may be gzipped",
+        help="result files, maps of hosts (host_map.json), sweeps of fleets (sweep.json.gz), and "
+        "what fleet_transfers judge or history answers (--json); may be gzipped",
     )
     parser.add_argument(
         "--out",
@@ -157,6 +194,13 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         default=ROOT / "build" / "gate_transfers",
         metavar="FILE",
         help="gate_transfers, which is asked about the baseline (default: build/gate_transfers)",
+    )
+    parser.add_argument(
+        "--fleet",
+        type=Path,
+        default=ROOT / "build" / "fleet_transfers",
+        metavar="FILE",
+        help="fleet_transfers, which is asked about sweeps (default: build/fleet_transfers)",
     )
     options = parser.parse_args(arguments)
     if options.decide_by is not None and not options.baseline:

@@ -11,6 +11,10 @@ from plots.figures.common import Figure
 from plots.figures.compared import draw_compared
 from plots.figures.cpu_access import draw_cpu_access
 from plots.figures.fast_paths import draw_fast_paths
+from plots.figures.fleet_history import draw_history
+from plots.figures.fleet_map import draw_fleet_map
+from plots.figures.fleet_outliers import draw_outliers
+from plots.figures.fleet_strip import draw_strip
 from plots.figures.host_tree import draw_host_tree
 from plots.figures.ladder import draw_ladder
 from plots.figures.latency import draw_latency
@@ -22,6 +26,7 @@ from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
 from plots.figures.winner_map import draw_winner_map
 from plots.model.derive import Run
+from plots.model.fleet import History, Judgement
 from plots.model.host_map import HostMap
 
 # In the order of the report. Each raises NoData if the run lacks its data.
@@ -56,3 +61,11 @@ MAP_FIGURES: dict[str, Callable[[HostMap, Layout], Figure]] = {
     "pairs": draw_pairs,
     "nodes": draw_nodes_of_map,
 }
+
+# Figures of a sweep of a fleet, and of its GPUs over sweeps.
+FLEET_FIGURES: dict[str, Callable[[Judgement, Layout], Figure]] = {
+    "strip": draw_strip,
+    "racks": draw_fleet_map,
+    "outliers": draw_outliers,
+}
+HISTORY_FIGURES: dict[str, Callable[[History, Layout], Figure]] = {"gpus": draw_history}

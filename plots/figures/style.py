@@ -16,7 +16,6 @@ import altair as alt
 from plots.model.load import Fields
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-PIXELS_PER_INCH = 200
 
 KEY_COLUMN_WIDTH = 68
 KEY_ROW_HEIGHT = 17
@@ -141,6 +140,23 @@ DIRECTION = {
     "both": DirectionStyle("#6a4c93", "diamond", "#a98bd6"),
 }
 
+# Models of GPUs in a fleet; shapes tell them apart in grey. More of them begin again.
+MODELS = [
+    DirectionStyle("#4477aa", "circle", "#7aa6d6"),
+    DirectionStyle("#aa7733", "triangle-up", "#d6a566"),
+    DirectionStyle("#228844", "square", "#55bb77"),
+    DirectionStyle("#884488", "diamond", "#bb77bb"),
+    DirectionStyle("#667788", "triangle-down", "#99aabb"),
+]
+# Parts of a fleet that are named.
+SCOPE = {
+    "gpu": DirectionStyle("#d55e01", "circle", "#ff8534"),
+    "node": DirectionStyle("#7b3295", "square", "#c58fdd"),
+    "rack": DirectionStyle("#0072b3", "diamond", "#4aa8e1"),
+}
+PEERS, PEERS_MIDDLE = "#d4d4d4", "#a9a9a9"
+
+
 # What is kept of a rate: white for all of it, the other end for half of it or less. The numbers are
 # in the cells.
 KEPT_ALL, KEPT_HALF = (255, 255, 255), (204, 80, 0)
@@ -174,6 +190,8 @@ DARK_LINES = {
     PAPER: "#1c1c1e",
     "#444444": "#bdbdbd",
     "#808080": "#9b9b9b",
+    PEERS: "#444446",
+    PEERS_MIDDLE: "#6e6e70",
     PUBLISHED_COLOUR: "#b0b0b0",
 }
 
@@ -182,6 +200,7 @@ def dark_colours() -> dict[str, str]:
     """Returns the colour that a dark page shows instead of each colour."""
     looks: list[MemoryStyle | VerdictStyle | DirectionStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
+    looks += [*MODELS, *SCOPE.values()]
     return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
 
 

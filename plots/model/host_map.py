@@ -150,6 +150,7 @@ def _map(path: Path, document: Any, data: bytes) -> HostMap:
         _text(f"skipped[{i}].why_not", entry.get("why_not"))
     if document.get("seconds") is not None:
         _not_negative("seconds", document["seconds"])
+    _check_drifts(document, len(devices))
     return HostMap(
         path=path,
         devices=devices,
@@ -356,6 +357,25 @@ def _check_set(place: str, entry: Any, devices: int) -> None:
         for i, rate in enumerate(rates):
             _not_negative(f"{place}.{key}[{i}]", rate)
         _require(len(rates) == count, f"{place}.{key}", f"has {len(rates)} for {count} copies")
+
+
+def _check_drifts(document: Any, devices: int) -> None:
+    """Checks what older files do not have."""
+    if document.get("drifts") is None:
+        return
+    for i, entry in enumerate(_list(document, "drifts")):
+        place = f"drifts[{i}]"
+        _whole(f"{place}.device", _at(place, entry, "device"), devices - 1)
+        kind = _at(place, entry, "traffic")
+        _require(kind in TRAFFIC, f"{place}.traffic", "is not h2d, d2h or both")
+        rates = _list(entry, "rates", place=place)
+        for k, rate in enumerate(rates):
+            _require(
+                _not_negative(f"{place}.rates[{k}]", rate) > 0,
+                f"{place}.rates[{k}]",
+                "is not positive",
+            )
+        _require(len(rates) >= 2, f"{place}.rates", "has fewer than two rates")
 
 
 def _errors(document: Any) -> tuple[float, float] | None:

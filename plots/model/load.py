@@ -55,7 +55,7 @@ class Flow:
 class DeviceSet:
     """Says what the devices of several copies at once have in common."""
 
-    kind: str  # "all", "node", "port", "pair", "listed"
+    kind: str  # "all", "node", "port", "pair", "listed", "ranks"
     place: str | None  # the number of a node, the address of a port or a root complex
 
 
@@ -166,14 +166,19 @@ def read_result(path: str | Path) -> Result:
 
 def read_document(path: Path) -> tuple[Any, bytes]:
     """Reads a file as JSON, plain or compressed with gzip; returns the document and its text."""
-    text = _unpacked(path, _read(path))
-    return _parse(path, text), text
+    text = read_text(path)
+    return parse_document(path, text), text
+
+
+def read_text(path: Path) -> bytes:
+    """Reads a file, plain or compressed with gzip."""
+    return _unpacked(path, _read(path))
 
 
 def result_in(path: Path, data: bytes) -> Result:
     """Reads a result file from its bytes; `path` is only named."""
     text = _unpacked(path, data)
-    return parse_result(path, _parse(path, text), text)
+    return parse_result(path, parse_document(path, text), text)
 
 
 def parse_result(path: Path, document: Any, data: bytes = b"") -> Result:
@@ -266,7 +271,8 @@ def _is_named_pipe(path: Path) -> bool:
         return False
 
 
-def _parse(path: Path, data: bytes) -> Any:
+def parse_document(path: Path, data: bytes) -> Any:
+    """Parses a text as JSON; throws ResultError."""
     try:
         return strict_json.parse(data)
     except strict_json.RepeatedKeyError as error:

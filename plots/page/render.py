@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import multiprocessing
 import os
@@ -12,19 +11,16 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 from typing import Any, TypeVar
-from xml.sax.saxutils import escape
 
 import altair as alt
-import vl_convert as vlc
 from altair.utils import schemapi
 
-from plots.figures import style
 from plots.figures.common import HIDDEN, Figure
 from plots.model import values
 from plots.model.load import ResultError
+from plots.page.draw import bundle, follow_parent, images
 
 MOST_PROCESSES = 4
-PR_SET_PDEATHSIG = 1  # prctl(2)
 Value = TypeVar("Value")
 
 
@@ -53,11 +49,7 @@ def specification(figure: Figure) -> dict[str, Any]:
 @functools.cache
 def scripts() -> str:
     """Returns Vega, Vega-Lite and vega-embed as one script."""
-    return in_processes(1, _bundle, [()])[0]
-
-
-def _bundle() -> str:
-    return vlc.javascript_bundle()  # type: ignore[call-arg]  # it may be left out
+    return in_processes(1, bundle, [()])[0]
 
 
 def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
@@ -106,45 +98,9 @@ def _in_pool(
     workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
 ) -> list[Value]:
     spawning = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawning, _follow_parent) as pool:
+    with ProcessPoolExecutor(workers, spawning, follow_parent) as pool:
         try:
             futures = [pool.submit(work, *each) for each in arguments]
             return [future.result() for future in futures]
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _follow_parent() -> None:
-    """Makes this process end when its parent ends, and leaves interruptions to the parent."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    parent = multiprocessing.parent_process()
-    if parent is None or os.getppid() != parent.pid:
-        os._exit(1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Where memory is short, V8 prints its stack. The parent says what is the matter.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-
-
-def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
-    """Renders a figure as SVG, PDF and PNG, and returns their contents by file name."""
-    drawing = svg(spec)
-    return {
-        f"{name}.svg": drawing.encode(),
-        f"{name}.pdf": vlc.svg_to_pdf(drawing),
-        f"{name}.png": vlc.svg_to_png(drawing, ppi=style.PIXELS_PER_INCH),
-    }
-
-
-def svg(spec: dict[str, Any]) -> str:
-    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
-    root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
-    title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
-    return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
-
-
-def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:
-    """Removes zooming, for which Vega would clip each mark: ten times as slow."""
-    parameters = [
-        parameter for parameter in spec.get("params", []) if parameter.get("bind") != "scales"
-    ]
-    return {**spec, "params": parameters}

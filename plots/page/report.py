@@ -5,25 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import jinja2
 import markupsafe
 
 from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES, style
-from plots.figures.common import Figure
 from plots.figures.forest import draw_forest
-from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.figures.layout import COLUMN, WIDE
 from plots.model import values
 from plots.model.by_device import split, why_no_run
-from plots.model.derive import NoData, Run
+from plots.model.derive import Run
+from plots.model.fleet import History, Judgement
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
 from plots.model.load import Result, ResultError
@@ -32,10 +31,11 @@ from plots.model.published import read_published
 from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
 from plots.page import render
+from plots.page.fleet import make_fleet_section, make_history_section
+from plots.page.section import Section, add_figure, flatten
 from plots.text import caption, findings, map_caption, tables, trust, verdict
 
 MOST_SECTIONS = 6
-OUTPUT_OPTIONS = ("--out", "--benchmark_out")
 # Keys of the file that the page shows elsewhere, or whose facts other keys repeat.
 KEYS_SHOWN_ELSEWHERE = (
     "strategies",
@@ -47,40 +47,10 @@ KEYS_SHOWN_ELSEWHERE = (
     "metrics",
     "devices",
 )
-MESSAGE_KEYS = {"code", "data", "text"}
 HERE = Path(__file__).resolve().parent
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """Holds a figure of the report in both layouts."""
-
-    name: str  # the start of its files' names, and its anchor in the page
-    figure: Figure
-    spec: dict[str, Any]
-    column: dict[str, Any]
-
-
 RECOMMENDATIONS_HEADING = "What to use"
-
-
-@dataclass
-class Section:
-    """Holds the section of one run, or of several runs of one kind.
-
-    Runs with a GPU and runs on the host device never share a section.
-    """
-
-    name: str
-    heading: str
-    on_host: bool
-    sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
-    drawn: list[Drawn] = field(default_factory=list)
-    left_out: list[tuple[str, str]] = field(default_factory=list)
-    tables_under: dict[str, list[tables.Table]] = field(default_factory=dict)  # by heading
-    tables: list[tables.Table] = field(default_factory=list)
-    method: list[tuple[str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
 
 
 def make_report(
@@ -88,11 +58,12 @@ def make_report(
     program: Path | None,
     check: Check | None = None,
     maps: Sequence[HostMap] = (),
+    fleets: Sequence[Judgement | History] = (),
 ) -> dict[str, bytes]:
     """Returns every file of the report: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, in which advise answers
-        all_sections = make_sections(results, program, check, maps)
+        all_sections = make_sections(results, program, check, maps, fleets)
     files = {"report.html": _render_page(all_sections).encode()}
     specs = [
         (f"{drawn.name}{layout.suffix}", spec)
@@ -113,6 +84,7 @@ def make_sections(
     program: Path | None,
     check: Check | None = None,
     maps: Sequence[HostMap] = (),
+    fleets: Sequence[Judgement | History] = (),
 ) -> list[Section]:
     """Returns the sections of the report.
 
@@ -144,7 +116,24 @@ def make_sections(
         for number, host_map in enumerate(maps, start=1)
     ]
     several = [section for section in (*group_sections, *together) if _has_content(section)]
-    return [*check_sections, *several, *map_sections, *run_sections]
+    fleet_sections = _make_fleet_sections(fleets)
+    return [*check_sections, *fleet_sections, *several, *map_sections, *run_sections]
+
+
+def _make_fleet_sections(fleets: Sequence[Judgement | History]) -> list[Section]:
+    """Makes the sections of sweeps, and then those of GPUs over sweeps."""
+    sweeps = [fleet for fleet in fleets if isinstance(fleet, Judgement)]
+    histories = [fleet for fleet in fleets if isinstance(fleet, History)]
+    return [
+        *(
+            make_fleet_section(sweep, i if len(sweeps) > 1 else None)
+            for i, sweep in enumerate(sweeps, start=1)
+        ),
+        *(
+            make_history_section(history, i if len(histories) > 1 else None)
+            for i, history in enumerate(histories, start=1)
+        ),
+    ]
 
 
 def _has_content(section: Section) -> bool:
@@ -186,7 +175,7 @@ def _make_run_section(run: Run, number: int | None) -> Section:
         warnings=trust.other_warnings(run),
     )
     for name, make in FIGURES.items():
-        _add_figure(section, name, partial(make, run))
+        add_figure(section, name, partial(make, run))
     return section
 
 
@@ -206,7 +195,7 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
         )
         section.sentences = {"What is left out": [trust.Sentence(sentence, True)]}
     for name, make in GROUP_FIGURES.items():
-        _add_figure(section, name, partial(make, runs))
+        add_figure(section, name, partial(make, runs))
     return section
 
 
@@ -230,7 +219,7 @@ def _make_devices_section(
         sentences = _name_devices_without_section(run, shown)
         section.sentences = {"Devices without a section": sentences} if sentences else {}
         for name, make in DEVICES_FIGURES.items():
-            _add_figure(section, name, partial(make, run))
+            add_figure(section, name, partial(make, run))
     return section
 
 
@@ -276,9 +265,9 @@ def _make_map_section(
             ("sha256 of its content", hashlib.sha256(host_map.data).hexdigest()),
         ],
     )
-    _flatten("", host_map.context, section.method)
+    flatten("", host_map.context, section.method)
     for name, make in MAP_FIGURES.items():
-        _add_figure(section, name, partial(make, host_map))
+        add_figure(section, name, partial(make, host_map))
     return section
 
 
@@ -290,24 +279,8 @@ def _make_check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
         sentences=verdict.sentences(check, len(runs)),
         tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
     )
-    _add_figure(
-        section, "forest", partial(draw_forest, check, runs), subject="against the baseline"
-    )
+    add_figure(section, "forest", partial(draw_forest, check, runs), subject="against the baseline")
     return section
-
-
-def _add_figure(
-    section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
-) -> None:
-    """Draws a figure in both layouts, or notes with its subject why it is left out."""
-    try:
-        figure = make(WIDE)
-        wide = render.specification(figure)
-        column = render.specification(make(COLUMN))
-    except NoData as reason:
-        section.left_out.append((subject or name.replace("_", " "), str(reason)))
-        return
-    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
 
 
 def _list_method(run: Run) -> list[tuple[str, str]]:
@@ -315,18 +288,16 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = [("file", caption.file_name(run.result))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
     transfers = mapping(run.result.original, "transfers")
-    _flatten(
-        "", {key: transfers[key] for key in transfers if key not in KEYS_SHOWN_ELSEWHERE}, rows
-    )
+    flatten("", {key: transfers[key] for key in transfers if key not in KEYS_SHOWN_ELSEWHERE}, rows)
     devices = caption.entries(run.result, "devices")
     if len(devices) > 1:
-        _flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
+        flatten("devices", {str(i): device for i, device in enumerate(devices)}, rows)
     buffers = member(transfers, "buffers", list) or []
     for buffer in buffers:
         if isinstance(buffer, dict):
             memory = values.text(buffer, "memory", "unknown")
             facts = {key: buffer[key] for key in buffer if key != "memory"}
-            _flatten(f"buffers.{memory}", facts, rows)
+            flatten(f"buffers.{memory}", facts, rows)
     reasons: dict[tuple[str, str], list[str]] = {}
     for skip in run.result.skipped:
         reasons.setdefault((skip.reason.code, skip.reason.text), []).append(skip.name)
@@ -335,33 +306,6 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
         rows.append((f"skipped {names[0]}{others}", reason))
     rows += [("failed", values.printable(name)) for name in run.failed]
     return rows
-
-
-def _without_folders(words: list[Any]) -> list[str]:
-    """Removes folders from a command line: they are private. Newer files have none."""
-    shown = [str(word) for word in words]
-    for i, word in enumerate(shown):
-        option, is_set, value = word.partition("=")
-        if i == 0 or shown[i - 1] in OUTPUT_OPTIONS:
-            shown[i] = PurePath(word).name
-        elif is_set and option in OUTPUT_OPTIONS:
-            shown[i] = f"{option}={PurePath(value).name}"
-    return shown
-
-
-def _flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
-    if isinstance(value, dict) and value.keys() == MESSAGE_KEYS:
-        rows.append((key, values.text(value, "text", "")))
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            printable_name = values.printable(str(name))
-            _flatten(f"{key}.{printable_name}" if key else printable_name, member, rows)
-    elif isinstance(value, str):
-        rows.append((key, values.printable(value)))
-    elif key == "run.command_line" and isinstance(value, list):
-        rows.append((key, values.printable(shlex.join(_without_folders(value)))))
-    else:
-        rows.append((key, values.printable(json.dumps(value, ensure_ascii=False))))
 
 
 def _render_page(sections: list[Section]) -> str:
@@ -375,6 +319,7 @@ def _render_page(sections: list[Section]) -> str:
         lstrip_blocks=True,
     )
     drawn = [figure for section in sections for figure in section.drawn]
+    has_rates = any(not (section.on_host or section.is_fleet) for section in sections)
     rows: list[Any] = []
     data = {
         "wide": {figure.name: _with_shared_rows(figure.spec, rows) for figure in drawn},
@@ -385,7 +330,7 @@ def _render_page(sections: list[Section]) -> str:
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         sections=sections,
-        published=[] if all(section.on_host for section in sections) else read_published(),
+        published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only code of this project and of the pinned libraries stays unescaped.
         library=markupsafe.Markup(_escape_script(render.scripts())),

@@ -16,7 +16,7 @@ from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
 from plots.model.derive import NoData
 from plots.model.programs import Advice
-from plots.page import render
+from plots.page import draw, render
 
 FIGURES = ("bandwidth", "latency")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -75,7 +75,7 @@ def svg(figure, case):
 
 
 def svg_of(spec):
-    return ElementTree.fromstring(render.svg(spec))
+    return ElementTree.fromstring(draw.svg(spec))
 
 
 def points(spec):

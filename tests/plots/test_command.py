@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import altair as alt
+import made_up_fleet
 import pytest
 import synthetic
 
@@ -141,15 +143,25 @@ def small(tmp_path):
     return synthetic.write(tmp_path / "run.json", synthetic.document(synthetic.rows()[:4]))
 
 
+@pytest.fixture
+def undrawable(tmp_path):
+    """Writes an answer about a fleet without figures: a whole report, at a third of the cost."""
+    answer = made_up_fleet.judgement()
+    del answer["scores"]
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(answer), "utf-8")
+    return path
+
+
 @pytest.mark.parametrize("reader", ["gone", "full"])
-def test_an_answer_that_cannot_be_printed_gives_one_line(small, reader):
+def test_an_answer_that_cannot_be_printed_gives_one_line(undrawable, reader):
     if reader == "full":
         out = Path("/dev/full").open("w")  # noqa: SIM115
     else:
         ours, theirs = os.pipe()
         os.close(ours)
         out = os.fdopen(theirs, "w")
-    with out, start(small, stdout=out) as process:
+    with out, start(undrawable, stdout=out) as process:
         _, err = process.communicate(timeout=HANGS_S)
     assert process.returncode == 2, err
     reason = {"gone": "Broken pipe", "full": "No space left on device"}[reader]
@@ -157,7 +169,7 @@ def test_an_answer_that_cannot_be_printed_gives_one_line(small, reader):
     assert last == f"report: the report is written, but not where it is: {reason}"
     assert "Traceback" not in err
     assert "Exception" not in err
-    assert (small.parent / "report" / "report.html").exists()
+    assert (undrawable.parent / "report" / "report.html").exists()
 
 
 def test_complaints_that_cannot_be_printed_still_have_their_exit_code(tmp_path):
@@ -642,8 +654,9 @@ signal.pause()
     assert (completed.returncode, completed.stderr) == (128 + signal.SIGTERM, b"")
 
 
-def test_ignored_interruptions_stay_ignored(small):
-    with start(small, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as process:
+def test_ignored_interruptions_stay_ignored(undrawable):
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with start(undrawable, preexec_fn=ignore) as process:
         while not moment_is_there(has_handlers, process.pid):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)

@@ -14,7 +14,7 @@ from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
 from plots.model.published import read_published
-from plots.page import render
+from plots.page import draw, render
 from plots.text import caption, numbers
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
@@ -35,7 +35,7 @@ def spec_of(figure, subject, layout=WIDE):
 
 def texts(spec):
     """Returns the texts in the drawing."""
-    root = ElementTree.fromstring(render.svg(spec))
+    root = ElementTree.fromstring(draw.svg(spec))
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
 
 
@@ -83,7 +83,7 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
 )
 def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
     spec = spec_of(figure, recorded(name))
-    root = ElementTree.fromstring(render.svg(spec))
+    root = ElementTree.fromstring(draw.svg(spec))
     fonts = {element.get("font-family") for element in root.iter(f"{SVG}text")}
     assert fonts == {style.FONT}
     units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as fast", "CPU seconds per GB")
@@ -308,7 +308,7 @@ def test_fast_paths_are_compared_at_the_largest_size_that_both_have():
 def test_the_text_of_a_bar_that_points_left_does_not_cover_it():
     rows = timed("copy/pageable/h2d", MIB, 10.0)
     rows += timed("copy/staged/h2d", MIB, 5.0) + timed("copy/register_once/h2d", MIB, 20.0)
-    root = ElementTree.fromstring(render.svg(spec_of("fast_paths", run(rows))))
+    root = ElementTree.fromstring(draw.svg(spec_of("fast_paths", run(rows))))
     texts_at = {
         "".join(element.itertext()): float(place[1])
         for element in root.iter(f"{SVG}text")
@@ -432,7 +432,7 @@ def test_odd_runs_break_no_figure(figure):
     ]
     for odd_run in odd:
         try:
-            render.svg(spec_of(figure, odd_run))
+            draw.svg(spec_of(figure, odd_run))
         except NoData as why:
             assert "\n" not in str(why)
 

@@ -20,7 +20,7 @@ from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
 from plots.model.load import ResultError, read_result
-from plots.page import render, report
+from plots.page import draw, render, report
 from plots.text import tables, verdict
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
@@ -40,7 +40,7 @@ def draw_spec(check, runs=3, layout=WIDE):
 
 
 def texts(spec):
-    root = ElementTree.fromstring(render.svg(spec))
+    root = ElementTree.fromstring(draw.svg(spec))
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
 
 
@@ -330,7 +330,7 @@ def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
 def test_verdicts_differ_by_shape_as_well_as_colour_and_what_noise_hides_is_hollow():
     assert len({look.shape for look in style.VERDICT.values()}) == len(style.VERDICT)
     assert len({look.colour for look in style.VERDICT.values()}) == len(style.VERDICT)
-    root = ElementTree.fromstring(render.svg(draw_spec(gate_answers.check())))
+    root = ElementTree.fromstring(draw.svg(draw_spec(gate_answers.check())))
     points = {}
     for element in root.iter(f"{SVG}path"):
         label = element.get("aria-label") or ""
@@ -476,11 +476,11 @@ def test_long_and_odd_names_leave_room_for_the_figure():
     benchmarks = [compared("copy/" + "long_" * 60 + "/h2d/4B", "slower", 0.1)]
     benchmarks.append(compared(f"copy/{EVIL}/h2d/4B", "unchanged", 0.0))
     spec = draw_spec(gate_answers.check(benchmarks=benchmarks))
-    root = ElementTree.fromstring(render.svg(spec))
+    root = ElementTree.fromstring(draw.svg(spec))
     assert float(root.get("width")) < 960
     assert f"copy/{EVIL}/h2d/4B" in texts(spec)
     column = draw_spec(gate_answers.check(benchmarks=benchmarks), layout=COLUMN)
-    assert float(ElementTree.fromstring(render.svg(column)).get("width")) < 390
+    assert float(ElementTree.fromstring(draw.svg(column)).get("width")) < 390
 
 
 # The table
@@ -545,7 +545,7 @@ def test_recorded_runs_are_drawn(program, name):
     runs = [(i, Run(read_result(path))) for i, path in enumerate(paths, start=1)]
     figure = draw_forest(check, runs, WIDE)
     spec = render.specification(figure)
-    root = ElementTree.fromstring(render.svg(spec))
+    root = ElementTree.fromstring(draw.svg(spec))
     assert {element.get("font-family") for element in root.iter(f"{SVG}text")} == {style.FONT}
     shown = texts(spec)
     title = verdict.describe_verdict(check)

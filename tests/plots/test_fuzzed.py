@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plots.model import gate
+from plots.model import fleet, gate
 
 FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 sys.path.append(str(FUZZ))
@@ -31,10 +31,25 @@ def test_answers_are_read_or_refused_as_promised(path):
     report_properties.check_answer(path.read_bytes())
 
 
+@pytest.mark.parametrize("path", inputs("read_fleet"), ids=lambda path: path.name)
+def test_answers_about_fleets_are_read_or_refused_as_promised(path):
+    report_properties.check_fleet(path.read_bytes())
+
+
 def test_the_good_answer_is_read():
     # Otherwise the fuzzer begins with refusals alone.
     answer = json.loads((FUZZ / "corpus" / "read_answer" / "good.json").read_text("utf-8"))
     assert len(gate.parse(answer, []).classes) == 2
+
+
+def test_the_good_answers_about_fleets_are_read():
+    folder = FUZZ / "corpus" / "read_fleet"
+    documents = [
+        json.loads((folder / name).read_text("utf-8"))
+        for name in ("judgement.json", "history.json")
+    ]
+    assert len(fleet.parse_judgement(folder, documents[0]).findings) == 4
+    assert len(fleet.parse_history(folder, documents[1]).gpus) == 3
 
 
 def test_both_readers_take_the_same_files(pytestconfig):

@@ -23,7 +23,7 @@ from plots.model.load import ResultError, parse_result, read_document, read_resu
 from plots.model.pcie import packet_limit
 from plots.model.programs import ask_about_map
 from plots.model.same_machine import how_they_differ
-from plots.page import render
+from plots.page import draw, render
 from plots.page.report import make_sections
 from plots.text import caption, map_caption, tables
 
@@ -318,7 +318,7 @@ def test_names_of_devices_are_shown_as_text(program):
     made_up = document(2, link((0, 1), h2d=60))
     made_up["devices"][0]["name"] = evil
     host_map = ask_about_map(program, parse(made_up))
-    drawing = render.svg(spec_of(MAP_FIGURES, "links", host_map, COLUMN))
+    drawing = draw.svg(spec_of(MAP_FIGURES, "links", host_map, COLUMN))
     assert evil not in drawing
     assert host_map.answers
 
@@ -336,7 +336,7 @@ def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
     assert main([*arguments, str(again)]) == 2
     assert "the same map as" in capsys.readouterr().err
     assert main([*arguments, "--baseline", "baseline.json"]) == 2
-    assert "not maps alone" in capsys.readouterr().err
+    assert "not maps or sweeps alone" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

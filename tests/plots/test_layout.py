@@ -5,18 +5,26 @@ import shutil
 from itertools import combinations
 from pathlib import Path
 
+import made_up_fleet
 import made_up_map
 import pytest
 import synthetic
 
-from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES
+from plots.figures import (
+    DEVICES_FIGURES,
+    FIGURES,
+    FLEET_FIGURES,
+    GROUP_FIGURES,
+    HISTORY_FIGURES,
+    MAP_FIGURES,
+)
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
 from plots.model.programs import ask, ask_about_map
-from plots.page import render
+from plots.page import draw, render
 
 CHROMIUM = shutil.which("chromium")
 HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
@@ -59,7 +67,7 @@ def recorded(name, program):
 
 
 def drawing(figure, layout):
-    return render.svg(render.specification(figure(layout)))
+    return draw.svg(render.specification(figure(layout)))
 
 
 def examine(page, svg, layout):
@@ -120,6 +128,26 @@ def test_maps_are_readable(page, figure, layout, pytestconfig):
     eight = made_up_map.parse(made_up_map.eight())
     host_map = ask_about_map(Path(pytestconfig.getoption("binary")), eight)
     examine(page, drawing(functools.partial(MAP_FIGURES[figure], host_map), layout), layout)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+@pytest.mark.parametrize(
+    ("nodes", "figure"), [(32, "racks"), *((1000, figure) for figure in FLEET_FIGURES)]
+)
+def test_fleets_are_readable(page, nodes, figure, layout):
+    svg = drawing(functools.partial(FLEET_FIGURES[figure], fleet_of(nodes)), layout)
+    examine(page, svg, layout)
+
+
+@functools.cache
+def fleet_of(nodes):
+    return made_up_fleet.parse(made_up_fleet.large(nodes))
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+def test_gpus_over_sweeps_are_readable(page, layout):
+    past = made_up_fleet.parse_past(made_up_fleet.history())
+    examine(page, drawing(functools.partial(HISTORY_FIGURES["gpus"], past), layout), layout)
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)

@@ -19,7 +19,7 @@ from plots.figures import FIGURES, style
 from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
 from plots.model.programs import Advice, Fit
-from plots.page import render, report
+from plots.page import draw, report
 from plots.text import tables
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
@@ -351,7 +351,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         row[f"extra{ESCAPES}"] = 1.0
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda specs: {f"{name}.svg": render.svg(spec).encode() for name, spec in specs},
+        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec in specs},
     )
     files = report.make_report([parse_result(Path("run.json"), document)], None)
     assert {Path(name).suffix for name in files} == {".html", ".svg", ".csv", ".md", ".tex"}

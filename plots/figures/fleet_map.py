@@ -1,0 +1,353 @@
+"""Draws racks and nodes of a fleet: a cell for each node, darker the slower its slowest GPU is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import altair as alt
+
+from plots.figures import fleet_scale
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_chart, panel_title, tooltip
+from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
+from plots.figures.keys import LINE_HEIGHT
+from plots.figures.layout import LETTER, Layout
+from plots.model.derive import NoData
+from plots.model.fleet import MISSING, Gpu, Judgement
+from plots.text import caption, fleet_caption
+
+MOST_COLUMNS = {"wide": 32, "column": 24}
+MOST_CELLS = 1500  # with more nodes, a cell is a rack, or several nodes
+MOST_LINES = 90
+WIDEST, TALLEST = 26, 18  # pixels of a cell
+LEAST_WIDTH, LEAST_HEIGHT = 9, 9  # of a cell with a letter
+TALL = 620  # pixels of a panel
+UNKNOWN_COLOUR = "#f2f2f2"
+# Letters of the worst that is known of a cell, and what they mean.
+KEY = {
+    "×": "ranks left no results",
+    "R": "its rack is named",
+    "N": "the node is named",
+    "G": "a GPU of it is named",
+    "?": "could not be tested, or not clearly",
+}
+
+
+@dataclass
+class Node:
+    """Holds a node: its GPUs and what is said of it."""
+
+    name: str
+    rack: str
+    gpus: list[Gpu] = field(default_factory=list)
+    letters: dict[str, str] = field(default_factory=dict)  # by class; "" is for all of them
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Holds what a cell stands for: a node, or several."""
+
+    name: str
+    rack: str
+    nodes: list[Node]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Holds cells in lines with names, and how large they are drawn."""
+
+    lines: list[tuple[str, list[Cell]]]
+    unit: str  # what a cell is
+    line_title: str
+
+    @property
+    def columns(self) -> int:
+        """Returns the number of cells of the longest line."""
+        return max(len(cells) for _, cells in self.lines)
+
+
+def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
+    """Draws a grid for each class; letters tell what is named, missing or unknown."""
+    if not judgement.gpus:
+        raise NoData(NO_SCORES)
+    nodes = _nodes(judgement)
+    if len(nodes) < 2:
+        raise NoData("the sweep has only one node")
+    grid = _grid(nodes, layout)
+    classes = _shown_classes(judgement, layout)
+    names = max(len(name) for name, _ in grid.lines)
+    room = layout.width - round(LETTER * names) - 30
+    beside = layout.beside and room / len(classes) > 8 * grid.columns
+    across = room / len(classes) - 14 if beside else room
+    size = (
+        max(4, min(WIDEST, int(across / grid.columns))),
+        max(4, min(TALLEST, TALL // len(grid.lines))),
+    )
+    rows = [
+        _row(worst, name, cell, line, column)
+        for name in classes
+        for worst in [slowdowns(judgement, name)]
+        for line, (_, cells) in enumerate(grid.lines)
+        for column, cell in enumerate(cells)
+    ]
+    panels = [
+        _draw_panel(name, grid, size, labels=not beside or name == classes[0]) for name in classes
+    ]
+    letters = [letter for letter in KEY if any(letter == row["letter"] for row in rows)]
+    lost = sum(entry.code == MISSING and not entry.node for entry in judgement.findings)
+    chart = compose_chart(
+        fleet_caption.title("Racks and nodes", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the median "
+            "GPU of its model",
+            f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+        ],
+        alt.hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
+        _draw_key(letters, layout),
+    )
+    chart.datasets = {
+        "cells": rows,
+        "key": [
+            {"line": i, "letter": letter, "text": KEY[letter]} for i, letter in enumerate(letters)
+        ],
+        "colours": _colour_rows(),
+    }
+    return Figure(
+        heading="Racks and nodes",
+        reading="Dark cells side by side have something in common: a rack, a switch, a row of "
+        "slots. Letters say what is named, missing or not known.",
+        summary=_summary(rows, letters, classes),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _shown_classes(judgement: Judgement, layout: Layout) -> list[str]:
+    """Lists the classes with a panel: in a column those in which something is named."""
+    classes = judgement.classes()
+    if layout.beside:
+        return classes
+    named = {finding.class_name for finding in judgement.findings}
+    return [name for name in classes if name in named] or classes[:1]
+
+
+def _nodes(judgement: Judgement) -> list[Node]:
+    nodes: dict[str, Node] = {}
+    for gpu in sorted_gpus(judgement):
+        nodes.setdefault(gpu.node, Node(gpu.node, gpu.rack)).gpus.append(gpu)
+    for name in {entry.node for entry in judgement.findings if entry.node} - nodes.keys():
+        nodes[name] = Node(name, "")
+    racks: dict[str, list[Node]] = {}
+    for node in nodes.values():
+        racks.setdefault(node.rack, []).append(node)
+    of_gpu = {gpu.uuid: nodes[gpu.node] for gpu in judgement.gpus}
+    for uuid in judgement.unknown:
+        if uuid in of_gpu:
+            of_gpu[uuid].letters[""] = "?"
+    # What comes later hides what came before.
+    for scope, letter in (("gpu", "G"), ("node", "N"), ("rack", "R")):
+        for entry in judgement.findings:
+            if entry.scope != scope or entry.code == MISSING:
+                continue
+            here = racks.get(entry.rack, []) if scope == "rack" else _known(nodes, entry.node)
+            for node in here:
+                node.letters[entry.class_name] = letter
+    for entry in judgement.findings:
+        if entry.code == MISSING:
+            for node in _known(nodes, entry.node):
+                node.letters = {"": "×"}
+    key = fleet_caption.natural
+    return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
+
+
+def _known(nodes: dict[str, Node], name: str) -> list[Node]:
+    return [nodes[name]] if name in nodes else []
+
+
+def _grid(nodes: Sequence[Node], layout: Layout) -> Grid:
+    """Arranges nodes by rack if racks are known; too many nodes share cells."""
+    most = MOST_COLUMNS[layout.name]
+    by_rack = len({node.rack for node in nodes}) > 1
+    cells = [Cell(node.name, node.rack, [node]) for node in nodes]
+    if by_rack:
+        lines = [
+            (rack or "no rack", part)
+            for rack, members in _grouped(cells)
+            for part in _chunks(members, most)
+        ]
+        if len(cells) <= MOST_CELLS and len(lines) <= MOST_LINES:
+            return Grid(lines, "a node", "rack")
+        racks = [
+            Cell(f"rack {rack}", rack, [node for cell in members for node in cell.nodes])
+            for rack, members in _grouped(cells)
+        ]
+        if len(racks) <= MOST_CELLS:
+            return Grid([(line[0].rack, line) for line in _chunks(racks, most)], "a rack", "from")
+    each = -(-len(nodes) // MOST_CELLS)
+    shared = [
+        Cell(" to ".join(dict.fromkeys((part[0].name, part[-1].name))), part[0].rack, list(part))
+        for part in _chunks(list(nodes), each)
+    ]
+    unit = "a node" if each == 1 else f"{each} nodes"
+    return Grid([(line[0].nodes[0].name, line) for line in _chunks(shared, most)], unit, "from")
+
+
+def _grouped(cells: Iterable[Cell]) -> list[tuple[str, list[Cell]]]:
+    return [(rack, list(members)) for rack, members in groupby(cells, lambda cell: cell.rack)]
+
+
+def _chunks(entries: list[Any], most: int) -> list[list[Any]]:
+    return [entries[i : i + most] for i in range(0, len(entries), most)]
+
+
+def _row(
+    worst: dict[str, tuple[float, str]], class_name: str, cell: Cell, line: int, column: int
+) -> dict[str, Any]:
+    known = [
+        (*worst[gpu.uuid], gpu) for node in cell.nodes for gpu in node.gpus if gpu.uuid in worst
+    ]
+    letters = {node.letters.get("") or node.letters.get(class_name) for node in cell.nodes}
+    letter = next((letter for letter in KEY if letter in letters), "")
+    row: dict[str, Any] = {
+        "class": class_name,
+        "line": line,
+        "column": column,
+        "name": cell.name,
+        "rack": cell.rack or "not known",
+        "letter": letter,
+        "said": KEY.get(letter, "nothing"),
+    }
+    if not known:
+        return row | {"colour": UNKNOWN_COLOUR, "text": "not known", "gpu": "", "slower": None}
+    slower, aspect, gpu = max(known, key=lambda entry: entry[0])
+    return row | {
+        "colour": fleet_scale.colour(slower, class_name),
+        "text": f"{fleet_caption.percent(slower)} in {aspect}",
+        "gpu": fleet_caption.gpu_name(gpu),
+        "slower": round(slower, 3),
+    }
+
+
+def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool) -> alt.LayerChart:
+    width, height = size
+    every = max(1, -(-11 // height))
+    names = {str(i): name for i, (name, _) in enumerate(grid.lines) if i % every == 0}
+    base = (
+        alt.Chart(alt.NamedData("cells"))
+        .transform_filter(alt.datum["class"] == class_name)
+        .encode(
+            x=alt.X(
+                "column:O",
+                scale=alt.Scale(domain=list(range(grid.columns)), padding=0),
+                axis=None,
+            ),
+            y=alt.Y(
+                "line:O",
+                scale=alt.Scale(domain=list(range(len(grid.lines))), padding=0),
+                axis=alt.Axis(
+                    values=[int(line) for line in names],
+                    labelExpr=f"{json.dumps(names)}[datum.value]",
+                    labelLimit=0,
+                    labelOverlap=False,
+                    ticks=False,
+                    domain=False,
+                )
+                if labels
+                else None,
+                title=grid.line_title if labels else None,
+            ),
+        )
+    )
+    tips = tooltip(node="name", rack="rack", slowest="gpu", slower="text", said="said")
+    cells = base.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(
+        color=colour_by_field(), tooltip=tips
+    )
+    letters = (
+        base.transform_filter("datum.letter !== ''")
+        .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
+        .encode(
+            text="letter:N",
+            color=alt.condition(
+                "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
+            ),
+        )
+    )
+    has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
+    dots = base.transform_filter("datum.letter !== ''").mark_point(
+        filled=True, size=7, color="#010101", opacity=1
+    )
+    return alt.LayerChart(
+        layer=[cells, letters if has_room else dots],
+        title=panel_title(class_name, anchor="start"),
+        width=width * grid.columns,
+        height=height * len(grid.lines),
+    )
+
+
+def _colour_rows() -> list[dict[str, Any]]:
+    link, host = fleet_scale.small("link"), fleet_scale.small("host")
+    return [
+        {
+            "at": i,
+            "colour": fleet_scale.colour(times * fleet_scale.small("link"), "link"),
+            "text": " ".join((f"{times * link:g}", f"({times * host:g})")),
+        }
+        for i, times in enumerate((0, 0.5, 1, 2.5, 5, 10, 25))
+    ]
+
+
+def _draw_key(letters: list[str], layout: Layout) -> alt.VConcatChart:
+    """Draws the colours, and below them the letters that are used."""
+    cell = 54 if layout.beside else 42
+    place = alt.Chart(alt.NamedData("colours")).encode(
+        x=alt.X("at:O", axis=None, scale=alt.Scale(padding=0))
+    )
+    colours = alt.LayerChart(
+        layer=[
+            place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
+            place.mark_text(fontSize=10).encode(
+                text="text:N",
+                color=alt.condition(
+                    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
+                ),
+            ),
+        ],
+        title=panel_title("percent slower: link (host and latency)", anchor="start"),
+        width=cell * 7,
+        height=LINE_HEIGHT,
+        view=alt.ViewBackground(stroke=None),
+    )
+    if not letters:
+        return alt.vconcat(colours)
+    line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
+    texts = alt.LayerChart(
+        layer=[
+            line.mark_text(align="center", fontWeight="bold").encode(
+                x=alt.value(6), text="letter:N"
+            ),
+            line.mark_text(align="left", fontSize=11).encode(x=alt.value(18), text="text:N"),
+        ],
+        width=cell * 7,
+        height=LINE_HEIGHT * len(letters),
+        view=alt.ViewBackground(stroke=None),
+    )
+    return alt.vconcat(colours, texts, spacing=8)
+
+
+def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str]) -> str:
+    parts = []
+    for name in classes:
+        known = [row for row in rows if row["class"] == name and row["slower"] is not None]
+        if known:
+            worst = max(known, key=lambda row: row["slower"])
+            parts.append(f"{name}: the slowest is {worst['gpu']}, {worst['text']}.")
+    for letter in letters:
+        cells = {row["name"] for row in rows if row["letter"] == letter}
+        parts.append(f"{caption.count(len(cells), 'cell')}: {KEY[letter]}.")
+    return " ".join(parts)

@@ -1,0 +1,225 @@
+"""Draws each part of a fleet that is named against its peers."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import Any
+
+import altair as alt
+
+from plots.figures import fleet_scale, style
+from plots.figures.bars import ABOVE, BELOW, colour_by_field, names_above, rows_axis, tall_height
+from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.keys import LINE_HEIGHT
+from plots.figures.layout import Layout, shorten
+from plots.model.derive import NoData
+from plots.model.fleet import PEERS, Aspect, Finding, Gpu, Judgement, Slow
+from plots.text import caption, fleet_caption
+
+WIDTH, TEXT_WIDTH, NAMES_WIDTH = 380, 130, 330  # pixels, of the wide layout
+MOST_ROWS = {"wide": 30, "column": 18}
+MOST_OF_A_PART = 3
+WORDS = {"gpu": "GPU", "node": "node", "rack": "rack"}
+
+
+def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
+    """Draws the slowest aspects of each finding with intervals, over the range of the peers."""
+    pairs = [
+        (finding, slow) for finding in judgement.findings for slow in finding.slow[:MOST_OF_A_PART]
+    ]
+    if not pairs:
+        raise NoData("no part is named as slow")
+    pairs.sort(key=lambda pair: -pair[1].slower)
+    shown = pairs[: MOST_ROWS[layout.name]]
+    peers = _Peers(judgement)
+    rows = [_row(i, finding, slow, peers, layout) for i, (finding, slow) in enumerate(shown)]
+    class_name = "link" if any(slow.aspect.class_name == "link" for _, slow in shown) else "host"
+    numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
+    ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
+    left_out = len(pairs) - len(shown)
+    chart = compose_chart(
+        fleet_caption.title("What is named, against its peers", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
+            "half of the parts of the same kind and model that are not named",
+            f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+        ],
+        _draw_rows(rows, ends, class_name, layout),
+        _draw_key(rows, layout),
+    )
+    scopes = [scope for scope in WORDS if any(row["scope"] == scope for row in rows)]
+    chart.datasets = {
+        "slow": rows,
+        "key": [
+            {"at": i, "scope": s, "text": WORDS[s], "colour": style.SCOPE[s].colour}
+            for i, s in enumerate(scopes)
+        ],
+    }
+    return Figure(
+        heading="What is named, against its peers",
+        reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
+        "bars: the scores are of what they have in common.",
+        summary=f"The slowest: {rows[0]['name']}, {rows[0]['text']}.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+class _Peers:
+    """Gives the slowdowns of all parts of a kind and model in an aspect."""
+
+    def __init__(self, judgement: Judgement) -> None:
+        self._judgement = judgement
+        self._places = {
+            (aspect.class_name, aspect.direction, aspect.together): i
+            for i, aspect in enumerate(judgement.aspects)
+        }
+        self._known: dict[tuple[str, str, Aspect], list[float]] = {}
+        self._named = {
+            (finding.class_name, finding.scope, _name_of(finding)) for finding in judgement.findings
+        }
+
+    def of(self, finding: Finding, aspect: Aspect) -> list[float]:
+        """Returns the sorted slowdowns of the peers; empty if they are not known."""
+        place = self._places.get((aspect.class_name, aspect.direction, aspect.together))
+        model = self._model(finding)
+        if place is None or model is None:
+            return []
+        key = (finding.scope, model, aspect)
+        if key not in self._known:
+            self._known[key] = self._list(finding, model, place)
+        return self._known[key]
+
+    def _model(self, finding: Finding) -> str | None:
+        return next((gpu.model for gpu in self._judgement.gpus if _is_of(finding, gpu)), None)
+
+    def _list(self, finding: Finding, model: str, place: int) -> list[float]:
+        of_part: dict[str, dict[str, list[float]]] = {}
+        for gpu in self._judgement.gpus:
+            slower = gpu.slower[place]
+            names = {"gpu": gpu.uuid, "node": gpu.node, "rack": gpu.rack}
+            if gpu.model != model or slower is None:
+                continue
+            if not any((finding.class_name, *part) in self._named for part in names.items()):
+                part = names[finding.scope]
+                of_part.setdefault(part, {}).setdefault(gpu.node, []).append(slower)
+        return sorted(median(map(median, nodes.values())) for nodes in of_part.values())
+
+
+def _is_of(finding: Finding, gpu: Gpu) -> bool:
+    names = {"gpu": gpu.uuid, "node": gpu.node, "rack": gpu.rack}
+    return names[finding.scope] == _name_of(finding)
+
+
+def _name_of(finding: Finding) -> str:
+    return {"gpu": finding.gpu, "node": finding.node, "rack": finding.rack}[finding.scope]
+
+
+def _quantile(ordered: list[float], part: float) -> float:
+    return ordered[min(len(ordered) - 1, math.floor(part * len(ordered)))]
+
+
+def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout) -> dict[str, Any]:
+    is_compared = finding.reference == PEERS and not slow.benchmark
+    others = peers.of(finding, slow.aspect) if is_compared else []
+    least, low_half, high_half, most = (
+        (round(_quantile(others, part), 3) for part in (0.01, 0.25, 0.75, 0.99))
+        if others
+        else (None,) * 4
+    )
+    text = fleet_caption.percent_in_interval(slow.slower, slow.interval)
+    name = f"{WORDS[finding.scope]} {fleet_caption.part_name(finding)}"
+    whole = f"{name}: {slow.benchmark or fleet_caption.short_aspect(slow.aspect)}"
+    room = NAMES_WIDTH if layout.beside else layout.width - 6.1 * (len(text) + 2)
+    label = shorten(whole, room)
+    return {
+        "row": f"{index}|{label}",
+        "label": label,
+        "name": whole,
+        "scope": finding.scope,
+        "code": finding.code,
+        "slower": slow.slower,
+        "low": slow.interval[0],
+        "high": slow.interval[1],
+        "text": text,
+        "least": least,
+        "low_half": low_half,
+        "high_half": high_half,
+        "most": most,
+        "peers": f"{len(others)}" if others else "not known",
+        "colour": style.SCOPE[finding.scope].colour,
+    }
+
+
+def _draw_rows(
+    rows: list[dict[str, Any]], ends: tuple[float, float], class_name: str, layout: Layout
+) -> alt.LayerChart:
+    names = [row["row"] for row in rows]
+    width = WIDTH if layout.beside else layout.width
+    base = alt.Chart(alt.NamedData("slow")).encode(y=rows_axis(names, labels=layout.beside))
+    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
+
+    def across(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            scale=fleet_scale.scale(ends, class_name),
+            axis=fleet_scale.axis(ends, class_name, width // 45, grid=True),
+            title="percent slower",
+        )
+
+    with_peers = base.transform_filter("isValid(datum.least)")
+    wide = with_peers.mark_bar(height=5, color=style.PEERS, **place)
+    middle = with_peers.mark_bar(height=10, color=style.PEERS_MIDDLE, **place)
+    coloured = base.encode(color=colour_by_field())
+    line = coloured.mark_rule(strokeWidth=1.6, **place).encode(x=across("low"), x2="high:Q")
+    point = coloured.mark_point(filled=True, size=55, opacity=1, **place).encode(
+        x=across("slower"),
+        shape=_shapes(rows),
+        tooltip=tooltip(part="name", slower="text", code="code", peers="peers"),
+    )
+    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
+    texts = base.mark_text(align="right", **text).encode(
+        x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N"
+    )
+    return alt.LayerChart(
+        layer=[
+            wide.encode(x=across("least"), x2="most:Q"),
+            middle.encode(x=across("low_half"), x2="high_half:Q"),
+            line,
+            point,
+            texts,
+            *([] if layout.beside else names_above(base, "label")),
+        ],
+        width=width,
+        height=tall_height(names, layout),
+        view=alt.ViewBackground(stroke=None),
+    )
+
+
+def _shapes(rows: list[dict[str, Any]]) -> Any:
+    scopes = [scope for scope in WORDS if any(row["scope"] == scope for row in rows)]
+    return scale_by_name("scope", scopes, lambda scope: style.SCOPE[scope].shape, alt.Shape)
+
+
+def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:
+    place = alt.Chart(alt.NamedData("key")).encode(
+        x=alt.X(
+            "at:Q",
+            axis=None,
+            scale=alt.Scale(domain=[-0.1, 3], range=[0, 240], nice=False),
+        )
+    )
+    return alt.LayerChart(
+        layer=[
+            place.mark_point(filled=True, size=55, opacity=1).encode(
+                color=colour_by_field(), shape=_shapes(rows)
+            ),
+            place.mark_text(align="left", dx=9, fontSize=11).encode(text="text:N"),
+        ],
+        width=240,
+        height=LINE_HEIGHT,
+        view=alt.ViewBackground(stroke=None),
+    )

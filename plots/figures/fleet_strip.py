@@ -1,0 +1,434 @@
+"""Draws all GPUs of a sweep side by side, with what each is slower than its peers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Any
+
+import altair as alt
+
+from plots.figures import fleet_scale, style
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_chart, panel_title, scale_by_name, tooltip
+from plots.figures.keys import LINE_HEIGHT
+from plots.figures.layout import BOLD_LETTER, LETTER, Layout
+from plots.model.derive import NoData
+from plots.model.fleet import Finding, Gpu, Judgement
+from plots.text import caption, fleet_caption
+
+MOST_MARKS = 800  # GPUs with a mark of their own; of more, a bar stands for several
+BARS = {"wide": 400, "column": 150}
+MOST_NAMED = 400  # marks of named GPUs in a panel
+MOST_LABELS = {"wide": 16, "column": 6}
+LIFT = 13  # pixels from one line of labels to the next
+ALIGN_LEFT: dict[str, Any] = {"align": "left", "dx": 8}
+ALIGN_RIGHT: dict[str, Any] = {"align": "right", "dx": -8}
+HEIGHT = {"wide": 130, "column": 110}
+NO_SCORES = "the answer of fleet_transfers has no scores of single GPUs: judge the sweep again"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Holds a GPU, its place in the strip, and its slowdown in its worst aspect of a class."""
+
+    gpu: Gpu
+    at: int
+    slower: float
+    aspect: str
+
+
+def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
+    """Draws a panel for each class; named GPUs are outlined and have labels."""
+    if not judgement.gpus:
+        raise NoData(NO_SCORES)
+    gpus = sorted_gpus(judgement)
+    if len(gpus) > MOST_MARKS:  # bars of several models would hide each other
+        gpus.sort(key=lambda gpu: gpu.model)
+    by_class = {name: _places(judgement, gpus, name) for name in judgement.classes()}
+    by_class = {name: places for name, places in by_class.items() if places}
+    if not by_class:
+        raise NoData("no GPU could be compared with its peers")
+    looks = _looks(judgement)
+    data: dict[str, list[dict[str, Any]]] = {"marks": [], "named": [], "labels": []}
+    panels = []
+    for name, places in by_class.items():
+        named = _named(judgement, places, name)
+        ends = fleet_scale.domain([place.slower for place in places], name)
+        data["marks"] += _mark_rows(places, set(named), name, looks, layout)
+        data["named"] += _named_rows(places, named, name, looks)
+        data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
+        panels.append(_draw_panel(name, gpus, ends, looks, layout, name == list(by_class)[-1]))
+    aggregated = len(gpus) > MOST_MARKS
+    chart = compose_chart(
+        fleet_caption.title("All GPUs of the sweep", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "percent of time that a GPU is slower than the median GPU of its model, in the worst "
+            "of its aspects of each class",
+            f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
+            "that are named have marks of their own"
+            if aggregated
+            else "",
+        ],
+        layout.stack(*panels),
+        *([_draw_key(looks, layout)] if len(looks) > 1 else []),
+    )
+    chart.datasets = data | {"key": _key_rows(looks)}
+    return Figure(
+        heading="All GPUs of the sweep",
+        reading="From left to right by rack, node and slot; upwards is slower. Outlined marks are "
+        "named by the judge.",
+        summary=" ".join(_summary(name, places, judgement) for name, places in by_class.items()),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def sorted_gpus(judgement: Judgement) -> list[Gpu]:
+    """Lists the GPUs by rack, node and slot."""
+    key = fleet_caption.natural
+    return sorted(
+        judgement.gpus,
+        key=lambda gpu: (not gpu.rack, key(gpu.rack), key(gpu.node), gpu.slot, gpu.uuid),
+    )
+
+
+def slowdowns(judgement: Judgement, class_name: str) -> dict[str, tuple[float, str]]:
+    """Returns the largest slowdown of each GPU in a class, and in what, by UUID.
+
+    A GPU that is named for single benchmarks stands with those: its scores do not show them.
+    """
+    worst: dict[str, tuple[float, str]] = {}
+    for gpu in judgement.gpus:
+        known = [
+            (slower, fleet_caption.aspect_words(aspect))
+            for aspect, slower in zip(judgement.aspects, gpu.slower, strict=True)
+            if slower is not None and aspect.class_name == class_name
+        ]
+        if known:
+            worst[gpu.uuid] = max(known)
+    for uuid, finding in named_gpus(judgement, class_name).items():
+        single = [(slow.slower, slow.benchmark) for slow in finding.slow[:1] if slow.benchmark]
+        candidates = [*single, *([worst[uuid]] if uuid in worst else [])]
+        if candidates:
+            worst[uuid] = max(candidates)
+    return worst
+
+
+def named_gpus(judgement: Judgement, class_name: str) -> dict[str, Finding]:
+    """Returns the findings of slow parts of a class by the UUIDs of their GPUs, the widest part."""
+    of_part: dict[tuple[str, str], list[str]] = {}
+    for gpu in judgement.gpus:
+        for part in (("gpu", gpu.uuid), ("node", gpu.node), ("rack", gpu.rack)):
+            of_part.setdefault(part, []).append(gpu.uuid)
+    named: dict[str, Finding] = {}
+    for finding in judgement.findings:
+        if finding.class_name != class_name or finding.slower is None:
+            continue
+        name = {"gpu": finding.gpu, "node": finding.node, "rack": finding.rack}[finding.scope]
+        for uuid in of_part.get((finding.scope, name), []):
+            named.setdefault(uuid, finding)
+    return named
+
+
+def _places(judgement: Judgement, gpus: Sequence[Gpu], class_name: str) -> list[Place]:
+    worst = slowdowns(judgement, class_name)
+    return [Place(gpu, at, *worst[gpu.uuid]) for at, gpu in enumerate(gpus) if gpu.uuid in worst]
+
+
+def _named(judgement: Judgement, places: list[Place], class_name: str) -> dict[int, Finding]:
+    """Returns the findings of the class by the places of their GPUs."""
+    by_uuid = named_gpus(judgement, class_name)
+    return {place.at: by_uuid[place.gpu.uuid] for place in places if place.gpu.uuid in by_uuid}
+
+
+def _looks(judgement: Judgement) -> dict[str, style.DirectionStyle]:
+    """Returns the look of each model, the most frequent first."""
+    counts: dict[str, int] = {}
+    for gpu in judgement.gpus:
+        counts[gpu.model] = counts.get(gpu.model, 0) + 1
+    ordered = sorted(counts, key=lambda model: (-counts[model], model))
+    return {model: style.MODELS[i % len(style.MODELS)] for i, model in enumerate(ordered)}
+
+
+def _mark_rows(
+    places: list[Place],
+    named: set[int],
+    class_name: str,
+    looks: dict[str, style.DirectionStyle],
+    layout: Layout,
+) -> list[dict[str, Any]]:
+    """Returns a row for each GPU, or for each bar of neighbours of one model."""
+    plain = [place for place in places if place.at not in named]
+    last = max(place.at for place in places)
+    step = 1 if last < MOST_MARKS else -(-(last + 1) // BARS[layout.name])
+    rows = []
+    ordered = sorted(plain, key=lambda place: (place.at // step, place.gpu.model, place.at))
+    for (_, model), members in groupby(ordered, lambda at: (at.at // step, at.gpu.model)):
+        group = list(members)
+        low, high = (choose(place.slower for place in group) for choose in (min, max))
+        worst = max(group, key=lambda place: place.slower)
+        rows.append(
+            {
+                "class": class_name,
+                "at": sum(place.at for place in group) / len(group),
+                "low": round(low, 3),
+                "high": round(high, 3),
+                "model": model,
+                "colour": looks[model].colour,
+                "gpus": _group_words(group),
+                "text": fleet_caption.percent(high)
+                if len(group) == 1
+                else f"{fleet_caption.percent(low)} to {fleet_caption.percent(high)}",
+                "aspect": worst.aspect,
+            }
+        )
+    return rows
+
+
+def _group_words(group: list[Place]) -> str:
+    first, last = fleet_caption.gpu_name(group[0].gpu), fleet_caption.gpu_name(group[-1].gpu)
+    return first if len(group) == 1 else f"{len(group)} GPUs, {first} to {last}"
+
+
+def _named_rows(
+    places: list[Place],
+    named: dict[int, Finding],
+    class_name: str,
+    looks: dict[str, style.DirectionStyle],
+) -> list[dict[str, Any]]:
+    shown = sorted(
+        (place for place in places if place.at in named), key=lambda place: -place.slower
+    )
+    return [
+        {
+            "class": class_name,
+            "at": place.at,
+            "high": round(place.slower, 3),
+            "model": place.gpu.model,
+            "colour": looks[place.gpu.model].colour,
+            "gpus": f"{fleet_caption.gpu_name(place.gpu)} ({place.gpu.uuid})",
+            "text": fleet_caption.percent(place.slower),
+            "aspect": place.aspect,
+            "code": named[place.at].code,
+        }
+        for place in shown[:MOST_NAMED]
+    ]
+
+
+def _label_rows(
+    places: list[Place],
+    named: dict[int, Finding],
+    class_name: str,
+    ends: tuple[float, float],
+    count: int,
+    layout: Layout,
+) -> list[dict[str, Any]]:
+    """Returns the names of the slowest parts, as far as they do not lie on each other."""
+    by_part: dict[str, list[Place]] = {}
+    for place in places:
+        if place.at in named:
+            by_part.setdefault(fleet_caption.part_name(named[place.at]), []).append(place)
+    room = _Room(ends, class_name, count, layout)
+    for members in by_part.values():
+        for place in members:
+            room.take(*room.mark(place))
+    rows: list[dict[str, Any]] = []
+    for name, members in sorted(by_part.items(), key=lambda part: -max(p.slower for p in part[1])):
+        if len(rows) == MOST_LABELS[layout.name]:
+            break
+        sides = ((members[-1], True), (members[0], False))
+        for lift, (place, right) in product((0, LIFT, 2 * LIFT, 3 * LIFT, -LIFT), sides):
+            if (height := room.height_of_label(place, name, right, lift)) is None:
+                continue
+            rows.append(
+                {
+                    "class": class_name,
+                    "at": place.at,
+                    "high": height,
+                    "name": name,
+                    "right": right,
+                }
+            )
+            break
+    return rows
+
+
+class _Room:
+    """Knows which pixels of a panel have a mark or a label."""
+
+    MARK, LINE, GAP = 5, 11, 8
+
+    def __init__(
+        self, ends: tuple[float, float], class_name: str, count: int, layout: Layout
+    ) -> None:
+        self._class_name, self._count = class_name, count
+        self._width, self._height = layout.width - layout.axis, HEIGHT[layout.name]
+        self._low, self._high = (fleet_scale.position(end, class_name) for end in ends)
+        self._taken: list[tuple[float, float, float]] = []
+
+    def take(self, first: float, last: float, y: float) -> None:
+        """Takes the pixels from `first` to `last` at a height."""
+        self._taken.append((first, last, y))
+
+    def mark(self, place: Place) -> tuple[float, float, float]:
+        """Returns the pixels of a mark."""
+        x = self._width * (place.at + 0.5) / self._count
+        y = fleet_scale.position(place.slower, self._class_name) - self._low
+        return x - self.MARK, x + self.MARK, self._height * y / (self._high - self._low)
+
+    def height_of_label(self, place: Place, name: str, right: bool, lift: float) -> float | None:
+        """Takes the pixels of a label beside a mark or above that, if they are free.
+
+        Returns the slowdown at its height.
+        """
+        first, last, y = self.mark(place)
+        y += lift
+        length = BOLD_LETTER * len(name) + self.GAP
+        start, end = (last + 1, last + length) if right else (first - length, first - 1)
+        inside = start >= 0 and end <= self._width and self.MARK < y < self._height - self.MARK
+        if not inside or self._is_taken(start, end, y):
+            return None
+        self.take(start, end, y)
+        position = self._low + y / self._height * (self._high - self._low)
+        return round(fleet_scale.slowdown(position, self._class_name), 4)
+
+    def _is_taken(self, first: float, last: float, y: float) -> bool:
+        return any(
+            abs(y - other) < self.LINE and a < last and first < b for a, b, other in self._taken
+        )
+
+
+def _boundaries(gpus: Sequence[Gpu]) -> dict[int, str]:
+    """Returns where racks begin, or nodes if no racks are known, with their names."""
+    by_rack = len({gpu.rack for gpu in gpus}) > 1
+    starts: dict[int, str] = {}
+    before = None
+    for at, gpu in enumerate(gpus):
+        name = gpu.rack if by_rack else gpu.node
+        if name != before:
+            starts[at] = name
+        before = name
+    return starts
+
+
+def _draw_panel(
+    class_name: str,
+    gpus: Sequence[Gpu],
+    ends: tuple[float, float],
+    looks: dict[str, style.DirectionStyle],
+    layout: Layout,
+    is_last: bool,
+) -> alt.LayerChart:
+    starts = _boundaries(gpus)
+    width = layout.width - layout.axis
+    longest = LETTER * max(map(len, starts.values())) + 12
+    every = max(1, -(-len(starts) * round(longest) // width))
+    ticks = {str(at - 0.5): starts[at] for at in list(starts)[::every]}
+    by_rack = len({gpu.rack for gpu in gpus}) > 1
+    scale = alt.Scale(domain=[-0.5, len(gpus) - 0.5], nice=False)
+    axis = alt.Axis(
+        values=[float(at) for at in ticks],
+        labelExpr=f"{json.dumps(ticks)}[datum.value]",
+        labelAlign="left",
+        labels=is_last,
+        ticks=is_last,
+        grid=True,
+        labelOverlap="greedy",
+    )
+    title = ("rack" if by_rack else "node") if is_last else None
+    x = alt.X("at:Q", scale=scale, axis=axis, title=title)
+    y_axis = fleet_scale.axis(ends, class_name, HEIGHT[layout.name] // 18, minExtent=34)
+
+    def upwards(field: str) -> alt.Y:
+        return alt.Y(
+            f"{field}:Q",
+            scale=fleet_scale.scale(ends, class_name),
+            axis=y_axis,
+            title="percent slower",
+        )
+
+    def of_class(data: str) -> alt.Chart:
+        return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
+
+    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
+    marks = of_class("marks").encode(x=x, color=colour_by_field(), tooltip=tips)
+    zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1)
+    if len(gpus) > MOST_MARKS:
+        wide = max(1.0, width / BARS[layout.name] - 0.3)
+        drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(y=upwards("low"), y2="high:Q")
+    else:
+        size = max(8.0, min(30.0, 4000.0 / len(gpus)))
+        drawn = marks.mark_point(filled=True, size=size, opacity=0.85).encode(
+            y=upwards("high"), shape=shapes
+        )
+    named = (
+        of_class("named")
+        .mark_point(filled=True, size=46, opacity=1, stroke=style.INK, strokeWidth=1.4)
+        .encode(
+            x=x,
+            y=upwards("high"),
+            shape=shapes,
+            color=colour_by_field(),
+            tooltip=[*tips, *tooltip(code="code")],
+        )
+    )
+    labels = [
+        of_class("labels")
+        .transform_filter(f"datum.right === {flag}")
+        .mark_text(fontSize=11, fontWeight="bold", **options)
+        .encode(x=x, y=upwards("high"), text="name:N")
+        for flag, options in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
+    ]
+    return alt.LayerChart(
+        layer=[
+            zero.encode(y=alt.YDatum(0, scale=fleet_scale.scale(ends, class_name))),
+            drawn,
+            named,
+            *labels,
+        ],
+        title=panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start"),
+        width=width,
+        height=HEIGHT[layout.name],
+    )
+
+
+def _key_rows(looks: dict[str, style.DirectionStyle]) -> list[dict[str, Any]]:
+    return [
+        {"line": line, "text": model, "model": model, "colour": look.colour}
+        for line, (model, look) in enumerate(looks.items())
+    ]
+
+
+def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> alt.LayerChart:
+    place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
+    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    return alt.LayerChart(
+        layer=[
+            place.mark_point(filled=True, size=45, opacity=1).encode(
+                x=alt.value(6), color=colour_by_field(), shape=shapes
+            ),
+            place.mark_text(align="left", fontSize=11).encode(x=alt.value(16), text="text:N"),
+        ],
+        width=layout.width - layout.axis,
+        height=LINE_HEIGHT * len(looks),
+        view=alt.ViewBackground(stroke=None),
+    )
+
+
+def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:
+    ordered = sorted(place.slower for place in places)
+    cut = len(ordered) // 100
+    low, high, most = map(fleet_caption.percent, (ordered[cut], ordered[-1 - cut], ordered[-1]))
+    worst = max(places, key=lambda place: place.slower)
+    named = caption.count(len(_named(judgement, places, class_name)), "GPU") or "none"
+    most_of_them = "98 % of the GPUs" if cut else f"all {caption.count(len(places), 'GPU')}"
+    return (
+        f"{class_name}: {named} named, {most_of_them} from {low} to {high}; the slowest is "
+        f"{fleet_caption.gpu_name(worst.gpu)} with {most} in {worst.aspect}."
+    )

@@ -1,0 +1,49 @@
+"""Makes the sections of a fleet: of a sweep, and of its GPUs over sweeps."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+
+from plots.figures import FLEET_FIGURES, HISTORY_FIGURES
+from plots.model.fleet import History, Judgement
+from plots.page.section import Section, add_figure
+from plots.text import caption, fleet_caption, fleet_tables
+
+
+def make_fleet_section(judgement: Judgement, number: int | None) -> Section:
+    """Makes the section of a sweep, which is numbered if there are several."""
+    section = Section(
+        name="fleet-" if number is None else f"fleet-{number}-",
+        heading=fleet_caption.heading(judgement),
+        on_host=False,
+        is_fleet=True,
+        sentences=fleet_caption.sentences(judgement),
+        tables=fleet_tables.make_fleet_tables(judgement),
+        method=[
+            ("file", caption.short_path(judgement.path)),
+            ("sha256 of what fleet_transfers says", hashlib.sha256(judgement.data).hexdigest()),
+        ],
+    )
+    for name, make in FLEET_FIGURES.items():
+        add_figure(section, name, partial(make, judgement))
+    return section
+
+
+def make_history_section(history: History, number: int | None) -> Section:
+    """Makes the section of a history, which is numbered if there are several."""
+    section = Section(
+        name="history-" if number is None else f"history-{number}-",
+        heading=f"GPUs over {caption.count(len(history.sweeps), 'sweep') or 'no sweeps'}",
+        on_host=False,
+        is_fleet=True,
+        sentences={"Since when": fleet_caption.history_sentences(history)},
+        tables=fleet_tables.make_history_tables(history),
+        method=[
+            ("file", caption.short_path(history.path)),
+            ("sha256 of its content", hashlib.sha256(history.data).hexdigest()),
+        ],
+    )
+    for name, make in HISTORY_FIGURES.items():
+        add_figure(section, name, partial(make, history))
+    return section

@@ -1,0 +1,92 @@
+"""Holds a section of the report, and adds figures to it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from plots.figures.common import Figure
+from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.model import values
+from plots.model.derive import NoData
+from plots.page import render
+from plots.text import tables, trust
+
+MESSAGE_KEYS = {"code", "data", "text"}
+OUTPUT_OPTIONS = ("--out", "--benchmark_out")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Holds a figure of the report in both layouts."""
+
+    name: str  # the start of its files' names, and its anchor in the page
+    figure: Figure
+    spec: dict[str, Any]
+    column: dict[str, Any]
+
+
+@dataclass
+class Section:
+    """Holds the section of one run, or of several runs of one kind.
+
+    Runs with a GPU and runs on the host device never share a section.
+    """
+
+    name: str
+    heading: str
+    on_host: bool
+    is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
+    sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
+    drawn: list[Drawn] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    tables_under: dict[str, list[tables.Table]] = field(default_factory=dict)  # by heading
+    tables: list[tables.Table] = field(default_factory=list)
+    method: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def add_figure(
+    section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
+) -> None:
+    """Draws a figure in both layouts, or notes with its subject why it is left out."""
+    try:
+        figure = make(WIDE)
+        wide = render.specification(figure)
+        column = render.specification(make(COLUMN))
+    except NoData as reason:
+        section.left_out.append((subject or name.replace("_", " "), str(reason)))
+        return
+    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
+
+
+def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
+    """Adds what a file says below a key, one row for each value."""
+    if isinstance(value, dict) and value.keys() == MESSAGE_KEYS:
+        rows.append((key, values.text(value, "text", "")))
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            printable_name = values.printable(str(name))
+            flatten(f"{key}.{printable_name}" if key else printable_name, member, rows)
+    elif isinstance(value, str):
+        rows.append((key, values.printable(value)))
+    elif key == "run.command_line" and isinstance(value, list):
+        rows.append((key, values.printable(shlex.join(_without_folders(value)))))
+    else:
+        rows.append((key, values.printable(json.dumps(value, ensure_ascii=False))))
+
+
+def _without_folders(words: list[Any]) -> list[str]:
+    """Removes folders from a command line: they are private. Newer files have none."""
+    shown = [str(word) for word in words]
+    for i, word in enumerate(shown):
+        option, is_set, value = word.partition("=")
+        if i == 0 or shown[i - 1] in OUTPUT_OPTIONS:
+            shown[i] = PurePath(word).name
+        elif is_set and option in OUTPUT_OPTIONS:
+            shown[i] = f"{option}={PurePath(value).name}"
+    return shown

@@ -1,0 +1,221 @@
+"""Writes titles, names and sentences of fleets: sweeps, parts, and what they are slower by."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import datetime
+
+from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
+from plots.text import caption
+from plots.text.trust import Sentence
+
+MOST_SENTENCES = 12
+CLASS_WORDS = {
+    "link": "link (what the path between host and device limits)",
+    "host": "host (what the CPU and its memory limit)",
+    "latency": "latency (short operations)",
+}
+SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack"}
+DIRECTIONS = {"both": " both ways", "none": ""}
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Returns a sort key that puts node2 before node10."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def percent(value: float) -> str:
+    """Formats a slowdown in percent with its sign."""
+    digits = 0 if abs(value) >= 999.5 else 1 if abs(value) >= 9.95 else 2
+    text = f"{value:+,.{digits}f} %"
+    return text if text.strip("+-0. %") else "0 %"
+
+
+def percent_in_interval(value: float, interval: tuple[float, float] | None) -> str:
+    """Formats a slowdown with its interval."""
+    if interval is None:
+        return percent(value)
+    low, high = (percent(end).removesuffix(" %") for end in interval)
+    return f"{percent(value)} [{low}, {high}]"
+
+
+def aspect_words(aspect: Aspect) -> str:
+    """Returns an aspect in words."""
+    direction = DIRECTIONS.get(aspect.direction, f" {aspect.direction}")
+    together = ", all GPUs of the node at once" if aspect.together else ""
+    return f"{aspect.class_name}{direction}{together}"
+
+
+def short_aspect(aspect: Aspect) -> str:
+    """Returns an aspect in few words."""
+    words = (aspect.class_name, DIRECTIONS.get(aspect.direction, aspect.direction).strip())
+    return " ".join(filter(None, (*words, "at once" if aspect.together else "")))
+
+
+def slow_words(slow: Slow) -> str:
+    """Returns in what a part is slow."""
+    return slow.benchmark or aspect_words(slow.aspect)
+
+
+def _short_words(slow: Slow) -> str:
+    return slow.benchmark or short_aspect(slow.aspect)
+
+
+def gpu_name(gpu: Gpu | Trace | Finding) -> str:
+    """Returns a short name of a GPU by its place: node7/c1:00."""
+    slot = re.sub(r"^0000:|\.0$", "", gpu.slot)
+    uuid = gpu.gpu if isinstance(gpu, Finding) else gpu.uuid
+    return "/".join(filter(None, (gpu.node, slot or uuid)))
+
+
+def part_name(finding: Finding) -> str:
+    """Returns a short name of what is named."""
+    if finding.code == MISSING:
+        return finding.node or "unknown node"
+    names = {"gpu": gpu_name(finding), "node": finding.node, "rack": finding.rack}
+    return names[finding.scope] or "unknown"
+
+
+def models(judgement: Judgement) -> str:
+    """Returns the models with their numbers."""
+    counts = Counter(gpu.model for gpu in judgement.gpus)
+    return ", ".join(f"{count:,} × {model}" for model, count in counts.most_common(4))
+
+
+def title(subject: str, judgement: Judgement) -> str:
+    """Returns the title of a figure."""
+    return f"{subject} — {models(judgement)}"
+
+
+def origin(judgement: Judgement) -> str:
+    """Returns what sweep it is, and its verdict."""
+    nodes = len({gpu.node for gpu in judgement.gpus})
+    sweep = f"sweep {judgement.sweep}" if judgement.sweep else caption.short_path(judgement.path)
+    return f"{sweep}: {judgement.verdict}; {caption.count(nodes, 'node')}"
+
+
+def heading(judgement: Judgement) -> str:
+    """Returns the heading of the section."""
+    sweep = f", sweep {judgement.sweep}" if judgement.sweep else ""
+    gpus = f"{judgement.gpu_count:,} GPU{'s' if judgement.gpu_count != 1 else ''}"
+    return f"Fleet: {judgement.verdict} ({gpus}{sweep})"
+
+
+def finding_words(finding: Finding) -> str:
+    """Returns a finding as a sentence."""
+    if finding.code == MISSING:
+        where = f"on node {finding.node}" if finding.node else "of an unknown node"
+        return f"{_begin(', '.join(finding.facts))} {where} left no results [{finding.code}]."
+    rack = f"rack {finding.rack}" if finding.rack and finding.scope != "rack" else ""
+    beside = list(filter(None, (finding.gpu, rack)))
+    where = f" ({', '.join(beside)})" if beside else ""
+    subject = _begin(f"{SCOPE_NOUNS[finding.scope]} {part_name(finding)}{where}")
+    how_much = (
+        f" is slower by {percent_in_interval(finding.slower, finding.interval).lstrip('+')} in "
+        f"{' and '.join(map(_short_words, finding.slow[:2])) or finding.class_name}"
+        if finding.slower is not None
+        else ""
+    )
+    is_of_peers = finding.reference in ("", PEERS)
+    compared = "" if is_of_peers else f"beside the {finding.reference.replace('_', ' ')}"
+    facts = [compared, f"its link is {finding.link}" if finding.link else "", *finding.facts[:3]]
+    since = [f"since {date(finding.since)}"] if finding.since else []
+    remarks = "; ".join(filter(None, (*facts, *since)))
+    return f"{subject}{how_much} [{finding.code}]{f'; {remarks}' if remarks else ''}."
+
+
+def _begin(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def sentences(judgement: Judgement) -> dict[str, list[Sentence]]:
+    """Returns what the judgement says, by heading."""
+    named = [Sentence(finding_words(entry), True) for entry in judgement.findings[:MOST_SENTENCES]]
+    more = len(judgement.findings) - len(named)
+    if more > 0:
+        named.append(Sentence(f"{more} more are in the table below.", True))
+    if not named:
+        named = [Sentence("No GPU, node or rack is named.")]
+    doubts = [
+        Sentence(_begin(f"{caption.count(gpus, 'GPU')} {text} [{code}].".lstrip()), True)
+        for code, gpus, text in judgement.doubts
+    ]
+    return {
+        "Who is slow": named,
+        "What is not known": doubts,
+        "Problems": _problems(judgement),
+        "What would have been found": _tested(judgement),
+    }
+
+
+def _problems(judgement: Judgement) -> list[Sentence]:
+    counts = Counter(code for code, _ in judgement.problems)
+    firsts = dict(reversed(judgement.problems))
+    return [
+        Sentence(
+            f"{firsts[code]} [{code}]{f', and {count - 1} more like this' if count > 1 else ''}.",
+            True,
+        )
+        for code, count in counts.most_common(MOST_SENTENCES)
+    ]
+
+
+def _tested(judgement: Judgement) -> list[Sentence]:
+    """Says for each class what slowdown would have been found, by the worst of its aspects."""
+    worst: dict[str, dict[str, float]] = {}
+    for class_name, scope, value in judgement.tested:
+        scopes = worst.setdefault(class_name, {})
+        scopes[scope] = max(value, scopes.get(scope, value))
+    return [
+        Sentence(
+            f"{class_name}: "
+            + ", ".join(
+                f"a {SCOPE_NOUNS.get(scope, scope)} slower by {percent(value).lstrip('+')}"
+                for scope, value in scopes.items()
+            )
+            + ", four times out of five."
+        )
+        for class_name, scopes in worst.items()
+    ]
+
+
+def date(written: str) -> str:
+    """Returns a date of a file without seconds; what is no date stays as it is."""
+    try:
+        return f"{datetime.fromisoformat(written):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return written
+
+
+def sweep_name(history: History, sweep: int) -> str:
+    """Returns a sweep by its day, or its id."""
+    name, begin = history.sweeps[sweep]
+    return date(begin)[:10] if begin else name or str(sweep + 1)
+
+
+def history_sentences(history: History) -> list[Sentence]:
+    """Says since when each GPU is in trouble."""
+    troubled = history.troubled
+    said = [Sentence(_trace_words(history, trace), True) for trace in troubled[:MOST_SENTENCES]]
+    if len(troubled) > len(said):
+        said.append(Sentence(f"{len(troubled) - len(said)} more are in the table below.", True))
+    return said or [Sentence("No GPU was named in any of these sweeps.")]
+
+
+def since_words(history: History, trace: Trace) -> str:
+    """Returns since when a GPU is in trouble; empty if it is not."""
+    if trace.since is None:
+        return ""
+    first = f"since {sweep_name(history, trace.since)}"
+    return f"{first}, or before" if trace.before is None else first
+
+
+def _trace_words(history: History, trace: Trace) -> str:
+    named = f"named in {caption.count(len(trace.named), 'sweep')}" if trace.named else "never named"
+    gpu = f"GPU {gpu_name(trace)} ({trace.uuid})"
+    if trace.since is None:
+        return f"{gpu} was slow and is not any more; {named}."
+    where = f" in {aspect_words(history.aspect(trace.aspect))}" if trace.aspect else ""
+    return f"{gpu} is slow{where} {since_words(history, trace)}; {named}."
