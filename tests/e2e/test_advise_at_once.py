@@ -19,7 +19,10 @@ BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
     (ALL,): ["--devices needs --host-map"],
     (MAP, "--devices=cuda:2"): ["the map has no 'cuda:2', but cuda:0, cuda:1"],
     (MAP, "--devices=cuda:0,cuda:0"): ["cuda:0 is named twice"],
-    (MAP, "--devices=cuda:0,"): ["the map has no ''"],
+    (MAP, "--devices=cuda:0,"): ["bad --devices 'cuda:0,': all, or devices of the map"],
+    (MAP, "--devices=auto"): ["bad --devices 'auto': all, or devices of the map"],
+    (MAP, "--devices=cuda:0-2"): ["the map has no 'cuda:2', but cuda:0, cuda:1"],
+    (MAP, "--devices=cuda:0,0-1"): ["cuda:0 is named twice"],
     (MAP, ALL, "--direction=up"): ["bad --direction 'up': h2d, d2h or both"],
     (MAP, ALL, "--bytes=0"): ["bad size '0'"],
     (MAP, ALL, "--reuse=2"): ["--reuse cannot be used with --host-map"],
@@ -52,6 +55,13 @@ def test_two_gpus_may_copy_at_once_in_one_direction_but_not_in_both(
     for each in document["answers"]:
         assert each["all"]["source"] == "measured"
         assert "poor_prediction" in [doubt["code"] for doubt in each["doubts"]]
+
+
+def test_devices_are_named_as_for_the_map(program: Program):
+    by_name = program.run("advise", MAP, "--devices=cuda:0,cuda:1")
+    assert by_name.code == ALL_RAN
+    for devices in ("cuda:0-1", "cuda:0,1"):
+        assert program.run("advise", MAP, f"--devices={devices}").out == by_name.out
 
 
 def test_a_map_without_rates_answers_nothing(program: Program):

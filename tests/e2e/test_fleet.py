@@ -9,12 +9,15 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+import xmlschema
 from program import Completed, Program
 
 HEALTHY, NAMED, BAD_INPUT, UNKNOWN = 0, 1, 2, 3
 RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+SCHEMA = Path(__file__).resolve().parents[1] / "data/junit.xsd"
 FOLDERS = {
     "first": "2026-11-21-gate",
     "second": "2026-11-21-gate",
@@ -127,7 +130,8 @@ def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
 
 def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path: Path) -> None:
     text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
-    commands = text.split("```sh\n")[1].split("```")[0]
+    blocks = [block.split("```")[0] for block in text.split("```sh\n")[1:]]
+    (commands,) = (block for block in blocks if "seq 0 7" in block)
     commands = commands.replace(
         "--device=cuda:$gpu", "--device=host --sizes=4KiB --cold-sizes=4KiB"
     )
@@ -153,6 +157,198 @@ def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path
     assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
 
 
+@pytest.fixture(scope="module")
+def slowed(fleet: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of the recorded machines, the first of them slowed."""
+    root = tmp_path_factory.mktemp("fleet") / "sweep"
+    for node in FOLDERS:
+        add(root, node, "slowed" if node == "first" else None)
+    sweep = root.with_suffix(".json")
+    assert fleet.run("collect", root, f"--out={sweep}", "--within=48").code == 0
+    return sweep
+
+
+def test_the_answer_has_a_form_for_everybody(fleet: Program, slowed: Path, tmp_path: Path) -> None:
+    markdown, junit = tmp_path / "answer.md", tmp_path / "answer.xml"
+    metrics = tmp_path / "answer.prom"
+    completed = fleet.run(
+        "judge",
+        slowed,
+        "--json=-",
+        f"--markdown={markdown}",
+        f"--junit={junit}",
+        f"--openmetrics={metrics}",
+    )
+    assert completed.code == NAMED, completed
+    (found,) = json.loads(completed.out)["findings"]
+    assert found["advice"][0] == "sizes_and_kinds"
+    assert "## Fleet: named" in markdown.read_text("utf-8")
+    document = ElementTree.parse(junit).getroot()
+    xmlschema.XMLSchema(SCHEMA).validate(document)
+    failed = [case for case in document.iter("testcase") if case.find("failure") is not None]
+    assert [case.get("name") for case in failed] == ["first"]
+    lines = metrics.read_text("utf-8").splitlines()
+    assert lines[-1] == "# EOF"
+    assert any(line.startswith('transfers_fleet_finding{gpu="GPU-e8c0c07f') for line in lines)
+
+
+def test_a_single_machine_is_compared_with_itself(fleet: Program, tmp_path: Path) -> None:
+    sweeps = {}
+    for name, numbers in {"before": (1, 2, 3), "after": (4, 5, 6), "slowed": (1, 2, 3)}.items():
+        folder = tmp_path / name / "first"
+        folder.mkdir(parents=True)
+        machine = "slowed" if name == "slowed" else "first"
+        for number in numbers:
+            shutil.copy(RESULTS / FOLDERS["first"] / f"{machine}-{number}.json.gz", folder)
+        sweeps[name] = tmp_path / f"{name}.json.gz"
+        assert fleet.run("collect", tmp_path / name, f"--out={sweeps[name]}").code == 0
+    reference = f"--reference={sweeps['before']}"
+    completed = fleet.run("judge", sweeps["after"], reference)
+    assert completed.code == HEALTHY, completed
+    completed = fleet.run("judge", sweeps["slowed"], reference)
+    assert completed.code == NAMED, completed
+    assert "[slower_than_before]" in completed.out
+    # An output must not replace what is read.
+    completed = fleet.run("judge", sweeps["after"], reference, f"--json={sweeps['before']}")
+    assert completed.code == BAD_INPUT, completed
+
+
+def test_history_tells_since_when(fleet: Program, slowed: Path, tmp_path: Path) -> None:
+    document = json.loads(slowed.read_text("utf-8"))
+    for day, factor in ((1, 1.0), (2, 1.0), (3, 1.5), (4, 1.5)):
+        document["sweep"], document["begin"] = f"day{day}", f"2026-11-0{day}T00:00:00Z"
+        document["gpus"][-1]["times_ns"] = [
+            [[time * factor for time in run] for run in runs]
+            for runs in json.loads(slowed.read_text("utf-8"))["gpus"][-1]["times_ns"]
+        ]
+        (tmp_path / f"{5 - day}.json").write_text(json.dumps(document))
+    (tmp_path / "answer.json").write_text('{"kind": "fleet_judgement"}')
+    uuid = document["gpus"][-1]["uuid"]
+    completed = fleet.run("history", tmp_path, "--json=-", f"--gpu={uuid[:12]}")
+    assert completed.code == NAMED, completed
+    answer = json.loads(completed.out)
+    assert [sweep["id"] for sweep in answer["sweeps"]] == ["day1", "day2", "day3", "day4"]
+    (gpu,) = answer["gpus"]
+    assert (gpu["uuid"], gpu["since"], gpu["before"]) == (uuid, 2, 1)
+    completed = fleet.run("judge", tmp_path / "1.json", f"--history={tmp_path}", "--json=-")
+    since = {found["gpu"]: found["since"] for found in json.loads(completed.out)["findings"]}
+    assert since[uuid]["sweep"] == "day3"
+    # What cannot be used is said.
+    (tmp_path / "half.json").write_text('{"kind":"fleet_sweep","format":1,')
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == NAMED
+    assert "half.json" in completed.complaints[0]
+
+
+def small_sweep(file: Path, day: str | None, missing: tuple[str, ...] = ()) -> Path:
+    """Writes a made-up sweep of five nodes, each of which has four GPUs."""
+    benchmarks = [
+        {
+            "name": f"copy/pinned/{towards}/64MiB",
+            "class": "link",
+            "direction": towards,
+            "together": False,
+            "copied_bytes": None,
+        }
+        for towards in ("h2d", "d2h")
+    ]
+    names = [(node, f"GPU-{node}-{number}") for node in "abcde" for number in range(4)]
+    gpus = [
+        {
+            "uuid": uuid,
+            "slot": None,
+            "model": "made-up GPU",
+            "node": node,
+            "rack": None,
+            "rank": None,
+            "link": dict.fromkeys(("generation", "width", "generation_max", "width_max")),
+            "warnings": [],
+            "wrong_data": [],
+            "times_ns": [[[1e6 + 1e3 * (place % 3)] * 3] for _ in benchmarks],
+        }
+        for place, (node, uuid) in enumerate(names)
+        if not uuid.startswith(missing or ("none",))
+    ]
+    document = {
+        "kind": "fleet_sweep",
+        "format": 1,
+        "sweep": file.stem,
+        "begin": day and f"{day}T03:00:00Z",
+        "world_size": None,
+        "other_ranks": [],
+        "benchmarks": benchmarks,
+        "gpus": gpus,
+        "problems": [],
+    }
+    file.write_text(json.dumps(document))
+    return file
+
+
+def test_history_is_healthy_only_if_the_newest_sweep_is(fleet: Program, tmp_path: Path) -> None:
+    small_sweep(tmp_path / "first.json", "2026-11-01")
+    small_sweep(tmp_path / "second.json", "2026-11-02")
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == HEALTHY, completed
+    # What has no place in time is said, and hides nothing.
+    for name, day, words in (("t", None, "does not tell when"), ("f", "2099-01-01", "future")):
+        odd = small_sweep(tmp_path / f"{name}.json", day, missing=("GPU-a", "GPU-b"))
+        completed = fleet.run("history", tmp_path)
+        assert completed.code == UNKNOWN, completed
+        assert words in completed.complaints[0]
+        assert "2 sweeps of 20 GPUs" in completed.out
+        odd.unlink()
+    # Some nodes alone: nothing is known of the others.
+    few = small_sweep(tmp_path / "few.json", "2026-11-03", missing=("GPU-a", "GPU-b"))
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == HEALTHY, completed
+    assert "8 GPUs are of nodes that were not swept since" in completed.out
+    assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == UNKNOWN
+    assert fleet.run("history", tmp_path, "--gpu=GPU-c-1").code == HEALTHY
+    few.unlink()
+    small_sweep(tmp_path / "third.json", "2026-11-03", missing=("GPU-a-1",))
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == NAMED, completed
+    assert "GPU-a-1 (a): gone after sweep second" in completed.out
+    assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == NAMED
+
+
+def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path: Path) -> None:
+    first = small_sweep(tmp_path / "first.json", "2026-11-01")
+    second = small_sweep(tmp_path / "second.json", "2026-11-02")
+    half = small_sweep(tmp_path / "half.json", "2026-11-03", missing=("GPU-d", "GPU-e"))
+    assert fleet.run("judge", second, f"--reference={first}").code == HEALTHY
+    copy = shutil.copy(second, tmp_path / "copy.json")
+    completed = fleet.run("judge", second, f"--reference={copy}")
+    assert completed.code == BAD_INPUT, completed
+    assert "is the sweep that is judged" in completed.complaints[0]
+    completed = fleet.run("judge", first, f"--reference={second}")
+    assert completed.code == UNKNOWN, completed
+    assert "[baseline_is_later]" in completed.out
+    completed = fleet.run("judge", half, f"--reference={first}", "--json=-")
+    assert completed.code == UNKNOWN, completed
+    doubts = {doubt["code"]: doubt for doubt in json.loads(completed.out)["doubts"]}
+    assert doubts["nodes_not_measured"]["nodes"] == ["d", "e"]
+
+
+def test_simulate_tells_what_would_be_found(fleet: Program, slowed: Path, tmp_path: Path) -> None:
+    document = json.loads(slowed.read_text("utf-8"))
+    large = [
+        number
+        for number, benchmark in enumerate(document["benchmarks"])
+        if re.fullmatch(r"copy/pinned/.*/(16|128)MiB", benchmark["name"])
+    ]
+    document["benchmarks"] = [document["benchmarks"][number] for number in large]
+    for gpu in document["gpus"]:
+        gpu["times_ns"] = [gpu["times_ns"][number] for number in large]
+    sweep = tmp_path / "sweep.json"
+    sweep.write_text(json.dumps(document))
+    completed = fleet.run("simulate", sweep, "--slower=0.1,20", "--sweeps=1", "--json=-")
+    assert completed.code == 0, completed
+    none, all_of_them = json.loads(completed.out)["faults"]
+    assert none["share"] < 0.1
+    assert all_of_them["share"] > 0.9
+
+
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
     for node in ("first", "second"):
         add(tmp_path / "sweep", node)
@@ -174,6 +370,15 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["judge", "object.json"], "'kind' is not 'fleet_sweep'"),
         (["judge", "object.json", "--json=no/such/folder.json"], "no/such/folder.json"),
         (["judge", "object.json", "--decide-by=fast"], "--decide-by 'fast'"),
+        (["judge", "object.json", "--reference=no.json"], "object.json"),
+        (["judge", "object.json", "--json=-", "--markdown=-"], "the same file"),
+        (["history"], "SWEEP is required"),
+        (["history", "nothing"], "no result files"),
+        (["history", "no_such_folder"], "no_such_folder"),
+        (["history", "object.json"], "object.json"),
+        (["simulate", "object.json", "--slower=-1"], "--slower"),
+        (["simulate", "object.json", "--slower=3,nan"], "bad --slower"),
+        (["simulate", "object.json", "--sweeps=0"], "--sweeps"),
         (["collect", "."], "--out is required"),
         (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
         (["collect", "nothing", "--out=x.json"], "no result files"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def test_a_map_says_that_it_was_made_without_a_gpu(program: Program, tmp_path: P
     assert context["without_gpu"] is True
     assert (context["memory"], context["size_bytes"]) == ("pinned", 65536)
     assert [device["kind"] for device in context["devices"]] == ["host"]
+    assert context["host_name"] == platform.node()
 
 
 def test_devices_that_are_refused_memory_are_skipped(program: Program):

@@ -133,7 +133,7 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         "lint": ("--tidy",),
         "reference": (),
         "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
-        "test": ("--sanitize",),
+        "test": ("--sanitize", "--slurm", "--integrations"),
     }.items():
         completed = clone.run(script, *arguments)
         assert completed.returncode != 0
@@ -373,5 +373,7 @@ def test_the_options_of_reports_are_known():
         check=True,
     )
     options = set(re.findall(r"^  (--[\w-]+) ", completed.stdout, re.MULTILINE))
-    # The script itself sets these two.
-    assert options - {"--program", "--gate"} == {option.rstrip("=") for option in line.split()}
+    # The script itself sets these.
+    assert options - {"--program", "--gate", "--fleet"} == {
+        option.rstrip("=") for option in line.split()
+    }

@@ -15,6 +15,7 @@ READERS = {
     "read_result": report_properties.check_result,
     "read_answer": report_properties.check_answer,
     "read_host_map": report_properties.check_map,
+    "read_fleet": report_properties.check_fleet,
 }
 
 

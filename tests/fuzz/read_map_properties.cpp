@@ -34,6 +34,7 @@ void check_read_map(const std::string& text) {
   for (const auto& set : read.map.skipped) require_line(set.why_not);
   require_line(read.origin.date);
   require_line(read.origin.commit);
+  require_line(read.origin.host_name);
   require(!topology::text_of(read.map).empty(), "a map without words");
   const auto again = topology::to_json(read.map).dump();
   require(topology::host_map_from_text(again, "again.json") == read.map,

@@ -1,0 +1,431 @@
+"""`bench_transfers fleet`: several processes of one node, on the host device."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import limits
+import pytest
+from program import (
+    ALL_RAN,
+    NOTHING_RAN,
+    SOMETHING_FAILED,
+    USAGE,
+    Completed,
+    Program,
+    assert_complains,
+    environment,
+    read,
+    wait_for,
+)
+
+TINY = (
+    "--device=host",
+    "--strategies=copy/pinned,concurrent/pinned",
+    "--sizes=1MiB",
+    "--benchmark_min_time=0.001",
+    "--benchmark_repetitions=2",
+)
+ONE_WAY = [f"concurrent/pinned/{direction}/ranks/1MiB" for direction in ("h2d", "d2h")]
+BOTH_WAYS = "concurrent/pinned/both/ranks/1MiB"
+MANY = 10  # repetitions, so that a process can be ended among them
+ALONE = ["copy/pinned/h2d/1MiB", "copy/pinned/d2h/1MiB"]
+
+
+def variables(rank: int, size: int, node: str = "") -> dict[str, str]:
+    """Those of torchrun, a mere loop, or those of srun, which tells a node's name."""
+    if not node:
+        return {
+            "RANK": f"{rank}",
+            "WORLD_SIZE": f"{size}",
+            "LOCAL_RANK": f"{rank}",
+            "LOCAL_WORLD_SIZE": f"{size}",
+            "TORCHELASTIC_RUN_ID": "tests",
+        }
+    return {
+        "SLURM_PROCID": f"{rank}",
+        "SLURM_STEP_ID": "0",
+        "SLURM_NTASKS": f"{size}",
+        "SLURM_LOCALID": "0",
+        "SLURM_NODEID": f"{rank}",
+        "SLURM_STEP_TASKS_PER_NODE": f"1(x{size})",
+        "SLURMD_NODENAME": node,
+    }
+
+
+def at_once(ranks: int) -> list[str]:
+    """What so many of them can do at once on this computer."""
+    return [*ONE_WAY, BOTH_WAYS] if len(os.sched_getaffinity(0)) >= 2 * ranks else ONE_WAY
+
+
+class Ranks:
+    """Processes that are ended with the test, whatever happens."""
+
+    def __init__(self, program: Program, out: Path) -> None:
+        self.program = program
+        self.out = out
+        self.started: list[subprocess.Popen[str]] = []
+
+    def start(self, rank: int, size: int, *arguments: str, **more: Any) -> subprocess.Popen[str]:
+        env = environment(more.pop("variables", variables(rank, size)))
+        command = self.program.command("fleet", f"--out={self.out}", *TINY, *arguments)
+        return self.popen(command, env=env, **more)
+
+    def popen(self, command: list[str], **more: Any) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            **more,
+        )
+        self.started.append(process)
+        return process
+
+    def run(self, *arguments: str, started: int, of: int) -> list[Completed]:
+        processes = [self.start(rank, of, *arguments) for rank in range(started)]
+        return [self.completed(process) for process in processes]
+
+    @staticmethod
+    def completed(process: subprocess.Popen[str]) -> Completed:
+        out, err = process.communicate(timeout=300)
+        return Completed(process.returncode, out, err)
+
+    def file(self, rank: int) -> Path:
+        return next(iter(self.out.glob(f"*/host_{rank}.json")), self.out / "not there")
+
+    def rows(self, rank: int) -> int:
+        return len(read(self.file(rank)).rows) if self.file(rank).exists() else 0
+
+
+@pytest.fixture
+def ranks(program: Program, tmp_path: Path) -> Iterator[Ranks]:
+    started = Ranks(program, tmp_path / "sweep")
+    yield started
+    for process in started.started:
+        process.kill()
+        process.communicate()
+
+
+def judge(fleet: Program, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The sweep and the answer."""
+    sweep, answer = folder.with_suffix(".json"), folder.with_suffix(".answer.json")
+    completed = fleet.run("collect", folder, f"--out={sweep}")
+    assert completed.code == 0, completed
+    fleet.run("judge", sweep, f"--json={answer}")
+    return json.loads(sweep.read_text("utf-8")), json.loads(answer.read_text("utf-8"))
+
+
+def test_the_ranks_of_a_node_measure_in_turn_and_all_at_once(ranks: Ranks, fleet: Program) -> None:
+    for completed in ranks.run("--sweep=monday", "--rack=r1", started=4, of=4):
+        assert completed.code == ALL_RAN, completed
+    for rank in range(4):
+        result = read(ranks.file(rank))
+        assert result.transfers["complete"]
+        told = result.transfers["fleet"]
+        assert (told["sweep"], told["rack"], told["launcher"]) == ("monday", "r1", "torchrun")
+        assert (told["rank"], told["local_rank"], told["world_size"]) == (rank, rank, 4)
+        assert told["node"] == os.uname().nodename
+        assert result.names() == {*at_once(4), *ALONE}
+        assert {row.get("ranks") for row in result.rows if row["name"] in at_once(4)} == {4}
+        described = result.transfers["benchmarks"][ONE_WAY[0]]
+        assert described["set"] == {"kind": "ranks", "place": None}
+    sweep, answer = judge(fleet, ranks.out)
+    together = {entry["name"] for entry in sweep["benchmarks"] if entry["together"]}
+    assert "concurrent/pinned/h2d/1MiB/h2d, 4 at once" in together
+    assert len(together) == (4 if BOTH_WAYS in at_once(4) else 2)  # "both" is one of each direction
+    assert len(sweep["gpus"]) == answer["gpus"] == 4
+    assert sweep["problems"] == []
+
+
+def test_all_ranks_have_the_order_of_the_first(ranks: Ranks) -> None:
+    ranks.run(started=2, of=2)
+    assert len({read(ranks.file(rank)).transfers["run"]["seed"] for rank in range(2)}) == 1
+
+
+class Mpi:
+    """An MPI of this computer."""
+
+    def __init__(self, program: Program, name: str) -> None:
+        starter = shutil.which(f"mpirun.{name}")
+        if not starter or not program.path.with_name(f"libbench_transfers_mpi_{name}.so").exists():
+            pytest.skip(f"there is no {name} here, or its plugin is not built")
+        options = ["--oversubscribe", "--allow-run-as-root"] if name == "openmpi" else []
+        self.command = [starter, *options]
+        self.program = program
+
+    def start(self, started: Ranks, ranks: int, *more: str) -> subprocess.Popen[str]:
+        command = self.program.command("fleet", f"--out={started.out}", "--sweep=s", *TINY, *more)
+        return started.popen([*self.command, "-n", f"{ranks}", *command], env=environment())
+
+
+@pytest.fixture(params=["openmpi", "mpich"])
+def mpi(program: Program, request: pytest.FixtureRequest) -> Mpi:
+    return Mpi(program, request.param)
+
+
+def processes_with(folder: Path, rank: int) -> list[int]:
+    """Those of an MPI's rank that write to the folder."""
+    variables = [f"{name}={rank}" for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")]
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            arguments = (process / "cmdline").read_text("utf-8").split("\0")
+            told = (process / "environ").read_text("utf-8", "replace").split("\0")
+        except OSError:
+            continue
+        is_program = Path(arguments[0]).name == "bench_transfers"
+        if is_program and f"--out={folder}" in arguments and {*variables} & {*told}:
+            found.append(int(process.name))
+    return found
+
+
+def test_rank_0_of_mpi_writes_what_collect_would(mpi: Mpi, ranks: Ranks, fleet: Program) -> None:
+    folder = ranks.out
+    ran = ranks.completed(mpi.start(ranks, 4))
+    assert ran.code == ALL_RAN, ran
+    assert f"4 of 4 ranks in {folder}/sweep.json.gz" in ran.out
+    gathered = json.loads(gzip.decompress((folder / "sweep.json.gz").read_bytes()))
+    sweep, _ = judge(fleet, folder)
+    assert gathered == sweep
+    assert sorted(gpu["rank"] for gpu in sweep["gpus"]) == [0, 1, 2, 3]
+    assert sweep["problems"] == []
+
+
+def test_a_rank_of_mpi_that_hangs_costs_itself(program: Program, ranks: Ranks) -> None:
+    mpi = Mpi(program, "mpich")
+    job = mpi.start(ranks, 3, "--wait=0.5", f"--benchmark_repetitions={MANY}")
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    stopped = processes_with(ranks.out, 2)
+    assert len(stopped) == 1
+    os.kill(stopped[0], signal.SIGSTOP)
+    ended = Ranks.completed(job)
+    assert ended.code != ALL_RAN
+    assert "rank 2 gives no answer" in ended.err
+    gathered = json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
+    assert gathered["world_size"] == 3
+    found = {gpu["rank"] for gpu in gathered["gpus"]}
+    assert 0 in found
+    assert 2 not in found
+    wait_for(lambda: not processes_with(ranks.out, 2), "the end of the rank that hung")
+
+
+def test_a_rank_of_mpi_that_hangs_keeps_no_signal_away(program: Program, ranks: Ranks) -> None:
+    mpi = Mpi(program, "openmpi")
+    job = mpi.start(ranks, 2, "--benchmark_repetitions=1000", "--wait=1000")
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    (first,) = processes_with(ranks.out, 0)
+    (second,) = processes_with(ranks.out, 1)
+    os.kill(second, signal.SIGSTOP)
+    os.kill(first, signal.SIGTERM)
+    assert Ranks.completed(job).code != ALL_RAN
+    gathered = json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
+    assert [gpu["rank"] for gpu in gathered["gpus"]] == [0]
+
+
+def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
+    more = (f"--benchmark_repetitions={MANY}",)
+    processes = [ranks.start(rank, 4, *more) for rank in range(4)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    processes[2].kill()
+    for rank in (0, 1, 3):
+        completed = ranks.completed(processes[rank])
+        assert completed.code == ALL_RAN, completed
+        rows = [row for row in read(ranks.file(rank)).rows if row["name"] in ONE_WAY]
+        assert len(rows) == 2 * MANY
+        assert {row["ranks"] for row in rows} == {3}
+    sweep, answer = judge(fleet, ranks.out)
+    assert "incomplete_run" in {problem["code"] for problem in sweep["problems"]}
+    assert answer["verdict"] != "healthy"
+
+
+def test_a_rank_that_never_starts_is_missing(ranks: Ranks, fleet: Program) -> None:
+    (only,) = ranks.run("--wait=0.1", started=1, of=2)
+    assert only.code == ALL_RAN, only
+    assert "1 of 2 ranks" in only.err
+    _, answer = judge(fleet, ranks.out)
+    assert answer["verdict"] == "named"
+    assert [found["code"] for found in answer["findings"]] == ["missing"]
+
+
+def test_memory_that_a_dead_run_has_left_is_not_in_the_way(ranks: Ranks) -> None:
+    dead = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    for process in dead:
+        process.kill()
+        process.wait()
+    for completed in ranks.run(started=2, of=2):
+        assert completed.code == ALL_RAN, completed
+    rows = [row for row in read(ranks.file(1)).rows if row["name"] in ONE_WAY]
+    assert {row["ranks"] for row in rows} == {2}
+
+
+def test_a_stopped_process_of_an_earlier_run_costs_nothing(ranks: Ranks) -> None:
+    earlier = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    earlier[1].send_signal(signal.SIGSTOP)
+    earlier[0].kill()
+    earlier[0].wait()
+    for rank in (1, 0):  # the first one's place is that of the stopped process
+        again = ranks.completed(ranks.start(rank, 2, "--wait=0.2"))
+        assert again.code == ALL_RAN, again
+
+
+def test_no_file_of_an_earlier_run_passes_for_one_of_this(ranks: Ranks, fleet: Program) -> None:
+    ranks.run("--sweep=s", started=2, of=2)
+    another = ranks.file(1).with_name("another.json")
+    another.write_text(ranks.file(1).read_text("utf-8").replace('"sweep": "s"', '"sweep": "t"'))
+    (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=2)
+    assert only.code == ALL_RAN, only
+    assert not ranks.file(1).exists()
+    assert another.exists()
+    another.unlink()
+    _, answer = judge(fleet, ranks.out)
+    assert [found["code"] for found in answer["findings"]] == ["missing"]
+
+
+def test_a_rank_that_fails_leaves_no_file_of_an_earlier_run(ranks: Ranks) -> None:
+    ranks.run("--sweep=s", started=1, of=1)
+    assert ranks.file(0).exists()
+    failed = ranks.completed(ranks.start(0, 1, "--sweep=s", "--device=cuda:1000"))
+    assert failed.code != ALL_RAN
+    assert not ranks.file(0).exists()
+
+
+def test_listing_removes_no_files(ranks: Ranks) -> None:
+    ranks.run(started=1, of=1)
+    ranks.run("--benchmark_list_tests", started=1, of=1)
+    assert ranks.file(0).exists()
+
+
+def test_a_run_by_itself_stays_on_its_processor(ranks: Ranks, tmp_path: Path) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    result = tmp_path / "r.json"
+    process = ranks.popen(
+        ranks.program.command(*TINY, f"--out={result}", "--benchmark_repetitions=1000"),
+        preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]),
+    )
+    wait_for(result.exists, "the result file")
+    for thread in Path(f"/proc/{process.pid}/task").iterdir():
+        assert os.sched_getaffinity(int(thread.name)) == {usable[0]}
+
+
+def test_ranks_that_are_bound_to_one_processor_leave_it(ranks: Ranks) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        pytest.skip("there is one processor")
+    processes = [
+        ranks.start(rank, 2, preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]))
+        for rank in range(2)
+    ]
+    completed = [ranks.completed(process) for process in processes]
+    assert "too few processors" in completed[0].err
+    assert completed[1].err == ""
+    for rank in range(2):
+        result = read(ranks.file(rank))
+        assert result.transfers["fleet"]["unbound"]
+        is_enough = BOTH_WAYS in at_once(2)
+        assert (BOTH_WAYS in result.names()) == is_enough
+        codes = {warning["code"] for warning in result.transfers["warnings"]}
+        assert ("too_few_processors" in codes) != is_enough
+        assert (BOTH_WAYS in result.skipped) != is_enough
+
+
+def test_ranks_but_the_first_say_only_where_their_files_are(ranks: Ranks) -> None:
+    first, second = ranks.run(started=2, of=2)
+    assert "copy/pinned" in first.out
+    assert second.out == f"rank 1 on {os.uname().nodename}: {ranks.file(1)}\n"
+    assert second.err == ""
+
+
+def test_a_signal_keeps_what_was_measured(ranks: Ranks) -> None:
+    processes = [ranks.start(rank, 2, "--benchmark_repetitions=1000") for rank in range(2)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    for process in processes:
+        assert ranks.completed(process).code == 128 + signal.SIGTERM
+    first = read(ranks.file(0))
+    assert first.measured
+    assert not first.transfers["complete"]
+    assert first.transfers["run"]["interrupted_by"] == "SIGTERM"
+
+
+def test_two_ranks_on_one_device_are_an_error(ranks: Ranks) -> None:
+    for completed in ranks.run("--device=host:0", started=2, of=2):
+        assert_complains(completed, USAGE, "local ranks 0 and 1", "use the same device host:0")
+    assert not ranks.file(0).exists()
+
+
+@pytest.mark.parametrize("node", ["../../evil", ".", "..", "a/b", "new\nline\x1b[2J", "x" * 1000])
+def test_a_hostile_node_name_leads_nowhere_else(ranks: Ranks, node: str) -> None:
+    completed = ranks.completed(ranks.start(0, 1, variables=variables(0, 1, node)))
+    assert completed.code == ALL_RAN, completed
+    (path,) = ranks.out.parent.rglob("host_0.json")
+    assert path.parent.parent == ranks.out
+    assert all(letter.isascii() and letter.isprintable() for letter in path.parent.name)
+
+
+def test_a_full_disk_is_one_line(ranks: Ranks) -> None:
+    process = ranks.start(0, 1, preexec_fn=limits.file_size(4096))
+    completed = ranks.completed(process)
+    assert completed.code == SOMETHING_FAILED
+    assert len(completed.complaints) == 1
+    assert "cannot write" in completed.complaints[0]
+
+
+def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
+    completed = ranks.completed(ranks.start(0, 1, variables={}))
+    assert completed.code == ALL_RAN, completed
+    told = read(ranks.file(0)).transfers["fleet"]
+    assert (told["rank"], told["world_size"]) == (None, None)
+    assert told["node"] == os.uname().nodename
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--device=host"], "--out is required"),
+        (["--out=file"], "cannot write file"),
+        (["--out=o", "--mpi=no.so"], "cannot use no.so"),
+        (["--out=o", "--wait=never"], "--wait"),
+        (["--out=o", "--benchmark_out_format=csv"], "--benchmark_out_format"),
+        (["--out=o", "--nothing"], "unknown argument '--nothing'"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    program: Program, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "file").touch()
+    completed = program.run("fleet", "--device=host", *arguments, cwd=tmp_path)
+    assert_complains(completed, USAGE, words)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"RANK": "1", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}, "bad RANK 1"),
+        ({"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "--ranks-per-node=N"),
+        ({**variables(0, 2), "LOCAL_RANK": "2"}, "bad LOCAL_RANK 2"),
+    ],
+)
+def test_a_launcher_that_contradicts_itself_gets_one_line(
+    ranks: Ranks, more: dict[str, str], words: str
+) -> None:
+    assert_complains(ranks.completed(ranks.start(0, 2, variables=more)), USAGE, words)
+
+
+def test_a_node_that_has_lost_its_gpus_does_not_measure_its_memory(
+    program: Program, tmp_path: Path
+) -> None:
+    completed = program.run("fleet", f"--out={tmp_path}", env={"CUDA_VISIBLE_DEVICES": ""})
+    assert_complains(completed, NOTHING_RAN, "no GPU: ")

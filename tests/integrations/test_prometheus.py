@@ -1,0 +1,58 @@
+"""Prometheus: what fleet_transfers writes, and the alerts on it, checked by promtool."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+from node import INTEGRATIONS, ROOT, programs_of_a_site
+from tools import run_tool
+
+RULES = INTEGRATIONS / "prometheus/transfers.rules.yml"
+RECORDED = ROOT / "results/nvidia-h200/2026-11-21-gate"
+
+
+@pytest.fixture(scope="module")
+def metrics(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of three recorded machines, of which one was slowed."""
+    folder = tmp_path_factory.mktemp("metrics")
+    programs = programs_of_a_site(folder / "programs", pytestconfig.getoption("binary"))
+    for node in ("slowed", "second", "third"):
+        (folder / "runs" / node).mkdir(parents=True)
+        shutil.copy(RECORDED / f"{node}-1.json.gz", folder / "runs" / node)
+    program = programs / "fleet_transfers"
+    sweep = folder / "sweep.json"
+    subprocess.run(
+        [program, "collect", folder / "runs", f"--out={sweep}"], capture_output=True, check=True
+    )
+    judged = subprocess.run(
+        [program, "judge", sweep, "--openmetrics=-"], capture_output=True, text=True, check=False
+    )
+    assert judged.returncode in (0, 1, 3), judged
+    return judged.stdout
+
+
+def test_promtool_reads_the_metrics(metrics: str) -> None:
+    completed = run_tool("promtool", "check", "metrics", text=metrics)
+    assert completed.returncode == 0, completed
+    assert completed.stderr == ""
+
+
+def test_the_alerts_use_metrics_and_labels_that_there_are(metrics: str) -> None:
+    groups = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    used = {name for rule in rules for name in re.findall(r"transfers_\w+", rule["expr"])}
+    assert used <= set(re.findall(r"^# TYPE (\w+) ", metrics, re.MULTILINE))
+    (named, *_) = re.findall(r"^transfers_fleet_finding\{(.*)\} 1$", metrics, re.MULTILINE)
+    labels = set(re.findall(r'(\w+)="', named)) | {"rank"}
+    summaries = " ".join(rule["annotations"]["summary"] for rule in rules)
+    assert set(re.findall(r"\$labels\.(\w+)", summaries)) <= labels
+
+
+def test_the_alerts_fire_as_their_tests_say() -> None:
+    for command in (("check", "rules", RULES), ("test", "rules", "transfers.rules_test.yml")):
+        completed = run_tool("promtool", *command, cwd=RULES.parent)
+        assert completed.returncode == 0, completed

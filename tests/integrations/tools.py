@@ -1,0 +1,38 @@
+"""Programs of others, which scripts/test --integrations installs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".cache/integrations/bin"
+
+
+def run_tool(
+    name: str,
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    text: str = "",
+) -> subprocess.CompletedProcess[str]:
+    """Skips the test where there is no such program. `text` is what it reads from stdin."""
+    path = f"{FOLDER}:{os.environ['PATH']}"
+    program = shutil.which(name, path=path)
+    if program is None:
+        pytest.skip(f"no {name} (scripts/test --integrations installs it)")
+    return subprocess.run(
+        [program, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PATH": path, **(env or {})},
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
