@@ -16,7 +16,8 @@ cd "$root"
 build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann-json3-dev libfmt-dev
   libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
 # shellcheck disable=SC2034  # those that source this install them
-test_packages=(libgtest-dev libgmock-dev)
+# Both: ranks are tested under either.
+test_packages=(libgtest-dev libgmock-dev openmpi-bin libopenmpi-dev mpich libmpich-dev)
 plot_packages=(python3 python3-venv fonts-liberation)
 
 # Whether a text contains more than characters to read: a terminal's commands, or what nobody sees or

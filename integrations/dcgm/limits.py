@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Limits for DCGM's diagnostics (`dcgmi diag`) from a sweep of healthy GPUs.
+
+    fleet_transfers collect runs --out=sweep.json.gz
+    limits.py sweep.json.gz --id=2335 > limits.yaml
+    limits.py sweep.json.gz --id=2335 --into=diag-skus.yaml > site-skus.yaml
+    dcgmi diag --run pcie --config site-skus.yaml
+
+DCGM's own min_bandwidth is 0.0: any rate passes. Here it is what the slowest GPU of the sweep
+reaches in its slower direction (the median of its repetitions), less --margin percent. A file for
+dcgmi replaces DCGM's whole configuration, in which a test that is not named is not allowed. So the
+limits belong into a copy of DCGM's diag-skus.yaml: --into reads that one (and needs PyYAML).
+
+The format is that of nvvs/diag-skus.yaml.in in NVIDIA/DCGM (spec dcgm-diag-v1); min_bandwidth is in
+10^9 B/s (nvvs/plugin_src/pcie/Pcie.h), and holds for each direction (PcieMain.cpp). The test copies
+40 MB at once up to Hopper, so the benchmark of about that size counts. Copies of pageable memory
+get no limit: healthy hosts differ too much for one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import re
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+BYTES_OF_DCGM = 40_000_000
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+PINNED = re.compile(r"copy/pinned/(h2d|d2h)/(\d+)(B|KiB|MiB|GiB)")
+SUBTESTS = ("h2d_d2h_single_pinned", "h2d_d2h_single_unpinned")
+
+
+class BadInput(Exception):
+    """What is wrong with an argument or a file, in one line."""
+
+
+def read_json(path: Path, kind: str) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+        document = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    except (OSError, EOFError, ValueError) as error:
+        raise BadInput(f"{path}: {error}") from error
+    if not isinstance(document, dict) or document.get("kind") != kind:
+        raise BadInput(f"{path}: no {kind} of fleet_transfers")
+    if document.get("format") != 1:
+        raise BadInput(f"{path}: format {document.get('format')} is not known here")
+    return document
+
+
+def healthy_gpus(
+    sweep: dict[str, Any], model: str | None, judgement: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Those of the model that nothing is named about."""
+    if any(problem["code"] == "faults_injected" for problem in sweep["problems"]):
+        raise BadInput("the sweep has runs that were slowed on purpose")
+    models = sorted({gpu["model"] for gpu in sweep["gpus"]})
+    if model is None and len(models) > 1:
+        raise BadInput(f"which model? --model={' or --model='.join(models)}")
+    named = judgement["findings"] if judgement else []
+
+    # The scope `fleet` is all GPUs of a model.
+    keys = {"gpu": "gpu", "node": "node", "rack": "rack", "fleet": "model"}
+
+    def is_named(gpu: dict[str, Any]) -> bool:
+        place = {**gpu, "gpu": gpu["uuid"]}
+        return any(
+            place[keys[found["scope"]]] == found.get(keys[found["scope"]]) for found in named
+        )
+
+    chosen = [gpu for gpu in sweep["gpus"] if model in (None, gpu["model"])]
+    healthy = [gpu for gpu in chosen if not is_named(gpu) and not gpu["wrong_data"]]
+    if not healthy:
+        raise BadInput(f"no healthy GPU of {len(chosen)}")
+    return healthy
+
+
+def benchmarks_of_dcgms_size(sweep: dict[str, Any]) -> dict[int, int]:
+    """The positions of the two directions, and the bytes of each."""
+    by_size: dict[int, dict[str, int]] = {}
+    for position, benchmark in enumerate(sweep["benchmarks"]):
+        if match := PINNED.fullmatch(benchmark["name"]):
+            direction, count, unit = match.groups()
+            by_size.setdefault(int(count) * UNITS[unit], {})[direction] = position
+    sizes = [size for size, found in by_size.items() if len(found) == 2 and size >= 2**23]
+    if not sizes:
+        raise BadInput("no copy/pinned of 8 MiB or more in both directions")
+    nearest = min(sizes, key=lambda size: abs(math.log(size / BYTES_OF_DCGM)))
+    return dict.fromkeys(by_size[nearest].values(), nearest)
+
+
+def slowest_rate(gpus: list[dict[str, Any]], benchmarks: dict[int, int]) -> float:
+    """Of all GPUs and directions, in GB/s."""
+    rates = []
+    for gpu in gpus:
+        for position, size in benchmarks.items():
+            times = [time for run in gpu["times_ns"][position] for time in run]
+            if not times:
+                raise BadInput(
+                    f"{gpu['uuid']} lacks a benchmark; --judgement leaves out what is named"
+                )
+            rates.append(size / statistics.median(times))
+    return min(rates)
+
+
+def limits_of(gpus: list[dict[str, Any]], rate: float, margin_percent: float) -> dict[str, Any]:
+    """The values for the test `pcie`."""
+    link: dict[str, float] = {}
+    for key, name in (("generation", "min_pci_generation"), ("width", "min_pci_width")):
+        values = [(gpu["link"] or {}).get(key) for gpu in gpus]
+        if None not in values:
+            link[name] = float(min(values))
+    limit = math.floor(rate * (1 - margin_percent / 100) * 100) / 100
+    pinned = {"min_bandwidth": limit} | link
+    return {"is_allowed": True, SUBTESTS[0]: pinned} | ({SUBTESTS[1]: link} if link else {})
+
+
+def text_of(limits: dict[str, Any], sku: str, name: str, version: str) -> str:
+    lines = [f'version: "{version}"', "spec: dcgm-diag-v1", "skus:"]
+    lines += [f"  - name: {json.dumps(name)}", f'    id: "{sku}"', "    pcie:"]
+    for key, value in limits.items():
+        if isinstance(value, dict):
+            lines.append(f"      {key}:")
+            lines += [f"        {inner}: {number}" for inner, number in value.items()]
+        else:
+            lines.append(f"      {key}: {json.dumps(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def merged(path: Path, limits: dict[str, Any], sku: str) -> str:
+    """DCGM's configuration with the limits of this SKU."""
+    import yaml
+
+    # Numbers stay as they are written: an id such as 0640 is none.
+    resolvers = {
+        first: [(tag, pattern) for tag, pattern in found if not tag.endswith((":int", ":float"))]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = resolvers
+
+    class Dumper(yaml.SafeDumper):
+        yaml_implicit_resolvers = resolvers
+
+    try:
+        document = yaml.load(path.read_text("utf-8"), Loader)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    skus = document.get("skus") if isinstance(document, dict) else None
+    entries = [entry for entry in skus or [] if str(entry.get("id")).lower() == sku]
+    if not entries:
+        raise BadInput(f"{path}: no SKU with id {sku}")
+    for entry in entries:
+        pcie = entry.setdefault("pcie", {})
+        for key, value in limits.items():
+            if isinstance(value, dict):
+                numbers = {name: str(number) for name, number in value.items()}
+                pcie[key] = {**pcie.get(key, {}), **numbers}
+            else:
+                pcie[key] = value
+    return str(yaml.dump(document, Dumper=Dumper, sort_keys=False))
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="limits.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sweep", type=Path, help="made by fleet_transfers collect")
+    parser.add_argument(
+        "--id", required=True, help="nvidia-smi --query-gpu=pci.device_id: 2335 of 0x233510DE"
+    )
+    parser.add_argument("--model", help="if the sweep has several")
+    parser.add_argument("--judgement", type=Path, help="judge --json: who is named is left out")
+    parser.add_argument("--margin", type=float, default=3, help="in percent (default: 3)")
+    parser.add_argument("--into", type=Path, help="a copy of DCGM's diag-skus.yaml")
+    request = parser.parse_args(arguments)
+    try:
+        sku = request.id.lower()
+        if not re.fullmatch("[0-9a-f]{4}", sku):
+            raise BadInput(f"--id={request.id}: four hexadecimal digits")
+        if not 0 <= request.margin < 100:
+            raise BadInput(f"--margin={request.margin}: from 0 to 100")
+        sweep = read_json(request.sweep, "fleet_sweep")
+        judgement = read_json(request.judgement, "fleet_judgement") if request.judgement else None
+        gpus = healthy_gpus(sweep, request.model, judgement)
+        rate = slowest_rate(gpus, benchmarks_of_dcgms_size(sweep))
+        limits = limits_of(gpus, rate, request.margin)
+        if request.into:
+            print(merged(request.into, limits, sku), end="")
+        else:
+            print(text_of(limits, sku, gpus[0]["model"], version="site"), end="")
+    except BadInput as error:
+        print(f"limits.py: {error}", file=sys.stderr)
+        return 2
+    print(f"limits.py: the slowest of {len(gpus)} GPUs reaches {rate:.2f} GB/s", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
