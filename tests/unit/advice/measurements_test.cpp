@@ -9,6 +9,7 @@
 
 #include "src/advice/leave_out.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::advice::measurements_test {
 namespace {
@@ -197,8 +198,6 @@ TEST(measurements, of_the_plainest_of_several_variants_count) {
 /// A file that is deleted again.
 class file_of_a_test : public testing::Test {
  protected:
-  ~file_of_a_test() override { std::filesystem::remove(path_); }
-
   std::string complaint_about(const std::string& text) {
     std::ofstream(path_, std::ios::binary) << text;
     try {
@@ -209,12 +208,13 @@ class file_of_a_test : public testing::Test {
     return "";
   }
 
-  const std::filesystem::path path_ = testing::TempDir() + "measurements_test.json";
+  const common::temporary_folder folder_;
+  const std::filesystem::path path_ = folder_.path() / "measurements.json";
 };
 
 TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
   EXPECT_THROW(static_cast<void>(read_measurements(path_)), unusable_file);
-  EXPECT_THROW(static_cast<void>(read_measurements(testing::TempDir())), unusable_file);
+  EXPECT_THROW(static_cast<void>(read_measurements(folder_.path())), unusable_file);
   EXPECT_THAT(complaint_about(""), HasSubstr("it is empty"));
   EXPECT_THAT(complaint_about("\x1f\x8b\x08"), HasSubstr("cut off"));
   EXPECT_THAT(complaint_about("name,iterations"), HasSubstr("not JSON"));

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "tests/unit/bench/hourly_stream.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
@@ -270,9 +270,6 @@ TEST_F(flow_teams, choose_how_often_to_copy) {
 /// Two ranks of a node, in threads. Each has one of the flows.
 class ranks_of_flows : public flow_teams {
  protected:
-  ranks_of_flows() { std::filesystem::create_directories(folder); }
-  ~ranks_of_flows() override { std::filesystem::remove_all(folder); }
-
   samples time(std::size_t rank) {
     fleet::node_ranks ranks({.job = "job",
                              .rank = rank,
@@ -290,8 +287,8 @@ class ranks_of_flows : public flow_teams {
     return result;
   }
 
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("ranks_of_flows_" + std::to_string(getpid()));
+  const common::temporary_folder own_folder;
+  const std::filesystem::path& folder = own_folder.path();
 };
 
 TEST_F(ranks_of_flows, are_busy_at_once_in_every_sample) {

@@ -19,6 +19,7 @@
 #include "src/common/whole_file.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::session_test {
@@ -68,7 +69,7 @@ class turn : public host_session {
                               .device = "host:0",
                               .seed = 0,
                               .wait = 100s,
-                              .folder = testing::TempDir()});
+                              .folder = folder.path()});
     ranks = &single;
     only_added_strategies();
     add_copy("copied", "h2d");
@@ -76,6 +77,8 @@ class turn : public host_session {
     chosen.time_of_turns = time;
     return run_session().runs.size();
   }
+
+  const common::temporary_folder folder;
 };
 
 TEST_F(turn, has_fewer_rounds_where_its_time_is_over) { EXPECT_EQ(rounds_within(0s), 3U); }
@@ -506,10 +509,10 @@ TEST_F(host_session, an_interruption_before_the_first_operation_of_a_repetition_
 }
 
 TEST_F(host_session, a_result_file_that_cannot_be_written_ends_it) {
-  std::string folder = testing::TempDir() + "/session_test_XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  rows = result_file::writer(folder + "/results.json", {{"transfers", nullptr}});
-  std::filesystem::remove_all(folder);
+  {
+    const common::temporary_folder folder;
+    rows = result_file::writer(folder.path() / "results.json", {{"transfers", nullptr}});
+  }
   chosen.min_time = 2ms;
   const auto result = run_session();
   EXPECT_THROW(std::rethrow_exception(result.write_failure), common::write_error);

@@ -10,6 +10,7 @@
 #include "src/common/packed.hpp"
 #include "src/common/read_text.hpp"
 #include "src/common/whole_file.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::outputs_test {
 namespace {
@@ -18,14 +19,10 @@ using paths = std::vector<std::filesystem::path>;
 
 class outputs : public testing::Test {
  protected:
-  outputs() {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "input") << "input";
-  }
-  ~outputs() override { std::filesystem::remove_all(folder); }
+  outputs() { std::ofstream(folder / "input") << "input"; }
 
-  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "outputs_test";
+  temporary_folder own;
+  const std::filesystem::path& folder = own.path();
 };
 
 TEST_F(outputs, may_be_files_standard_output_and_none) {

@@ -2,13 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 #define ZLIB_CONST
 #include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::read_text_test {
 namespace {
@@ -46,18 +47,15 @@ std::string complaint_about(const std::string& bytes, std::size_t most = most_te
 /// A file that is removed after the test.
 class written_file {
  public:
-  explicit written_file(const std::string& bytes)
-      : path_(testing::TempDir() + "/read_text_test_" + std::to_string(getpid())) {
+  explicit written_file(const std::string& bytes) {
     std::ofstream(path_, std::ios::binary) << bytes;
   }
-  written_file(const written_file&) = delete;
-  written_file& operator=(const written_file&) = delete;
-  ~written_file() { std::filesystem::remove(path_); }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  temporary_folder folder_;
+  std::filesystem::path path_ = folder_.path() / "text";
 };
 
 TEST(unpacked, text_that_is_not_compressed_stays_as_it_is) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::fleet::collect_test {
 namespace {
@@ -410,18 +410,13 @@ TEST(collected, ranks_without_files_are_missing) {
 /// Files on disk.
 class folders : public testing::Test {
  protected:
-  folders() { std::filesystem::create_directories(root); }
-  ~folders() override { std::filesystem::remove_all(root); }
-  folders(const folders&) = delete;
-  folders& operator=(const folders&) = delete;
-
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((root / name).parent_path());
     std::ofstream(root / name) << text;
   }
 
-  std::filesystem::path root =
-      std::filesystem::temp_directory_path() / ("fleet_test_" + std::to_string(::getpid()));
+  const common::temporary_folder own;
+  const std::filesystem::path& root = own.path();
 };
 
 TEST_F(folders, are_read_whole_and_name_the_nodes) {

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/common/temporary_folder.hpp"
+
 namespace bench_transfers::fleet::node_ranks_test {
 namespace {
 
@@ -23,9 +25,6 @@ using testing::IsEmpty;
 /// Ranks in threads of this process, which share a folder of their own.
 class node : public testing::Test {
  protected:
-  node() { std::filesystem::create_directories(folder); }
-  ~node() override { std::filesystem::remove_all(folder); }
-
   [[nodiscard]] node_ranks::description rank(std::size_t number, std::size_t count,
                                              std::chrono::duration<double> wait = 100s) const {
     return {.job = "job",
@@ -54,10 +53,8 @@ class node : public testing::Test {
     return entries == std::filesystem::directory_iterator() ? "" : entries->path();
   }
 
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) /
-      ("node_ranks_test_" + std::to_string(getpid()) + "_" +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  const common::temporary_folder own;
+  const std::filesystem::path& folder = own.path();
 };
 
 /// A rank that measures: it gives signs of life.

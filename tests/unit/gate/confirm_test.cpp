@@ -13,6 +13,7 @@
 #include "src/gate/cli/programs.hpp"
 #include "src/gate/cli/shell.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::gate::confirm_test {
 namespace {
@@ -246,9 +247,8 @@ TEST(a_shell, reports_why_a_program_failed) {
 }
 
 TEST(a_shell, passes_signals_on_and_ends_with_them) {
-  std::string name = testing::TempDir() + "/gate_shell_test_XXXXXX";
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
-  const std::filesystem::path folder = name;
+  const common::temporary_folder own;
+  const auto& folder = own.path();
   const auto begun = folder / "begun";
   const auto ended = folder / "ended";
   std::thread sender([&, self = pthread_self()] {
@@ -256,12 +256,12 @@ TEST(a_shell, passes_signals_on_and_ends_with_them) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     pthread_kill(self, SIGTERM);
   });
-  EXPECT_THROW(run_in_shell("cd " + name + "; touch begun; sleep 86400; touch ended; true", {},
-                            folder / "messages"),
-               interrupted);
+  EXPECT_THROW(
+      run_in_shell("cd " + folder.string() + "; touch begun; sleep 86400; touch ended; true", {},
+                   folder / "messages"),
+      interrupted);
   sender.join();
   EXPECT_FALSE(std::filesystem::exists(ended));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

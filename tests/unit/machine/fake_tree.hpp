@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include "tests/unit/common/temporary_folder.hpp"
 
 using json = nlohmann::ordered_json;
 
@@ -21,19 +20,6 @@ inline constexpr std::size_t gib = 1024 * mib;
 /// An empty directory that replaces "/" and is removed after the test.
 class fake_tree : public testing::Test {
  protected:
-  fake_tree() {
-    std::string name = testing::TempDir() + "/machine_test_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error("no temporary directory " + name);
-    }
-    root = name;
-  }
-
-  ~fake_tree() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root, ignored);
-  }
-
   void write(const std::string& path, std::string_view content) const {
     std::filesystem::create_directories((root / path).parent_path());
     std::ofstream(root / path) << content;
@@ -63,5 +49,6 @@ class fake_tree : public testing::Test {
               "HugePages_Total:       0\n");
   }
 
-  std::filesystem::path root;
+  common::temporary_folder own;
+  const std::filesystem::path& root = own.path();
 };

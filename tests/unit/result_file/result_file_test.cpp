@@ -15,6 +15,7 @@
 
 #include "src/common/whole_file.hpp"
 #include "src/result_file/writer.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::result_file::result_file_test {
 namespace {
@@ -59,17 +60,6 @@ std::vector<std::string> rows_of(const json& content) {
 
 class result_file_test : public testing::Test {
  protected:
-  result_file_test() {
-    std::string name = testing::TempDir() + "/result_file_test_XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory " + name);
-    folder = name;
-    path = folder / "results.json";
-  }
-  ~result_file_test() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
-
   /// What the file holds; it must be whole JSON at any time.
   [[nodiscard]] json on_disk() const { return json::parse(text_of(path)); }
 
@@ -92,8 +82,9 @@ class result_file_test : public testing::Test {
     }
   }
 
-  std::filesystem::path folder;
-  std::filesystem::path path;
+  common::temporary_folder own;
+  const std::filesystem::path& folder = own.path();
+  std::filesystem::path path = folder / "results.json";
   const json context{{"date", "today"}, {"transfers", {{"complete", false}}}};
 };
 
