@@ -85,13 +85,10 @@ benchmark benchmark_of(const checked_value& entry) {
 benchmark_times times_of(const checked_value& entry) {
   benchmark_times runs;
   for (const auto& run : entry.list(most_runs)) {
-    auto& times = runs.emplace_back();
-    for (const auto& value : run.list(most_times)) {
-      times.push_back(value.number());
-      value.require(times.back() >= shortest_time && times.back() < longest_time,
-                    "is no time that can be measured");
-    }
-    run.require(!times.empty(), "is empty");
+    runs.push_back(run.numbers(
+        most_times, [](double time) { return time >= shortest_time && time < longest_time; },
+        "is no time that can be measured"));
+    run.require(!runs.back().empty(), "is empty");
   }
   return runs;
 }

@@ -83,6 +83,12 @@ TEST(sweep_file, says_what_is_wrong_in_one_line) {
               HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][0] = -1; }),
               HasSubstr("gpus[2].times_ns[0][0][0] is no time"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][1] = "fast"; }),
+              HasSubstr("gpus[2].times_ns[0][0][1] is no number"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = json::array(); }),
+              HasSubstr("gpus[2].times_ns[0][0] is empty"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = 1; }),
+              HasSubstr("gpus[2].times_ns[0][0] is no list"));
   EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
               HasSubstr("benchmarks[0].class is unknown"));
   EXPECT_THAT(changed([](json& d) { d["begin"] = "today"; }), HasSubstr("begin is no time"));
