@@ -190,11 +190,13 @@ class collector {
       return;
     }
     auto& measured = gpus_[device].benchmarks[name];
-    measured.limited_by = limited_by(described, read_.on_host);
-    measured.towards = towards;
-    measured.together = together;
-    measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
-    if (measured.times.empty()) measured.times.emplace_back();
+    if (measured.times.empty()) {
+      measured.limited_by = limited_by(described, read_.on_host);
+      measured.towards = towards;
+      measured.together = together;
+      measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
+      measured.times.emplace_back();
+    }
     measured.times.front().push_back(ns);
   }
 

@@ -213,11 +213,12 @@ class judging {
 
   void judge_model(const peers& alike, std::size_t models) {
     std::set<benchmark_class> measured;
+    benchmark_distances distances(sweep_, alike.gpus);
     for (const auto& aspect : aspects_) {
       const auto chosen = settings_.classes.find(aspect.kind);
       if (chosen == settings_.classes.end()) continue;
       const auto benchmarks = benchmarks_of(sweep_, aspect);
-      const auto scores = scores_of(sweep_, benchmarks, alike.gpus);
+      const auto scores = scores_of(distances, benchmarks);
       keep(alike, aspect, scores);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
@@ -233,7 +234,8 @@ class judging {
         for (const auto gpu : alike.gpus) doubt_of(doubt::class_not_measured, gpu);
     if (alike.nodes.size() < 2)
       for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
-    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i) judge_benchmark(alike, models, i);
+    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i)
+      judge_benchmark(alike, distances, models, i);
   }
 
   void add_empty_scores() {
@@ -268,11 +270,12 @@ class judging {
 
   /// A fault that only some benchmarks show, as copies of some sizes, is hidden in the median of
   /// all.
-  void judge_benchmark(const peers& alike, std::size_t models, std::size_t benchmark) {
+  void judge_benchmark(const peers& alike, benchmark_distances& distances, std::size_t models,
+                       std::size_t benchmark) {
     const auto& aspect = sweep_.benchmarks[benchmark].aspect;
     const auto chosen = settings_.classes.find(aspect.kind);
     if (chosen == settings_.classes.end() || benchmarks_of(sweep_, aspect).size() < 2) return;
-    const auto parts = find_slow(alike, scores_of(sweep_, {benchmark}, alike.gpus),
+    const auto parts = find_slow(alike, scores_of(distances, {benchmark}),
                                  criteria_of(chosen->second, models * sweep_.benchmarks.size()));
     for (const auto& part : parts.slow)
       if (!is_explained(alike, aspect, part)) add(alike, aspect, benchmark, part);
