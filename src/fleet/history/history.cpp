@@ -220,15 +220,13 @@ bool history::is_known(const gpu_history& gpu) const {
   return gpu.presence == presence::there && newest_verdict() != verdict::unknown;
 }
 
-const gpu_history* history::find(const std::string& beginning) const {
-  const gpu_history* found = nullptr;
+std::vector<const gpu_history*> history::beginning_with(const std::string& uuid) const {
+  std::vector<const gpu_history*> list;
   for (const auto& gpu : gpus_) {
-    if (!gpu.uuid.starts_with(beginning)) continue;
-    if (gpu.uuid == beginning) return &gpu;
-    if (found) return nullptr;
-    found = &gpu;
+    if (gpu.uuid == uuid) return {&gpu};
+    if (gpu.uuid.starts_with(uuid)) list.push_back(&gpu);
   }
-  return found;
+  return list;
 }
 
 void add_onsets(const sweep& sweep, judgement& judged, const history& history) {

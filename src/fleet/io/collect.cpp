@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "src/common/format.hpp"
+#include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/fleet/model/most_common.hpp"
@@ -450,14 +452,22 @@ class putting_together {
 
 }  // namespace
 
+std::string names_of(const std::vector<std::filesystem::path>& folders) {
+  constexpr std::size_t most_shown = 5;
+  std::vector<std::string> names;
+  for (const auto& folder : folders) names.push_back(common::printable(folder.string()));
+  return common::listed(names, most_shown);
+}
+
 found_files files_below(const std::vector<std::filesystem::path>& folders) {
   finder finder;
   for (const auto& folder : folders) finder.add(folder);
   auto found = finder.found();
   if (found.files.empty())
-    throw nothing_to_collect(found.problems.empty()
-                                 ? "there are no result files (.json, .json.gz) there"
-                                 : found.problems.front().text);
+    throw nothing_to_collect(
+        found.problems.empty()
+            ? fmt::format("there are no result files (.json, .json.gz) in {}", names_of(folders))
+            : found.problems.front().text);
   return found;
 }
 
@@ -478,8 +488,9 @@ sweep collect(found_files found, std::optional<std::chrono::hours> span,
   }
   if (gpus.empty())
     throw nothing_to_collect(fmt::format(
-        "no file there can be used{}{}",
-        problems.empty() ? "" : "; for example: ", problems.empty() ? "" : problems.front().text));
+        "there is no result that can be used in {}: {}",
+        common::counted(static_cast<double>(found.files.size()), "file", "files"),
+        problems.empty() ? "sweeps and answers are no results" : problems.front().text));
   return sweep_of(std::move(gpus), std::move(problems), span);
 }
 

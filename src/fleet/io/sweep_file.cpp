@@ -122,7 +122,8 @@ common::message problem_of(const checked_value& entry) {
 sweep sweep_of(const checked_value& file) {
   const auto kind = file.find("kind");
   file.require(kind && kind->text() == kind_of_file,
-               "is no sweep of a fleet ('kind' is not 'fleet_sweep')");
+               "is no sweep ('kind' is not 'fleet_sweep'): fleet_transfers collect makes one of "
+               "result files");
   file.at("format").require(file.at("format").whole(most_ranks) == format,
                             fmt::format("is not {}", format));
   sweep result;
@@ -144,6 +145,19 @@ sweep sweep_of(const checked_value& file) {
   for (const auto& entry : file.at("problems").list(most_problems))
     result.problems.push_back(problem_of(entry));
   return result;
+}
+
+/// A folder of results is no sweep yet; with MPI it has one.
+void require_no_folder(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(file, unknown)) return;
+  const auto shown = common::printable(file.string());
+  const auto sweep = file / "sweep.json.gz";
+  throw unusable_sweep(fmt::format(
+      "{} is a folder, not a sweep: {}", shown,
+      std::filesystem::exists(sweep, unknown)
+          ? fmt::format("it has one, {}", common::printable(sweep.string()))
+          : fmt::format("fleet_transfers collect {} --out=FILE makes one of its results", shown)));
 }
 
 }  // namespace
@@ -180,7 +194,10 @@ std::vector<std::filesystem::path> sweeps_below(const std::vector<std::filesyste
     if (is_named(file.path) ||
         common::beginning_of(file.path, beginning).find(R"("fleet_sweep")") != std::string::npos)
       sweeps.push_back(std::move(file.path));
-  if (sweeps.empty()) throw nothing_to_collect("there are no sweeps of fleet_transfers there");
+  if (sweeps.empty())
+    throw nothing_to_collect(
+        fmt::format("there are no sweeps in {}: fleet_transfers collect makes them of result files",
+                    names_of(folders)));
   return sweeps;
 }
 
@@ -195,6 +212,7 @@ sweep sweep_from_text(std::string text, const std::filesystem::path& file) {
 }
 
 sweep read_sweep(const std::filesystem::path& file) {
+  require_no_folder(file);
   try {
     return sweep_from_text(common::read_text(file, most_bytes), file);
   } catch (const common::read_error& error) {

@@ -482,13 +482,34 @@ TEST_F(folders, may_have_sweeps_and_answers_of_ours) {
   EXPECT_THAT(collect(files_below({root})).problems, IsEmpty());
 }
 
-TEST_F(folders, without_usable_files_are_refused) {
-  write("n1/a.json", "");
-  EXPECT_THROW(collect(files_below({root})), nothing_to_collect);
+/// Why nothing can be collected.
+template <class Call>
+std::string why_nothing(const Call& call) {
+  try {
+    call();
+  } catch (const nothing_to_collect& error) {
+    return error.what();
+  }
+  return "collected";
 }
 
-TEST_F(folders, without_result_files_are_refused) {
-  EXPECT_THROW(files_below({root}), nothing_to_collect);
+TEST_F(folders, without_usable_files_are_refused) {
+  write("n1/a.json", "");
+  write("n1/sweep.json", R"({"kind":"fleet_sweep","format":1})");
+  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }),
+              testing::AllOf(HasSubstr("in 2 files"), HasSubstr("n1/a.json")));
+  std::filesystem::remove(root / "n1/a.json");
+  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }), HasSubstr("are no results"));
+}
+
+TEST_F(folders, without_result_files_are_refused_by_their_names) {
+  std::filesystem::create_directories(root / "n1");
+  std::filesystem::create_directories(root / "n2");
+  EXPECT_THAT(
+      why_nothing([&] {
+        files_below({root / "n1", root / "n2"});
+      }),
+      testing::AllOf(HasSubstr("in " + (root / "n1").string() + ", "), testing::EndsWith("n2")));
 }
 
 TEST_F(folders, progress_counts_the_files) {
