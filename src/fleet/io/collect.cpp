@@ -37,6 +37,21 @@ common::message unusable(const char* code, const fs::path& path, const std::stri
   return problem(code, {{"file", shown}}, fmt::format("cannot use {}: {}", shown, why));
 }
 
+nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
+
+/// A process that was killed has kept what it had measured by then.
+common::message incomplete_run(const measured_gpu& measured) {
+  const auto& gpu = measured.gpu;
+  auto data = identity(gpu);
+  data.update({{"rank", common::or_null(gpu.rank)}, {"file", measured.file}});
+  return problem(
+      "incomplete_run", std::move(data),
+      fmt::format("{}GPU {} on node {} did not finish its run: only what it had measured "
+                  "by then counts ({})",
+                  gpu.rank ? fmt::format("rank {}, ", *gpu.rank) : "", gpu.uuid, gpu.node,
+                  measured.file));
+}
+
 bool is_named_like_a_result(const fs::path& file) {
   auto name = file.filename().string();
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -141,11 +156,10 @@ read_file read_one(const found_file& file) {
     result_file::require_bench_transfers(read, file.path);
     auto host = result_file::text_at(read.context, {"host_name"});
     read_file result{gpus_of(read, file.node.empty() ? host : file.node), {}};
-    for (auto& gpu : result.gpus) gpu.file = shown;
-    if (!read.complete)
-      result.problems.push_back(
-          problem("incomplete_run", {{"file", shown}},
-                  fmt::format("{} is of a run that did not reach its end", shown)));
+    for (auto& gpu : result.gpus) {
+      gpu.file = shown;
+      if (!read.complete) result.problems.push_back(incomplete_run(gpu));
+    }
     return result;
   } catch (const result_file::unusable_file& error) {
     if (!file.bytes && is_own_file(file.path)) return {};
@@ -201,8 +215,6 @@ double in_hours(std::chrono::hours span) { return static_cast<double>(span.count
 double seconds_of(std::chrono::sys_seconds time) {
   return static_cast<double>(time.time_since_epoch().count());
 }
-
-nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
 
 bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
 

@@ -444,6 +444,21 @@ TEST_F(folders, files_that_cannot_be_used_are_problems) {
                                                  "incomplete_run"));
 }
 
+TEST_F(folders, unfinished_runs_are_problems_that_say_whose_they_are) {
+  auto cut = with_fleet(file("GPU-5"),
+                        {{"node", "n7"}, {"rank", 3}, {"local_rank", 1}, {"world_size", 8}});
+  cut["context"]["transfers"]["complete"] = false;
+  write("n7/cut.json", cut.dump());
+  const auto sweep = collect(files_below({root}));
+  ASSERT_THAT(codes(sweep), ElementsAre("incomplete_run"));
+  const auto& problem = sweep.problems[0];
+  EXPECT_EQ(problem.data.at("gpu"), "GPU-5");
+  EXPECT_EQ(problem.data.at("node"), "n7");
+  EXPECT_EQ(problem.data.at("rank"), 3);
+  EXPECT_THAT(problem.data.at("file").get<std::string>(), testing::EndsWith("n7/cut.json"));
+  EXPECT_THAT(problem.text, HasSubstr("rank 3, GPU GPU-5 on node n7 did not finish its run"));
+}
+
 TEST_F(folders, what_is_named_like_a_result_and_is_none_is_a_problem) {
   write("n1/a.json", file("GPU-1").dump());
   std::filesystem::create_symlink("nowhere", root / "n1/b.json");
