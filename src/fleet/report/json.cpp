@@ -175,7 +175,8 @@ json doubts_of(const sweep& sweep, const judgement& judged) {
   for (const auto& [doubt, gpus] : judged.doubts) {
     json uuids = json::array();
     for (const auto gpu : gpus) uuids.push_back(sweep.gpus[gpu].uuid);
-    list.push_back({{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt)}});
+    list.push_back(
+        {{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt, gpus.size())}});
     if (doubt == doubt::nodes_not_measured) list.back()["nodes"] = judged.absent_nodes;
   }
   return list;

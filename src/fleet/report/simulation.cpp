@@ -101,8 +101,8 @@ std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
   text += fmt::format(" {:>14}\n", "needed");
   for (const auto& kind : kinds_of(simulated)) {
-    text += fmt::format("{:<6} {:>7}", kind.scope == scope::gpu ? "GPU" : to_string(kind.scope),
-                        fmt::format("{:g} %", 100 * kind.slower));
+    text +=
+        fmt::format("{:<6} {:>7}", noun_of(kind.scope), fmt::format("{:g} %", 100 * kind.slower));
     for (const auto& trials : simulated.trials)
       text += fmt::format(" {:>14}", cell_of(simulated, kind, trials.sweeps));
     const auto needed = sweeps_needed(simulated, kind);
