@@ -349,6 +349,24 @@ def test_simulate_tells_what_would_be_found(fleet: Program, slowed: Path, tmp_pa
     assert all_of_them["share"] > 0.9
 
 
+def test_host_devices_show_nothing_of_gpus(
+    program: Program, fleet: Program, tmp_path: Path
+) -> None:
+    sweep = tmp_path / "sweep.json"
+    result = tmp_path / "runs/here/host.json"
+    result.parent.mkdir(parents=True)
+    ran = program.run(
+        "--device=host", "--strategies=copy/pinned", "--sizes=4KiB", f"--out={result}"
+    )
+    assert ran.code == 0, ran
+    assert fleet.run("collect", tmp_path / "runs", f"--out={sweep}").code == 0
+    for command in ("judge", "simulate"):
+        completed = fleet.run(command, sweep)
+        assert completed.code == UNKNOWN, completed
+        assert "host memory has no link" in completed.out
+        assert "[host_device]" in completed.out
+
+
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
     for node in ("first", "second"):
         add(tmp_path / "sweep", node)

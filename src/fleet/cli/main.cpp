@@ -221,7 +221,7 @@ int answer(const simulate_request& request) {
   const auto simulated = simulate(sweep, settings::usual(), wanted);
   if (!common::has_standard_output({request.json})) common::print(text_of(sweep, simulated));
   if (!request.json.empty()) common::write_output(request.json, json_of(sweep, simulated));
-  return number(exit_code::healthy);
+  return number(simulated.obstacle ? exit_code::unknown : exit_code::healthy);
 }
 
 int run_program(int argc, char** argv) {

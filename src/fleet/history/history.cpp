@@ -245,6 +245,8 @@ void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
     std::ranges::nth_element(since, middle);
     const auto& first = history.sweeps()[middle->first];
     found.since = onset{first.id, first.begin, middle->second};
+    const bool is_of_this_sweep = middle->first + 1 == history.sweeps().size();
+    if (!is_of_this_sweep) std::erase(found.what_to_do, advice::second_sweep);
   }
 }
 

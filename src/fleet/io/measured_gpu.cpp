@@ -78,6 +78,7 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   if (result.uuid.empty())
     result.uuid = fmt::format("{}:{}{}", result.node, id_of_device(read, index),
                               result.rank ? fmt::format(":{}", *result.rank) : "");
+  result.on_host = read.on_host;
   result.link = link_of(member(device, {"link"}));
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);
   return result;

@@ -26,6 +26,9 @@ using result_file::checked_value;
 
 constexpr std::size_t format = 1;
 constexpr const char* kind_of_file = "fleet_sweep";
+/// Of devices, as in result files.
+constexpr const char* gpu_kind = "cuda";
+constexpr const char* host_kind = "host";
 constexpr std::size_t most_benchmarks = 10'000;
 constexpr std::size_t most_times = 100'000;
 constexpr std::size_t most_problems = 1'000'000;
@@ -56,6 +59,7 @@ json to_json(const gpu& shown) {
             {"width_max", or_null(shown.link.width_max)}}},
           {"warnings", shown.warnings},
           {"wrong_data", shown.wrong_data},
+          {"kind", shown.on_host ? host_kind : gpu_kind},
           {"times_ns", shown.times}};
 }
 
@@ -104,6 +108,7 @@ gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
   const auto link = entry.at("link");
   result.link = {small(link, "generation"), small(link, "width"), small(link, "generation_max"),
                  small(link, "width_max")};
+  if (const auto kind = entry.find("kind")) result.on_host = kind->text() == host_kind;
   for (const auto& code : entry.at("warnings").list(most_benchmarks))
     result.warnings.insert(code.text());
   for (const auto& name : entry.at("wrong_data").list(most_benchmarks))

@@ -60,7 +60,8 @@ json evidence_of(const sweep& sweep, const gpu& first, const finding& found) {
   }
   json evidence{{"aspects", aspects},
                 {"link", is_one_link ? to_json(first.link) : json(nullptr)},
-                {"warnings", warnings}};
+                {"warnings", warnings},
+                {"processes", found.processes}};
   if (found.part_of_link) evidence["link_percent"] = percent(*found.part_of_link);
   if (found.pattern == pattern::wrong_data) evidence["benchmarks"] = first.wrong_data;
   return evidence;

@@ -66,6 +66,7 @@ std::string to_string(advice advice) {
     case advice::sizes_and_kinds: return "sizes_and_kinds";
     case advice::driver_and_bios: return "driver_and_bios";
     case advice::exchange: return "exchange";
+    case advice::second_sweep: return "second_sweep";
     case advice::measure_again: break;
   }
   return "measure_again";
@@ -99,6 +100,8 @@ std::string explain(advice advice) {
     case advice::exchange:
       return "exchange it with a neighbour, to see whether the fault stays with the slot or goes "
              "with the card";
+    case advice::second_sweep:
+      return "confirm it by a second sweep: one process of a healthy GPU can be as slow";
     case advice::measure_again: break;
   }
   return "measure it again";
@@ -112,6 +115,7 @@ std::string code_of(const aspect& aspect) {
 
 std::string to_string(doubt doubt) {
   switch (doubt) {
+    case doubt::host_device: return "host_device";
     case doubt::no_peers: return "no_peers";
     case doubt::class_not_measured: return "class_not_measured";
     case doubt::missing_figures: return "missing_figures";
@@ -132,6 +136,10 @@ std::string explain(doubt doubt, std::size_t gpus) {
     return std::string(gpus == 1 ? of_one : of_many) + rest;
   };
   switch (doubt) {
+    case doubt::host_device:
+      return conjugated("are host devices", "is a host device",
+                        " (--device=host), to try the programs without a GPU: host memory has no "
+                        "link, so nothing here shows whether a GPU is slow");
     case doubt::no_peers:
       return conjugated("have", "has",
                         " no peers: no other node has GPUs of the same model to compare with");

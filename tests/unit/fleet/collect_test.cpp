@@ -203,6 +203,13 @@ TEST(gpus_of_a_file, keep_wrong_data_apart_from_other_failures) {
   EXPECT_THAT(codes(sweep), IsEmpty());
 }
 
+TEST(gpus_of_a_file, of_the_host_device_are_told_apart) {
+  auto document = file("");
+  EXPECT_FALSE(read(document)[0].gpu.on_host);
+  document["context"]["transfers"]["device"]["kind"] = "host";
+  EXPECT_TRUE(read(document)[0].gpu.on_host);
+}
+
 TEST(gpus_of_a_file, of_the_host_device_have_their_rank_in_their_names) {
   auto document = with_fleet(file(""), {{"rank", 3}});
   EXPECT_THAT(read(document)[0].gpu.uuid, testing::EndsWith(":3"));

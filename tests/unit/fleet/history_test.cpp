@@ -240,6 +240,19 @@ TEST_F(followed, findings_are_told_since_when) {
   EXPECT_EQ(answer["findings"][0].at("since").at("begin"), "2026-11-02T00:00:00Z");
 }
 
+TEST_F(followed, second_sweep_that_shows_it_confirms_a_finding) {
+  const auto advice_of_newest = [&] {
+    auto judged = judge(newest, settings::usual());
+    add_onsets(newest, judged, history(records));
+    return judged.findings.at(0).what_to_do;
+  };
+  add();
+  add(slow_gpu);
+  EXPECT_EQ(advice_of_newest().front(), advice::second_sweep);
+  add(slow_gpu);
+  EXPECT_THAT(advice_of_newest(), Not(testing::Contains(advice::second_sweep)));
+}
+
 TEST_F(followed, json_has_one_number_for_each_sweep) {
   add();
   add(slow_gpu);
