@@ -1,8 +1,11 @@
 #include "src/common/format.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace bench_transfers::common {
 
@@ -41,6 +44,14 @@ std::string count_text(double count) {
 
 std::string counted(double count, const std::string& singular, const std::string& plural) {
   return fmt::format("{:g} {}", count, count == 1 ? singular : plural);
+}
+
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  const auto shown = std::min(names.size(), most);
+  const auto end = std::next(names.begin(), static_cast<std::ptrdiff_t>(shown));
+  const auto more = names.size() - shown;
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace bench_transfers::common

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 // Numbers as texts for people.
 
@@ -31,5 +32,8 @@ std::string count_text(double count);
 
 /// "1 row", "2 rows".
 std::string counted(double count, const std::string& singular, const std::string& plural);
+
+/// "a, b, c"; of more than `most` "a, b and 3 more".
+std::string listed(const std::vector<std::string>& names, std::size_t most);
 
 }  // namespace bench_transfers::common

@@ -80,6 +80,8 @@ void junit_suite::add(const test_case& test) {
   auto result = node.append_child(element_name(test.outcome));
   result.append_attribute("type") = test.type.c_str();
   result.append_attribute("message") = xml_text(test.message).c_str();
+  if (!test.lines.empty())
+    result.append_child(pugi::node_pcdata).set_value(xml_text(test.lines).c_str());
   ++document_->counter_of(test.outcome);
 }
 

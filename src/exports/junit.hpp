@@ -13,7 +13,8 @@ struct test_case {
   std::string name;
   test_outcome outcome = test_outcome::passed;
   std::string type = "";     ///< unless it passed
-  std::string message = "";  ///< likewise
+  std::string message = "";  ///< likewise; one line
+  std::string lines = "";    ///< likewise: whatever else there is to say
 };
 
 /// An answer as JUnit's XML. Valid by the schemas of Jenkins' xUnit plugin (junit-10.xsd) and of

@@ -14,6 +14,14 @@ bool is_letter_or_digit(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
+/// Whether a bracket is neither a link's (`[a](b)`, `[a][b]`, `[a]: b`) nor, at the beginning of an
+/// item, a task's. Most are those of codes and intervals, which shall be readable.
+bool is_harmless_bracket(const std::string& text, std::size_t position) {
+  const char next = position + 1 < text.size() ? text[position + 1] : ' ';
+  if (text[position] == '[') return position > 0 && next != '[';
+  return std::string_view("([:]").find(next) == std::string_view::npos;
+}
+
 /// Whether the character at `position` has no meaning in Markdown and HTML, and is no part of what
 /// GitHub turns into links (addresses) and pictures (`:words:`).
 bool is_harmless(const std::string& text, std::size_t position) {
@@ -25,7 +33,8 @@ bool is_harmless(const std::string& text, std::size_t position) {
   if (character == '_') return position > 0 && is_alnum(position - 1) && is_alnum(position + 1);
   if (character == ':') return position + 1 == text.size() || text[position + 1] == ' ';
   if (character == '.') return position < 3 || text.compare(position - 3, 3, "www") != 0;
-  return std::string_view(" /%+-,;()='").find(character) != std::string_view::npos;
+  if (character == '[' || character == ']') return is_harmless_bracket(text, position);
+  return std::string_view(" /%+-,;()='?\"").find(character) != std::string_view::npos;
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ class checked_value {
   [[nodiscard]] checked_value at(std::string_view key) const {
     require(value_.is_object(), "is no object");
     simdjson::dom::element member;
-    require(value_.at_key(key).get(member) == simdjson::SUCCESS, fmt::format("has no '{}'", key));
+    if (value_.at_key(key).get(member) != simdjson::SUCCESS)
+      refuse(fmt::format("has no '{}'", key));
     return {member, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key)};
   }
   /// Nothing if it is null.
@@ -51,8 +52,8 @@ class checked_value {
     require(value_.is_array(), "is no list");
     std::vector<checked_value> entries;
     for (const auto value : simdjson::dom::array(value_)) {
-      require(entries.size() < most, fmt::format("has more than {} entries", most));
-      entries.emplace_back(value, fmt::format("{}[{}]", place_, entries.size()));
+      if (entries.size() == most) refuse(fmt::format("has more than {} entries", most));
+      entries.push_back(entry(value, entries.size()));
     }
     return entries;
   }
@@ -61,6 +62,23 @@ class checked_value {
     for (auto& member : list(most))
       entries.push_back(member.value_.is_null() ? std::nullopt : std::optional(std::move(member)));
     return entries;
+  }
+  /// Numbers that are all accepted. Files have millions of them: the place of one is put into words
+  /// only if it is refused.
+  template <class Accepts>
+  [[nodiscard]] std::vector<double> numbers(std::size_t most, const Accepts& accepts,
+                                            std::string_view otherwise) const {
+    require(value_.is_array(), "is no list");
+    std::vector<double> numbers;
+    for (const auto value : simdjson::dom::array(value_)) {
+      if (numbers.size() == most) refuse(fmt::format("has more than {} entries", most));
+      double number = 0;
+      const bool is_number = value.get_double().get(number) == simdjson::SUCCESS;
+      if (!is_number || !accepts(number))
+        entry(value, numbers.size()).refuse(is_number ? otherwise : "is no number");
+      numbers.push_back(number);
+    }
+    return numbers;
   }
   /// The value as JSON.
   [[nodiscard]] std::string json() const { return simdjson::minify(value_); }
@@ -80,8 +98,8 @@ class checked_value {
   }
   [[nodiscard]] double number(double least, double most) const {
     const auto value = number();
-    require(value >= least && value <= most,
-            fmt::format("is {}, not from {} to {}", value, least, most));
+    if (!(value >= least && value <= most))
+      refuse(fmt::format("is {}, not from {} to {}", value, least, most));
     return value;
   }
   [[nodiscard]] double not_negative() const {
@@ -92,8 +110,8 @@ class checked_value {
   [[nodiscard]] std::size_t whole(std::size_t most) const {
     std::uint64_t number = 0;
     require(value_.is_uint64() || value_.is_int64(), "is no whole number");
-    require(value_.get_uint64().get(number) == simdjson::SUCCESS && number <= most,
-            fmt::format("is not from 0 to {}", most));
+    if (value_.get_uint64().get(number) != simdjson::SUCCESS || number > most)
+      refuse(fmt::format("is not from 0 to {}", most));
     return static_cast<std::size_t>(number);
   }
   [[nodiscard]] std::size_t whole_from_1(std::size_t most) const {
@@ -103,6 +121,10 @@ class checked_value {
   }
 
  private:
+  [[nodiscard]] checked_value entry(simdjson::dom::element value, std::size_t index) const {
+    return {value, fmt::format("{}[{}]", place_, index)};
+  }
+
   simdjson::dom::element value_;
   std::string place_;
 };

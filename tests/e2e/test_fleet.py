@@ -349,6 +349,24 @@ def test_simulate_tells_what_would_be_found(fleet: Program, slowed: Path, tmp_pa
     assert all_of_them["share"] > 0.9
 
 
+def test_host_devices_show_nothing_of_gpus(
+    program: Program, fleet: Program, tmp_path: Path
+) -> None:
+    sweep = tmp_path / "sweep.json"
+    result = tmp_path / "runs/here/host.json"
+    result.parent.mkdir(parents=True)
+    ran = program.run(
+        "--device=host", "--strategies=copy/pinned", "--sizes=4KiB", f"--out={result}"
+    )
+    assert ran.code == 0, ran
+    assert fleet.run("collect", tmp_path / "runs", f"--out={sweep}").code == 0
+    for command in ("judge", "simulate"):
+        completed = fleet.run(command, sweep)
+        assert completed.code == UNKNOWN, completed
+        assert "host memory has no link" in completed.out
+        assert "[host_device]" in completed.out
+
+
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
     for node in ("first", "second"):
         add(tmp_path / "sweep", node)
@@ -373,7 +391,12 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["judge", "object.json", "--reference=no.json"], "object.json"),
         (["judge", "object.json", "--json=-", "--markdown=-"], "the same file"),
         (["history"], "SWEEP is required"),
-        (["history", "nothing"], "no result files"),
+        (["judge", "nothing"], "fleet_transfers collect nothing --out=FILE"),
+        (["judge", "collected"], "collected/sweep.json.gz"),
+        (["history", "nothing"], "no result files (.json, .json.gz) in nothing"),
+        (["history", "collected/other"], "no sweeps in collected/other"),
+        (["history", "sweep.json", "--gpu=GPU-b"], "4 GPUs begin like this: GPU-b-0, GPU-b-1"),
+        (["history", "sweep.json", "--gpu=b"], "no GPU of these sweeps has a UUID"),
         (["history", "no_such_folder"], "no_such_folder"),
         (["history", "object.json"], "object.json"),
         (["simulate", "object.json", "--slower=-1"], "--slower"),
@@ -381,8 +404,8 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["simulate", "object.json", "--sweeps=0"], "--sweeps"),
         (["collect", "."], "--out is required"),
         (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
-        (["collect", "nothing", "--out=x.json"], "no result files"),
-        (["collect", "empty.json", "--out=x.json"], "no file there can be used"),
+        (["collect", "nothing", "--out=x.json"], "no result files (.json, .json.gz) in nothing"),
+        (["collect", "empty.json", "--out=x.json"], "no result that can be used in 1 file"),
         (["collect", ".", "--out=no/such/folder.json"], "no/such/folder.json"),
     ],
 )
@@ -392,6 +415,10 @@ def test_bad_input_gets_one_line(
     (tmp_path / "empty.json").touch()
     (tmp_path / "object.json").write_text("{}")
     (tmp_path / "nothing").mkdir()
+    (tmp_path / "collected/other").mkdir(parents=True)
+    (tmp_path / "collected/sweep.json.gz").touch()
+    (tmp_path / "collected/other/result.json").write_text("{}")
+    small_sweep(tmp_path / "sweep.json", "2026-11-01")
     completed = fleet.run(*arguments, cwd=tmp_path)
     assert completed.code == BAD_INPUT, completed
     assert len(completed.complaints) == 1

@@ -181,15 +181,29 @@ int answer(const show_request& request) {
   return number(exit_code::healthy);
 }
 
+/// The only GPU whose UUID begins like this.
+const gpu_history& require_gpu(const history& history, const std::string& beginning) {
+  constexpr std::size_t most_shown = 5;
+  const auto gpus = history.beginning_with(beginning);
+  const auto refuse = [&](const std::string& why) {
+    throw common::usage_error(fmt::format("bad --gpu '{}': {}", common::printable(beginning), why));
+  };
+  if (gpus.empty()) refuse("no GPU of these sweeps has a UUID that begins like this");
+  if (gpus.size() > 1) {
+    std::vector<std::string> uuids;
+    for (const auto* gpu : gpus) uuids.push_back(gpu->uuid);
+    refuse(
+        fmt::format("{} GPUs begin like this: {}", gpus.size(), common::listed(uuids, most_shown)));
+  }
+  return *gpus.front();
+}
+
 int answer(const history_request& request) {
   common::require_outputs({request.json}, request.sweeps);
   auto read = records_of(request.sweeps, settings::usual());
   if (read.records.empty()) return number(exit_code::bad_input);
   const history history(std::move(read.records));
-  const auto* gpu = request.gpu.empty() ? nullptr : history.find(request.gpu);
-  if (!request.gpu.empty() && !gpu)
-    throw common::usage_error(
-        fmt::format("bad --gpu '{}': no GPU begins like this, or several", request.gpu));
+  const auto* gpu = request.gpu.empty() ? nullptr : &require_gpu(history, request.gpu);
   if (!common::has_standard_output({request.json}))
     common::print(gpu ? text_of(history, *gpu) : text_of(history));
   if (!request.json.empty()) common::write_output(request.json, json_of(history, gpu));
@@ -207,7 +221,7 @@ int answer(const simulate_request& request) {
   const auto simulated = simulate(sweep, settings::usual(), wanted);
   if (!common::has_standard_output({request.json})) common::print(text_of(sweep, simulated));
   if (!request.json.empty()) common::write_output(request.json, json_of(sweep, simulated));
-  return number(exit_code::healthy);
+  return number(simulated.obstacle ? exit_code::unknown : exit_code::healthy);
 }
 
 int run_program(int argc, char** argv) {

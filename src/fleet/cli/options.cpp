@@ -80,6 +80,19 @@ class command_line {
     command.add_option(name, output, description)->type_name("FILE");
   }
 
+  /// An option that counts each time it is given, with one value each time: it would take the file
+  /// that follows, too.
+  static CLI::Option& take_each(CLI::Option& option, const char* type) {
+    return *option.allow_extra_args(false)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                ->type_name(type);
+  }
+  template <class Values>
+  static CLI::Option& add_each(CLI::App& command, const char* name, Values& values,
+                               const char* description, const char* type) {
+    return take_each(*command.add_option(name, values, description), type);
+  }
+
   void add_collect() {
     auto& command =
         add_command("collect", "Put the result files of many GPUs together as one sweep.");
@@ -103,34 +116,22 @@ class command_line {
   void add_judge() {
     auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
     add_sweep(command, judge_.sweep);
-    command
-        .add_option("--reference", judge_.references,
-                    "a sweep that was accepted; several are allowed")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("FILE");
-    command
-        .add_option("--history", judge_.history,
-                    "earlier sweeps, or folders with sweeps: since when is what is named slow?")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("DIR");
+    add_each(command, "--reference", judge_.references,
+             "a sweep that was accepted; several are allowed", "FILE");
+    add_each(command, "--history", judge_.history,
+             "earlier sweeps, or folders with sweeps: since when is what is named slow?", "DIR");
     add_output(command, "--json", judge_.json, "write the answer for programs; - prints it");
     add_output(command, "--markdown", judge_.markdown, "write it for a comment");
     add_output(command, "--junit", judge_.junit, "write it for viewers of tests");
     add_output(command, "--openmetrics", judge_.openmetrics, "write it for Prometheus");
-    command
-        .add_option_function<std::vector<std::string>>(
-            "--decide-by",
-            [this](const std::vector<std::string>& words) {
-              judge_.decide_by.clear();
-              for (const auto& word : words) judge_.decide_by.insert(parse_class(word));
-            },
-            "classes that must be known: link, host, latency (default: link)")
-        ->delimiter(',')
-        ->allow_extra_args(false)  // or it would take the file that follows
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("CLASS,");
+    auto& decide_by = *command.add_option_function<std::vector<std::string>>(
+        "--decide-by",
+        [this](const std::vector<std::string>& words) {
+          judge_.decide_by.clear();
+          for (const auto& word : words) judge_.decide_by.insert(parse_class(word));
+        },
+        "classes that must be known: link, host, latency (default: link)");
+    take_each(decide_by, "CLASS,").delimiter(',');
   }
 
   void add_show() {
@@ -156,14 +157,9 @@ class command_line {
   void add_simulate() {
     auto& command = add_command("simulate", "Tell what would be found at the noise of this sweep.");
     add_sweep(command, simulate_.sweep);
-    command
-        .add_option("--slower", simulate_.slower_percent,
-                    "slowdowns that are tried, in percent (default: 2,3,5,10)")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::Range(0.01, 10'000.0))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("PERCENT,");
+    auto& slower = add_each(command, "--slower", simulate_.slower_percent,
+                            "slowdowns that are tried, in percent (default: 2,3,5,10)", "PERCENT,");
+    slower.delimiter(',')->check(CLI::Range(0.01, 10'000.0));
     command
         .add_option("--sweeps", simulate_.sweeps,
                     "how many sweeps at most are judged together (default: 4)")

@@ -220,15 +220,13 @@ bool history::is_known(const gpu_history& gpu) const {
   return gpu.presence == presence::there && newest_verdict() != verdict::unknown;
 }
 
-const gpu_history* history::find(const std::string& beginning) const {
-  const gpu_history* found = nullptr;
+std::vector<const gpu_history*> history::beginning_with(const std::string& uuid) const {
+  std::vector<const gpu_history*> list;
   for (const auto& gpu : gpus_) {
-    if (!gpu.uuid.starts_with(beginning)) continue;
-    if (gpu.uuid == beginning) return &gpu;
-    if (found) return nullptr;
-    found = &gpu;
+    if (gpu.uuid == uuid) return {&gpu};
+    if (gpu.uuid.starts_with(uuid)) list.push_back(&gpu);
   }
-  return found;
+  return list;
 }
 
 void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
@@ -247,6 +245,8 @@ void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
     std::ranges::nth_element(since, middle);
     const auto& first = history.sweeps()[middle->first];
     found.since = onset{first.id, first.begin, middle->second};
+    const bool is_of_this_sweep = middle->first + 1 == history.sweeps().size();
+    if (!is_of_this_sweep) std::erase(found.what_to_do, advice::second_sweep);
   }
 }
 

@@ -107,8 +107,8 @@ class history {
   /// Whether the newest sweep tells that this GPU, which is in no trouble, is well.
   [[nodiscard]] bool is_known(const gpu_history& gpu) const;
 
-  /// The history of the GPU whose UUID begins like this; null if there is none, or several.
-  [[nodiscard]] const gpu_history* find(const std::string& beginning) const;
+  /// The GPUs whose UUIDs begin like this; if one is called so, that one alone.
+  [[nodiscard]] std::vector<const gpu_history*> beginning_with(const std::string& uuid) const;
 
  private:
   void follow_gpus();

@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "src/common/format.hpp"
+#include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/fleet/model/most_common.hpp"
@@ -33,6 +35,21 @@ common::message problem(std::string code, nlohmann::ordered_json data, std::stri
 common::message unusable(const char* code, const fs::path& path, const std::string& why) {
   const auto shown = common::printable(path.string());
   return problem(code, {{"file", shown}}, fmt::format("cannot use {}: {}", shown, why));
+}
+
+nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
+
+/// A process that was killed has kept what it had measured by then.
+common::message incomplete_run(const measured_gpu& measured) {
+  const auto& gpu = measured.gpu;
+  auto data = identity(gpu);
+  data.update({{"rank", common::or_null(gpu.rank)}, {"file", measured.file}});
+  return problem(
+      "incomplete_run", std::move(data),
+      fmt::format("{}GPU {} on node {} did not finish its run: only what it had measured "
+                  "by then counts ({})",
+                  gpu.rank ? fmt::format("rank {}, ", *gpu.rank) : "", gpu.uuid, gpu.node,
+                  measured.file));
 }
 
 bool is_named_like_a_result(const fs::path& file) {
@@ -139,11 +156,10 @@ read_file read_one(const found_file& file) {
     result_file::require_bench_transfers(read, file.path);
     auto host = result_file::text_at(read.context, {"host_name"});
     read_file result{gpus_of(read, file.node.empty() ? host : file.node), {}};
-    for (auto& gpu : result.gpus) gpu.file = shown;
-    if (!read.complete)
-      result.problems.push_back(
-          problem("incomplete_run", {{"file", shown}},
-                  fmt::format("{} is of a run that did not reach its end", shown)));
+    for (auto& gpu : result.gpus) {
+      gpu.file = shown;
+      if (!read.complete) result.problems.push_back(incomplete_run(gpu));
+    }
     return result;
   } catch (const result_file::unusable_file& error) {
     if (!file.bytes && is_own_file(file.path)) return {};
@@ -199,8 +215,6 @@ double in_hours(std::chrono::hours span) { return static_cast<double>(span.count
 double seconds_of(std::chrono::sys_seconds time) {
   return static_cast<double>(time.time_since_epoch().count());
 }
-
-nlohmann::ordered_json identity(const gpu& gpu) { return {{"gpu", gpu.uuid}, {"node", gpu.node}}; }
 
 bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
 
@@ -450,14 +464,22 @@ class putting_together {
 
 }  // namespace
 
+std::string names_of(const std::vector<std::filesystem::path>& folders) {
+  constexpr std::size_t most_shown = 5;
+  std::vector<std::string> names;
+  for (const auto& folder : folders) names.push_back(common::printable(folder.string()));
+  return common::listed(names, most_shown);
+}
+
 found_files files_below(const std::vector<std::filesystem::path>& folders) {
   finder finder;
   for (const auto& folder : folders) finder.add(folder);
   auto found = finder.found();
   if (found.files.empty())
-    throw nothing_to_collect(found.problems.empty()
-                                 ? "there are no result files (.json, .json.gz) there"
-                                 : found.problems.front().text);
+    throw nothing_to_collect(
+        found.problems.empty()
+            ? fmt::format("there are no result files (.json, .json.gz) in {}", names_of(folders))
+            : found.problems.front().text);
   return found;
 }
 
@@ -478,8 +500,9 @@ sweep collect(found_files found, std::optional<std::chrono::hours> span,
   }
   if (gpus.empty())
     throw nothing_to_collect(fmt::format(
-        "no file there can be used{}{}",
-        problems.empty() ? "" : "; for example: ", problems.empty() ? "" : problems.front().text));
+        "there is no result that can be used in {}: {}",
+        common::counted(static_cast<double>(found.files.size()), "file", "files"),
+        problems.empty() ? "sweeps and answers are no results" : problems.front().text));
   return sweep_of(std::move(gpus), std::move(problems), span);
 }
 

@@ -37,6 +37,9 @@ struct found_files {
 /// for what is not there, and if there are none.
 found_files files_below(const std::vector<std::filesystem::path>& folders);
 
+/// Their names, for a message.
+std::string names_of(const std::vector<std::filesystem::path>& folders);
+
 /// Whether `fleet_transfers` itself has written the file.
 bool is_own_file(const std::filesystem::path& file);
 

@@ -78,6 +78,7 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   if (result.uuid.empty())
     result.uuid = fmt::format("{}:{}{}", result.node, id_of_device(read, index),
                               result.rank ? fmt::format(":{}", *result.rank) : "");
+  result.on_host = read.on_host;
   result.link = link_of(member(device, {"link"}));
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);
   return result;
@@ -190,11 +191,13 @@ class collector {
       return;
     }
     auto& measured = gpus_[device].benchmarks[name];
-    measured.limited_by = limited_by(described, read_.on_host);
-    measured.towards = towards;
-    measured.together = together;
-    measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
-    if (measured.times.empty()) measured.times.emplace_back();
+    if (measured.times.empty()) {
+      measured.limited_by = limited_by(described, read_.on_host);
+      measured.towards = towards;
+      measured.together = together;
+      measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
+      measured.times.emplace_back();
+    }
     measured.times.front().push_back(ns);
   }
 

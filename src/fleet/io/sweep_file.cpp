@@ -26,6 +26,9 @@ using result_file::checked_value;
 
 constexpr std::size_t format = 1;
 constexpr const char* kind_of_file = "fleet_sweep";
+/// Of devices, as in result files.
+constexpr const char* gpu_kind = "cuda";
+constexpr const char* host_kind = "host";
 constexpr std::size_t most_benchmarks = 10'000;
 constexpr std::size_t most_times = 100'000;
 constexpr std::size_t most_problems = 1'000'000;
@@ -56,6 +59,7 @@ json to_json(const gpu& shown) {
             {"width_max", or_null(shown.link.width_max)}}},
           {"warnings", shown.warnings},
           {"wrong_data", shown.wrong_data},
+          {"kind", shown.on_host ? host_kind : gpu_kind},
           {"times_ns", shown.times}};
 }
 
@@ -85,13 +89,10 @@ benchmark benchmark_of(const checked_value& entry) {
 benchmark_times times_of(const checked_value& entry) {
   benchmark_times runs;
   for (const auto& run : entry.list(most_runs)) {
-    auto& times = runs.emplace_back();
-    for (const auto& value : run.list(most_times)) {
-      times.push_back(value.number());
-      value.require(times.back() >= shortest_time && times.back() < longest_time,
-                    "is no time that can be measured");
-    }
-    run.require(!times.empty(), "is empty");
+    runs.push_back(run.numbers(
+        most_times, [](double time) { return time >= shortest_time && time < longest_time; },
+        "is no time that can be measured"));
+    run.require(!runs.back().empty(), "is empty");
   }
   return runs;
 }
@@ -107,6 +108,7 @@ gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
   const auto link = entry.at("link");
   result.link = {small(link, "generation"), small(link, "width"), small(link, "generation_max"),
                  small(link, "width_max")};
+  if (const auto kind = entry.find("kind")) result.on_host = kind->text() == host_kind;
   for (const auto& code : entry.at("warnings").list(most_benchmarks))
     result.warnings.insert(code.text());
   for (const auto& name : entry.at("wrong_data").list(most_benchmarks))
@@ -125,7 +127,8 @@ common::message problem_of(const checked_value& entry) {
 sweep sweep_of(const checked_value& file) {
   const auto kind = file.find("kind");
   file.require(kind && kind->text() == kind_of_file,
-               "is no sweep of a fleet ('kind' is not 'fleet_sweep')");
+               "is no sweep ('kind' is not 'fleet_sweep'): fleet_transfers collect makes one of "
+               "result files");
   file.at("format").require(file.at("format").whole(most_ranks) == format,
                             fmt::format("is not {}", format));
   sweep result;
@@ -147,6 +150,19 @@ sweep sweep_of(const checked_value& file) {
   for (const auto& entry : file.at("problems").list(most_problems))
     result.problems.push_back(problem_of(entry));
   return result;
+}
+
+/// A folder of results is no sweep yet; with MPI it has one.
+void require_no_folder(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(file, unknown)) return;
+  const auto shown = common::printable(file.string());
+  const auto sweep = file / "sweep.json.gz";
+  throw unusable_sweep(fmt::format(
+      "{} is a folder, not a sweep: {}", shown,
+      std::filesystem::exists(sweep, unknown)
+          ? fmt::format("it has one, {}", common::printable(sweep.string()))
+          : fmt::format("fleet_transfers collect {} --out=FILE makes one of its results", shown)));
 }
 
 }  // namespace
@@ -183,7 +199,10 @@ std::vector<std::filesystem::path> sweeps_below(const std::vector<std::filesyste
     if (is_named(file.path) ||
         common::beginning_of(file.path, beginning).find(R"("fleet_sweep")") != std::string::npos)
       sweeps.push_back(std::move(file.path));
-  if (sweeps.empty()) throw nothing_to_collect("there are no sweeps of fleet_transfers there");
+  if (sweeps.empty())
+    throw nothing_to_collect(
+        fmt::format("there are no sweeps in {}: fleet_transfers collect makes them of result files",
+                    names_of(folders)));
   return sweeps;
 }
 
@@ -198,6 +217,7 @@ sweep sweep_from_text(std::string text, const std::filesystem::path& file) {
 }
 
 sweep read_sweep(const std::filesystem::path& file) {
+  require_no_folder(file);
   try {
     return sweep_from_text(common::read_text(file, most_bytes), file);
   } catch (const common::read_error& error) {

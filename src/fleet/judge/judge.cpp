@@ -121,8 +121,12 @@ class judging {
     result_.missing = missing_ranks(sweep_);
     add_gone();
     add_wrong_data();
-    for (auto& found : result_.findings)
+    for (auto& found : result_.findings) {
+      found.processes = processes_of(found);
       found.what_to_do = advice_for(sweep_, found, gpus_of(models, found));
+      if (may_be_of_process(found))
+        found.what_to_do.insert(found.what_to_do.begin(), advice::second_sweep);
+    }
     std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
     if (is_too_noisy()) result_.doubts[doubt::noise];
     conclude();
@@ -139,6 +143,23 @@ class judging {
     const bool is_named =
         !result_.findings.empty() || !result_.missing.empty() || !result_.gone.empty();
     result_.verdict = is_named ? verdict::named : is_known ? verdict::healthy : verdict::unknown;
+  }
+
+  [[nodiscard]] std::size_t processes_of(const finding& found) const {
+    std::size_t most = 0;
+    for (const auto& runs : sweep_.gpus[found.gpu].times) most = std::max(most, runs.size());
+    return most;
+  }
+
+  /// Whether a healthy GPU can have a process as slow: peers differ less in one sweep than one of
+  /// them does from process to process (docs/FLEET.md). A lower link is a fact.
+  [[nodiscard]] bool may_be_of_process(const finding& found) const {
+    const auto* worst = found.worst();
+    const bool is_link =
+        found.pattern == pattern::link_generation || found.pattern == pattern::link_width;
+    return worst && found.scope == scope::gpu && found.processes == 1 && !is_link &&
+           found.reference != reference::link_limit && found.pattern != pattern::intermittent &&
+           worst->slower.value < as_part(beyond_chance(settings_.classes.at(found.kind).expected));
   }
 
   /// A single benchmark of many is more likely to be chance, or a disturbance: it must be slower by
@@ -213,11 +234,12 @@ class judging {
 
   void judge_model(const peers& alike, std::size_t models) {
     std::set<benchmark_class> measured;
+    benchmark_distances distances(sweep_, alike.gpus);
     for (const auto& aspect : aspects_) {
       const auto chosen = settings_.classes.find(aspect.kind);
       if (chosen == settings_.classes.end()) continue;
       const auto benchmarks = benchmarks_of(sweep_, aspect);
-      const auto scores = scores_of(sweep_, benchmarks, alike.gpus);
+      const auto scores = scores_of(distances, benchmarks);
       keep(alike, aspect, scores);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
@@ -230,10 +252,15 @@ class judging {
     }
     for (const auto& [kind, chosen] : settings_.classes)
       if (chosen.decides && !measured.contains(kind))
-        for (const auto gpu : alike.gpus) doubt_of(doubt::class_not_measured, gpu);
+        for (const auto gpu : alike.gpus)
+          doubt_of(kind == benchmark_class::link && sweep_.gpus[gpu].on_host
+                       ? doubt::host_device
+                       : doubt::class_not_measured,
+                   gpu);
     if (alike.nodes.size() < 2)
       for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
-    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i) judge_benchmark(alike, models, i);
+    for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i)
+      judge_benchmark(alike, distances, models, i);
   }
 
   void add_empty_scores() {
@@ -250,6 +277,9 @@ class judging {
 
   void keep(const peers& alike, const aspect& aspect,
             const std::vector<std::optional<score>>& scores) {
+    // A GPU is not compared with itself.
+    if (std::ranges::count_if(scores, [](const auto& score) { return score.has_value(); }) < 2)
+      return;
     auto& kept = scores_in(aspect).beside_peers;
     for (std::size_t i = 0; i < scores.size(); ++i)
       if (scores[i]) kept[alike.gpus[i]] = as_part(scores[i]->usual);
@@ -268,11 +298,12 @@ class judging {
 
   /// A fault that only some benchmarks show, as copies of some sizes, is hidden in the median of
   /// all.
-  void judge_benchmark(const peers& alike, std::size_t models, std::size_t benchmark) {
+  void judge_benchmark(const peers& alike, benchmark_distances& distances, std::size_t models,
+                       std::size_t benchmark) {
     const auto& aspect = sweep_.benchmarks[benchmark].aspect;
     const auto chosen = settings_.classes.find(aspect.kind);
     if (chosen == settings_.classes.end() || benchmarks_of(sweep_, aspect).size() < 2) return;
-    const auto parts = find_slow(alike, scores_of(sweep_, {benchmark}, alike.gpus),
+    const auto parts = find_slow(alike, scores_of(distances, {benchmark}),
                                  criteria_of(chosen->second, models * sweep_.benchmarks.size()));
     for (const auto& part : parts.slow)
       if (!is_explained(alike, aspect, part)) add(alike, aspect, benchmark, part);

@@ -66,6 +66,7 @@ enum class advice {
   sizes_and_kinds,  ///< what only these benchmarks use
   driver_and_bios,  ///< what all of these parts have in common
   exchange,         ///< with a neighbour: the fault stays with the slot or goes with the card
+  second_sweep,     ///< to confirm it: processes of one healthy GPU differ, too
   measure_again
 };
 
@@ -81,6 +82,8 @@ struct finding {
   /// What its copies reach of what its links carry, if that is too little in a direction in which
   /// it is slow.
   std::optional<double> part_of_link = {};
+  /// How many runs of the part's first GPU it rests on: each is one process.
+  std::size_t processes = 0;
   std::vector<advice> what_to_do = {};  ///< the first one first
   std::optional<onset> since = {};      ///< none: not looked for, or not known
 
@@ -118,6 +121,7 @@ enum class verdict {
 
 /// Why a fleet without findings may not be healthy.
 enum class doubt {
+  host_device,         ///< GPUs that are none, but host memory, which has no link
   no_peers,            ///< GPUs without GPUs of their model on other nodes
   class_not_measured,  ///< GPUs without figures in a class that decides
   missing_figures,     ///< GPUs without figures that most of their peers have

@@ -213,14 +213,12 @@ class search {
   /// healthy ones do.
   [[nodiscard]] double threshold_of(scope scope, const std::vector<part>& parts) const {
     constexpr std::size_t handful = 5;
-    constexpr double in_expected = 25;
     const auto widest = std::ranges::max(column(parts, &score::usual), {},
                                          [](double value) { return std::abs(value); });
     const bool can_tell =
         scope == scope::rack || parts.size() >= handful || std::abs(widest) <= criteria_.threshold;
     return can_tell ? criteria_.threshold
-                    : std::max(criteria_.threshold,
-                               std::min(in_expected * criteria_.expected, std::numbers::ln2));
+                    : std::max(criteria_.threshold, beyond_chance(criteria_.expected));
   }
 
   [[nodiscard]] static persistence persistence_of(const part& part) {
@@ -292,6 +290,11 @@ class search {
 };
 
 }  // namespace
+
+double beyond_chance(double expected) {
+  constexpr double in_expected = 25;
+  return std::min(in_expected * expected, std::numbers::ln2);
+}
 
 slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
                      const criteria& criteria) {

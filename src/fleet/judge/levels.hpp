@@ -50,6 +50,10 @@ struct criteria {
   double expected;     ///< deviation of healthy parts that is assumed until they show theirs
 };
 
+/// What no healthy part of a handful is slower by, as a logarithm: by far more than healthy ones
+/// are expected to differ, and twice the time at most.
+double beyond_chance(double expected);
+
 /// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
 /// others of its node, and must be slow beside the whole fleet as well; a node's median GPU with
 /// those of the other nodes, and a rack's lower median node with those of the other racks; so a

@@ -93,15 +93,25 @@ std::vector<std::size_t> compared_benchmarks(const sweep& sweep,
   return compared;
 }
 
-std::vector<std::optional<score>> scores_of(const sweep& sweep,
-                                            const std::vector<std::size_t>& benchmarks,
-                                            const std::vector<std::size_t>& gpus) {
-  const auto compared = compared_benchmarks(sweep, benchmarks, gpus);
+benchmark_distances::benchmark_distances(const fleet::sweep& sweep,
+                                         const std::vector<std::size_t>& gpus)
+    : sweep_(sweep), gpus_(gpus) {}
+
+const std::vector<std::optional<score>>& benchmark_distances::in(std::size_t benchmark) {
+  const auto [entry, is_new] = known_.try_emplace(benchmark);
+  if (is_new) entry->second = distances_of(sweep_, benchmark, gpus_);
+  return entry->second;
+}
+
+std::vector<std::optional<score>> scores_of(benchmark_distances& distances,
+                                            const std::vector<std::size_t>& benchmarks) {
+  const auto& gpus = distances.gpus();
+  const auto compared = compared_benchmarks(distances.sweep(), benchmarks, gpus);
   std::vector<std::vector<score>> by_gpu(gpus.size());
   for (const auto benchmark : compared) {
-    const auto distances = distances_of(sweep, benchmark, gpus);
-    for (std::size_t g = 0; g < distances.size(); ++g)
-      if (distances[g]) by_gpu[g].push_back(*distances[g]);
+    const auto& of_gpus = distances.in(benchmark);
+    for (std::size_t g = 0; g < of_gpus.size(); ++g)
+      if (of_gpus[g]) by_gpu[g].push_back(*of_gpus[g]);
   }
   std::vector<std::optional<score>> scores(gpus.size());
   std::vector<double> values;

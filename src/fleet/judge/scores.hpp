@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -33,12 +34,29 @@ std::vector<std::size_t> compared_benchmarks(const sweep& sweep,
                                              const std::vector<std::size_t>& benchmarks,
                                              const std::vector<std::size_t>& gpus);
 
-/// The scores of these GPUs in the benchmarks that can be compared: the medians, over those, of
-/// their distances from the median of all of them. None for a GPU that has measured less than half
-/// of them.
-std::vector<std::optional<score>> scores_of(const sweep& sweep,
-                                            const std::vector<std::size_t>& benchmarks,
-                                            const std::vector<std::size_t>& gpus);
+/// How far peers are from their median in single benchmarks. Each benchmark is worked out once: it
+/// counts in its aspect and by itself.
+class benchmark_distances {
+ public:
+  /// Sweep and GPUs must live longer.
+  benchmark_distances(const sweep& sweep, const std::vector<std::size_t>& gpus);
+
+  /// By GPU; none where it was not measured.
+  const std::vector<std::optional<score>>& in(std::size_t benchmark);
+  [[nodiscard]] const fleet::sweep& sweep() const { return sweep_; }
+  [[nodiscard]] const std::vector<std::size_t>& gpus() const { return gpus_; }
+
+ private:
+  const fleet::sweep& sweep_;
+  const std::vector<std::size_t>& gpus_;
+  std::map<std::size_t, std::vector<std::optional<score>>> known_;
+};
+
+/// The scores of peers in the benchmarks that can be compared: the medians, over those, of their
+/// distances from the median of all of them. None for a GPU that has measured less than half of
+/// them.
+std::vector<std::optional<score>> scores_of(benchmark_distances& distances,
+                                            const std::vector<std::size_t>& benchmarks);
 
 /// The sweep's benchmarks that show an aspect.
 std::vector<std::size_t> benchmarks_of(const sweep& sweep, const aspect& aspect);

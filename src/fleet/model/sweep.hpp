@@ -53,6 +53,7 @@ struct gpu {
   std::string node;
   std::string rack;                 ///< empty: not known
   std::optional<std::size_t> rank;  ///< of the process; none: it was not started by a launcher
+  bool on_host = false;             ///< no GPU, but host memory that stands in for one
   fleet::link link;
   std::set<std::string> warnings;      ///< codes of its files
   std::set<std::string> wrong_data;    ///< benchmarks whose bytes did not arrive as they were sent

@@ -215,7 +215,7 @@ std::string text_of(const history& history, const gpu_history& gpu) {
       shown.push_back(aspect);
   auto text = fmt::format("GPU {} ({})\n", gpu.uuid, gpu.newest().model);
   const auto state = state_text(history, gpu);
-  text += state.empty() ? "It is in no trouble now.\n" : state + "\n";
+  text += state.empty() ? "It is in no trouble.\n" : state + "\n";
   text += fmt::format("{:<21} {:<20} {:<32}", "begin", "sweep", "place");
   for (const auto& aspect : shown) text += fmt::format(" {:>{}}", code_of(aspect), column);
   text += '\n';
@@ -236,7 +236,10 @@ std::string text_of(const history& history, const gpu_history& gpu) {
   }
   for (const auto& change : history.changes())
     if (change.gpu == gpu.uuid || change.old_gpu == gpu.uuid) text += change_text(history, change);
-  return text + "Slower than the median of its model at the same time, in time.\n";
+  return text +
+         "Each figure: how much longer the GPU took than the median GPU of its model in that "
+         "sweep; "
+         "-: not\nmeasured, or nothing to compare it with.\n";
 }
 
 }  // namespace bench_transfers::fleet

@@ -60,7 +60,8 @@ json evidence_of(const sweep& sweep, const gpu& first, const finding& found) {
   }
   json evidence{{"aspects", aspects},
                 {"link", is_one_link ? to_json(first.link) : json(nullptr)},
-                {"warnings", warnings}};
+                {"warnings", warnings},
+                {"processes", found.processes}};
   if (found.part_of_link) evidence["link_percent"] = percent(*found.part_of_link);
   if (found.pattern == pattern::wrong_data) evidence["benchmarks"] = first.wrong_data;
   return evidence;
@@ -175,7 +176,8 @@ json doubts_of(const sweep& sweep, const judgement& judged) {
   for (const auto& [doubt, gpus] : judged.doubts) {
     json uuids = json::array();
     for (const auto gpu : gpus) uuids.push_back(sweep.gpus[gpu].uuid);
-    list.push_back({{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt)}});
+    list.push_back(
+        {{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt, gpus.size())}});
     if (doubt == doubt::nodes_not_measured) list.back()["nodes"] = judged.absent_nodes;
   }
   return list;

@@ -1,6 +1,12 @@
 #include "src/exports/junit.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
@@ -12,22 +18,61 @@ namespace {
 using exports::test_case;
 using exports::test_outcome;
 
-/// A test case for each node: a fleet has too many GPUs for a viewer of tests.
-std::map<std::string, test_case> cases_of_nodes(const sweep& sweep) {
-  std::map<std::string, test_case> cases;
-  for (const auto& gpu : sweep.gpus)
-    cases.try_emplace(gpu.node, test_case{"fleet_transfers.nodes", gpu.node});
-  return cases;
+/// What a test case says, of one finding, doubt or problem.
+struct entry {
+  test_outcome outcome;
+  std::string type, summary;
+  std::vector<std::string> lines;
+};
+
+/// The entries as one test case; failures say more than what is not known, and come first.
+test_case case_of(const char* class_name, const std::string& name, std::vector<entry> entries) {
+  test_case test{class_name, name};
+  if (entries.empty()) return test;
+  std::ranges::stable_partition(
+      entries, [](const entry& entry) { return entry.outcome == test_outcome::failure; });
+  const auto& first = entries.front();
+  test.outcome = first.outcome;
+  test.type = first.type;
+  test.message = first.summary;
+  if (entries.size() > 1) test.message += fmt::format("; and {} more", entries.size() - 1);
+  for (const auto& entry : entries)
+    test.lines +=
+        fmt::format("{}{}\n", test.lines.empty() ? "" : "\n", fmt::join(entry.lines, "\n"));
+  return test;
 }
 
-void add(test_case& test, test_outcome outcome, const std::string& type,
-         const std::string& sentence) {
-  // A failure says more than what is not known.
-  if (test.outcome == test_outcome::failure && outcome != test_outcome::failure) return;
-  if (test.outcome != outcome) test.message.clear();
-  test.outcome = outcome;
-  test.type = type;
-  test.message += (test.message.empty() ? "" : "; ") + sentence;
+entry entry_of(const sweep& sweep, const finding& found) {
+  return {test_outcome::failure, to_string(found.pattern), summary_of(found),
+          lines_of(sweep, found)};
+}
+
+entry not_known(const std::string& type, const std::string& sentence) {
+  return {test_outcome::error, type, sentence, {sentence}};
+}
+
+/// The node that a problem is about; empty if it is about none.
+std::string node_of(const common::message& problem) {
+  const auto node = problem.data.find("node");
+  return node != problem.data.end() && node->is_string() ? node->get<std::string>() : std::string();
+}
+
+/// By node: a fleet has too many GPUs for a viewer of tests.
+std::map<std::string, std::vector<entry>> entries_of_nodes(const sweep& sweep,
+                                                           const judgement& judged) {
+  std::map<std::string, std::vector<entry>> nodes;
+  for (const auto& gpu : sweep.gpus) nodes[gpu.node];
+  for (const auto& found : judged.findings)
+    if (found.scope <= scope::node)
+      nodes[sweep.gpus[found.gpu].node].push_back(entry_of(sweep, found));
+  for (const auto& [doubt, gpus] : judged.doubts)
+    for (const auto gpu : gpus)
+      nodes[sweep.gpus[gpu].node].push_back(not_known(
+          to_string(doubt), fmt::format("GPU {} {}", sweep.gpus[gpu].uuid, explain(doubt, 1))));
+  for (const auto& problem : sweep.problems)
+    if (const auto known = nodes.find(node_of(problem)); known != nodes.end())
+      known->second.push_back(not_known(problem.code, problem.text));
+  return nodes;
 }
 
 }  // namespace
@@ -36,32 +81,22 @@ std::string junit_of(const sweep& sweep, const judgement& judged, std::chrono::s
   exports::junit_suite tests("fleet_transfers", "fleet_transfers", now);
   tests.add_property("verdict", to_string(judged.verdict));
   tests.add_property("fleet", size_text(sweep));
-  auto nodes = cases_of_nodes(sweep);
-  std::vector<test_case> others;
-  for (const auto& found : judged.findings) {
-    const auto type = to_string(found.pattern);
-    const auto sentence = sentence_of(sweep, found);
-    if (found.scope <= scope::node)
-      add(nodes.at(sweep.gpus[found.gpu].node), test_outcome::failure, type, sentence);
-    else
-      others.push_back(
-          {"fleet_transfers.parts", found.name, test_outcome::failure, type, sentence});
-  }
-  for (const auto& doubtful : judged.doubts)
-    for (const auto gpu : doubtful.second)
-      add(nodes.at(sweep.gpus[gpu].node), test_outcome::error, to_string(doubtful.first),
-          sweep.gpus[gpu].uuid + ", one of the GPUs " + explain(doubtful.first));
-  for (const auto& [node, test] : nodes) tests.add(test);
-  for (const auto& test : others) tests.add(test);
+  const auto nodes = entries_of_nodes(sweep, judged);
+  for (const auto& [node, entries] : nodes)
+    tests.add(case_of("fleet_transfers.nodes", node, entries));
+  for (const auto& found : judged.findings)
+    if (found.scope > scope::node)
+      tests.add(case_of("fleet_transfers.parts", found.name, {entry_of(sweep, found)}));
   for (const auto& sentence : absence_sentences(judged))
     tests.add({"fleet_transfers.missing", sentence, test_outcome::failure, missing_code, sentence});
   for (const auto& [doubt, gpus] : judged.doubts)
     if (gpus.empty())
       tests.add({"fleet_transfers.not_known", to_string(doubt), test_outcome::error,
-                 to_string(doubt), explain(doubt)});
+                 to_string(doubt), explain(doubt, 0)});
   for (const auto& problem : sweep.problems)
-    tests.add({"fleet_transfers.problems", problem.text, test_outcome::error, problem.code,
-               problem.text});
+    if (!nodes.contains(node_of(problem)))
+      tests.add({"fleet_transfers.problems", problem.text, test_outcome::error, problem.code,
+                 problem.text});
   return tests.text(text_of(sweep, judged));
 }
 

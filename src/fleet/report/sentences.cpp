@@ -52,29 +52,56 @@ std::string reached_text(const finding& found) {
                      100 * found.part_of_link.value_or(0));
 }
 
-std::string since_text(const onset& since) {
-  return fmt::format("since {}{}{}", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
+std::string onset_text(const onset& since) {
+  return fmt::format("{}{}{}", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
                      since.begin ? " of " + common::timestamp_text(*since.begin) : "",
                      since.is_first_known ? " or before" : "");
+}
+
+/// How often such a finding is chance. What a link can carry is no chance.
+std::string certainty_text(const slow_aspect& slow, const finding& found) {
+  constexpr double a_millionth = 1e-6;
+  if (found.reference == reference::link_limit) return "";
+  const auto chance = 1 - slow.confidence;
+  if (chance <= a_millionth) return "less than one of a million findings like this is chance";
+  return fmt::format("about one of {:.0f} findings like this is chance", 1 / chance);
 }
 
 /// The slowest benchmarks, if single ones are slow.
 std::string benchmarks_text(const sweep& sweep, const finding& found) {
   constexpr std::size_t most = 3;
   std::vector<std::string> names;
-  for (const auto& slow : found.aspects)
-    if (names.size() < most) names.push_back(sweep.benchmarks[*slow.benchmark].name);
-  const auto more = found.aspects.size() - names.size();
-  return fmt::format("{}{}", fmt::join(names, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
+  for (const auto& slow : found.aspects) names.push_back(sweep.benchmarks[*slow.benchmark].name);
+  return common::listed(names, most);
 }
 
-std::string absent_text(const judgement& judged) {
-  const auto& nodes = judged.absent_nodes;
-  const auto shown = std::min(nodes.size(), most_shown);
-  const auto end = std::next(nodes.begin(), static_cast<std::ptrdiff_t>(shown));
-  return fmt::format(": {}{}", fmt::join(nodes.begin(), end, ", "),
-                     nodes.size() > shown ? fmt::format(" and {} more", nodes.size() - shown) : "");
+/// Which ones, behind a doubt; nothing if it is about the whole sweep.
+std::string names_text(const sweep& sweep, const judgement& judged, doubt doubt,
+                       const std::set<std::size_t>& gpus) {
+  constexpr std::size_t most = 3;
+  if (doubt == doubt::nodes_not_measured)
+    return ": " +
+           common::listed({judged.absent_nodes.begin(), judged.absent_nodes.end()}, most_shown);
+  if (gpus.empty() || gpus.size() == sweep.gpus.size()) return "";
+  std::vector<std::string> names;
+  for (const auto gpu : gpus)
+    names.push_back(fmt::format("{} ({})", sweep.gpus[gpu].uuid, sweep.gpus[gpu].node));
+  return ": " + common::listed(names, most);
+}
+
+/// In what it is slow, and what its link is.
+std::string evidence_text(const sweep& sweep, const finding& found) {
+  std::vector<std::string> parts;
+  if (const auto* worst = found.worst())
+    parts.push_back(worst->benchmark ? benchmarks_text(sweep, found) : describe(worst->aspect));
+  if (found.pattern == pattern::link_generation || found.pattern == pattern::link_width)
+    parts.push_back(fmt::format("its link is {}", link_text(sweep.gpus[found.gpu].link)));
+  if (found.pattern == pattern::wrong_data)
+    parts.push_back(
+        fmt::format("wrong data in {}", fmt::join(sweep.gpus[found.gpu].wrong_data, ", ")));
+  if (found.part_of_link && found.reference != reference::link_limit)
+    parts.push_back(reached_text(found));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string counted_gpus(std::size_t count) {
@@ -114,18 +141,36 @@ std::string slower_text(const slow_aspect& slow, const finding& found) {
 }
 
 std::string where_text(const sweep& sweep, const finding& found) {
-  std::vector<std::string> parts;
-  if (const auto* worst = found.worst())
-    parts.push_back(worst->benchmark ? benchmarks_text(sweep, found) : describe(worst->aspect));
-  if (found.pattern == pattern::link_generation || found.pattern == pattern::link_width)
-    parts.push_back(fmt::format("its link is {}", link_text(sweep.gpus[found.gpu].link)));
-  if (found.pattern == pattern::wrong_data)
-    parts.push_back(
-        fmt::format("wrong data in {}", fmt::join(sweep.gpus[found.gpu].wrong_data, ", ")));
-  if (found.part_of_link && found.reference != reference::link_limit)
-    parts.push_back(reached_text(found));
-  if (found.since) parts.push_back(since_text(*found.since));
-  return fmt::format("{}", fmt::join(parts, "; "));
+  const auto evidence = evidence_text(sweep, found);
+  if (!found.since) return evidence;
+  return fmt::format("{}{}since {}", evidence, evidence.empty() ? "" : "; ",
+                     onset_text(*found.since));
+}
+
+std::string summary_of(const finding& found) {
+  const auto* worst = found.worst();
+  const auto how_much = !worst ? std::string()
+                        : found.reference == reference::link_limit
+                            ? ", " + reached_text(found)
+                            : ", slower by " + common::percent_text(worst->slower.value);
+  return fmt::format("{} {}: {}{}", noun_of(found.scope), found.name, to_string(found.pattern),
+                     how_much);
+}
+
+std::vector<std::string> lines_of(const sweep& sweep, const finding& found) {
+  std::vector<std::string> lines{fmt::format("who: {}", subject_of(sweep, found)),
+                                 fmt::format("what: {}", to_string(found.pattern))};
+  const auto add = [&](const char* title, const std::string& text) {
+    if (!text.empty()) lines.push_back(fmt::format("{}: {}", title, text));
+  };
+  add("where", evidence_text(sweep, found));
+  if (const auto* worst = found.worst()) {
+    add("slower by", found.reference == reference::link_limit ? "" : slower_text(*worst, found));
+    add("how sure", certainty_text(*worst, found));
+  }
+  if (found.since) add("since", onset_text(*found.since));
+  for (const auto advice : found.what_to_do) add("what to do", explain(advice));
+  return lines;
 }
 
 std::string sentence_of(const sweep& sweep, const finding& found) {
@@ -137,17 +182,14 @@ std::string sentence_of(const sweep& sweep, const finding& found) {
 }
 
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing) {
-  std::map<std::string, std::vector<std::size_t>> by_node;
-  for (const auto& rank : missing) by_node[rank.node].push_back(rank.rank);
+  std::map<std::string, std::vector<std::string>> by_node;
+  for (const auto& rank : missing) by_node[rank.node].push_back(fmt::format("{}", rank.rank));
   std::vector<std::string> list;
-  for (const auto& [node, ranks] : by_node) {
-    const auto shown = std::min(ranks.size(), most_shown);
-    list.push_back(fmt::format(
-        "rank{} {}{} left no results{} [{}]", ranks.size() > 1 ? "s" : "",
-        fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-        ranks.size() > shown ? fmt::format(" and {} more", ranks.size() - shown) : "",
-        node.empty() ? "; the node is not known" : ", on node " + node, missing_code));
-  }
+  for (const auto& [node, ranks] : by_node)
+    list.push_back(fmt::format("rank{} {} left no results{} [{}]", ranks.size() > 1 ? "s" : "",
+                               common::listed(ranks, most_shown),
+                               node.empty() ? "; the node is not known" : ", on node " + node,
+                               missing_code));
   return list;
 }
 
@@ -161,12 +203,15 @@ std::vector<std::string> absence_sentences(const judgement& judged) {
   return list;
 }
 
-std::vector<std::string> doubt_sentences(const judgement& judged) {
+std::string doubt_sentence(doubt doubt, std::size_t gpus) {
+  return (gpus == 0 ? "" : counted_gpus(gpus) + " ") + explain(doubt, gpus);
+}
+
+std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged) {
   std::vector<std::string> list;
   for (const auto& [doubt, gpus] : judged.doubts)
-    list.push_back(fmt::format(
-        "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ", explain(doubt),
-        doubt == doubt::nodes_not_measured ? absent_text(judged) : "", to_string(doubt)));
+    list.push_back(fmt::format("{}{} [{}]", doubt_sentence(doubt, gpus.size()),
+                               names_text(sweep, judged, doubt, gpus), to_string(doubt)));
   return list;
 }
 

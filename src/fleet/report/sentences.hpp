@@ -25,11 +25,19 @@ std::string where_text(const sweep& sweep, const finding& found);
 /// All of it.
 std::string sentence_of(const sweep& sweep, const finding& found);
 
+/// "GPU GPU-1: slow, slower by 5.0 %".
+std::string summary_of(const finding& found);
+/// The same as sentence_of in lines, each with a title, and what to do.
+std::vector<std::string> lines_of(const sweep& sweep, const finding& found);
+
 /// Ranks without results, node by node, and GPUs that are gone.
 std::vector<std::string> absence_sentences(const judgement& judged);
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
 
-std::vector<std::string> doubt_sentences(const judgement& judged);
+/// "3 GPUs lack figures that most peers have".
+std::string doubt_sentence(doubt doubt, std::size_t gpus);
+/// All doubts, with which GPUs or nodes they are about.
+std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged);
 
 /// The first ones, and how many more there are.
 std::vector<std::string> problem_sentences(const sweep& sweep);

@@ -79,8 +79,9 @@ std::string cell_of(const simulated_findings& simulated, const tried_fault& kind
 std::string json_of(const sweep& sweep, const simulated_findings& simulated) {
   json document{{"kind", "fleet_simulation"}, {"format", 1},
                 {"sweep", or_null(sweep.id)}, {"class", to_string(benchmark_class::link)},
-                {"faults", json::array()},    {"needed", json::array()},
-                {"trials", json::array()}};
+                {"obstacle", nullptr},        {"faults", json::array()},
+                {"needed", json::array()},    {"trials", json::array()}};
+  if (simulated.obstacle) document["obstacle"] = to_string(*simulated.obstacle);
   for (const auto& tried : simulated.faults) document["faults"].push_back(to_json(tried));
   for (const auto& kind : kinds_of(simulated))
     document["needed"].push_back({{"scope", to_string(kind.scope)},
@@ -93,6 +94,10 @@ std::string json_of(const sweep& sweep, const simulated_findings& simulated) {
 }
 
 std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
+  if (simulated.obstacle)
+    return fmt::format("{}: no slow GPU can be found: {} [{}]\n", size_text(sweep),
+                       doubt_sentence(*simulated.obstacle, sweep.gpus.size()),
+                       to_string(*simulated.obstacle));
   auto text = fmt::format("{}: slow in copies of page-locked memory, named as what it is\n",
                           size_text(sweep));
   text += fmt::format("{:<6} {:>7}", "", "slower");
@@ -101,8 +106,8 @@ std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
   text += fmt::format(" {:>14}\n", "needed");
   for (const auto& kind : kinds_of(simulated)) {
-    text += fmt::format("{:<6} {:>7}", kind.scope == scope::gpu ? "GPU" : to_string(kind.scope),
-                        fmt::format("{:g} %", 100 * kind.slower));
+    text +=
+        fmt::format("{:<6} {:>7}", noun_of(kind.scope), fmt::format("{:g} %", 100 * kind.slower));
     for (const auto& trials : simulated.trials)
       text += fmt::format(" {:>14}", cell_of(simulated, kind, trials.sweeps));
     const auto needed = sweeps_needed(simulated, kind);

@@ -150,9 +150,11 @@ std::string table_of(const sweep& sweep, const judgement& judged,
     text += named.contains(gpu) ? "  named\n" : "\n";
   }
   text +=
-      "Slower than the median of its model, in time. h2d, d2h, both: of the link; *: while all "
-      "GPUs "
-      "of\nthe node copy. host, latency: the slowest of their directions.\n";
+      "Each figure: how much longer the GPU takes than the median GPU of its model; -: not "
+      "measured, "
+      "or\nnothing to compare it with. h2d, d2h, both: copies by the link; *: while all GPUs of "
+      "the "
+      "node\ncopy. host, latency: the slowest direction.\n";
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
   const auto problems = problem_sentences(sweep);

@@ -15,8 +15,6 @@
 namespace bench_transfers::fleet {
 namespace {
 
-std::string noun_of(scope scope) { return scope == scope::gpu ? "GPU" : to_string(scope); }
-
 /// What to do first, in this order.
 std::string advice_text(const std::vector<advice>& list) {
   constexpr std::size_t most = 3;
@@ -82,7 +80,7 @@ std::string text_of(const sweep& sweep, const judgement& judged) {
     text +=
         fmt::format("  {}\n{}", sentence_of(sweep, found), indented(advice_text(found.what_to_do)));
   text += lines_of(absence_sentences(judged));
-  text += titled("Not known", doubt_sentences(judged));
+  text += titled("Not known", doubt_sentences(sweep, judged));
   text += titled("Problems", problem_sentences(sweep));
   return text + tested_text(judged);
 }

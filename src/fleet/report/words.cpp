@@ -21,6 +21,8 @@ std::string to_string(scope scope) {
   return "fleet";
 }
 
+std::string noun_of(scope scope) { return scope == scope::gpu ? "GPU" : to_string(scope); }
+
 std::string to_string(pattern pattern) {
   switch (pattern) {
     case pattern::slow: return "slow";
@@ -64,6 +66,7 @@ std::string to_string(advice advice) {
     case advice::sizes_and_kinds: return "sizes_and_kinds";
     case advice::driver_and_bios: return "driver_and_bios";
     case advice::exchange: return "exchange";
+    case advice::second_sweep: return "second_sweep";
     case advice::measure_again: break;
   }
   return "measure_again";
@@ -97,6 +100,8 @@ std::string explain(advice advice) {
     case advice::exchange:
       return "exchange it with a neighbour, to see whether the fault stays with the slot or goes "
              "with the card";
+    case advice::second_sweep:
+      return "confirm it by a second sweep: one process of a healthy GPU can be as slow";
     case advice::measure_again: break;
   }
   return "measure it again";
@@ -110,6 +115,7 @@ std::string code_of(const aspect& aspect) {
 
 std::string to_string(doubt doubt) {
   switch (doubt) {
+    case doubt::host_device: return "host_device";
     case doubt::no_peers: return "no_peers";
     case doubt::class_not_measured: return "class_not_measured";
     case doubt::missing_figures: return "missing_figures";
@@ -125,25 +131,41 @@ std::string to_string(doubt doubt) {
   return "noise";
 }
 
-std::string explain(doubt doubt) {
+std::string explain(doubt doubt, std::size_t gpus) {
+  const auto conjugated = [&](const char* of_many, const char* of_one, const char* rest) {
+    return std::string(gpus == 1 ? of_one : of_many) + rest;
+  };
   switch (doubt) {
-    case doubt::no_peers: return "without GPUs of the same model on other nodes";
+    case doubt::host_device:
+      return conjugated("are host devices", "is a host device",
+                        " (--device=host), to try the programs without a GPU: host memory has no "
+                        "link, so nothing here shows whether a GPU is slow");
+    case doubt::no_peers:
+      return conjugated("have", "has",
+                        " no peers: no other node has GPUs of the same model to compare with");
     case doubt::class_not_measured:
-      return "without figures that peers have, too, in a class that decides";
-    case doubt::missing_figures: return "without figures that most peers have";
-    case doubt::uncompared_figures: return "with figures that most peers do not have";
-    case doubt::single_benchmark: return "slow in one benchmark alone";
-    case doubt::not_in_baseline: return "to which the baseline has nothing to compare";
+      return conjugated("have", "has",
+                        " no figures that most peers have, too, in a class that decides");
+    case doubt::missing_figures:
+      return conjugated("lack", "lacks", " figures that most peers have");
+    case doubt::uncompared_figures:
+      return conjugated("have", "has", " figures that most peers lack");
+    case doubt::single_benchmark:
+      return conjugated("are", "is", " slow in a single benchmark, which may be chance");
+    case doubt::not_in_baseline:
+      return conjugated("have", "has", " nothing in the baseline to be compared with");
     case doubt::below_recorded:
-      return "with slower copies than recorded machines of this model and link";
+      return conjugated("copy", "copies",
+                        " more slowly than the recorded machines of this model and link");
     case doubt::nodes_not_measured: return "nodes of the baseline were not measured";
     case doubt::baseline_is_later: return "a baseline began after the sweep";
     case doubt::link_below_maximum:
-      return "with a link below what both ends can do, like the links of the peers";
+      return conjugated("have links", "has a link",
+                        " below what both ends can do, and so have the peers");
     case doubt::noise: break;
   }
-  return "the fleet differs too much, or is too small: a slow GPU or node might not have been "
-         "found";
+  return "a slow GPU or node might have been missed: there are too few of them, or they differ too "
+         "much";
 }
 
 std::string describe(const aspect& aspect) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "src/fleet/judge/judge.hpp"
@@ -10,6 +11,8 @@ namespace bench_transfers::fleet {
 
 std::string to_string(verdict verdict);
 std::string to_string(scope scope);
+/// "GPU", "node": for people.
+std::string noun_of(scope scope);
 std::string to_string(pattern pattern);
 std::string to_string(reference reference);
 /// Of a rank without results, and of a GPU that only the baseline has.
@@ -21,8 +24,8 @@ std::string to_string(advice advice);
 std::string explain(advice advice);
 
 std::string to_string(doubt doubt);
-/// What follows "3 GPUs", or a sentence of its own.
-std::string explain(doubt doubt);
+/// What follows "3 GPUs", or of no GPUs a sentence of its own.
+std::string explain(doubt doubt, std::size_t gpus);
 
 /// "link/h2d/together": a code.
 std::string code_of(const aspect& aspect);

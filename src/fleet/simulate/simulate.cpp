@@ -27,12 +27,15 @@ class simulating {
       : sweep_(sweep),
         settings_(settings),
         request_(request),
-        residuals_(sweep, judge(sweep, settings)),
+        judged_(judge(sweep, settings)),
+        residuals_(sweep, judged_),
         random_(request.seed) {
     find_parts();
   }
 
   simulated_findings run() {
+    result_.obstacle = obstacle();
+    if (result_.obstacle) return std::move(result_);
     for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) {
       const auto first = result_.faults.size();
       for (const auto scope : every_scope)
@@ -46,6 +49,17 @@ class simulating {
   }
 
  private:
+  /// Faults slow the link, and are found where parts are compared in it.
+  [[nodiscard]] std::optional<doubt> obstacle() const {
+    if (std::ranges::any_of(judged_.tested, [](const tested_aspect& tested) {
+          return tested.aspect.kind == benchmark_class::link;
+        }))
+      return std::nullopt;
+    for (const auto code : {doubt::host_device, doubt::class_not_measured})
+      if (judged_.doubts.contains(code)) return code;
+    return doubt::no_peers;
+  }
+
   /// The first GPU of each part that can be told from what it is in.
   void find_parts() {
     for (const auto& alike : peers_of(sweep_)) {
@@ -141,6 +155,7 @@ class simulating {
   const sweep& sweep_;
   const settings& settings_;
   const simulation_request& request_;
+  judgement judged_;
   residuals residuals_;
   std::mt19937_64 random_;
   std::map<scope, std::vector<std::size_t>> parts_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "src/fleet/judge/judge.hpp"
@@ -31,6 +32,8 @@ struct simulated_sweeps {
 };
 
 struct simulated_findings {
+  /// Why nothing can be found in this sweep, and nothing was tried.
+  std::optional<doubt> obstacle = {};
   std::vector<tried_fault> faults;
   std::vector<simulated_sweeps> trials;
 };

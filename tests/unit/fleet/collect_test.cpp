@@ -203,6 +203,13 @@ TEST(gpus_of_a_file, keep_wrong_data_apart_from_other_failures) {
   EXPECT_THAT(codes(sweep), IsEmpty());
 }
 
+TEST(gpus_of_a_file, of_the_host_device_are_told_apart) {
+  auto document = file("");
+  EXPECT_FALSE(read(document)[0].gpu.on_host);
+  document["context"]["transfers"]["device"]["kind"] = "host";
+  EXPECT_TRUE(read(document)[0].gpu.on_host);
+}
+
 TEST(gpus_of_a_file, of_the_host_device_have_their_rank_in_their_names) {
   auto document = with_fleet(file(""), {{"rank", 3}});
   EXPECT_THAT(read(document)[0].gpu.uuid, testing::EndsWith(":3"));
@@ -444,6 +451,21 @@ TEST_F(folders, files_that_cannot_be_used_are_problems) {
                                                  "incomplete_run"));
 }
 
+TEST_F(folders, unfinished_runs_are_problems_that_say_whose_they_are) {
+  auto cut = with_fleet(file("GPU-5"),
+                        {{"node", "n7"}, {"rank", 3}, {"local_rank", 1}, {"world_size", 8}});
+  cut["context"]["transfers"]["complete"] = false;
+  write("n7/cut.json", cut.dump());
+  const auto sweep = collect(files_below({root}));
+  ASSERT_THAT(codes(sweep), ElementsAre("incomplete_run"));
+  const auto& problem = sweep.problems[0];
+  EXPECT_EQ(problem.data.at("gpu"), "GPU-5");
+  EXPECT_EQ(problem.data.at("node"), "n7");
+  EXPECT_EQ(problem.data.at("rank"), 3);
+  EXPECT_THAT(problem.data.at("file").get<std::string>(), testing::EndsWith("n7/cut.json"));
+  EXPECT_THAT(problem.text, HasSubstr("rank 3, GPU GPU-5 on node n7 did not finish its run"));
+}
+
 TEST_F(folders, what_is_named_like_a_result_and_is_none_is_a_problem) {
   write("n1/a.json", file("GPU-1").dump());
   std::filesystem::create_symlink("nowhere", root / "n1/b.json");
@@ -482,13 +504,34 @@ TEST_F(folders, may_have_sweeps_and_answers_of_ours) {
   EXPECT_THAT(collect(files_below({root})).problems, IsEmpty());
 }
 
-TEST_F(folders, without_usable_files_are_refused) {
-  write("n1/a.json", "");
-  EXPECT_THROW(collect(files_below({root})), nothing_to_collect);
+/// Why nothing can be collected.
+template <class Call>
+std::string why_nothing(const Call& call) {
+  try {
+    call();
+  } catch (const nothing_to_collect& error) {
+    return error.what();
+  }
+  return "collected";
 }
 
-TEST_F(folders, without_result_files_are_refused) {
-  EXPECT_THROW(files_below({root}), nothing_to_collect);
+TEST_F(folders, without_usable_files_are_refused) {
+  write("n1/a.json", "");
+  write("n1/sweep.json", R"({"kind":"fleet_sweep","format":1})");
+  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }),
+              testing::AllOf(HasSubstr("in 2 files"), HasSubstr("n1/a.json")));
+  std::filesystem::remove(root / "n1/a.json");
+  EXPECT_THAT(why_nothing([&] { collect(files_below({root})); }), HasSubstr("are no results"));
+}
+
+TEST_F(folders, without_result_files_are_refused_by_their_names) {
+  std::filesystem::create_directories(root / "n1");
+  std::filesystem::create_directories(root / "n2");
+  EXPECT_THAT(
+      why_nothing([&] {
+        files_below({root / "n1", root / "n2"});
+      }),
+      testing::AllOf(HasSubstr("in " + (root / "n1").string() + ", "), testing::EndsWith("n2")));
 }
 
 TEST_F(folders, progress_counts_the_files) {

@@ -50,6 +50,10 @@ class followed : public testing::Test {
   sweep newest;
 };
 
+const gpu_history& gpu_of(const history& history, const std::string& uuid) {
+  return *history.beginning_with(uuid).at(0);
+}
+
 const std::vector<fault> slow_gpu{{where::gpu, "GPU-node5-2", 0.05}};
 const std::vector<fault> slow_node{{where::node, "node3", 0.05}};
 
@@ -58,7 +62,7 @@ TEST_F(followed, trouble_has_a_first_sweep) {
   add();
   for (int i = 0; i < 3; ++i) add(slow_gpu);
   const history found(records);
-  const auto* gpu = found.find("GPU-node5-2");
+  const auto* gpu = &gpu_of(found, "GPU-node5-2");
   ASSERT_TRUE(gpu && gpu->trouble);
   EXPECT_EQ(gpu->trouble->since, 2U);
   EXPECT_EQ(gpu->trouble->before, 1U);
@@ -71,15 +75,15 @@ TEST_F(followed, trouble_that_has_gone_is_none) {
   add(slow_gpu);
   add();
   const history found(records);
-  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
-  EXPECT_THAT(found.find("GPU-node5-2")->named, ElementsAre(0));
+  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
+  EXPECT_THAT(gpu_of(found, "GPU-node5-2").named, ElementsAre(0));
 }
 
 TEST_F(followed, trouble_that_was_always_there_has_no_sweep_before) {
   add(slow_gpu);
   add(slow_gpu);
   const history found(records);
-  const auto& trouble = found.find("GPU-node5-2")->trouble;
+  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
   ASSERT_TRUE(trouble);
   EXPECT_EQ(trouble->since, 0U);
   EXPECT_EQ(trouble->before, std::nullopt);
@@ -94,7 +98,7 @@ TEST_F(followed, order_is_that_of_the_times) {
   const history found(records);
   ASSERT_THAT(found.sweeps(), SizeIs(3));
   EXPECT_EQ(found.sweeps().front().id, "day1");
-  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
+  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
 }
 
 TEST_F(followed, gpus_that_were_not_measured_in_between_are_followed) {
@@ -105,7 +109,7 @@ TEST_F(followed, gpus_that_were_not_measured_in_between_are_followed) {
   add(without);
   add(slow_gpu);
   const history found(records);
-  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
+  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
   EXPECT_THAT(found.changes(), IsEmpty());
 }
 
@@ -139,7 +143,7 @@ TEST_F(followed, slow_gpu_that_is_gone_is_in_trouble) {
   add(slow_gpu);
   add(without(made(), "GPU-node5-2"));
   const history found(records);
-  const auto& gpu = *found.find("GPU-node5-2");
+  const auto& gpu = gpu_of(found, "GPU-node5-2");
   ASSERT_TRUE(gpu.trouble);
   EXPECT_EQ(gpu.trouble->since, 0U);
   EXPECT_EQ(gpu.presence, presence::gone);
@@ -152,8 +156,8 @@ TEST_F(followed, healthy_gpu_that_is_gone_is_in_trouble) {
   add();
   add(without(made(), "GPU-node5-2"));
   const history found(records);
-  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
-  EXPECT_TRUE(found.find("GPU-node5-2")->is_in_trouble());
+  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
+  EXPECT_TRUE(gpu_of(found, "GPU-node5-2").is_in_trouble());
   EXPECT_TRUE(found.is_in_trouble());
   EXPECT_THAT(text_of(found), HasSubstr("(node5 in rack rack1, slot 0000:02:00.0): gone after"));
 }
@@ -165,8 +169,8 @@ TEST_F(followed, slow_gpu_that_was_replaced_is_in_no_trouble) {
     if (gpu.uuid == "GPU-node5-2") gpu.uuid = "GPU-spare";
   add(later);
   const history found(records);
-  EXPECT_FALSE(found.find("GPU-node5-2")->is_in_trouble());
-  EXPECT_EQ(found.find("GPU-node5-2")->presence, presence::replaced);
+  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").is_in_trouble());
+  EXPECT_EQ(gpu_of(found, "GPU-node5-2").presence, presence::replaced);
   EXPECT_FALSE(found.is_in_trouble());
 }
 
@@ -178,13 +182,13 @@ TEST_F(followed, sweep_of_a_few_nodes_hides_no_trouble) {
                 [](const gpu& gpu) { return gpu.node != "node0" && gpu.node != "node1"; });
   add(few);
   const history found(records);
-  ASSERT_TRUE(found.find("GPU-node5-2")->trouble);
-  EXPECT_EQ(found.find("GPU-node5-2")->trouble->since, 1U);
-  EXPECT_EQ(found.find("GPU-node5-1")->presence, presence::not_swept);
-  EXPECT_FALSE(found.find("GPU-node5-1")->is_in_trouble());
-  EXPECT_FALSE(found.is_known(*found.find("GPU-node5-1")));
+  ASSERT_TRUE(gpu_of(found, "GPU-node5-2").trouble);
+  EXPECT_EQ(gpu_of(found, "GPU-node5-2").trouble->since, 1U);
+  EXPECT_EQ(gpu_of(found, "GPU-node5-1").presence, presence::not_swept);
+  EXPECT_FALSE(gpu_of(found, "GPU-node5-1").is_in_trouble());
+  EXPECT_FALSE(found.is_known(gpu_of(found, "GPU-node5-1")));
   EXPECT_THAT(found.changes(), IsEmpty());
-  const auto answer = nlohmann::json::parse(json_of(found, found.find("GPU-node5-1")));
+  const auto answer = nlohmann::json::parse(json_of(found, &gpu_of(found, "GPU-node5-1")));
   EXPECT_EQ(answer["gpus"][0].at("presence"), "not_swept");
   EXPECT_THAT(text_of(found), HasSubstr("24 GPUs are of nodes that were not swept since"));
 }
@@ -209,15 +213,16 @@ TEST_F(followed, sweep_without_a_time_changes_no_order) {
   std::swap(records[0], records[2]);
   const history found(records);
   EXPECT_EQ(found.sweeps().back().id, "day3");
-  EXPECT_FALSE(found.find("GPU-node5-2")->trouble);
+  EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
 }
 
 TEST_F(followed, gpus_are_found_by_how_their_uuids_begin) {
   add();
   const history found(records);
-  EXPECT_EQ(found.find("GPU-node5"), nullptr);
-  EXPECT_EQ(found.find("nothing"), nullptr);
-  EXPECT_TRUE(found.find("GPU-node5-2"));
+  EXPECT_THAT(found.beginning_with("GPU-node5"), SizeIs(4));
+  EXPECT_THAT(found.beginning_with("nothing"), IsEmpty());
+  EXPECT_THAT(found.beginning_with("GPU-node5-2"),
+              ElementsAre(testing::Pointee(Field(&gpu_history::uuid, "GPU-node5-2"))));
 }
 
 TEST_F(followed, findings_are_told_since_when) {
@@ -235,6 +240,19 @@ TEST_F(followed, findings_are_told_since_when) {
   EXPECT_EQ(answer["findings"][0].at("since").at("begin"), "2026-11-02T00:00:00Z");
 }
 
+TEST_F(followed, second_sweep_that_shows_it_confirms_a_finding) {
+  const auto advice_of_newest = [&] {
+    auto judged = judge(newest, settings::usual());
+    add_onsets(newest, judged, history(records));
+    return judged.findings.at(0).what_to_do;
+  };
+  add();
+  add(slow_gpu);
+  EXPECT_EQ(advice_of_newest().front(), advice::second_sweep);
+  add(slow_gpu);
+  EXPECT_THAT(advice_of_newest(), Not(testing::Contains(advice::second_sweep)));
+}
+
 TEST_F(followed, json_has_one_number_for_each_sweep) {
   add();
   add(slow_gpu);
@@ -243,7 +261,7 @@ TEST_F(followed, json_has_one_number_for_each_sweep) {
   EXPECT_EQ(answer.at("kind"), "fleet_history");
   EXPECT_EQ(answer.at("sweeps").size(), 2U);
   EXPECT_EQ(answer.at("gpus").size(), 32U);
-  const auto one = nlohmann::json::parse(json_of(found, found.find("GPU-node5-2")));
+  const auto one = nlohmann::json::parse(json_of(found, &gpu_of(found, "GPU-node5-2")));
   ASSERT_EQ(one.at("gpus").size(), 1U);
   const auto& gpu = one["gpus"][0];
   EXPECT_EQ(gpu.at("since"), 1);
@@ -262,8 +280,9 @@ TEST_F(followed, text_names_who_is_in_trouble_and_since_when) {
                     HasSubstr("day1 of 2026-11-01T00:00:00Z does "
                               "not show it"),
                     Not(HasSubstr("Changes"))));
-  EXPECT_THAT(text_of(found, *found.find("GPU-node5-2")),
-              AllOf(HasSubstr("link/h2d"), HasSubstr("named"), HasSubstr("day1")));
+  EXPECT_THAT(text_of(found, gpu_of(found, "GPU-node5-2")),
+              AllOf(HasSubstr("link/h2d"), HasSubstr("named"), HasSubstr("day1"),
+                    HasSubstr("-: not\nmeasured")));
 }
 
 }  // namespace

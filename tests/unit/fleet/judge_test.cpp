@@ -247,6 +247,47 @@ TEST_F(judged, each_class_that_decides_must_be_measured) {
   EXPECT_THAT(result.doubts.at(doubt::class_not_measured), SizeIs(fleet.gpus.size()));
 }
 
+TEST_F(judged, host_devices_are_no_gpus) {
+  kind.nodes = 2;
+  auto fleet = measured();
+  for (std::size_t i = 0; i < fleet.benchmarks.size(); ++i)
+    if (fleet.benchmarks[i].aspect.kind == benchmark_class::link)
+      fleet.benchmarks[i].aspect.kind = benchmark_class::host;
+  for (auto& gpu : fleet.gpus) gpu.on_host = true;
+  const auto result = judge(fleet, settings::usual());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.doubts.at(doubt::host_device), SizeIs(fleet.gpus.size()));
+  EXPECT_FALSE(result.doubts.contains(doubt::class_not_measured));
+}
+
+TEST_F(judged, gpu_that_one_process_shows_to_be_slow_is_to_be_swept_again) {
+  const auto advises_to = [&](double slower, std::size_t runs) {
+    faults = {{where::gpu, "GPU-node5-2", slower}};
+    kind.runs = runs;
+    const auto result = found();
+    const auto& named = result.findings.at(0);
+    EXPECT_EQ(named.processes, runs);
+    return named.what_to_do.front() == advice::second_sweep;
+  };
+  EXPECT_TRUE(advises_to(0.05, 1));
+  EXPECT_FALSE(advises_to(0.05, 3));
+  EXPECT_FALSE(advises_to(0.5, 1));  // by far
+  faults = {{where::node, "node5", 0.05}};
+  kind.runs = 1;
+  EXPECT_NE(found().findings.at(0).what_to_do.front(), advice::second_sweep);
+}
+
+TEST_F(judged, process_that_differs_as_healthy_ones_do_is_not_named_among_few) {
+  for (const auto& [nodes, gpus] : {std::pair(1U, 2U), {1U, 4U}, {2U, 1U}, {4U, 1U}}) {
+    kind.nodes = nodes;
+    kind.gpus_in_node = gpus;
+    faults = {{where::gpu, "GPU-node0-0", 0.05}};
+    const auto result = found();
+    EXPECT_THAT(result.findings, IsEmpty()) << nodes << " x " << gpus;
+    EXPECT_EQ(result.verdict, verdict::unknown);
+  }
+}
+
 TEST_F(judged, links_that_all_run_low_are_not_healthy) {
   auto fleet = measured();
   for (auto& gpu : fleet.gpus) gpu.link = {3, 8, 5, 16};
@@ -338,6 +379,9 @@ TEST_F(judged, gpu_without_figures_is_not_healthy) {
 TEST_F(judged, single_node_has_nothing_to_be_compared_with) {
   kind.nodes = 1;
   EXPECT_EQ(found().verdict, verdict::unknown);
+  kind.gpus_in_node = 1;
+  for (const auto& scores : found().scores)
+    EXPECT_THAT(scores.beside_peers, ElementsAre(std::nullopt));
   kind.nodes = 0;
   EXPECT_EQ(found().verdict, verdict::unknown);
 }

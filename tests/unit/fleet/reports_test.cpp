@@ -140,11 +140,56 @@ TEST_F(reported, doubts_are_explained) {
   measured.gpus[3].times[0].clear();
   const auto judged = judge(measured, settings::usual());
   EXPECT_THAT(text_of(measured, judged),
-              HasSubstr("1 GPU without figures that most peers have [missing_figures]"));
+              HasSubstr("1 GPU lacks figures that most peers have: GPU-node0-3 (node0) "
+                        "[missing_figures]"));
   const auto answer = nlohmann::json::parse(json_of(measured, judged));
   ASSERT_EQ(answer.at("doubts").size(), 1U);
   EXPECT_EQ(answer["doubts"][0].at("code"), "missing_figures");
   EXPECT_EQ(answer["doubts"][0].at("gpus")[0], measured.gpus[3].uuid);
+  EXPECT_EQ(answer["doubts"][0].at("text"), "lacks figures that most peers have");
+  measured.gpus[4].times[0].clear();
+  EXPECT_THAT(text_of(measured, judge(measured, settings::usual())),
+              HasSubstr("2 GPUs lack figures that most peers have: GPU-node0-3 (node0), "));
+}
+
+TEST_F(reported, unfinished_runs_are_said_in_all_forms) {
+  std::mt19937_64 random(3);
+  measured = simulation::make_up({.nodes = 16, .gpus_in_node = 4}, {}, random);
+  const std::string text = "rank 9, GPU GPU-node2-1 on node node2 did not finish its run";
+  measured.problems = {{"incomplete_run", {{"gpu", "GPU-node2-1"}, {"node", "node2"}}, text}};
+  const auto judged = judge(measured, settings::usual());
+  EXPECT_EQ(judged.verdict, verdict::unknown);
+  EXPECT_THAT(text_of(measured, judged), HasSubstr(text + " [incomplete_run]"));
+  EXPECT_THAT(table_of(measured, judged), HasSubstr(text));
+  EXPECT_THAT(markdown_of(measured, judged), HasSubstr(text));
+  // In the test case of its node, which would pass otherwise.
+  EXPECT_THAT(junit_of(measured, judged, {}),
+              ContainsRegex("name=\"node2\"[^>]*>[[:space:]]*<error type=\"incomplete_run\""));
+}
+
+TEST_F(reported, junit_says_each_thing_on_a_line_of_its_own) {
+  const auto text = junit_of(measured, judge(measured, settings::usual()), {});
+  EXPECT_THAT(
+      text, AllOf(ContainsRegex("message=\"GPU GPU-node5-2: slow, slower by [0-9.]+ %\""),
+                  HasSubstr("who: GPU GPU-node5-2 (node5 in rack rack0)\nwhat: slow\nwhere: link "),
+                  HasSubstr("\nslower by: "), HasSubstr("\nhow sure: "),
+                  HasSubstr("\nwhat to do: confirm it by a second sweep")));
+}
+
+TEST_F(reported, junit_counts_what_else_a_node_has) {
+  measured.gpus[0].wrong_data = {"copy/pinned/h2d/1MiB"};
+  measured.gpus[1].wrong_data = {"copy/pinned/h2d/1MiB"};
+  EXPECT_THAT(junit_of(measured, judge(measured, settings::usual()), {}),
+              HasSubstr("message=\"GPU GPU-node0-0: wrong_data; and 1 more\""));
+}
+
+TEST_F(reported, markdown_shows_brackets_that_are_no_links) {
+  const auto text = markdown_of(measured, judge(measured, settings::usual()));
+  EXPECT_THAT(text, AllOf(HasSubstr(" [missing]\n"), HasSubstr(" [unusable_file]\n"),
+                          ContainsRegex("% [[][0-9.]+ %, [0-9.]+ %[]] ")));
+  measured.problems[0].text = "[x] [a](b) [c][d] [e]: f";
+  EXPECT_THAT(markdown_of(measured, judge(measured, settings::usual())),
+              HasSubstr("- &#91;x] [a&#93;(b) [c&#93;[d] [e&#93;: f [unusable_file]\n"));
 }
 
 TEST_F(reported, links_are_shown_as_far_as_they_are_known) {
@@ -184,6 +229,7 @@ TEST_F(reported, table_shows_each_gpu_beside_its_peers) {
   EXPECT_THAT(table, ContainsRegex("GPU-node5-2 +node5 +rack0 +[+][45][.]"));
   EXPECT_THAT(table, AllOf(HasSubstr("[missing]"), HasSubstr("[unusable_file]"),
                            HasSubstr("  named\n"), HasSubstr("d2h*")));
+  EXPECT_THAT(table, HasSubstr("-: not measured"));
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U);
   measured.gpus[0].node = std::string(22, 'x') + "\u00e4\u00e4\u00e4";

@@ -60,15 +60,30 @@ TEST_F(simulated, answers_are_text_and_json) {
   EXPECT_THAT(text_of(measured, result), HasSubstr("rack      20 %"));
   const auto answer = nlohmann::json::parse(json_of(measured, result));
   EXPECT_EQ(answer.at("kind"), "fleet_simulation");
+  EXPECT_EQ(answer.at("obstacle"), nullptr);
   EXPECT_EQ(answer.at("needed").size(), 6U);
   EXPECT_EQ(answer.at("trials")[0].at("sweeps"), 1);
 }
 
 TEST_F(simulated, a_single_gpu_is_no_fleet) {
   measured.gpus.resize(1);
-  for (const auto& fault : simulate_two().faults) EXPECT_EQ(fault.found, 0U);
+  const auto alone = simulate_two();
+  EXPECT_TRUE(alone.faults.empty());
+  EXPECT_EQ(alone.obstacle, doubt::no_peers);
+  EXPECT_THAT(text_of(measured, alone), HasSubstr("no slow GPU can be found: 1 GPU has no peers"));
   measured.gpus.clear();
   EXPECT_TRUE(simulate_two().faults.empty());
+}
+
+TEST_F(simulated, nothing_is_found_without_a_link) {
+  for (auto& benchmark : measured.benchmarks) benchmark.aspect.kind = benchmark_class::host;
+  EXPECT_EQ(simulate_two().obstacle, doubt::class_not_measured);
+  for (auto& gpu : measured.gpus) gpu.on_host = true;
+  const auto result = simulate_two();
+  EXPECT_EQ(result.obstacle, doubt::host_device);
+  EXPECT_TRUE(result.trials.empty());
+  EXPECT_THAT(text_of(measured, result), HasSubstr("32 GPUs are host devices"));
+  EXPECT_EQ(nlohmann::json::parse(json_of(measured, result)).at("obstacle"), "host_device");
 }
 
 }  // namespace

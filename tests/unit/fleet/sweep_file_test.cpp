@@ -33,6 +33,7 @@ sweep made_up() {
   sweep.gpus[0].link = {5, 16, 5, 16};
   sweep.gpus[0].warnings = {"virtual_machine"};
   sweep.gpus[0].wrong_data = {"copy/pinned/h2d/1MiB"};
+  sweep.gpus[1].on_host = true;
   sweep.gpus[1].times[0].clear();
   sweep.gpus[1].times[1].push_back({1, 2});
   sweep.other_ranks = {1, 4};
@@ -65,9 +66,12 @@ TEST(sweep_file, sweeps_of_older_releases_are_read) {
   auto document = json::parse(to_text(made_up()));
   document.erase("begin");
   for (auto& benchmark : document["benchmarks"]) benchmark.erase("copied_bytes");
+  for (auto& gpu : document["gpus"]) gpu.erase("kind");
   const auto sweep = sweep_from_text(document.dump(), "sweep.json");
+  auto before = made_up();
+  before.gpus[1].on_host = false;
   EXPECT_EQ(sweep.begin, std::nullopt);
-  EXPECT_EQ(sweep.gpus, made_up().gpus);
+  EXPECT_EQ(sweep.gpus, before.gpus);
 }
 
 TEST(sweep_file, says_what_is_wrong_in_one_line) {
@@ -83,6 +87,12 @@ TEST(sweep_file, says_what_is_wrong_in_one_line) {
               HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][0] = -1; }),
               HasSubstr("gpus[2].times_ns[0][0][0] is no time"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][1] = "fast"; }),
+              HasSubstr("gpus[2].times_ns[0][0][1] is no number"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = json::array(); }),
+              HasSubstr("gpus[2].times_ns[0][0] is empty"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = 1; }),
+              HasSubstr("gpus[2].times_ns[0][0] is no list"));
   EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
               HasSubstr("benchmarks[0].class is unknown"));
   EXPECT_THAT(changed([](json& d) { d["begin"] = "today"; }), HasSubstr("begin is no time"));

@@ -203,7 +203,7 @@ TEST(gate_markdown, names_are_no_markup) {
   const auto cells = row_with(text, "a&#124;b");
   ASSERT_EQ(cells.size(), 6U);
   EXPECT_EQ(cells.front(),
-            " <code>a&#124;b&#96;c&#96;&#60;b&#62;&#42;d&#42;&#95;e&#95;&#92;n&#91;f&#93;(g)"
+            " <code>a&#124;b&#96;c&#96;&#60;b&#62;&#42;d&#42;&#95;e&#95;&#92;n[f&#93;(g)"
             "&#64;<!-- -->h &#35;<!-- -->12 https&#58;//i.j www&#46;k.l &#38;amp; "
             "&#92;&#124;</code> ");
 }
