@@ -203,8 +203,9 @@ void rank_run::share_processors() {
 void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
   const auto file = result_file_of(request_.out, self_, device_);
-  writer_ = std::make_unique<fleet::only_writer>(file);
-  if (writer_->is_too_late())
+  // Ranks that have met know of each other, and of processes that an earlier run has left stopped.
+  if (!ranks_) writer_ = std::make_unique<fleet::only_writer>(file);
+  if (writer_ && writer_->is_too_late())
     throw common::usage_error(
         fmt::format("another process measures {} and writes {}: start one process for each GPU, by "
                     "a launcher that tells each its rank",
