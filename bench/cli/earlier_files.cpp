@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/common/read_text.hpp"
+#include "src/fleet/ranks/only_writer.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -43,7 +44,7 @@ void remove_earlier_files(const fs::path& folder, const nlohmann::ordered_json& 
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const auto& file = entry->path();
     if (file.extension() == ".json" && entry->is_regular_file(error) &&
-        is_earlier(fleet_facts_in(file), own, of_all_ranks))
+        is_earlier(fleet_facts_in(file), own, of_all_ranks) && !fleet::is_being_written(file))
       earlier.push_back(file);
   }
   for (const auto& file : earlier) fs::remove(file, error);

@@ -1,5 +1,6 @@
 #include "bench/cli/run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -8,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/cli/lost_ranks.hpp"
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/progress.hpp"
@@ -22,6 +24,7 @@
 #include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/machine/numa.hpp"
+#include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -49,7 +52,6 @@ class run_devices {
     for (const auto& device : choice_.chosen) monitors_.push_back(open_monitor(*device));
   }
 
-  [[nodiscard]] const devices_choice& choice() const { return choice_; }
   [[nodiscard]] const std::optional<common::message>& why_not_gpu() const {
     return choice_.why_not_gpu;
   }
@@ -98,14 +100,32 @@ class run_devices {
   std::vector<std::unique_ptr<buffers>> memory_;
 };
 
+bool is_both_ways_of_ranks(const benchmark_case& planned) {
+  return planned.set && planned.set->kind == result_file::set_kind::ranks &&
+         planned.direction == result_file::direction::both;
+}
+
 /// Two threads of each process would wait for one another's processor: that is no rate of a link.
-void skip_both_directions_of_ranks(plan& plan, const common::message& reason) {
-  std::erase_if(plan.cases, [&](const benchmark_case& planned) {
-    const bool is_skipped = planned.set && planned.set->kind == result_file::set_kind::ranks &&
-                            planned.direction == result_file::direction::both;
-    if (is_skipped) plan.skipped.push_back({planned.name, reason, planned});
+/// Returns the reason if there are such benchmarks.
+std::vector<common::message> skip_both_ways_of_ranks(plan& plan,
+                                                     const std::optional<common::message>& reason) {
+  if (!reason) return {};
+  const auto skipped = std::erase_if(plan.cases, [&](const benchmark_case& planned) {
+    const bool is_skipped = is_both_ways_of_ranks(planned);
+    if (is_skipped) plan.skipped.push_back({planned.name, *reason, planned});
     return is_skipped;
   });
+  if (skipped == 0) return {};
+  return {*reason};
+}
+
+registry strategies_of_rank(const std::string& id) {
+  return with_ranks(registered_strategies(machine::numa_nodes()), id);
+}
+
+registry strategies_of(const run_request& request, const settings& settings) {
+  return request.ranks ? strategies_of_rank(request.devices.ids.front())
+                       : strategies_of(request.devices, settings);
 }
 
 /// Standard error, or nowhere.
@@ -122,6 +142,51 @@ class output_of_progress {
   std::unique_ptr<std::FILE, closing> nowhere_;
 };
 
+/// The content of a result file without rows.
+nlohmann::ordered_json context_of(const run_devices& devices, const settings& settings,
+                                  const plan& plan, const run_request& request,
+                                  const std::vector<common::message>& warnings) {
+  auto context =
+      make_context(devices.observed(), devices.why_not_gpu(), settings, plan, request.fleet);
+  for (const auto& warning : warnings)
+    context["transfers"]["warnings"].push_back(common::to_json(warning));
+  return context;
+}
+
+/// What the result file lacks at the end. Returns why it cannot be written; null: it can.
+std::exception_ptr complete(result_file::writer& file, const settings& settings, const plan& plan,
+                            const outcome& measured, const run_devices& devices) {
+  try {
+    finish(file, settings, plan, measured, devices.start(), devices.observe(measured.lost_devices));
+    return measured.write_failure;
+  } catch (const common::write_error&) {
+    return std::current_exception();
+  }
+}
+
+/// Returns the exit code. Throws as measure().
+int measure_plan(run_devices& devices, const settings& settings, plan& plan,
+                 const run_request& request, const std::vector<common::message>& warnings) {
+  const output_of_progress output(request.quiet);
+  progress shown(output.stream());
+  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
+  devices.observe_start();
+  shown.say("allocating and filling buffers …");
+  const auto list = devices.allocate(settings.seed);
+  reserve_buffers(plan, list);
+
+  result_file::writer file(settings.out_format == "json" ? settings.out : "",
+                           context_of(devices, settings, plan, request, warnings));
+  const auto watched = watched_surroundings();
+  auto measured = session(list, settings, file, shown, *watched, request.ranks).measure(plan);
+  measured.warnings = warnings_of_lost(request.ranks);
+  const auto write_failure = complete(file, settings, plan, measured, devices);
+  shown.clear();
+  if (!request.quiet) report(std::cout, file, settings, measured);
+  if (write_failure) std::rethrow_exception(write_failure);
+  return exit_code_of(measured);
+}
+
 }  // namespace
 
 std::vector<named_device> named_devices(const devices_choice& choice) {
@@ -136,46 +201,27 @@ registry strategies_of(const devices_choice& devices, const settings& settings) 
   return with_sets(registered_strategies(nodes), layout_of(devices, nodes), settings.concurrent);
 }
 
+bool copies_both_ways_with_ranks(const settings& settings) {
+  auto without_faults = settings;
+  without_faults.faults.clear();  // they may be of benchmarks that need a GPU
+  const auto device = transfers::open_host_device();
+  const auto strategies = strategies_of_rank("host");
+  return std::ranges::any_of(make_plan(strategies, *device, without_faults).cases,
+                             is_both_ways_of_ranks);
+}
+
 int measure(const settings& settings, run_request request) {
+  const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
-  const auto strategies = request.ranks ? with_ranks(registered_strategies(machine::numa_nodes()),
-                                                     devices.choice().ids.front())
-                                        : strategies_of(devices.choice(), settings);
   auto plan = make_plan(strategies, devices.named(), settings);
-  if (request.too_few_processors) skip_both_directions_of_ranks(plan, *request.too_few_processors);
+  const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty()) {
     common::complain("bench_transfers", "nothing to run: no benchmark matches");
     return nothing_ran;
   }
-
   check_output(settings);
-  const output_of_progress output(request.quiet);
-  progress shown(output.stream());
-  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
-  devices.observe_start();
-  shown.say("allocating and filling buffers …");
-  const auto list = devices.allocate(settings.seed);
-  reserve_buffers(plan, list);
-
-  auto context =
-      make_context(devices.observed(), devices.why_not_gpu(), settings, plan, request.fleet);
-  if (request.too_few_processors)
-    context["transfers"]["warnings"].push_back(common::to_json(*request.too_few_processors));
-  result_file::writer file(settings.out_format == "json" ? settings.out : "", std::move(context));
-  const auto watched = watched_surroundings();
-  auto measured = session(list, settings, file, shown, *watched, request.ranks).measure(plan);
-  const auto end = devices.observe(measured.lost_devices);
-  auto write_failure = measured.write_failure;
-  try {
-    finish(file, settings, plan, measured, devices.start(), end);
-  } catch (const common::write_error&) {
-    write_failure = std::current_exception();
-  }
-  shown.clear();
-  if (!request.quiet) report(std::cout, file, settings, measured);
-  if (write_failure) std::rethrow_exception(write_failure);
-  return exit_code_of(measured);
+  return measure_plan(devices, settings, plan, request, warnings);
 }
 
 }  // namespace bench_transfers::bench

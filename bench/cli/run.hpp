@@ -21,7 +21,7 @@ struct run_request {
   devices_choice devices;
   nlohmann::ordered_json fleet;  ///< which process of many it is: context.transfers.fleet
   /// Why nothing should be copied in both directions by all of the node's processes at once; none:
-  /// it can be. Becomes a warning.
+  /// it can be. Becomes a warning if something is skipped therefore.
   std::optional<common::message> too_few_processors = {};
   fleet::node_ranks* ranks = nullptr;  ///< the other processes of the node
   bool quiet = false;                  ///< neither progress nor summary
@@ -31,6 +31,9 @@ std::vector<named_device> named_devices(const devices_choice& choice);
 
 /// The strategies that the devices can be measured with.
 registry strategies_of(const devices_choice& devices, const settings& settings);
+
+/// Whether the ranks of a node would copy both ways at once. It opens no GPU.
+bool copies_both_ways_with_ranks(const settings& settings);
 
 /// Measures, writes the result file and prints the summary. Returns the exit code. Throws
 /// usage_error, and common::write_error after all has been written that can be.

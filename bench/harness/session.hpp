@@ -58,6 +58,7 @@ struct outcome {
   std::exception_ptr write_failure;    ///< the failure to write the result file that ended it
   /// For each device, the GPU's throttle reasons between rounds; nullopt: not known.
   std::vector<std::optional<machine::throttle_reasons>> throttled_by;
+  std::vector<common::message> warnings = {};  ///< of what happened to the run as a whole
 };
 
 /// Measures a plan. Chooses each benchmark's schedule and verifies one operation, then repeats all

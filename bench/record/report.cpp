@@ -220,6 +220,8 @@ void finish(result_file::writer& file, const settings& settings, const plan& pla
     finish_device(facts, i, measured, start[i], end[i]);
   if (const auto warning = warning_of(measured.disturbances))
     facts["warnings"].push_back(common::to_json(*warning));
+  for (const auto& warning : measured.warnings)
+    facts["warnings"].push_back(common::to_json(warning));
   file.set_facts(std::move(facts));
   std::vector<std::string> order;
   for (const auto& planned : plan.cases) order.push_back(planned.name);

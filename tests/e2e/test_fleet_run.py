@@ -144,6 +144,7 @@ def test_the_ranks_of_a_node_measure_in_turn_and_all_at_once(ranks: Ranks, fleet
     assert "concurrent/pinned/h2d/1MiB/h2d, 4 at once" in together
     assert len(together) == (4 if BOTH_WAYS in at_once(4) else 2)  # "both" is one of each direction
     assert len(sweep["gpus"]) == answer["gpus"] == 4
+    assert len({gpu["model"] for gpu in sweep["gpus"]}) == 1, "they can be compared"
     assert sweep["problems"] == []
 
 
@@ -248,6 +249,25 @@ def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
     assert answer["verdict"] != "healthy"
 
 
+def test_a_killed_rank_is_named_once_and_in_the_files_of_the_others(ranks: Ranks) -> None:
+    processes = [ranks.start(rank, 3, f"--benchmark_repetitions={MANY}") for rank in range(3)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    processes[2].kill()
+    others = [ranks.completed(processes[rank]) for rank in (0, 1)]
+    said = " ".join((others[0].err + others[1].err).split())
+    node = os.uname().nodename
+    assert said.count("no longer wait for rank 2 (local rank 2, host:2) since 20") == 1
+    assert said.count(f"bench_transfers: {node}: the other ranks") == 1
+    assert "its process has ended" in said
+    for rank in (0, 1):
+        assert others[rank].code == ALL_RAN
+        result = read(ranks.file(rank))
+        assert {*ALONE} <= result.names(), "its own turn"
+        (lost,) = [w for w in result.transfers["warnings"] if w["code"] == "rank_lost"]
+        told = {key: lost["data"][key] for key in ("rank", "local_rank", "device", "has_ended")}
+        assert told == {"rank": 2, "local_rank": 2, "device": "host:2", "has_ended": True}
+
+
 def test_a_rank_that_never_starts_is_missing(ranks: Ranks, fleet: Program) -> None:
     (only,) = ranks.run("--wait=0.1", started=1, of=2)
     assert only.code == ALL_RAN, only
@@ -301,6 +321,52 @@ def test_a_rank_that_fails_leaves_no_file_of_an_earlier_run(ranks: Ranks) -> Non
     assert not ranks.file(0).exists()
 
 
+def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
+    strategies = program.run("fleet", "--list", "--device=host", cwd=tmp_path)
+    assert strategies.code == ALL_RAN, strategies
+    assert "copy/pinned" in strategies.out
+    benchmarks = program.run("fleet", "--benchmark_list_tests", *TINY, cwd=tmp_path)
+    assert benchmarks.code == ALL_RAN, benchmarks
+    assert {*ALONE} <= {*benchmarks.out.split()}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_process_does_not_replace_the_file_of_the_first(ranks: Ranks) -> None:
+    first = ranks.start(0, 1, "--benchmark_repetitions=1000", variables={})
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of the first process")
+    second = ranks.completed(ranks.start(0, 1, variables={}))
+    assert_complains(second, USAGE, "another process measures host:0", "host_0.json")
+    first.send_signal(signal.SIGTERM)
+    assert ranks.completed(first).code == 128 + signal.SIGTERM
+    assert read(ranks.file(0)).transfers["run"]["interrupted_by"] == "SIGTERM"
+    again = ranks.completed(ranks.start(0, 1, variables={}))
+    assert again.code == ALL_RAN, again
+
+
+def test_a_rank_does_not_remove_the_file_that_another_process_writes(ranks: Ranks) -> None:
+    first = ranks.start(0, 1, "--benchmark_repetitions=1000")
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of the first process")
+    second = ranks.completed(ranks.start(0, 1))
+    assert_complains(second, USAGE, "another process measures host:0")
+    assert ranks.file(0).exists()
+    assert first.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"RANK": "1"}, "RANK without WORLD_SIZE and LOCAL_RANK"),
+        ({"RANK": "1", "WORLD_SIZE": "2"}, "RANK and WORLD_SIZE without LOCAL_RANK"),
+        ({"LOCAL_RANK": "1"}, "LOCAL_RANK without RANK and WORLD_SIZE"),
+    ],
+)
+def test_half_of_a_launcher_s_variables_are_refused(
+    ranks: Ranks, more: dict[str, str], words: str
+) -> None:
+    assert_complains(ranks.completed(ranks.start(0, 2, variables=more)), USAGE, words)
+    assert not ranks.out.exists()
+
+
 def test_listing_removes_no_files(ranks: Ranks) -> None:
     ranks.run(started=1, of=1)
     ranks.run("--benchmark_list_tests", started=1, of=1)
@@ -338,6 +404,27 @@ def test_ranks_that_are_bound_to_one_processor_leave_it(ranks: Ranks) -> None:
         codes = {warning["code"] for warning in result.transfers["warnings"]}
         assert ("too_few_processors" in codes) != is_enough
         assert (BOTH_WAYS in result.skipped) != is_enough
+
+
+def test_ranks_that_never_copy_at_once_stay_on_their_processors(ranks: Ranks) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    processes = [
+        ranks.start(
+            rank,
+            2,
+            "--benchmark_filter=^copy",
+            preexec_fn=lambda: os.sched_setaffinity(0, usable[:1]),
+        )
+        for rank in range(2)
+    ]
+    for process in processes:
+        completed = ranks.completed(process)
+        assert completed.code == ALL_RAN, completed
+        assert "too few processors" not in completed.err
+    for rank in range(2):
+        result = read(ranks.file(rank))
+        assert "unbound" not in result.transfers["fleet"]
+        assert "too_few_processors" not in {w["code"] for w in result.transfers["warnings"]}
 
 
 def test_ranks_but_the_first_say_only_where_their_files_are(ranks: Ranks) -> None:
@@ -398,6 +485,8 @@ def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
         (["--out=file"], "cannot write file"),
         (["--out=o", "--mpi=no.so"], "cannot use no.so"),
         (["--out=o", "--wait=never"], "--wait"),
+        (["--out=o", "--wait=0"], "--wait: '0' is no number of seconds from 0.1 to 86400"),
+        (["--out=o", "--wait=nan"], "0.1 to 86400"),
         (["--out=o", "--benchmark_out_format=csv"], "--benchmark_out_format"),
         (["--out=o", "--nothing"], "unknown argument '--nothing'"),
     ],

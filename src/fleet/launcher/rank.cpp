@@ -1,6 +1,7 @@
 #include "src/fleet/launcher/rank.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "src/common/printable.hpp"
 
@@ -81,6 +83,13 @@ constexpr std::array launchers{
              nullptr,
              "JOB_NAME",
              {}}};
+
+/// What these launchers set together. Slurm and Flux set some of theirs for scripts as well that
+/// are not ranks.
+constexpr std::array told_together{
+    std::array{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    std::array{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    std::array{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}};
 
 std::optional<std::size_t> number(const environment& variables, const char* name) {
   constexpr std::size_t most = 100'000'000;
@@ -201,6 +210,17 @@ std::optional<launched_rank> rank_of(const environment& variables) {
       throw bad_rank(fmt::format("bad {} {}: the node has {} of its ranks", known.local_rank,
                                  *found.local_rank, *found.local_size));
     return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_half_told(const environment& variables) {
+  for (const auto& names : told_together) {
+    std::vector<std::string_view> present, absent;
+    for (const auto* const name : names) (variables(name) ? present : absent).emplace_back(name);
+    if (!present.empty() && !absent.empty())
+      return fmt::format("{} without {}: set all of them, or none for a process by itself",
+                         fmt::join(present, " and "), fmt::join(absent, " and "));
   }
   return std::nullopt;
 }

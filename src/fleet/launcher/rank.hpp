@@ -37,4 +37,8 @@ environment own_environment();
 /// counts, not the job. Throws bad_rank.
 std::optional<launched_rank> rank_of(const environment& variables);
 
+/// Which variables of a launcher a process lacks that has others of them, as one line: many such
+/// processes would all take themselves for the only one. For those that rank_of() knows no rank of.
+std::optional<std::string> why_half_told(const environment& variables);
+
 }  // namespace bench_transfers::fleet

@@ -4,22 +4,43 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "src/fleet/mpi/channel.hpp"
 
 namespace bench_transfers::fleet {
 
+/// What a rank brings to a gathering.
+struct contribution {
+  std::string bytes = {};              ///< its result; empty: it has none
+  bool is_whole = false;               ///< nothing has failed, so others need its time, too
+  std::vector<std::size_t> lost = {};  ///< ranks of its node that it no longer waits for
+  /// The part of its time in which it waited for them.
+  std::chrono::duration<double> waited = {};
+};
+
 /// The ranks of a job begin together, and rank 0 gathers what they have measured. Nobody waits for
-/// ever: a rank that hangs is left out. No message is on its way between both.
+/// ever: a rank that hangs is left out. It costs the others `wait` once, or nothing if the ranks of
+/// its node have waited for it already. Between begin() and gather() a rank takes no message.
 class gathering {
  public:
+  using clock = std::chrono::steady_clock;
+  using seconds = std::chrono::duration<double>;
+
   struct description {
-    std::chrono::duration<double> wait;  ///< for a rank, beyond the time that it measures
-    std::size_t ranks_of_node = 1;       ///< they measure one after the other
+    seconds wait;                   ///< for a rank, beyond the time that it measures
+    std::size_t ranks_of_node = 1;  ///< they measure one after the other
     std::function<bool()> interrupted = [] { return false; };
     /// For a rank, after an interruption: the others may have been interrupted, too.
-    std::chrono::duration<double> wait_when_interrupted = std::chrono::seconds(3);
+    seconds wait_when_interrupted = std::chrono::seconds(3);
+    // Tests have a clock of their own.
+    std::function<clock::time_point()> now = clock::now;
+    std::function<void(clock::duration)> sleep = [](clock::duration time) {
+      std::this_thread::sleep_for(time);
+    };
   };
 
   gathering(channel& ranks, description self);
@@ -27,35 +48,39 @@ class gathering {
   /// Returns when all ranks have called it, or have been waited for long enough.
   void begin();
 
-  /// On rank 0, what each rank has passed; those that have not are missing. Elsewhere empty.
-  /// `is_whole`: nothing has failed, so the time until now is what others need, too. While no rank
-  /// has told such a time, only an interruption ends the waiting.
-  std::map<std::size_t, std::string> gather(const std::string& own, bool is_whole);
+  /// On rank 0, what each rank has passed; those that have not are missing. Elsewhere empty. While
+  /// no rank has told how long it measured, only an interruption ends the waiting.
+  std::map<std::size_t, std::string> gather(const contribution& own);
 
   /// After gather(). Returns whether all ranks have come to the end; if not, MPI cannot be ended in
   /// order.
   bool end();
 
  private:
-  using clock = std::chrono::steady_clock;
-  using seconds = std::chrono::duration<double>;
-
   /// Takes messages until `is_enough`, or until `end`, which may change. An interruption leaves
   /// less time: `after_interruption`.
   template <class Take, class Condition, class End>
   void receive_until(Condition&& is_enough, End&& end, seconds after_interruption, Take&& take);
+  [[nodiscard]] std::string told(const contribution& own) const;
   void note_result(const message& received);
+  /// For how long rank 0 waits at most: to the last that has answered, or to all where that is new.
+  void tell_patience(std::size_t last);
+  /// Or are lost.
+  [[nodiscard]] bool have_all_answered() const;
   void send_to_others(const std::string& bytes);
-  /// When those that have not come are given up: so many times the time that they may need.
-  [[nodiscard]] clock::time_point end_of_patience(int times) const;
+  [[nodiscard]] clock::time_point after(seconds time) const;
+  /// When those that have not answered are given up.
+  [[nodiscard]] clock::time_point end_of_patience(int waits) const;
 
   channel& ranks_;
   description self_;
   std::size_t most_ranks_of_node_;
   clock::time_point began_;
   seconds longest_{};  ///< of whole measurements, on the node with the most ranks; 0: not known
+  clock::time_point told_end_;  ///< of the patience
   std::map<std::size_t, std::string> results_;
-  bool is_complete_ = false;  ///< rank 0 has heard all
+  std::set<std::size_t> lost_;  ///< ranks that others no longer wait for
+  bool is_complete_ = false;    ///< rank 0 has heard all
 };
 
 }  // namespace bench_transfers::fleet

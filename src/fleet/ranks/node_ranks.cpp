@@ -34,7 +34,13 @@ struct node_ranks::head {
 struct alignas(64) node_ranks::slot {
   std::atomic<std::uint64_t> progress;  ///< 0: it has not joined
   std::atomic<std::int64_t> beat;
+  std::atomic<std::uint64_t> world_rank;
   std::atomic<std::uint32_t> gone;
+  // What the others know of it when it is gone.
+  std::atomic<std::uint64_t> noticed_by;  ///< rank of the node + 1
+  std::atomic<std::int64_t> gone_since;   ///< in ns of system_clock
+  std::atomic<std::int64_t> silence;
+  std::atomic<std::uint32_t> has_ended;
   // What it has told in a meeting.
   std::atomic<std::uint64_t> met;  ///< number of the meeting + 1
   std::atomic<std::int64_t> begin, end, course;
@@ -56,10 +62,13 @@ node_ranks::node_ranks(description self) : self_(std::move(self)) {
   if (own.progress != 0) throw left_behind();  // another one was here, and has ended
   self_.device.resize(std::min(self_.device.size(), own.device.size() - 1));
   std::ranges::copy(self_.device, own.device.begin());
+  own.world_rank = self_.world_rank;
   say_processors();
   beat();
   advance(joined);
   wait_until(joined, self_.count);
+  for (std::size_t rank = 0; rank < self_.count; ++rank)
+    told_.push_back(slot_of(rank).gone != 0);  // present() tells
 }
 
 void node_ranks::open_file() {
@@ -174,7 +183,58 @@ void node_ranks::give_up_dead(std::uint64_t progress, std::size_t end) noexcept 
     const bool has_ended = reached != 0 && !file_->is_taken(rank);
     // It may have gone on between both looks, and ended then.
     if (has_ended && other.progress.load(std::memory_order_acquire) >= progress) continue;
-    if (has_ended || time - std::max(start, other.beat.load()) > wait) other.gone = 1;
+    const auto silence = time - std::max(start, other.beat.load());
+    if (has_ended || silence > wait) give_up(rank, has_ended, std::chrono::nanoseconds(silence));
+  }
+}
+
+/// Several ranks may do so at once: one of them is the first.
+void node_ranks::give_up(std::size_t rank, bool has_ended,
+                         std::chrono::nanoseconds silence) noexcept {
+  auto& other = slot_of(rank);
+  const std::chrono::nanoseconds since = std::chrono::system_clock::now().time_since_epoch();
+  if (std::int64_t none = 0; other.gone_since.compare_exchange_strong(none, since.count())) {
+    other.has_ended = has_ended ? 1 : 0;
+    other.silence = silence.count();
+    other.noticed_by = self_.rank + 1;
+  }
+  other.gone = 1;
+}
+
+bool node_ranks::is_first() const noexcept {
+  for (std::size_t rank = 0; rank < self_.rank; ++rank)
+    if (slot_of(rank).gone == 0) return false;
+  return true;
+}
+
+std::vector<lost_rank> node_ranks::lost() const {
+  using std::chrono::nanoseconds, std::chrono::system_clock;
+  std::vector<lost_rank> lost;
+  for (std::size_t rank = 0; rank < self_.count; ++rank) {
+    const auto& other = slot_of(rank);
+    if (other.gone == 0 || other.progress == 0) continue;
+    const auto since =
+        std::chrono::duration_cast<system_clock::duration>(nanoseconds(other.gone_since.load()));
+    lost.push_back({rank, other.world_rank, other.device.data(), other.has_ended != 0,
+                    system_clock::time_point(since), nanoseconds(other.silence.load())});
+  }
+  return lost;
+}
+
+std::chrono::nanoseconds node_ranks::longest_silence() const noexcept {
+  std::int64_t longest = 0;
+  for (std::size_t rank = 0; rank < self_.count; ++rank)
+    if (const auto& other = slot_of(rank); other.gone != 0)
+      longest = std::max(longest, other.silence.load());
+  return std::chrono::nanoseconds(longest);
+}
+
+void node_ranks::tell_lost() {
+  if (told_.empty()) return;
+  for (const auto& other : lost()) {
+    if (slot_of(other.rank).noticed_by != self_.rank + 1 || told_[other.rank]) continue;
+    told_[other.rank] = true;
+    self_.tell(other);
   }
 }
 
@@ -184,6 +244,7 @@ void node_ranks::wait_until(std::uint64_t progress, std::size_t end) {
     give_up_dead(progress, end);
     std::this_thread::sleep_for(2ms);
   }
+  tell_lost();
   if (is_gone()) throw left_behind();
 }
 

@@ -35,6 +35,16 @@ struct busy_time {
   std::chrono::nanoseconds course;  ///< mean time from begin to end of its copies
 };
 
+/// A rank that has joined, and that the others wait for no longer.
+struct lost_rank {
+  std::size_t rank = 0;        ///< among those of the node
+  std::size_t world_rank = 0;  ///< among those of all nodes
+  std::string device;          ///< its UUID
+  bool has_ended = false;      ///< its process; otherwise it gives no sign of life
+  std::chrono::system_clock::time_point since;
+  std::chrono::nanoseconds silence{};  ///< before that
+};
+
 class node_ranks {
  public:
   struct description {
@@ -45,6 +55,10 @@ class node_ranks {
     std::chrono::duration<double> wait;  ///< for a rank that gives no sign of life
     std::function<bool()> interrupted = [] { return false; };
     std::filesystem::path folder = {};  ///< empty: folder_of_shared_files()
+    std::size_t world_rank = 0;         ///< among those of all nodes
+    /// Called once for each rank that is lost after all have joined, in one of the other ranks, and
+    /// never while anything is measured.
+    std::function<void(const lost_rank&)> tell = [](const lost_rank&) {};
   };
 
   /// Joins the others and waits for them. A rank that is not there in time is gone: all others go
@@ -59,6 +73,11 @@ class node_ranks {
   [[nodiscard]] std::size_t count() const noexcept { return self_.count; }
   /// Ranks that are not gone, with this one.
   [[nodiscard]] std::size_t present() const noexcept;
+  /// Whether all ranks before this one are gone: what is done once for a node, it does.
+  [[nodiscard]] bool is_first() const noexcept;
+  [[nodiscard]] std::vector<lost_rank> lost() const;
+  /// The longest time for which others were waited for in vain, also for one that never joined.
+  [[nodiscard]] std::chrono::nanoseconds longest_silence() const noexcept;
   /// The processors that the ranks which are not gone may use, by what each of them has said.
   [[nodiscard]] std::size_t processors() const noexcept;
   /// Says it again.
@@ -97,12 +116,16 @@ class node_ranks {
   [[nodiscard]] bool have_reached(std::uint64_t progress, std::size_t end) const noexcept;
   /// Gives up those that have ended, or given no sign of life for too long.
   void give_up_dead(std::uint64_t progress, std::size_t end) noexcept;
+  void give_up(std::size_t rank, bool has_ended, std::chrono::nanoseconds silence) noexcept;
   void wait_until(std::uint64_t progress, std::size_t end);
+  /// Those that this rank was the first to give up.
+  void tell_lost();
   [[nodiscard]] bool is_gone() const noexcept;
 
   description self_;
   shared_clock::time_point started_;
   std::atomic<std::int64_t> next_look_ = 0;  ///< in ns of shared_clock
+  std::vector<bool> told_;                   ///< ranks that nothing more is told of; empty: nothing
   std::unique_ptr<shared_file> file_;
 };
 

@@ -467,8 +467,7 @@ device_description describe_device(const host_device_options& options) {
   if (options.link && options.link->links().size() > 1)
     description.emulated_path = options.link->links();
   if (!options.index && !options.link) return description;
-  description.name = options.index ? fmt::format("host:{} (emulated, no GPU", *options.index)
-                                   : std::string("host (emulated, no GPU");
+  description.name = "host (emulated, no GPU";  // one model, as GPUs of a computer have
   if (options.link)
     description.name += fmt::format("; link {}{}", description.emulated_link->name,
                                     rate_text(*description.emulated_link));

@@ -5,8 +5,11 @@
 
 #include <deque>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace bench_transfers::fleet::gathering_test {
@@ -58,7 +61,7 @@ outcome run(post& messages, std::size_t rank, const gathering::description& self
   end_of_post own(messages, rank);
   gathering ranks(own, self);
   ranks.begin();
-  auto results = ranks.gather("of " + std::to_string(rank), is_whole);
+  auto results = ranks.gather({.bytes = "of " + std::to_string(rank), .is_whole = is_whole});
   const bool have_all_ended = ranks.end();
   return {std::move(results), have_all_ended};
 }
@@ -127,6 +130,152 @@ TEST(gathering, keeps_the_result_of_a_rank_that_was_interrupted_at_the_start) {
   early.send(0, "r0\n{}");
   EXPECT_THAT(run(messages, 0, {.wait = 100s}).results,
               ElementsAre(Pair(0, "of 0"), Pair(1, "{}")));
+}
+
+/// One rank of a job whose other ranks are made up. Time passes only while it sleeps.
+class rank_of_made_up_job : public channel {
+ public:
+  using clock = gathering::clock;
+
+  rank_of_made_up_job(std::size_t rank, std::size_t ranks) : rank_(rank), ranks_(ranks) {}
+
+  /// A message that comes at a time after the start.
+  void comes(std::chrono::seconds time, std::size_t rank, const std::string& bytes) {
+    coming_.emplace(time, message{rank, bytes});
+  }
+
+  [[nodiscard]] gathering::description waiting(std::chrono::seconds wait) {
+    return {.wait = wait,
+            .now = [this] { return clock::time_point(passed_); },
+            .sleep = [this](clock::duration time) { passed_ += time; }};
+  }
+
+  /// It measures, or waits for others.
+  void spend(std::chrono::seconds time) { passed_ += time; }
+  [[nodiscard]] std::chrono::seconds passed() const {
+    return std::chrono::round<std::chrono::seconds>(passed_);
+  }
+  void never_sends() { sends_ = false; }
+
+  [[nodiscard]] std::size_t rank() const noexcept override { return rank_; }
+  [[nodiscard]] std::size_t size() const noexcept override { return ranks_; }
+  void send(std::size_t rank, const std::string& bytes) override { sent.push_back({rank, bytes}); }
+  [[nodiscard]] bool has_sent() override { return sends_; }
+  [[nodiscard]] std::optional<message> receive() override {
+    if (coming_.empty() || coming_.begin()->first > passed_) return std::nullopt;
+    auto first = coming_.begin()->second;
+    coming_.erase(coming_.begin());
+    return first;
+  }
+
+  std::vector<message> sent;
+
+ private:
+  std::size_t rank_, ranks_;
+  clock::duration passed_{};
+  std::multimap<clock::duration, message> coming_;
+  bool sends_ = true;
+};
+
+TEST(gathering, waits_once_for_a_rank_that_hangs) {
+  rank_of_made_up_job own(0, 3);
+  own.comes(0s, 1, "h1");
+  own.comes(0s, 2, "h1");
+  own.comes(10s, 1, "r10000\n{}");
+  own.never_sends();
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  own.spend(10s);
+  EXPECT_EQ(ranks.gather({.is_whole = true}).size(), 2U);
+  EXPECT_EQ(own.passed(), 2 * 10s + 60s);
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 2 * 10s + 60s + 3s) << "a message to the rank that hangs";
+}
+
+TEST(gathering, does_not_wait_again_for_a_rank_that_its_node_has_waited_for) {
+  rank_of_made_up_job own(0, 3);
+  own.comes(0s, 1, "h3");
+  own.comes(0s, 2, "h3");
+  own.comes(70s, 1, "r10000 2\n{}");
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  own.spend(70s);
+  EXPECT_EQ(ranks.gather({.is_whole = true, .lost = {2}, .waited = 60s}).size(), 2U);
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 10s + 60s);
+}
+
+TEST(gathering, of_a_rank_that_has_waited_tells_what_it_has_measured) {
+  rank_of_made_up_job own(1, 3);
+  own.comes(0s, 0, "g6");
+  auto self = own.waiting(60s);
+  self.ranks_of_node = 3;
+  gathering ranks(own, self);
+  ranks.begin();
+  own.spend(70s);
+  ranks.gather({.bytes = "{}", .is_whole = true, .lost = {2, 5}, .waited = 60s});
+  EXPECT_EQ(own.sent.back().bytes, "r20000 2 5\n{}") << "for the node with the most ranks";
+}
+
+TEST(gathering, does_not_wait_for_a_rank_that_never_began) {
+  rank_of_made_up_job own(0, 2);
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  EXPECT_EQ(own.passed(), 60s);
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 60s + 10s);
+}
+
+TEST(gathering, keeps_a_rank_that_needs_almost_twice_the_time) {
+  rank_of_made_up_job own(0, 2);
+  own.comes(0s, 1, "h1");
+  own.comes(190s, 1, "r190000\n{}");
+  gathering ranks(own, own.waiting(1s));
+  ranks.begin();
+  own.spend(100s);
+  EXPECT_EQ(ranks.gather({.is_whole = true}).size(), 2U);
+  EXPECT_TRUE(ranks.end());
+}
+
+TEST(gathering, gives_up_rank_0_after_twice_the_wait) {
+  rank_of_made_up_job own(1, 2);
+  own.comes(0s, 0, "g1");
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 2 * 10s + 2 * 60s);
+}
+
+TEST(gathering, waits_for_rank_0_as_long_as_that_waits_for_others) {
+  rank_of_made_up_job own(1, 3);
+  own.comes(0s, 0, "g1");
+  own.comes(12s, 0, "p300000");
+  own.comes(311s, 0, "l");
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 311s);
+}
+
+TEST(gathering, tells_those_that_have_answered_how_long_it_waits) {
+  rank_of_made_up_job own(0, 4);
+  for (const std::size_t rank : {1, 2, 3}) own.comes(0s, rank, "h1");
+  own.comes(11s, 1, "r10000\n{}");
+  own.comes(20s, 2, "r20000\n{}");
+  gathering ranks(own, own.waiting(60s));
+  ranks.begin();
+  own.sent.clear();
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  std::vector<std::pair<std::size_t, std::string>> told;
+  for (const auto& [rank, bytes] : own.sent) told.emplace_back(rank, bytes);
+  EXPECT_THAT(told, ElementsAre(Pair(1, "p69000"), Pair(1, "p80000"), Pair(2, "p80000")));
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/common/temporary_folder.hpp"
@@ -153,6 +155,95 @@ TEST_F(node, notices_a_rank_that_is_killed) {
   own.end_turn();
   own.wait_for_all_turns();
   EXPECT_EQ(own.present(), 1U);
+}
+
+/// Rank 2 of 3 in a process of its own, whose turn never comes.
+pid_t start_last_of_three(const node_ranks::description& self) {
+  const auto child = fork();
+  if (child != 0) return child;
+  try {
+    node_ranks last(self);
+    last.wait_for_turn();
+  } catch (...) {
+  }
+  _exit(0);
+}
+
+TEST_F(node, tells_once_of_a_rank_that_is_killed) {
+  std::mutex lock;
+  std::vector<lost_rank> told;
+  const auto telling = [&](std::size_t number) {
+    auto self = rank(number, 3);
+    self.tell = [&](const lost_rank& lost) {
+      const std::scoped_lock locked(lock);
+      told.push_back(lost);
+    };
+    return self;
+  };
+  auto last = rank(2, 3);
+  last.world_rank = 17;
+  const auto child = start_last_of_three(last);
+  const auto ranks = join({telling(0), telling(1)});
+  auto second = std::async(std::launch::async, [&] {
+    ranks[1]->wait_for_turn();
+    ranks[1]->end_turn();
+    ranks[1]->wait_for_all_turns();
+  });
+  ranks[0]->wait_for_turn();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ranks[0]->end_turn();
+  ranks[0]->wait_for_all_turns();
+  second.get();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].rank, 2U);
+  EXPECT_EQ(told[0].world_rank, 17U);
+  EXPECT_EQ(told[0].device, "GPU-2");
+  EXPECT_TRUE(told[0].has_ended);
+  EXPECT_GT(told[0].since.time_since_epoch(), 0s);
+  EXPECT_EQ(ranks[0]->lost().size(), 1U);
+  EXPECT_EQ(ranks[1]->lost().size(), 1U);
+}
+
+TEST_F(node, tells_of_a_rank_that_gives_no_sign_of_life) {
+  std::promise<void> joined;
+  auto silent = rank(1, 2);
+  silent.interrupted = [&, is_first = true]() mutable {
+    if (std::exchange(is_first, false)) joined.set_value();
+    return false;
+  };
+  auto joining =
+      std::async(std::launch::async, [&] { return std::make_unique<node_ranks>(silent); });
+  joined.get_future().wait();
+  std::vector<lost_rank> told;
+  auto self = rank(0, 2, 1ms);
+  self.tell = [&](const lost_rank& lost) { told.push_back(lost); };
+  node_ranks own(self);
+  EXPECT_EQ(own.present(), 2U);
+  EXPECT_EQ(own.longest_silence(), 0ns);
+  const auto other = joining.get();
+  own.wait_for_turn();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].rank, 1U);
+  EXPECT_FALSE(told[0].has_ended);
+  EXPECT_GT(told[0].silence, 1ms);
+  EXPECT_EQ(own.longest_silence(), told[0].silence);
+}
+
+TEST_F(node, tells_nothing_of_a_rank_that_never_starts) {
+  auto self = rank(1, 2, 1ms);
+  self.tell = [](const lost_rank&) { FAIL() << "present() tells"; };
+  node_ranks own(self);
+  own.wait_for_turn();
+  EXPECT_THAT(own.lost(), IsEmpty());
+  EXPECT_GT(own.longest_silence(), 1ms);
+  EXPECT_TRUE(own.is_first());
+}
+
+TEST_F(node, has_one_first_rank) {
+  const auto ranks = join({rank(0, 2), rank(1, 2)});
+  EXPECT_TRUE(ranks[0]->is_first());
+  EXPECT_FALSE(ranks[1]->is_first());
 }
 
 TEST_F(node, is_not_misled_by_what_a_dead_run_has_left) {

@@ -10,6 +10,8 @@ namespace bench_transfers::fleet::rank_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Optional;
+using testing::StartsWith;
 
 environment of(const std::map<std::string, std::string>& variables) {
   return [variables](const char* name) -> std::optional<std::string> {
@@ -116,6 +118,25 @@ TEST(rank, of_torchrun_has_all_of_its_variables) {
                                  {"SLURM_LOCALID", "1"}}));
   EXPECT_EQ(found->launcher, "slurm");
   EXPECT_EQ(found->rank, 1U);
+}
+
+TEST(rank, is_half_told_where_variables_are_missing) {
+  EXPECT_THAT(why_half_told(of({{"RANK", "0"}})),
+              Optional(StartsWith("RANK without WORLD_SIZE and LOCAL_RANK: ")));
+  EXPECT_THAT(why_half_told(of({{"RANK", "0"}, {"LOCAL_RANK", "0"}})),
+              Optional(StartsWith("RANK and LOCAL_RANK without WORLD_SIZE: ")));
+  EXPECT_THAT(why_half_told(of({{"WORLD_SIZE", "2"}})),
+              Optional(StartsWith("WORLD_SIZE without RANK and LOCAL_RANK: ")));
+  EXPECT_THAT(why_half_told(of({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}})),
+              Optional(StartsWith("PMI_RANK and PMI_SIZE without MPI_LOCALRANKID: ")));
+  EXPECT_THAT(why_half_told(of({{"OMPI_COMM_WORLD_SIZE", "2"}})),
+              Optional(StartsWith("OMPI_COMM_WORLD_SIZE without ")));
+}
+
+TEST(rank, is_not_half_told_by_a_batch_script_or_by_nothing) {
+  EXPECT_EQ(why_half_told(of({})), std::nullopt);
+  EXPECT_EQ(why_half_told(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}})), std::nullopt);
+  EXPECT_EQ(why_half_told(of({{"FLUX_JOB_ID", "1"}, {"FLUX_JOB_SIZE", "16"}})), std::nullopt);
 }
 
 TEST(rank, that_cannot_be_is_refused_with_its_variable) {

@@ -330,6 +330,12 @@ TEST(planner, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_l
   EXPECT_LE(sets, most_sets(8));
 }
 
+TEST(planner, takes_as_many_sets_as_the_documentation_says) {
+  EXPECT_EQ(most_sets(2), 36U);
+  EXPECT_EQ(most_sets(4), 72U);
+  EXPECT_EQ(most_sets(8), 168U);
+}
+
 TEST(planner, mixes_directions_where_a_link_limits_both_together) {
   const auto map = map_of_host(host_of(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   for (const auto& mixed : {flow_set{device_set::of({0, 1}), device_set::of(0)},

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "bench/cli/fleet.hpp"
+#include "src/fleet/launcher/rank.hpp"
+#include "src/fleet/mpi/mpi_ranks.hpp"
+
+namespace bench_transfers::bench {
+
+/// Which process of many this is, as far as anything says it.
+struct rank_identity {
+  fleet::launched_rank told;
+  bool has_rank = false;
+  std::string sweep;
+  std::size_t local_rank = 0, local_size = 1;
+};
+
+/// What the launcher says; none for a process that was started by hand. Throws usage_error for
+/// variables that contradict each other.
+std::optional<fleet::launched_rank> rank_by_launcher();
+
+/// By the command line, by MPI (null: without), and by the launcher. Throws usage_error where these
+/// contradict each other, or say too little.
+rank_identity identity_of(const fleet_request& request, const fleet::mpi_ranks* mpi);
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,238 @@
+#include "bench/cli/rank_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "bench/cli/choose_device.hpp"
+#include "bench/cli/earlier_files.hpp"
+#include "bench/cli/lost_ranks.hpp"
+#include "bench/harness/interruption.hpp"
+#include "bench/record/fleet_facts.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name as part of a path: nothing in it leads elsewhere.
+std::string as_file_name(std::string name) {
+  constexpr std::size_t longest = 200;
+  const auto is_harmless = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
+  };
+  std::ranges::replace_if(
+      name, [&](char letter) { return !is_harmless(letter); }, '_');
+  name.resize(std::min(name.size(), longest));
+  if (name.empty() || name.front() == '.') name.insert(0, "_");
+  return name;
+}
+
+/// What tells the device from the others of its node.
+std::string name_of_device(const devices_choice& devices) {
+  const auto& cuda = devices.chosen.front()->description().cuda;
+  return cuda ? cuda->uuid : devices.ids.front();
+}
+
+/// What tells the ranks of a run from those of others.
+std::string job_of(const rank_identity& self, const fs::path& out) {
+  std::error_code error;
+  const auto folder = fs::weakly_canonical(out, error);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", self.told.launcher, self.told.job, self.sweep,
+                     self.told.node, (error ? out : folder).string());
+}
+
+/// Once for a node.
+void tell_who_is_missing(const fleet::node_ranks& ranks, const rank_identity& self) {
+  if (ranks.is_first() && ranks.present() < self.local_size)
+    common::complain("bench_transfers",
+                     fmt::format("{} of {} ranks on {} are there: going on without the others",
+                                 ranks.present(), self.local_size, self.told.node));
+}
+
+void require_own_device(const fleet::node_ranks& ranks, const rank_identity& self,
+                        const std::string& device) {
+  if (const auto other = ranks.twin())
+    throw common::usage_error(
+        fmt::format("local ranks {} and {} of {} use the same device {}: start one process for "
+                    "each GPU",
+                    std::min(*other, self.local_rank), std::max(*other, self.local_rank),
+                    self.told.node, device));
+}
+
+/// Each rank copies both ways at once, by two threads that must not wait for each other.
+constexpr std::size_t processors_of_rank = 2;
+
+std::optional<common::message> too_few_processors(const fleet::node_ranks& ranks) {
+  const auto needed = processors_of_rank * ranks.present();
+  const auto usable = ranks.processors();
+  if (usable >= needed) return std::nullopt;
+  return common::message{
+      "too_few_processors",
+      {{"usable", usable}, {"needed", needed}},
+      fmt::format("the {} processes of this node may use {} processors, and copies of all of them "
+                  "at once need {}",
+                  ranks.present(), usable, needed)};
+}
+
+fs::path folder_of_node(const fs::path& folder, const rank_identity& self) {
+  return folder / as_file_name(self.told.node);
+}
+
+fs::path result_file_of(const fs::path& folder, const rank_identity& self,
+                        const std::string& device) {
+  const auto of_node = folder_of_node(folder, self);
+  std::error_code error;
+  fs::create_directories(of_node, error);
+  if (error)
+    throw common::usage_error(
+        fmt::format("cannot write {}: {}", common::printable(of_node.string()), error.message()));
+  return of_node / (as_file_name(device) + ".json");
+}
+
+/// The others wait for this rank no longer, however it comes to its end.
+class leaving {
+ public:
+  explicit leaving(fleet::node_ranks* ranks) : ranks_(ranks) {}
+  ~leaving() {
+    if (ranks_) ranks_->leave();
+  }
+  leaving(const leaving&) = delete;
+  leaving& operator=(const leaving&) = delete;
+
+ private:
+  fleet::node_ranks* ranks_;
+};
+
+}  // namespace
+
+bool unbind_if_too_few(const settings& settings) {
+  return fleet::own_processors().count() < processors_of_rank &&
+         copies_both_ways_with_ranks(settings) && fleet::unbind();
+}
+
+rank_run::rank_run(settings settings, const fleet_request& request, const rank_identity& self,
+                   bool unbound)
+    : settings_(std::move(settings)),
+      request_(request),
+      self_(self),
+      unbound_(unbound),
+      run_{.devices = {},
+           .fleet = fleet_facts(self.told, self.has_rank, self.sweep),
+           .quiet = self.has_rank && self.told.rank > 0} {}
+
+int rank_run::measure() {
+  remove_earlier(false);
+  if (!choose_device()) return nothing_ran;
+  join_ranks();
+  const leaving at_the_end(ranks_.get());
+  share_processors();
+  claim_file();
+  const int code = bench::measure(settings_, std::move(run_));
+  is_whole_ = code == all_ran;
+  say_where();
+  return code;
+}
+
+/// But not one that another process writes.
+void rank_run::remove_earlier(bool of_all_ranks) const {
+  if (!settings_.list_benchmarks)
+    remove_earlier_files(folder_of_node(request_.out, self_), run_.fleet, of_all_ranks);
+}
+
+bool rank_run::choose_device() {
+  try {
+    run_.devices = choose_device_of_rank(settings_.device, self_.local_rank);
+  } catch (const no_device& error) {
+    common::complain("bench_transfers", error.what());
+    return false;
+  }
+  device_ = name_of_device(run_.devices);
+  return true;
+}
+
+void rank_run::join_ranks() {
+  if (self_.local_size < 2) return;
+  ranks_ = std::make_unique<fleet::node_ranks>(fleet::node_ranks::description{
+      .job = job_of(self_, request_.out),
+      .rank = self_.local_rank,
+      .count = self_.local_size,
+      .device = device_,
+      .seed = settings_.seed,
+      .wait = std::chrono::duration<double>(request_.wait_s),
+      .interrupted = [] { return interruption() != 0; },
+      .world_rank = self_.told.rank,
+      .tell =
+          [&node = self_.told.node](const fleet::lost_rank& lost) {
+            common::complain("bench_transfers", fmt::format("{}: {}", node, warning_of(lost).text));
+          }});
+  tell_who_is_missing(*ranks_, self_);
+  require_own_device(*ranks_, self_, device_);
+  // Those of ranks that do not come as well. Nobody writes before all have said their processors.
+  if (ranks_->is_first()) remove_earlier(true);
+  settings_.seed = ranks_->seed();
+  run_.ranks = ranks_.get();
+}
+
+/// The ranks may be bound to processors near their GPUs, but to enough of them.
+void rank_run::share_processors() {
+  if (ranks_) {
+    const bool are_too_few = ranks_->processors() < processors_of_rank * ranks_->present();
+    if (are_too_few && copies_both_ways_with_ranks(settings_)) unbound_ |= fleet::unbind();
+    ranks_->say_processors();
+    ranks_->wait_until_said();
+    run_.too_few_processors = too_few_processors(*ranks_);
+  }
+  if (!unbound_) return;
+  run_.fleet["unbound"] = true;
+  if (self_.told.rank == 0)
+    common::complain("bench_transfers",
+                     "the launcher has bound the ranks to too few processors: they use all that "
+                     "they may");
+}
+
+void rank_run::claim_file() {
+  if (settings_.list_benchmarks) return;
+  const auto file = result_file_of(request_.out, self_, device_);
+  // Ranks that have met know of each other, and of processes that an earlier run has left stopped.
+  if (!ranks_) writer_ = std::make_unique<fleet::only_writer>(file);
+  if (writer_ && writer_->is_too_late())
+    throw common::usage_error(
+        fmt::format("another process measures {} and writes {}: start one process for each GPU, by "
+                    "a launcher that tells each its rank",
+                    device_, common::printable(file.string())));
+  settings_.out = file.string();
+  file_ = file;
+  if (!self_.has_rank)
+    common::complain("bench_transfers",
+                     fmt::format("no launcher has told a rank: {} is measured as the only GPU of "
+                                 "this sweep",
+                                 device_));
+}
+
+void rank_run::say_where() const {
+  if (file_.empty()) return;
+  const auto name = common::printable(file_.string());
+  common::print(self_.has_rank
+                    ? fmt::format("rank {} on {}: {}\n", self_.told.rank, self_.told.node, name)
+                    : fmt::format("{}\n", name));
+}
+
+fleet::contribution rank_run::contribution() const {
+  fleet::contribution own{.is_whole = is_whole_};
+  if (!ranks_) return own;
+  own.waited = ranks_->longest_silence();
+  for (const auto& lost : ranks_->lost()) own.lost.push_back(lost.world_rank);
+  return own;
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "bench/cli/fleet.hpp"
+#include "bench/cli/rank_identity.hpp"
+#include "bench/cli/run.hpp"
+#include "bench/harness/settings.hpp"
+#include "src/fleet/mpi/gathering.hpp"
+#include "src/fleet/ranks/node_ranks.hpp"
+#include "src/fleet/ranks/only_writer.hpp"
+
+namespace bench_transfers::bench {
+
+/// Lets this process use all processors that it may, if the ranks copy both ways at once and it has
+/// too few for that. Returns whether they are more than before. Called before anything starts
+/// threads, which inherit it.
+bool unbind_if_too_few(const settings& settings);
+
+/// The measurement of one rank's GPU.
+class rank_run {
+ public:
+  /// `unbound`: what unbind_if_too_few() has returned.
+  rank_run(settings settings, const fleet_request& request, const rank_identity& self,
+           bool unbound);
+
+  /// Returns the exit code. Throws usage_error and common::write_error.
+  int measure();
+
+  /// The result; empty until no other process writes it.
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  /// What the others of the job must know of it, without the result.
+  [[nodiscard]] fleet::contribution contribution() const;
+
+ private:
+  void remove_earlier(bool of_all_ranks) const;
+  /// Returns whether there is one.
+  bool choose_device();
+  void join_ranks();
+  void share_processors();
+  void claim_file();
+  void say_where() const;
+
+  settings settings_;
+  const fleet_request& request_;
+  const rank_identity& self_;
+  bool unbound_;
+  bool is_whole_ = false;
+  run_request run_;
+  std::string device_;                        ///< what tells it from the others of its node
+  std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one
+  std::unique_ptr<fleet::only_writer> writer_;
+  std::filesystem::path file_;
+};
+
+}  // namespace bench_transfers::bench
