@@ -22,7 +22,7 @@ if(TRANSFERS_WERROR)
 endif()
 option(TRANSFERS_IN_BATCHES
        "Compile several files at once and headers once: faster from nothing, slower after a change" OFF)
-# Kinds of targets: of code that is not timed (untimed) and of tests (test).
+# Kinds of targets: of the library and the harness (timed), of other code (untimed) and of tests (test).
 function(bench_transfers_optimise target kind)
   set(level_untimed -O1)  # half of the time to build them would go into optimising
   set(level_test -O0)     # they run once for each time that they are compiled
@@ -70,6 +70,10 @@ endfunction()
 # Files of tests have a namespace each.
 function(bench_transfers_set_test target)
   bench_transfers_compile_faster(${target} test 10)
+endfunction()
+# One by one, as anywhere: in a batch, a file's code could be inlined otherwise.
+function(bench_transfers_set_timed target)
+  bench_transfers_use_precompiled(${target} timed)
 endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)
