@@ -21,20 +21,59 @@ if(TRANSFERS_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
 option(TRANSFERS_IN_BATCHES
-       "Compile several files at once: faster from nothing, slower after a change" OFF)
-function(bench_transfers_compile_faster target level batch)
-  target_compile_options(${target}
-    PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level}>)
+       "Compile several files at once and headers once: faster from nothing, slower after a change" OFF)
+# Kinds of targets: of the library and the harness (timed), of other code (untimed) and of tests (test).
+function(bench_transfers_optimise target kind)
+  set(level_untimed -O1)  # half of the time to build them would go into optimising
+  set(level_test -O0)     # they run once for each time that they are compiled
+  if(DEFINED level_${kind})
+    target_compile_options(${target}
+      PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level_${kind}}>)
+  endif()
+endfunction()
+# Compiles headers once for all files of a target, by GCC: CI builds with it. Not under ccache, which
+# reads every header again.
+function(bench_transfers_precompile target)
+  if(NOT TRANSFERS_IN_BATCHES OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+     OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+# bench_transfers_precompile_for(kind HEADERS header... LIBRARIES library...): once for all targets of a
+# kind. They have the macros and options of the libraries, too, because GCC compares them.
+function(bench_transfers_precompile_for kind)
+  cmake_parse_arguments(PARSE_ARGV 1 arguments "" "" "HEADERS;LIBRARIES")
+  set(source "${PROJECT_BINARY_DIR}/no_code.cpp")  # CMake precompiles only for what has a source
+  file(CONFIGURE OUTPUT "${source}" CONTENT "")
+  set(target bench_transfers_${kind}_headers)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(${target} PRIVATE ${arguments_LIBRARIES} bench_transfers_warnings)
+  bench_transfers_optimise(${target} ${kind})
+  bench_transfers_precompile(${target} ${arguments_HEADERS})
+endfunction()
+function(bench_transfers_use_precompiled target kind)
+  get_target_property(headers bench_transfers_${kind}_headers PRECOMPILE_HEADERS)
+  if(headers)
+    target_precompile_headers(${target} REUSE_FROM bench_transfers_${kind}_headers)
+  endif()
+endfunction()
+function(bench_transfers_compile_faster target kind batch)
+  bench_transfers_optimise(${target} ${kind})
+  bench_transfers_use_precompiled(${target} ${kind})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TRANSFERS_IN_BATCHES}
                                              UNITY_BUILD_BATCH_SIZE ${batch})
 endfunction()
-# For targets whose code is not timed: half of the time to build them would go into optimising.
 function(bench_transfers_set_untimed target)
-  bench_transfers_compile_faster(${target} -O1 5)
+  bench_transfers_compile_faster(${target} untimed 5)
 endfunction()
-# For tests, which run once for each time that they are compiled. They have a namespace for each file.
+# Files of tests have a namespace each.
 function(bench_transfers_set_test target)
-  bench_transfers_compile_faster(${target} -O0 10)
+  bench_transfers_compile_faster(${target} test 10)
+endfunction()
+# One by one, as anywhere: in a batch, a file's code could be inlined otherwise.
+function(bench_transfers_set_timed target)
+  bench_transfers_use_precompiled(${target} timed)
 endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plots.model import strict_json, values
+from plots.model import values
 from plots.model.load import ResultError
+from plots.model.questions import ask
 
 SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"
 FORMAT = 1  # of judgements and histories
 MOST_GPUS = 100_000
-SECONDS = 600  # only for hangs
 VERDICTS = {0: "healthy", 1: "named", 3: "unknown"}  # by exit code
 SCOPES = ("gpu", "node", "rack")
 CLASSES = ("link", "host", "latency")
@@ -155,26 +153,8 @@ def judge(program: Path, sweep: Path) -> Judgement:
     """Asks `fleet_transfers judge` about a sweep. Throws ResultError, with one line."""
     if not program.is_file():
         raise ResultError(f"{program}: not built, and {sweep} needs it: build fleet_transfers")
-    with tempfile.TemporaryDirectory(prefix="plots-") as folder:
-        out = Path(folder) / "judgement.json"
-        try:
-            completed = subprocess.run(
-                [str(program), "judge", str(sweep), f"--json={out}"],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=SECONDS,
-                check=False,
-            )
-            if completed.returncode not in VERDICTS:
-                complaint = values.printable(completed.stderr).removeprefix("fleet_transfers: ")
-                raise ResultError(complaint or f"{program} ended with {completed.returncode}")
-            data = out.read_bytes()
-            document = strict_json.parse(data)
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-            reason = values.printable(str(error)).replace(str(out), "its answer")
-            raise ResultError(f"{program} cannot be asked: {reason}") from error
-    return parse_judgement(sweep, document, data)
+    answer = ask(program, ["judge", sweep, "--json"], VERDICTS)
+    return parse_judgement(sweep, answer.document, answer.data)
 
 
 def parse_judgement(path: Path, document: Any, data: bytes = b"") -> Judgement:

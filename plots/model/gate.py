@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plots.model import strict_json, values
+from plots.model import values
 from plots.model.load import Message, ResultError
+from plots.model.questions import ask
 
 # The "format" of the gate's answers that this package reads. A pass of an older gate does not say
 # how much of each class was tested, so it is no pass here.
 FORMAT = 3
-SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long
 PASS, INCONCLUSIVE = "PASS", "INCONCLUSIVE"
 ANSWERS = {0: PASS, 1: "REGRESSION", 3: INCONCLUSIVE}  # by exit code
 NOT_KNOWN = "not_known"
@@ -120,32 +118,10 @@ def check(program: Path, baseline: Path, runs: list[Path], decide_by: str | None
     """Checks runs against a baseline. Throws ResultError, with one line, if there is no answer."""
     if not program.is_file():
         raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
-    with tempfile.TemporaryDirectory(prefix="plots-") as folder:
-        out = Path(folder) / "check.json"
-        command = [program, "check", baseline, *runs]
-        if decide_by is not None:
-            command.append(f"--decide-by={decide_by}")
-        command += ["--json", out]
-        try:
-            completed = subprocess.run(
-                list(map(str, command)),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=SECONDS,
-                check=False,
-            )
-            if completed.returncode not in ANSWERS:
-                complaint = values.printable(completed.stderr).removeprefix("gate_transfers: ")
-                raise ResultError(
-                    complaint or f"{program} ended with {completed.returncode}, saying nothing"
-                )
-            document = strict_json.parse(out.read_bytes())
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-            reason = values.printable(str(error)).replace(str(out), "its answer")
-            raise ResultError(f"{program} cannot be asked: {reason}") from error
-    answer = parse(document, runs)
-    if answer.verdict != ANSWERS[completed.returncode]:
+    options = [] if decide_by is None else [f"--decide-by={decide_by}"]
+    answered = ask(program, ["check", baseline, *runs, *options, "--json"], ANSWERS)
+    answer = parse(answered.document, runs)
+    if answer.verdict != ANSWERS[answered.code]:
         raise ResultError(UNKNOWN)
     return answer
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from plots.model import strict_json
+from plots.model import questions
 from plots.model.host_map import HostMap
-from plots.model.load import Fields, Result
-from plots.model.values import printable
+from plots.model.load import Fields, Result, ResultError
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
-SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
 RANKING_QUESTIONS = [
@@ -68,18 +65,16 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_reduce(result)), "utf-8")
-        command = [str(program), "advise", "--from", str(source)]
-        if on_host:
-            command.append("--allow-host")
+        common = ["--allow-host"] if on_host else []
         ranking_questions = {
             f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
             for size, direction in RANKING_QUESTIONS
         }
-        questions = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
+        options_by_name = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
         with ThreadPoolExecutor(2) as pool:
             futures = {
-                name: pool.submit(_run_advise, [*command, *options], Path(folder) / f"{name}.out")
-                for name, options in questions.items()
+                name: pool.submit(_ask_advise, program, "--from", source, [*common, *options])
+                for name, options in options_by_name.items()
             }
             answers = {name: future.result() for name, future in futures.items()}
     parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
@@ -97,10 +92,9 @@ def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
         source.write_bytes(host_map.data)
-        command = [str(program), "advise", "--host-map", str(source), "--devices=all", "--json"]
-        if host_map.on_host:
-            command.insert(2, "--allow-host")
-        answer = _run_advise(command, Path(folder) / "answer.out")
+        on_host = ["--allow-host"] if host_map.on_host else []
+        options = [*on_host, "--devices=all", "--json"]
+        answer = _ask_advise(program, "--host-map", source, options)
     if isinstance(answer, str):
         return replace(host_map, unanswered=answer)
     return replace(host_map, answers={entry["direction"]: entry for entry in answer["answers"]})
@@ -112,23 +106,15 @@ def _reduce(result: Result) -> dict[str, Any]:
     return {"context": result.original, "benchmarks": rows}
 
 
-def _run_advise(command: list[str], out: Path) -> dict[str, Any] | str:
-    """Runs the command and returns the file it writes, or one line that says why there is none."""
+def _ask_advise(
+    program: Path, about: str, source: Path, options: list[str]
+) -> dict[str, Any] | str:
+    """Returns the file that `advise` writes, or one line that says why there is none."""
+    arguments: list[str | Path] = ["advise", about, source, *options]
     try:
-        completed = subprocess.run(
-            [*command, str(out)],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-        )
-        if completed.returncode != 0:
-            complaint = printable(completed.stderr).removeprefix("bench_transfers: ")
-            return complaint.replace(str(out.parent / "result.json"), "the file") or "advise failed"
-        content = strict_json.parse(out.read_bytes())
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return f"bench_transfers advise cannot be asked: {printable(str(error))}"
+        content = questions.ask(program, arguments, {0}).document
+    except ResultError as error:
+        return str(error).replace(str(source), "the file")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "bench_transfers advise answers in a format that is not known here"
     return content

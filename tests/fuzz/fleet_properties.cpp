@@ -1,5 +1,3 @@
-#include "tests/fuzz/fleet_properties.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,12 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <stdexcept>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"
@@ -21,29 +16,15 @@
 #include "src/fleet/report/reports.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/fuzz/properties.hpp"
+#include "tests/fuzz/refusals.hpp"
 
-using namespace bench_transfers;
-
+namespace bench_transfers::fuzz {
 namespace {
 
-/// Small, so that highly compressed input takes little time.
-constexpr std::size_t most_unpacked = std::size_t{1} << 20;
 /// Judging more is right, and takes long under sanitizers.
 constexpr std::size_t most_figures = 2000;
 constexpr std::size_t most_ranks = 1000;
-constexpr std::size_t longest_message = 2000;
-
-void require(bool holds, const char* property) {
-  if (!holds) throw std::logic_error(property);
-}
-
-bool is_one_line(std::string_view text) { return common::printable(text) == text; }
-
-void check_refusal(std::string_view message) {
-  require(!message.empty(), "a refusal says nothing");
-  require(is_one_line(message), "a refusal is not one printable line");
-  require(message.size() <= longest_message, "a refusal is too long");
-}
 
 void check_lines(const std::string& text) {
   std::istringstream lines(text);
@@ -149,10 +130,9 @@ bool is_accounted_for(const fleet::measured_gpu& measured, const fleet::sweep& s
 
 }  // namespace
 
-void check_read_sweep(std::string bytes) {
+void check_read_sweep(const std::string& bytes) {
   try {
-    const auto sweep =
-        fleet::sweep_from_text(common::unpacked(std::move(bytes), most_unpacked), "some.json");
+    const auto sweep = fleet::sweep_from_text(common::unpacked(bytes, most_unpacked), "some.json");
     check_sweep(sweep);
     check_judgement(sweep);
   } catch (const common::read_error& refusal) {
@@ -177,3 +157,5 @@ void check_collect(const std::string& text) {
   check_sweep(sweep);
   check_judgement(sweep);
 }
+
+}  // namespace bench_transfers::fuzz

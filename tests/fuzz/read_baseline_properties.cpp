@@ -1,23 +1,16 @@
-#include "tests/fuzz/read_baseline_properties.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
-#include "src/common/printable.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/fuzz/properties.hpp"
+#include "tests/fuzz/refusals.hpp"
 
-using namespace bench_transfers;
-
+namespace bench_transfers::fuzz {
 namespace {
 
-void require(bool holds, const char* property) {
-  if (!holds) throw std::logic_error(property);
-}
-
 void require_printable(const std::string& text) {
-  require(common::printable(text) == text, "a text that is not printable");
+  require(is_one_line(text), "a text is not printable");
 }
 
 }  // namespace
@@ -27,8 +20,7 @@ void check_read_baseline(const std::string& text) {
   try {
     baseline = gate::baseline_in(text, "baseline.json");
   } catch (const gate::bad_input& refusal) {
-    require(std::string(refusal.what()).find('\n') == std::string::npos, "a refusal of two lines");
-    return;
+    return check_refusal(refusal.what());
   }
   require(baseline.processes.size() >= gate::least_processes, "too few runs");
   require(!baseline.benchmarks.empty(), "no benchmarks");
@@ -50,3 +42,5 @@ void check_read_baseline(const std::string& text) {
       require(!value || (std::isfinite(*value) && *value > 0), "a figure that is no time");
   }
 }
+
+}  // namespace bench_transfers::fuzz

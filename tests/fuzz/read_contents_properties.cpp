@@ -1,33 +1,12 @@
-#include "tests/fuzz/read_contents_properties.hpp"
-
 #include <cstddef>
-#include <stdexcept>
-#include <string_view>
-#include <utility>
 
-#include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/result_file/reader.hpp"
+#include "tests/fuzz/properties.hpp"
+#include "tests/fuzz/refusals.hpp"
 
-using namespace bench_transfers;
-
+namespace bench_transfers::fuzz {
 namespace {
-
-/// Small, so that highly compressed input takes little time.
-constexpr std::size_t most_unpacked = std::size_t{1} << 20;
-constexpr std::size_t longest_message = 2000;
-
-void require(bool holds, const char* property) {
-  if (!holds) throw std::logic_error(property);
-}
-
-bool is_one_line(std::string_view text) { return common::printable(text) == text; }
-
-void check_refusal(std::string_view message) {
-  require(!message.empty(), "a refusal says nothing");
-  require(is_one_line(message), "a refusal is not one printable line");
-  require(message.size() <= longest_message, "a refusal is too long");
-}
 
 void check_benchmarks(const result_file::contents& contents) {
   for (const auto& [name, benchmark] : contents.benchmarks) {
@@ -61,10 +40,10 @@ void check_messages(const result_file::contents& contents) {
 
 }  // namespace
 
-void check_read_contents(std::string bytes) {
+void check_read_contents(const std::string& bytes) {
   try {
     const auto contents =
-        result_file::read_text(common::unpacked(std::move(bytes), most_unpacked), "some.json");
+        result_file::read_text(common::unpacked(bytes, most_unpacked), "some.json");
     check_benchmarks(contents);
     check_rows(contents);
     check_messages(contents);
@@ -74,3 +53,5 @@ void check_read_contents(std::string bytes) {
     check_refusal(refusal.what());
   }
 }
+
+}  // namespace bench_transfers::fuzz

@@ -1,24 +1,15 @@
-#include "tests/fuzz/read_map_properties.hpp"
-
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "src/common/printable.hpp"
 #include "src/topology/document.hpp"
 #include "src/topology/reader.hpp"
 #include "src/topology/text.hpp"
+#include "tests/fuzz/properties.hpp"
+#include "tests/fuzz/refusals.hpp"
 
-using namespace bench_transfers;
-
+namespace bench_transfers::fuzz {
 namespace {
 
-void require(bool holds, const char* property) {
-  if (!holds) throw std::logic_error(property);
-}
-
-void require_line(const std::string& text) {
-  require(common::printable(text) == text, "a text that is not one line");
-}
+void require_line(const std::string& text) { require(is_one_line(text), "a text is not one line"); }
 
 }  // namespace
 
@@ -27,8 +18,7 @@ void check_read_map(const std::string& text) {
   try {
     read = topology::map_file_from_text(text, "host_map.json");
   } catch (const topology::unusable_map& refusal) {
-    require_line(refusal.what());
-    return;
+    return check_refusal(refusal.what());
   }
   for (const auto& name : read.map.devices) require_line(name);
   for (const auto& set : read.map.skipped) require_line(set.why_not);
@@ -40,3 +30,5 @@ void check_read_map(const std::string& text) {
   require(topology::host_map_from_text(again, "again.json") == read.map,
           "a map that changes when it is written");
 }
+
+}  // namespace bench_transfers::fuzz

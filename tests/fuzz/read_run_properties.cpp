@@ -1,36 +1,16 @@
-#include "tests/fuzz/read_run_properties.hpp"
-
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <stdexcept>
-#include <string_view>
 
-#include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/fuzz/properties.hpp"
+#include "tests/fuzz/refusals.hpp"
 
-using namespace bench_transfers;
-
+namespace bench_transfers::fuzz {
 namespace {
-
-/// Small, so that highly compressed input takes little time.
-constexpr std::size_t most_unpacked = std::size_t{1} << 20;
-constexpr std::size_t longest_message = 2000;
-
-void require(bool holds, const char* property) {
-  if (!holds) throw std::logic_error(property);
-}
-
-bool is_one_line(std::string_view text) { return common::printable(text) == text; }
-
-void check_refusal(std::string_view message) {
-  require(!message.empty(), "a refusal says nothing");
-  require(is_one_line(message), "a refusal is not one printable line");
-  require(message.size() <= longest_message, "a refusal is too long");
-}
 
 void check_texts(const gate::run& run) {
   std::set<std::string> keys;
@@ -77,10 +57,10 @@ std::optional<gate::run> read_with(const std::string& text, const gate::metric& 
 
 }  // namespace
 
-void check_read_run(std::string bytes) {
+void check_read_run(const std::string& bytes) {
   std::string text;
   try {
-    text = common::unpacked(std::move(bytes), most_unpacked);
+    text = common::unpacked(bytes, most_unpacked);
   } catch (const common::read_error& refusal) {
     return check_refusal(refusal.what());
   }
@@ -95,3 +75,5 @@ void check_read_run(std::string bytes) {
             "a second reading finds something else");
   }
 }
+
+}  // namespace bench_transfers::fuzz

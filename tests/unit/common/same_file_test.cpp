@@ -2,21 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::same_file_test {
 namespace {
 
-namespace files = std::filesystem;
-
 TEST(is_same_file, compares_files_and_not_names) {
-  const files::path folder = testing::TempDir();
+  const temporary_folder own;
+  const auto& folder = own.path();
   EXPECT_TRUE(is_same_file(folder, folder / "."));
   EXPECT_FALSE(is_same_file(folder, folder.root_path()));
 }
 
 TEST(is_same_file, compares_names_of_files_that_do_not_exist) {
-  const auto folder = files::path(testing::TempDir()) / "no_such_folder";
+  const temporary_folder own;
+  const auto folder = own.path() / "no_such_folder";
   EXPECT_TRUE(is_same_file(folder / "a", folder / "x" / ".." / "a"));
   EXPECT_FALSE(is_same_file(folder / "a", folder / "b"));
 }

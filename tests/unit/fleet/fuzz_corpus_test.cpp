@@ -2,35 +2,22 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 
 #include "src/fleet/io/sweep_file.hpp"
-#include "tests/fuzz/fleet_properties.hpp"
+#include "tests/fuzz/kept_inputs.hpp"
+#include "tests/fuzz/properties.hpp"
 
 namespace bench_transfers::fleet::fuzz_corpus_test {
 namespace {
 
 const std::filesystem::path kept = PROJECT_DIR "/tests/fuzz/corpus";
 
-std::size_t for_each_file_in(const char* corpus, void (*check)(const std::string&)) {
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kept / corpus)) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    EXPECT_NO_THROW(check({std::istreambuf_iterator<char>(in), {}})) << entry.path();
-    ++files;
-  }
-  return files;
-}
-
 TEST(fleet_fuzz_corpus, sweeps_are_read_and_judged_or_refused_as_promised) {
-  EXPECT_GE(for_each_file_in("read_sweep", [](const std::string& text) { check_read_sweep(text); }),
-            20U);
+  EXPECT_GE(fuzz::expect_of_kept_inputs("read_sweep", fuzz::check_read_sweep), 20U);
 }
 
 TEST(fleet_fuzz_corpus, result_files_are_collected_and_judged_as_promised) {
-  EXPECT_GE(for_each_file_in("collect", check_collect), 15U);
+  EXPECT_GE(fuzz::expect_of_kept_inputs("collect", fuzz::check_collect), 15U);
 }
 
 /// Otherwise the fuzzer would begin with nothing that is judged.

@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
-#include "tests/fuzz/read_contents_properties.hpp"
+#include "tests/fuzz/kept_inputs.hpp"
+#include "tests/fuzz/properties.hpp"
 
 namespace bench_transfers::result_file::reader_test {
 namespace {
@@ -522,14 +520,8 @@ TEST(reader, reads_the_seeds_of_fuzzers_that_are_valid) {
 
 TEST(reader, reads_or_refuses_what_fuzzers_have_found_as_promised) {
   std::size_t files = 0;
-  for (const std::string corpus : {"read_run", "read_contents"})
-    for (const auto& entry :
-         std::filesystem::directory_iterator(PROJECT_DIR "/tests/fuzz/corpus/" + corpus)) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      EXPECT_NO_THROW(check_read_contents({std::istreambuf_iterator<char>(in), {}}))
-          << entry.path();
-      ++files;
-    }
+  for (const auto* const fuzzer : {"read_run", "read_contents"})
+    files += fuzz::expect_of_kept_inputs(fuzzer, fuzz::check_read_contents);
   EXPECT_GE(files, 40U);
 }
 

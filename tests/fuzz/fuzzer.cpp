@@ -1,11 +1,10 @@
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "tests/fuzz/fleet_properties.hpp"
+#include "tests/fuzz/properties.hpp"
 
 /// An escaping exception ends the process, which libFuzzer reports as a finding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  check_read_sweep({reinterpret_cast<const char*>(data), size});
+  bench_transfers::fuzz::FUZZED_CHECK({reinterpret_cast<const char*>(data), size});
   return 0;
 }
