@@ -2,6 +2,7 @@
 #include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
+#include "bench/subjects/priority_stream.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"
 #include "transfers/core/error.hpp"
@@ -49,6 +50,10 @@ std::function<void()> blocking_event_wait(const transfers::device& /*device*/,
 std::function<void(std::uint32_t)> value_writer(const transfers::device& /*device*/,
                                                 transfers::stream& stream, std::uint32_t& word) {
   return value_writer_on_host(stream, word);
+}
+
+std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& device) {
+  return device.create_stream();
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
