@@ -1,5 +1,6 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "bench/subjects/async_memory.hpp"
+#include "bench/subjects/batch_copy.hpp"
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
 #include "bench/subjects/priority_stream.hpp"
@@ -54,6 +55,11 @@ std::function<void(std::uint32_t)> value_writer(const transfers::device& /*devic
 
 std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& device) {
   return device.create_stream();
+}
+
+std::function<void()> batch_of_one(const transfers::device& /*device*/, transfers::stream& stream,
+                                   const one_copy& copy, source_access_order order) {
+  return batch_of_one_on_host(stream, copy, order);
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
