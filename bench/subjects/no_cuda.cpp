@@ -3,6 +3,7 @@
 #include "bench/subjects/batch_copy.hpp"
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
+#include "bench/subjects/parameters.hpp"
 #include "bench/subjects/priority_stream.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"
@@ -60,6 +61,13 @@ std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& devic
 std::function<void()> batch_of_one(const transfers::device& /*device*/, transfers::stream& stream,
                                    const one_copy& copy, source_access_order order) {
   return batch_of_one_on_host(stream, copy, order);
+}
+
+writing_kernel write_parameter(const transfers::device& /*device*/, std::size_t bytes) {
+  return write_parameter_on_host(bytes);
+}
+writing_kernel write_from_memory(const transfers::device& /*device*/, std::size_t bytes) {
+  return write_from_memory_on_host(bytes);
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,
