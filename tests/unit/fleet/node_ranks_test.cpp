@@ -53,8 +53,8 @@ class node : public testing::Test {
     return entries == std::filesystem::directory_iterator() ? "" : entries->path();
   }
 
-  const common::temporary_folder own;
-  const std::filesystem::path& folder = own.path();
+  const common::temporary_folder own_folder;
+  const std::filesystem::path& folder = own_folder.path();
 };
 
 /// A rank that measures: it gives signs of life.

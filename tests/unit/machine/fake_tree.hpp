@@ -49,6 +49,6 @@ class fake_tree : public testing::Test {
               "HugePages_Total:       0\n");
   }
 
-  common::temporary_folder own;
+  bench_transfers::common::temporary_folder own;
   const std::filesystem::path& root = own.path();
 };
