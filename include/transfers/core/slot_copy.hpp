@@ -35,25 +35,24 @@ struct slot_copy {
   static constexpr std::size_t most_chunks = (std::size_t{1} << 24U) - 1;
 
   static constexpr std::size_t words_of(std::size_t slots) {
-    return (2 * slots + 2 * most_blocks + 1) * distance;
+    return (1 + 2 * most_blocks + 2 * slots) * distance;
   }
-  /// Words of a slot, written by the host and by the device.
+  /// Runs up to the one in this word are cancelled.
+  static constexpr TRANSFERS_BOTH std::size_t cancelled_word() { return 0; }
+  /// Words of a block: the last run that it has begun, and the last that it has left.
+  static constexpr TRANSFERS_BOTH std::size_t begun_word(unsigned block) {
+    return (1 + 2 * std::size_t{block}) * distance;
+  }
+  static constexpr TRANSFERS_BOTH std::size_t left_word(unsigned block) {
+    return begun_word(block) + distance;
+  }
+  /// Words of a slot, written by the host and by the device. They are the last, because copies
+  /// have different numbers of slots.
   [[nodiscard]] constexpr TRANSFERS_BOTH std::size_t host_word(std::uint64_t chunk) const {
-    return 2 * (chunk % slots) * distance;
+    return begun_word(most_blocks) + 2 * (chunk % slots) * distance;
   }
   [[nodiscard]] constexpr TRANSFERS_BOTH std::size_t device_word(std::uint64_t chunk) const {
     return host_word(chunk) + distance;
-  }
-  /// Words of a block, which holds its last run: written when it begins and when it ends.
-  [[nodiscard]] constexpr TRANSFERS_BOTH std::size_t begun_word(unsigned block) const {
-    return (2 * std::size_t{slots} + 2 * block) * distance;
-  }
-  [[nodiscard]] constexpr TRANSFERS_BOTH std::size_t left_word(unsigned block) const {
-    return begun_word(block) + distance;
-  }
-  /// Runs up to the one in this word are cancelled.
-  [[nodiscard]] constexpr TRANSFERS_BOTH std::size_t cancelled_word() const {
-    return begun_word(most_blocks);
   }
 
   /// What is in a slot's word once its writer has done its work on the chunk.

@@ -110,7 +110,7 @@ TEST(slot_mover, copies_every_byte) {
   chunk_pipeline pipeline(*device, few_pages);
   slot_mover mover(*device, pipeline, long_wait);
   for (const bool streaming : {false, true})
-    for (const std::size_t slot : {16UL, 512UL, page, 100 * page})
+    for (const std::size_t slot : {512UL, page, 100 * page})
       for (const auto direction : directions)
         for (const std::size_t bytes : {1UL, 15UL, 511UL, 512UL, 513UL, 3 * page + 1, 20 * page})
           for (const std::size_t offset : {0, 3, 16})
@@ -122,7 +122,7 @@ TEST(slot_mover, goes_on_after_its_counters_are_used_up) {
   const auto device = open_host_device();
   chunk_pipeline pipeline(*device, {.threads = 1, .slots = 2, .streams = 1, .host_bytes = page});
   slot_mover mover(*device, pipeline, long_wait);
-  for (int i = 0; i < 2100; ++i)
+  for (int i = 0; i < 1030; ++i)
     expect_exact(*device, mover, directions[static_cast<std::size_t>(i % 2)], 100, 0,
                  {.slot_bytes = 32});
 }
