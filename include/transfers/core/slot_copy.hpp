@@ -19,7 +19,7 @@ struct slot_copy {
 
   /// Between words, in units of words: a pair of cache lines, which are fetched together.
   static constexpr std::size_t distance = 16;
-  static constexpr unsigned most_blocks = 32;  ///< of the kernel; each has 512 threads
+  static constexpr unsigned most_blocks = 32;  ///< of the kernel; each has 544 threads
 
   std::byte* memory = nullptr;     ///< of the slots: address on the device, aligned to 16 bytes
   std::uint64_t* words = nullptr;  ///< address on the device; as many as words_of(slots)

@@ -7,7 +7,11 @@
 namespace transfers::detail {
 namespace {
 
-constexpr unsigned block_threads = 512;
+/// Threads of a block that move bytes. One more warp has a scout, who looks for the next chunk
+/// meanwhile: taking it and waiting for its word takes microseconds.
+constexpr unsigned movers = 512;
+constexpr unsigned scout = movers;
+constexpr unsigned block_threads = movers + 32;
 constexpr std::uint64_t none = ~std::uint64_t{0};
 
 using system_word = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_system>;
@@ -54,26 +58,43 @@ __device__ void move(const slot_copy& copy, std::uint64_t chunk) {
   // Numbers of 32 bits make the loops cheaper.
   const auto bytes = static_cast<unsigned>(part.bytes);
   if (copy.to_device)
-    copy_as<uint4>(in_data, in_slot, bytes, threadIdx.x, block_threads);
+    copy_as<uint4>(in_data, in_slot, bytes, threadIdx.x, movers);
   else
-    copy_as<uint4>(in_slot, in_data, bytes, threadIdx.x, block_threads);
+    copy_as<uint4>(in_slot, in_data, bytes, threadIdx.x, movers);
+}
+
+/// Whether a block takes its next chunk before it has moved this one. Of the last chunks each is
+/// for the block that is idle first.
+__device__ bool takes_ahead(const slot_copy& copy, std::uint64_t chunk) {
+  return chunk + 2 * std::uint64_t{gridDim.x} < copy.chunks();
+}
+
+/// Moves a chunk by all movers, and tells the host.
+__device__ void move_and_tell(const slot_copy& copy, std::uint64_t chunk) {
+  move(copy, chunk);
+  // A barrier of the movers alone. It orders their accesses before the release.
+  asm volatile("bar.sync 1, %0;" ::"n"(movers) : "memory");
+  if (threadIdx.x == 0) store(copy, copy.device_word(chunk), copy.done(chunk));
 }
 
 __global__ void __launch_bounds__(block_threads) copy_all(slot_copy copy) {
-  __shared__ std::uint64_t shared_chunk;
-  if (threadIdx.x == 0) shared_chunk = enter(copy) ? take(copy) : none;
+  __shared__ std::uint64_t chunks[2];
+  __shared__ bool entered;
+  if (threadIdx.x == 0) entered = enter(copy);
+  if (threadIdx.x == scout) chunks[0] = take(copy);
   __syncthreads();
-  for (auto chunk = shared_chunk; chunk != none; chunk = shared_chunk) {
-    move(copy, chunk);
-    __syncthreads();
-    // The barrier orders the block's accesses before the release.
-    if (threadIdx.x == 0) {
-      store(copy, copy.device_word(chunk), copy.done(chunk));
-      shared_chunk = take(copy);
+  for (unsigned turn = 0; entered && chunks[turn] != none; turn ^= 1U) {
+    const auto chunk = chunks[turn];
+    const bool ahead = takes_ahead(copy, chunk);
+    if (threadIdx.x < movers) move_and_tell(copy, chunk);
+    if (threadIdx.x == scout && ahead) chunks[turn ^ 1U] = take(copy);
+    if (!ahead) {
+      __syncthreads();
+      if (threadIdx.x == scout) chunks[turn ^ 1U] = take(copy);
     }
     __syncthreads();
   }
-  if (threadIdx.x == 0) store(copy, copy.left_word(blockIdx.x), copy.run);
+  if (threadIdx.x == scout) store(copy, copy.left_word(blockIdx.x), copy.run);
 }
 
 }  // namespace
