@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -56,11 +55,6 @@ json document_of_three() {
   map.errors = held_out_errors{1, 1, 0.01, 0.02};
   map.nodes = {{0, {node_rate{rate, rate}, node_rate{rate, rate}, std::nullopt}}};
   return to_json(map);
-}
-
-std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 TEST(host_map_reader, reads_the_recorded_map_as_it_was_written) {
