@@ -12,8 +12,8 @@ namespace {
 
 class only_writer_test : public testing::Test {
  protected:
-  [[nodiscard]] only_writer writer(const std::filesystem::path& file) const {
-    return only_writer(file, meeting.path());
+  [[nodiscard]] only_writer writer(const std::filesystem::path& written) const {
+    return only_writer(written, meeting.path());
   }
 
   const common::temporary_folder meeting, results;
