@@ -109,13 +109,13 @@ class mpi_measurement {
 
  private:
   void measure() {
-    own_.emplace(std::move(settings_), request_, *self_, unbound_);
+    own_.emplace(settings_, request_, *self_, unbound_);
     code_ = own_->measure();
   }
 
   void gather() {
     gather_sweep(*others_, *mpi_, request_.out, own_ ? own_->file() : fs::path(),
-                 own_ ? own_->contribution() : fleet::contribution());
+                 own_ ? own_->contribution() : fleet::contribution(), settings_.list_benchmarks);
   }
 
   /// MPI would wait for the ranks that are missing.

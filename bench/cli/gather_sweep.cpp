@@ -56,11 +56,12 @@ void name_silent_ranks(const results_by_rank& results, std::size_t ranks) {
 }  // namespace
 
 void gather_sweep(fleet::gathering& others, const fleet::channel& ranks, const fs::path& folder,
-                  const fs::path& file, fleet::contribution own) {
+                  const fs::path& file, fleet::contribution own, bool only_lists) {
   own.bytes = as_bytes(file);
   const auto results = others.gather(own);
   if (ranks.rank() > 0) return;
   auto found = files_in(results);
+  if (only_lists) return;
   if (found.files.empty())
     return common::complain("bench_transfers", "no rank has left a result: there is no sweep");
   name_silent_ranks(results, ranks.size());

@@ -177,7 +177,7 @@ void rank_run::join_ranks() {
           }});
   tell_who_is_missing(*ranks_, self_);
   require_own_device(*ranks_, self_, device_);
-  // Those of ranks that do not come as well. Nobody writes before all have said their processors.
+  // Also the files of ranks that do not come. Nobody writes before all have said their processors.
   if (ranks_->is_first()) remove_earlier(true);
   settings_.seed = ranks_->seed();
   run_.ranks = ranks_.get();

@@ -193,12 +193,15 @@ void node_ranks::give_up(std::size_t rank, bool has_ended,
                          std::chrono::nanoseconds silence) noexcept {
   auto& other = slot_of(rank);
   const std::chrono::nanoseconds since = std::chrono::system_clock::now().time_since_epoch();
-  if (std::int64_t none = 0; other.gone_since.compare_exchange_strong(none, since.count())) {
+  std::int64_t noticed = 0;
+  if (other.gone_since.compare_exchange_strong(noticed, since.count())) {
     other.has_ended = has_ended ? 1 : 0;
     other.silence = silence.count();
     other.noticed_by = self_.rank + 1;
+    other.gone = 1;  // last: who sees it reads the others
+  } else if (since - std::chrono::nanoseconds(noticed) > std::chrono::seconds(1)) {
+    other.gone = 1;  // the rank that was the first to notice has died itself
   }
-  other.gone = 1;
 }
 
 bool node_ranks::is_first() const noexcept {
@@ -212,7 +215,8 @@ std::vector<lost_rank> node_ranks::lost() const {
   std::vector<lost_rank> lost;
   for (std::size_t rank = 0; rank < self_.count; ++rank) {
     const auto& other = slot_of(rank);
-    if (other.gone == 0 || other.progress == 0) continue;
+    const bool is_of_this_run = other.gone_since != 0;  // see open_file()
+    if (other.gone == 0 || other.progress == 0 || !is_of_this_run) continue;
     const auto since =
         std::chrono::duration_cast<system_clock::duration>(nanoseconds(other.gone_since.load()));
     lost.push_back({rank, other.world_rank, other.device.data(), other.has_ended != 0,
