@@ -22,9 +22,10 @@ struct contribution {
   std::chrono::duration<double> waited = {};
 };
 
-/// The ranks of a job begin together, and rank 0 gathers what they have measured. Nobody waits for
-/// ever: a rank that hangs is left out. It costs the others `wait` once, or nothing if the ranks of
-/// its node have waited for it already. Between begin() and gather() a rank takes no message.
+/// The ranks of a job begin together, and rank 0 gathers what they have measured. A rank that hangs
+/// is left out. It costs the others `wait` once, or nothing if the ranks of its node have waited for
+/// it already. Only if every rank but a hung one has failed, nobody knows how long to wait: then an
+/// interruption ends it. Between begin() and gather() a rank takes no message.
 class gathering {
  public:
   using clock = std::chrono::steady_clock;
