@@ -48,8 +48,8 @@ TEST_F(two_host_devices, say_which_they_are_and_that_they_are_emulated) {
     const auto& description = devices[static_cast<std::size_t>(index)]->description();
     EXPECT_EQ(description.kind, "host");
     EXPECT_EQ(description.index, index);
-    EXPECT_THAT(description.name, AllOf(HasSubstr("host:" + std::to_string(index)),
-                                        HasSubstr("emulated"), HasSubstr("no GPU")));
+    // One model, as GPUs of a computer have: ranks of a dry run are compared.
+    EXPECT_EQ(description.name, "host (emulated, no GPU)");
     EXPECT_FALSE(description.cuda);
     EXPECT_FALSE(description.emulated_link);
   }
