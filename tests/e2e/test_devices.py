@@ -72,7 +72,7 @@ def test_advise_answers_for_one_device(
     answer = program.run("advise", f"--from={tmp_path / 'result.json'}", *question, *chosen)
     assert answer.code == 0, answer
     for part in parts:
-        assert f"{part} {part} (emulated" in answer.out
+        assert f"{part} host (emulated" in answer.out
     assert "@" not in answer.out
 
 

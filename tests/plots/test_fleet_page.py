@@ -320,10 +320,10 @@ def write(path, document):
 
 
 def stub(tmp_path, document, code=1):
-    """Makes a program that answers as `fleet_transfers judge --json=FILE` would."""
+    """Makes a program that answers as `fleet_transfers judge SWEEP --json FILE` would."""
     answer = write(tmp_path / "answer.json", document)
     program = tmp_path / "fleet_transfers"
-    program.write_text(f'#!/bin/sh\ncp "{answer}" "${{3#--json=}}"\nexit {code}\n', "utf-8")
+    program.write_text(f'#!/bin/sh\ncp "{answer}" "$4"\nexit {code}\n', "utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return program
 
