@@ -23,9 +23,9 @@ struct contribution {
 };
 
 /// The ranks of a job begin together, and rank 0 gathers what they have measured. A rank that hangs
-/// is left out. It costs the others `wait` once, or nothing if the ranks of its node have waited for
-/// it already. Only if every rank but a hung one has failed, nobody knows how long to wait: then an
-/// interruption ends it. Between begin() and gather() a rank takes no message.
+/// is left out. It costs the others `wait` once, or nothing if the ranks of its node have waited
+/// for it already. Only if every rank but a hung one has failed, nobody knows how long to wait:
+/// then an interruption ends it. Between begin() and gather() a rank takes no message.
 class gathering {
  public:
   using clock = std::chrono::steady_clock;
