@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 
@@ -51,6 +52,9 @@ std::string escaped(char32_t code) {
 }  // namespace
 
 std::string printable(std::string_view text) {
+  // Most texts are names.
+  if (std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; }))
+    return std::string(text);
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {

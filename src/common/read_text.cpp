@@ -93,6 +93,8 @@ std::string read_bytes(const std::filesystem::path& file, std::size_t most_bytes
   std::ifstream stream(file, std::ios::binary);
   if (!stream.is_open()) refuse(std::generic_category().message(errno));
   std::string bytes;
+  if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size <= most_bytes)
+    bytes.reserve(size);
   std::array<char, chunk_bytes> chunk;
   while (stream) {
     errno = 0;

@@ -53,19 +53,34 @@ std::string syntax_message(const std::string& text, simdjson::error_code code) {
 }
 
 /// If a key were there twice, readers could differ in which of its values counts.
-void require_each_key_once(const simdjson::dom::element& part) {
-  if (part.is_array())
-    for (const auto entry : simdjson::dom::array(part)) require_each_key_once(entry);
-  if (!part.is_object()) return;
-  std::vector<std::string_view> keys;
-  for (const auto& [key, value] : simdjson::dom::object(part)) {
-    keys.push_back(key);
-    require_each_key_once(value);
+class key_checker {
+ public:
+  void require_each_key_once(const simdjson::dom::element& part) {
+    if (part.is_array())
+      for (const auto entry : simdjson::dom::array(part)) require_each_key_once(entry);
+    if (!part.is_object()) return;
+    const simdjson::dom::object object(part);
+    for (const auto& [key, value] : object)
+      if (value.is_array() || value.is_object()) require_each_key_once(value);
+    require_each_once(object);
   }
-  std::ranges::sort(keys);
-  if (const auto key = std::ranges::adjacent_find(keys); key != keys.end())
-    throw bad_entry(fmt::format("it has {} twice", common::printable_in_short(*key)));
-}
+
+ private:
+  /// Most rows have the keys of the row before, in the same order.
+  void require_each_once(const simdjson::dom::object& object) {
+    keys_.clear();
+    for (const auto& [key, value] : object) keys_.push_back(key);
+    if (keys_ == checked_) return;
+    sorted_ = keys_;
+    std::ranges::sort(sorted_);
+    if (const auto key = std::ranges::adjacent_find(sorted_); key != sorted_.end())
+      throw bad_entry(fmt::format("it has {} twice", common::printable_in_short(*key)));
+    std::swap(checked_, keys_);
+  }
+
+  std::vector<std::string_view> keys_, sorted_;
+  std::vector<std::string_view> checked_;  ///< of the object before
+};
 
 }  // namespace
 
@@ -77,7 +92,7 @@ simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
   simdjson::dom::element document;
   const auto error = parser.parse(text.data(), text.size(), false).get(document);
   if (error == simdjson::SUCCESS) {
-    require_each_key_once(document);
+    key_checker().require_each_key_once(document);
     return document;
   }
   if (error == simdjson::MEMALLOC) throw bad_entry("there is not enough memory to read it");

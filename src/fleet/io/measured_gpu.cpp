@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "src/common/printable.hpp"
 #include "src/common/timestamp.hpp"
@@ -142,10 +143,12 @@ class collector {
     }
   }
 
-  /// The name without a device.
-  static std::string name_of(const result_file::benchmark& described) {
-    return result_file::benchmark_name(described.strategy, described.variant, described.size_bytes,
-                                       described.cache);
+  /// The name without a device. Most rows are of the benchmark of the row before.
+  const std::string& name_of(const result_file::benchmark& described) {
+    if (std::exchange(named_, &described) != &described)
+      name_ = result_file::benchmark_name(described.strategy, described.variant,
+                                          described.size_bytes, described.cache);
+    return name_;
   }
 
   /// A kernel that reads or writes host memory itself is no copy, and cold caches slow no link.
@@ -203,6 +206,8 @@ class collector {
 
   const contents& read_;
   std::vector<measured_gpu> gpus_;
+  const result_file::benchmark* named_ = nullptr;
+  std::string name_;  ///< of `named_`
 };
 
 }  // namespace
