@@ -79,8 +79,7 @@ void earlier_files::put_aside_files(bool of_all_ranks) {
     const auto rank = value_of(found, "rank");
     if (!rank.is_number_unsigned() || (!of_all_ranks && rank != value_of(facts_, "rank"))) continue;
     // Asked now: another run may have begun to write it since the last one was moved.
-    if (!fleet::is_being_written(file) && move_aside(file))
-      ranks_.push_back(rank.get<std::size_t>());
+    if (!fleet::writer_of(file) && move_aside(file)) ranks_.push_back(rank.get<std::size_t>());
   }
 }
 

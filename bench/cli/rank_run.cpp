@@ -92,24 +92,29 @@ fs::path folder_of_node(const fs::path& folder, const rank_identity& self) {
 
 fs::path result_file_of(const fs::path& folder, const rank_identity& self,
                         const std::string& device) {
-  const auto of_node = folder_of_node(folder, self);
-  std::error_code error;
-  fs::create_directories(of_node, error);
-  if (error)
-    throw common::usage_error(
-        fmt::format("cannot write {}: {}", common::printable(of_node.string()), error.message()));
-  return of_node / (as_file_name(device) + ".json");
+  return folder_of_node(folder, self) / (as_file_name(device) + ".json");
 }
 
-std::string why_not_written(const fleet::other_writer& other, const rank_identity& self,
-                            const std::string& device, const fs::path& file) {
-  const auto who = other.process ? fmt::format("another process ({})", *other.process)
-                                 : std::string("a process of another container");
-  return fmt::format("{} measures {} and writes {}: {}", who, device,
-                     common::printable(file.string()),
-                     self.has_rank ? "another run of this sweep is under way on this node"
-                                   : "start one process for each GPU, by a launcher that tells "
-                                     "each its rank");
+void make_folder_of(const fs::path& file) {
+  const auto folder = file.parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw common::usage_error(
+        fmt::format("cannot write {}: {}", common::printable(folder.string()), error.message()));
+}
+
+void require_no_other_writer(const std::optional<fleet::other_writer>& other,
+                             const rank_identity& self, const std::string& device,
+                             const fs::path& file) {
+  if (!other) return;
+  const auto who = other->process ? fmt::format("another process ({})", *other->process)
+                                  : std::string("a process of another container");
+  throw common::usage_error(
+      fmt::format("{} measures {} and writes {}: {}", who, device, common::printable(file.string()),
+                  self.has_rank ? "another run of this sweep is under way on this node"
+                                : "start one process for each GPU, by a launcher that tells each "
+                                  "its rank"));
 }
 
 /// The others wait for this rank no longer, however it comes to its end.
@@ -187,22 +192,34 @@ bool rank_run::choose_device() {
   return true;
 }
 
+void rank_run::meet_ranks(std::size_t put_aside) {
+  try {
+    ranks_ = std::make_unique<fleet::node_ranks>(fleet::node_ranks::description{
+        .job = job_of(self_, request_.out),
+        .rank = self_.local_rank,
+        .count = self_.local_size,
+        .device = device_,
+        .seed = settings_.seed,
+        .wait = std::chrono::duration<double>(request_.wait_s),
+        .interrupted = [] { return interruption() != 0; },
+        .world_rank = self_.told.rank,
+        .put_aside = put_aside,
+        .tell =
+            [&node = self_.told.node](const fleet::lost_rank& lost) {
+              common::complain("bench_transfers",
+                               fmt::format("{}: {}", node, warning_of(lost).text));
+            }});
+  } catch (const fleet::cannot_share&) {
+    // Where the launcher does not tell jobs apart, another job has this rank's place.
+    const auto file = result_file_of(request_.out, self_, device_);
+    require_no_other_writer(fleet::writer_of(file), self_, device_, file);
+    throw;
+  }
+}
+
 void rank_run::join_ranks(earlier_files& earlier) {
   if (self_.local_size < 2) return earlier.tell();
-  ranks_ = std::make_unique<fleet::node_ranks>(fleet::node_ranks::description{
-      .job = job_of(self_, request_.out),
-      .rank = self_.local_rank,
-      .count = self_.local_size,
-      .device = device_,
-      .seed = settings_.seed,
-      .wait = std::chrono::duration<double>(request_.wait_s),
-      .interrupted = [] { return interruption() != 0; },
-      .world_rank = self_.told.rank,
-      .put_aside = earlier.put_aside(),
-      .tell =
-          [&node = self_.told.node](const fleet::lost_rank& lost) {
-            common::complain("bench_transfers", fmt::format("{}: {}", node, warning_of(lost).text));
-          }});
+  meet_ranks(earlier.put_aside());
   tell_who_is_missing(*ranks_, self_);
   require_own_device(*ranks_, self_, device_);
   // Also the files of ranks that do not come. Nobody writes before all have said their processors.
@@ -234,9 +251,9 @@ void rank_run::share_processors() {
 void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
   const auto file = result_file_of(request_.out, self_, device_);
+  make_folder_of(file);
   writer_ = std::make_unique<fleet::only_writer>(file);
-  if (const auto& other = writer_->other())
-    throw common::usage_error(why_not_written(*other, self_, device_, file));
+  require_no_other_writer(writer_->other(), self_, device_, file);
   settings_.out = file.string();
   file_ = file;
   if (!self_.has_rank)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,7 @@ class rank_run {
   /// Returns whether there is one.
   bool choose_device();
   void join_ranks(earlier_files& earlier);
+  void meet_ranks(std::size_t put_aside);
   void share_processors();
   void claim_file();
   void say_where() const;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -81,13 +82,9 @@ class Ranks:
         return self.popen(command, env=env, **more)
 
     def popen(self, command: list[str], **more: Any) -> subprocess.Popen[str]:
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            **more,
+            command, stdin=subprocess.DEVNULL, encoding="utf-8", **(piped | more)
         )
         self.started.append(process)
         return process
@@ -210,7 +207,7 @@ def sweep_of_rank_0(ranks: Ranks) -> dict[str, Any]:
 def copies_of_other_jobs(left: Path) -> list[Path]:
     """Files beside that of a rank of three, which are of another sweep and of another job."""
     text = left.read_text("utf-8")
-    written = []
+    written: list[Path] = []
     for old, new in (('"sweep": "s"', '"sweep": "t"'), ('"world_size": 3', '"world_size": 4')):
         assert old in text
         written.append(left.with_name(f"copy_{len(written)}.json"))
@@ -396,11 +393,12 @@ def of_job(name: str, rank: int, size: int) -> dict[str, Any]:
     return {"variables": variables(rank, size) | {"TORCHELASTIC_RUN_ID": name}}
 
 
-def test_two_jobs_do_not_write_one_file(ranks: Ranks) -> None:
+@pytest.mark.parametrize("name", ["second", "first"])  # launchers without a job's name
+def test_two_jobs_do_not_write_one_file(ranks: Ranks, name: str) -> None:
     more = ("--sweep=s", "--benchmark_repetitions=1000")
     first = [ranks.start(rank, 2, *more, **of_job("first", rank, 2)) for rank in range(2)]
     wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
-    second = [ranks.start(rank, 2, "--sweep=s", **of_job("second", rank, 2)) for rank in range(2)]
+    second = [ranks.start(rank, 2, "--sweep=s", **of_job(name, rank, 2)) for rank in range(2)]
     for rank, process in enumerate(second):
         told = f"rank {rank} on {os.uname().nodename}: another process ({first[rank].pid}) measures"
         assert_complains(ranks.completed(process), USAGE, told, f"writes {ranks.file(rank)}")
@@ -431,6 +429,35 @@ def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
     assert benchmarks.code == ALL_RAN, benchmarks
     assert {*ALONE} <= {*benchmarks.out.split()}
     assert list(tmp_path.iterdir()) == []
+
+
+def lines_to_try_it() -> list[str]:
+    """The blocks of docs/FLEET.md that need no GPU."""
+    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if "--device=host" in block]
+
+
+@pytest.mark.parametrize("has_mpi", [False, True])
+def test_the_documented_lines_need_no_gpu(ranks: Ranks, tmp_path: Path, has_mpi: bool) -> None:
+    (block,) = [block for block in lines_to_try_it() if ("mpirun" in block) == has_mpi]
+    if has_mpi:
+        (tmp_path / "mpirun").symlink_to(Mpi(ranks.program, "openmpi").command[0])
+    path = f"{tmp_path}:{ranks.program.path.parent}:{os.environ['PATH']}"
+    mpi = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    }
+    tried = ranks.popen(["bash", "-c", block], cwd=tmp_path, env=environment({"PATH": path, **mpi}))
+    completed = ranks.completed(tried)
+    assert completed.code in (1, 3), completed  # something else may slow one of them
+    assert "[host_device]" in completed.out
+    assert "[no_peers]" in completed.out
+    sweep = tmp_path / ("dry/sweep.json.gz" if has_mpi else "dry.json.gz")
+    measured = json.loads(gzip.decompress(sweep.read_bytes()))
+    assert [gpu["rank"] for gpu in measured["gpus"]] == [0, 1]
+    assert {entry["together"] for entry in measured["benchmarks"]} == {False, True}
 
 
 def test_a_second_process_does_not_replace_the_file_of_the_first(ranks: Ranks) -> None:
@@ -542,7 +569,7 @@ def test_a_rank_writes_each_line_at_once(ranks: Ranks) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = ranks.program.command("fleet", f"--out={ranks.out}", *TINY)
     with ours, theirs:
-        process = subprocess.Popen(
+        process = ranks.popen(
             command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment(variables(0, 1))
         )
         theirs.close()

@@ -83,9 +83,9 @@ only_writer::only_writer(const fs::path& file, const fs::path& folder) {
   }
 }
 
-bool is_being_written(const fs::path& file, const fs::path& folder) {
+std::optional<other_writer> writer_of(const fs::path& file, const fs::path& folder) {
   const auto place = place_of(file, folder, onlooker);
-  return place->is_taken(writer) && running_writer(*place);
+  return place->is_taken(writer) ? running_writer(*place) : std::nullopt;
 }
 
 }  // namespace bench_transfers::fleet

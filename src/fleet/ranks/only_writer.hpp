@@ -33,7 +33,8 @@ class only_writer {
   std::optional<other_writer> other_;
 };
 
-/// Whether some process that is not stopped writes the file.
-bool is_being_written(const std::filesystem::path& file, const std::filesystem::path& folder = {});
+/// Who writes a file, unless it is stopped. Throws cannot_share.
+std::optional<other_writer> writer_of(const std::filesystem::path& file,
+                                      const std::filesystem::path& folder = {});
 
 }  // namespace bench_transfers::fleet

@@ -68,18 +68,18 @@ TEST_F(only_writer_test, knows_a_file_by_all_of_its_names) {
 }
 
 TEST_F(only_writer_test, is_seen_by_who_does_not_write) {
-  EXPECT_FALSE(is_being_written(file, meeting.path()));
+  EXPECT_FALSE(writer_of(file, meeting.path()));
   const auto first = writer(file);
-  EXPECT_TRUE(is_being_written(file, meeting.path()));
+  EXPECT_TRUE(writer_of(file, meeting.path()));
   EXPECT_FALSE(first.other());
 }
 
 TEST_F(only_writer_test, passes_over_a_process_that_is_stopped) {
   const writing_process stopped(file, meeting.path());
-  EXPECT_FALSE(is_being_written(file, meeting.path()));
+  EXPECT_FALSE(writer_of(file, meeting.path()));
   const auto next = writer(file);
   EXPECT_FALSE(next.other());
-  EXPECT_TRUE(is_being_written(file, meeting.path()));
+  EXPECT_TRUE(writer_of(file, meeting.path()));
   EXPECT_TRUE(writer(file).other()) << "the process that has passed it over runs";
 }
 
@@ -95,7 +95,7 @@ TEST_F(only_writer_test, takes_a_process_that_it_cannot_see_for_one_that_runs) {
 
 TEST_F(only_writer_test, leaves_nothing_behind) {
   { const auto first = writer(file); }
-  static_cast<void>(is_being_written(file, meeting.path()));
+  static_cast<void>(writer_of(file, meeting.path()));
   EXPECT_TRUE(std::filesystem::is_empty(meeting.path()));
 }
 
