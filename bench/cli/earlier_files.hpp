@@ -1,15 +1,41 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace bench_transfers::bench {
 
-/// Removes the result files of an earlier run with the same name of the sweep, so that a GPU which
-/// is not measured this time does not pass for one that is. `facts`: context.transfers.fleet of
-/// this run. Removes those of the same node and rank in the folder, or of all ranks, but none
-/// that a process without other ranks is writing.
-void remove_earlier_files(const std::filesystem::path& folder, const nlohmann::ordered_json& facts,
-                          bool of_all_ranks);
+/// The result files of an earlier run with the same name of the sweep. They are put aside, as
+/// "X.json.earlier", so that a GPU which is not measured this time does not pass for one that is,
+/// and nothing that was measured is lost. One line on standard error says so: tell(), at the latest
+/// when this ends.
+class earlier_files {
+ public:
+  /// Those in a folder; empty: none. `facts`: context.transfers.fleet of this run.
+  earlier_files(std::filesystem::path folder, const nlohmann::ordered_json& facts);
+  ~earlier_files();
+  earlier_files(const earlier_files&) = delete;
+  earlier_files& operator=(const earlier_files&) = delete;
+
+  /// Those of the same rank, but none that another process is writing.
+  void put_aside_own();
+  /// How many that were.
+  [[nodiscard]] std::size_t put_aside() const noexcept { return ranks_.size(); }
+  /// Those of all ranks of the node, likewise. `before`: ranks, with this one, that have put aside
+  /// their own, each once for each file. Tells for all of them.
+  void put_aside_all(std::vector<std::size_t> before);
+  /// The first rank of the node says it for this one.
+  void leave_telling_to_the_first() noexcept { ranks_.clear(); }
+  void tell() noexcept;
+
+ private:
+  void put_aside_files(bool of_all_ranks);
+
+  std::filesystem::path folder_;
+  nlohmann::json facts_;
+  std::vector<std::size_t> ranks_;  ///< of files that are put aside and nobody has told of
+};
 
 }  // namespace bench_transfers::bench

@@ -114,13 +114,24 @@ class mpi_measurement {
   }
 
   void gather() {
-    gather_sweep(*others_, *mpi_, request_.out, own_ ? own_->file() : fs::path(),
-                 own_ ? own_->contribution() : fleet::contribution(), settings_.list_benchmarks);
+    gather_sweep(*others_, *mpi_, request_.out, own_ ? own_->result() : rank_result(),
+                 settings_.list_benchmarks);
+  }
+
+  void tell_of_silence(fleet::gathering::seconds silence) const {
+    const auto file = own_ ? own_->result().file : fs::path();
+    common::complain("bench_transfers",
+                     fmt::format("rank {}: rank 0 has given no answer for {:.3g} s: ending the "
+                                 "job; {}",
+                                 mpi_->rank(), silence.count(),
+                                 file.empty() ? "this rank has no results"
+                                              : "this rank's results are in " + file.string()));
   }
 
   /// MPI would wait for the ranks that are missing.
   void end_job() {
     failure_.complain();
+    if (const auto& silence = others_->silence_of_rank_0()) tell_of_silence(*silence);
     std::cout.flush();
     std::fflush(nullptr);
     mpi_->abort(std::max<int>(code_, something_failed));

@@ -61,6 +61,10 @@ std::optional<fleet::launched_rank> rank_by_launcher() {
   }
 }
 
+std::string name_of(const rank_identity& self) {
+  return fmt::format("rank {} on {}", self.told.rank, self.told.node);
+}
+
 rank_identity identity_of(const fleet_request& request, const fleet::mpi_ranks* mpi) {
   const auto told = rank_by_launcher();
   rank_identity self;

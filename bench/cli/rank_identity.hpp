@@ -18,6 +18,9 @@ struct rank_identity {
   std::size_t local_rank = 0, local_size = 1;
 };
 
+/// "rank 3 on node7": what it says begins so, where many share a terminal.
+std::string name_of(const rank_identity& self);
+
 /// What the launcher says; none for a process that was started by hand. Throws usage_error for
 /// variables that contradict each other.
 std::optional<fleet::launched_rank> rank_by_launcher();

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/earlier_files.hpp"
 #include "bench/cli/lost_ranks.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/record/fleet_facts.hpp"
@@ -90,13 +92,29 @@ fs::path folder_of_node(const fs::path& folder, const rank_identity& self) {
 
 fs::path result_file_of(const fs::path& folder, const rank_identity& self,
                         const std::string& device) {
-  const auto of_node = folder_of_node(folder, self);
+  return folder_of_node(folder, self) / (as_file_name(device) + ".json");
+}
+
+void make_folder_of(const fs::path& file) {
+  const auto folder = file.parent_path();
   std::error_code error;
-  fs::create_directories(of_node, error);
+  fs::create_directories(folder, error);
   if (error)
     throw common::usage_error(
-        fmt::format("cannot write {}: {}", common::printable(of_node.string()), error.message()));
-  return of_node / (as_file_name(device) + ".json");
+        fmt::format("cannot write {}: {}", common::printable(folder.string()), error.message()));
+}
+
+void require_no_other_writer(const std::optional<fleet::other_writer>& other,
+                             const rank_identity& self, const std::string& device,
+                             const fs::path& file) {
+  if (!other) return;
+  const auto who = other->process ? fmt::format("another process ({})", *other->process)
+                                  : std::string("a process of another container");
+  throw common::usage_error(
+      fmt::format("{} measures {} and writes {}: {}", who, device, common::printable(file.string()),
+                  self.has_rank ? "another run of this sweep is under way on this node"
+                                : "start one process for each GPU, by a launcher that tells each "
+                                  "its rank"));
 }
 
 /// The others wait for this rank no longer, however it comes to its end.
@@ -126,14 +144,32 @@ rank_run::rank_run(settings settings, const fleet_request& request, const rank_i
       request_(request),
       self_(self),
       unbound_(unbound),
-      run_{.devices = {},
-           .fleet = fleet_facts(self.told, self.has_rank, self.sweep),
-           .quiet = self.has_rank && self.told.rank > 0} {}
+      facts_(fleet_facts(self.told, self.has_rank, self.sweep)),
+      run_{.devices = {}, .fleet = facts_, .quiet = self.has_rank && self.told.rank > 0} {}
 
 int rank_run::measure() {
-  remove_earlier(false);
+  const auto named = [&](const std::exception& error) {
+    return self_.has_rank ? fmt::format("{}: {}", name_of(self_), error.what()) : error.what();
+  };
+  try {
+    return measure_device();
+  } catch (const common::usage_error& error) {
+    throw common::usage_error(named(error));
+  } catch (const std::system_error&) {
+    throw;  // its code decides what is said
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(named(error));
+  }
+}
+
+int rank_run::measure_device() {
+  earlier_files earlier(
+      settings_.list_benchmarks ? fs::path() : folder_of_node(request_.out, self_), facts_);
+  earlier.put_aside_own();
   if (!choose_device()) return nothing_ran;
-  join_ranks();
+  join_ranks(earlier);
   const leaving at_the_end(ranks_.get());
   share_processors();
   claim_file();
@@ -143,42 +179,54 @@ int rank_run::measure() {
   return code;
 }
 
-/// But not one that another process writes.
-void rank_run::remove_earlier(bool of_all_ranks) const {
-  if (!settings_.list_benchmarks)
-    remove_earlier_files(folder_of_node(request_.out, self_), run_.fleet, of_all_ranks);
-}
-
 bool rank_run::choose_device() {
   try {
     run_.devices = choose_device_of_rank(settings_.device, self_.local_rank);
   } catch (const no_device& error) {
-    common::complain("bench_transfers", error.what());
+    common::complain("bench_transfers", self_.has_rank
+                                            ? fmt::format("{}: {}", name_of(self_), error.what())
+                                            : std::string(error.what()));
     return false;
   }
   device_ = name_of_device(run_.devices);
   return true;
 }
 
-void rank_run::join_ranks() {
-  if (self_.local_size < 2) return;
-  ranks_ = std::make_unique<fleet::node_ranks>(fleet::node_ranks::description{
-      .job = job_of(self_, request_.out),
-      .rank = self_.local_rank,
-      .count = self_.local_size,
-      .device = device_,
-      .seed = settings_.seed,
-      .wait = std::chrono::duration<double>(request_.wait_s),
-      .interrupted = [] { return interruption() != 0; },
-      .world_rank = self_.told.rank,
-      .tell =
-          [&node = self_.told.node](const fleet::lost_rank& lost) {
-            common::complain("bench_transfers", fmt::format("{}: {}", node, warning_of(lost).text));
-          }});
+void rank_run::meet_ranks(std::size_t put_aside) {
+  try {
+    ranks_ = std::make_unique<fleet::node_ranks>(fleet::node_ranks::description{
+        .job = job_of(self_, request_.out),
+        .rank = self_.local_rank,
+        .count = self_.local_size,
+        .device = device_,
+        .seed = settings_.seed,
+        .wait = std::chrono::duration<double>(request_.wait_s),
+        .interrupted = [] { return interruption() != 0; },
+        .world_rank = self_.told.rank,
+        .put_aside = put_aside,
+        .tell =
+            [&node = self_.told.node](const fleet::lost_rank& lost) {
+              common::complain("bench_transfers",
+                               fmt::format("{}: {}", node, warning_of(lost).text));
+            }});
+  } catch (const fleet::cannot_share&) {
+    // Where the launcher does not tell jobs apart, another job has this rank's place.
+    const auto file = result_file_of(request_.out, self_, device_);
+    require_no_other_writer(fleet::writer_of(file), self_, device_, file);
+    throw;
+  }
+}
+
+void rank_run::join_ranks(earlier_files& earlier) {
+  if (self_.local_size < 2) return earlier.tell();
+  meet_ranks(earlier.put_aside());
   tell_who_is_missing(*ranks_, self_);
   require_own_device(*ranks_, self_, device_);
   // Also the files of ranks that do not come. Nobody writes before all have said their processors.
-  if (ranks_->is_first()) remove_earlier(true);
+  if (ranks_->is_first())
+    earlier.put_aside_all(ranks_->with_files_put_aside());
+  else
+    earlier.leave_telling_to_the_first();
   settings_.seed = ranks_->seed();
   run_.ranks = ranks_.get();
 }
@@ -203,13 +251,9 @@ void rank_run::share_processors() {
 void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
   const auto file = result_file_of(request_.out, self_, device_);
-  // Ranks that have met know of each other, and of processes that an earlier run has left stopped.
-  if (!ranks_) writer_ = std::make_unique<fleet::only_writer>(file);
-  if (writer_ && writer_->is_too_late())
-    throw common::usage_error(
-        fmt::format("another process measures {} and writes {}: start one process for each GPU, by "
-                    "a launcher that tells each its rank",
-                    device_, common::printable(file.string())));
+  make_folder_of(file);
+  writer_ = std::make_unique<fleet::only_writer>(file);
+  require_no_other_writer(writer_->other(), self_, device_, file);
   settings_.out = file.string();
   file_ = file;
   if (!self_.has_rank)
@@ -222,10 +266,11 @@ void rank_run::claim_file() {
 void rank_run::say_where() const {
   if (file_.empty()) return;
   const auto name = common::printable(file_.string());
-  common::print(self_.has_rank
-                    ? fmt::format("rank {} on {}: {}\n", self_.told.rank, self_.told.node, name)
-                    : fmt::format("{}\n", name));
+  common::print(self_.has_rank ? fmt::format("{}: {}\n", name_of(self_), name)
+                               : fmt::format("{}\n", name));
 }
+
+rank_result rank_run::result() const { return {file_, facts_, contribution()}; }
 
 fleet::contribution rank_run::contribution() const {
   fleet::contribution own{.is_whole = is_whole_};

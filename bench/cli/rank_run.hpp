@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "bench/cli/earlier_files.hpp"
 #include "bench/cli/fleet.hpp"
+#include "bench/cli/gather_sweep.hpp"
 #include "bench/cli/rank_identity.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/settings.hpp"
@@ -26,28 +30,30 @@ class rank_run {
   rank_run(settings settings, const fleet_request& request, const rank_identity& self,
            bool unbound);
 
-  /// Returns the exit code. Throws usage_error and common::write_error.
+  /// Returns the exit code. Throws usage_error and others, whose texts name the rank.
   int measure();
 
-  /// The result; empty until no other process writes it.
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  /// What the others of the job must know of it, without the result.
-  [[nodiscard]] fleet::contribution contribution() const;
+  /// Its file is empty until no other process writes it.
+  [[nodiscard]] rank_result result() const;
 
  private:
-  void remove_earlier(bool of_all_ranks) const;
+  int measure_device();
   /// Returns whether there is one.
   bool choose_device();
-  void join_ranks();
+  void join_ranks(earlier_files& earlier);
+  void meet_ranks(std::size_t put_aside);
   void share_processors();
   void claim_file();
   void say_where() const;
+  /// What the others of the job must know of it, without the result.
+  [[nodiscard]] fleet::contribution contribution() const;
 
   settings settings_;
   const fleet_request& request_;
   const rank_identity& self_;
   bool unbound_;
   bool is_whole_ = false;
+  nlohmann::ordered_json facts_;  ///< context.transfers.fleet
   run_request run_;
   std::string device_;                        ///< what tells it from the others of its node
   std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one

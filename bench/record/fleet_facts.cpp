@@ -1,7 +1,12 @@
 #include "bench/record/fleet_facts.hpp"
 
+#include <algorithm>
+#include <array>
+#include <exception>
+
 #include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -33,6 +38,22 @@ nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_ra
           {"world_size", or_null(told.world_size)},
           {"node", or_null(told.node)},
           {"rack", or_null(told.rack)}};
+}
+
+nlohmann::json fleet_facts_in(const std::filesystem::path& file) {
+  try {
+    const auto read = nlohmann::json::parse(common::read_text(file), nullptr, false);
+    return read.value(nlohmann::json::json_pointer("/context/transfers/fleet"), nlohmann::json());
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+bool are_of_one_sweep(const nlohmann::json& facts, const nlohmann::json& others) {
+  constexpr std::array same{"sweep", "world_size"};
+  return facts.is_object() && others.is_object() && std::ranges::all_of(same, [&](const char* key) {
+           return facts.value(key, nlohmann::json()) == others.value(key, nlohmann::json());
+         });
 }
 
 }  // namespace bench_transfers::bench

@@ -94,6 +94,13 @@ void write_other_format(const settings& settings, const outcome& measured) {
   common::write_whole(settings.out, text.str());
 }
 
+/// Several processes may share the output: each line is written at once, so that those of others
+/// come between lines.
+void print_by_lines(std::ostream& out, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out << line + "\n" << std::flush;
+}
+
 }  // namespace
 
 namespace {
@@ -238,7 +245,7 @@ void report(std::ostream& out, const result_file::writer& file, const settings& 
     print_runs(out, settings.display_format,
                with_aggregates(measured, shows_aggregates_only(settings)));
   else
-    out << result_file::summary(file.content());
+    print_by_lines(out, result_file::summary(file.content()));
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
 }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,13 +82,9 @@ class Ranks:
         return self.popen(command, env=env, **more)
 
     def popen(self, command: list[str], **more: Any) -> subprocess.Popen[str]:
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            **more,
+            command, stdin=subprocess.DEVNULL, encoding="utf-8", **(piped | more)
         )
         self.started.append(process)
         return process
@@ -195,29 +193,64 @@ def test_rank_0_of_mpi_writes_what_collect_would(mpi: Mpi, ranks: Ranks, fleet: 
     ran = ranks.completed(mpi.start(ranks, 4))
     assert ran.code == ALL_RAN, ran
     assert f"4 of 4 ranks in {folder}/sweep.json.gz" in ran.out
-    gathered = json.loads(gzip.decompress((folder / "sweep.json.gz").read_bytes()))
+    gathered = sweep_of_rank_0(ranks)
     sweep, _ = judge(fleet, folder)
     assert gathered == sweep
     assert sorted(gpu["rank"] for gpu in sweep["gpus"]) == [0, 1, 2, 3]
     assert sweep["problems"] == []
 
 
-def test_a_rank_of_mpi_that_hangs_costs_itself(program: Program, ranks: Ranks) -> None:
+def sweep_of_rank_0(ranks: Ranks) -> dict[str, Any]:
+    return json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
+
+
+def copies_of_other_jobs(left: Path) -> list[Path]:
+    """Files beside that of a rank of three, which are of another sweep and of another job."""
+    text = left.read_text("utf-8")
+    written: list[Path] = []
+    for old, new in (('"sweep": "s"', '"sweep": "t"'), ('"world_size": 3', '"world_size": 4')):
+        assert old in text
+        written.append(left.with_name(f"copy_{len(written)}.json"))
+        written[-1].write_text(text.replace(old, new))
+    return written
+
+
+def test_a_rank_of_mpi_that_hangs_costs_itself(
+    program: Program, ranks: Ranks, fleet: Program
+) -> None:
     mpi = Mpi(program, "mpich")
     job = mpi.start(ranks, 3, "--wait=0.5", f"--benchmark_repetitions={MANY}")
     wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
     stopped = processes_with(ranks.out, 2)
     assert len(stopped) == 1
     os.kill(stopped[0], signal.SIGSTOP)
+    left = ranks.file(2)
+    others = copies_of_other_jobs(left)
     ended = Ranks.completed(job)
     assert ended.code != ALL_RAN
-    assert "rank 2 gives no answer" in ended.err
-    gathered = json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
+    assert f"rank 2 gives no answer: what it has left counts ({left})" in ended.unfolded
+    for other in others:
+        other.unlink()
+    gathered = sweep_of_rank_0(ranks)
     assert gathered["world_size"] == 3
-    found = {gpu["rank"] for gpu in gathered["gpus"]}
-    assert 0 in found
-    assert 2 not in found
+    assert 0 in {gpu["rank"] for gpu in gathered["gpus"]}
     wait_for(lambda: not processes_with(ranks.out, 2), "the end of the rank that hung")
+    assert gathered == judge(fleet, ranks.out)[0]
+    (unfinished,) = [found for found in gathered["problems"] if found["data"].get("rank") == 2]
+    assert unfinished["code"] == "incomplete_run"
+
+
+def test_a_rank_that_gives_rank_0_up_says_so(program: Program, ranks: Ranks) -> None:
+    job = Mpi(program, "mpich").start(ranks, 2, "--wait=0.5", f"--benchmark_repetitions={MANY}")
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    (first,) = processes_with(ranks.out, 0)
+    os.kill(first, signal.SIGSTOP)
+    ended = Ranks.completed(job)
+    assert ended.code != ALL_RAN
+    said = ended.unfolded
+    assert "bench_transfers: rank 1: rank 0 has given no answer for" in said
+    assert f"this rank's results are in {ranks.file(1)}" in said
+    wait_for(lambda: not processes_with(ranks.out, 0), "the end of the rank that hung")
 
 
 def test_a_rank_of_mpi_that_hangs_keeps_no_signal_away(program: Program, ranks: Ranks) -> None:
@@ -229,8 +262,9 @@ def test_a_rank_of_mpi_that_hangs_keeps_no_signal_away(program: Program, ranks: 
     os.kill(second, signal.SIGSTOP)
     os.kill(first, signal.SIGTERM)
     assert Ranks.completed(job).code != ALL_RAN
-    gathered = json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
-    assert [gpu["rank"] for gpu in gathered["gpus"]] == [0]
+    gathered = sweep_of_rank_0(ranks)
+    assert [gpu["rank"] for gpu in gathered["gpus"]] == [0, 1]
+    assert {found["code"] for found in gathered["problems"]} == {"incomplete_run"}
 
 
 def test_a_killed_rank_costs_itself(ranks: Ranks, fleet: Program) -> None:
@@ -300,17 +334,50 @@ def test_a_stopped_process_of_an_earlier_run_costs_nothing(ranks: Ranks) -> None
         assert again.code == ALL_RAN, again
 
 
+def earlier(file: Path) -> Path:
+    return file.with_name(f"{file.name}.earlier")
+
+
 def test_no_file_of_an_earlier_run_passes_for_one_of_this(ranks: Ranks, fleet: Program) -> None:
     ranks.run("--sweep=s", started=2, of=2)
-    another = ranks.file(1).with_name("another.json")
-    another.write_text(ranks.file(1).read_text("utf-8").replace('"sweep": "s"', '"sweep": "t"'))
+    second = ranks.file(1)
+    measured = second.read_text("utf-8")
+    another = second.with_name("another.json")
+    another.write_text(measured.replace('"sweep": "s"', '"sweep": "t"'))
     (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=2)
     assert only.code == ALL_RAN, only
-    assert not ranks.file(1).exists()
+    assert not second.exists()
     assert another.exists()
     another.unlink()
     _, answer = judge(fleet, ranks.out)
     assert [found["code"] for found in answer["findings"]] == ["missing"]
+
+
+def test_what_an_earlier_run_has_measured_is_put_aside(ranks: Ranks) -> None:
+    ranks.run("--sweep=s", started=2, of=2)
+    measured = [ranks.file(rank).read_text("utf-8") for rank in range(2)]
+    again = ranks.run("--sweep=s", started=2, of=2)
+    (said,) = [line for completed in again for line in completed.complaints]
+    assert "left 2 results of ranks 0, 1: put aside as" in said
+    assert f"{ranks.file(0).parent}/*.json.earlier" in said
+    assert [earlier(ranks.file(rank)).read_text("utf-8") for rank in range(2)] == measured
+    ranks.run("--sweep=s", started=2, of=2)
+    assert [earlier(ranks.file(rank)).read_text("utf-8") for rank in range(2)] == measured
+    assert ranks.file(0).with_name("host_0.json.earlier.2").exists()
+
+
+def test_ranks_that_are_started_one_after_the_other_keep_their_results(
+    ranks: Ranks, fleet: Program
+) -> None:
+    ranks.completed(ranks.start(0, 2, "--sweep=s", "--wait=0.1"))
+    measured = ranks.file(0).read_text("utf-8")
+    second = ranks.completed(ranks.start(1, 2, "--sweep=s", "--wait=0.1"))
+    assert second.code == ALL_RAN, second
+    assert "left 1 result of rank 0: put aside as" in second.unfolded
+    assert earlier(ranks.out / os.uname().nodename / "host_0.json").read_text("utf-8") == measured
+    sweep, _ = judge(fleet, ranks.out)
+    assert [gpu["rank"] for gpu in sweep["gpus"]] == [1], "what is put aside is passed over"
+    assert sweep["problems"] == []
 
 
 def test_a_rank_that_fails_leaves_no_file_of_an_earlier_run(ranks: Ranks) -> None:
@@ -318,7 +385,40 @@ def test_a_rank_that_fails_leaves_no_file_of_an_earlier_run(ranks: Ranks) -> Non
     assert ranks.file(0).exists()
     failed = ranks.completed(ranks.start(0, 1, "--sweep=s", "--device=cuda:1000"))
     assert failed.code != ALL_RAN
+    assert "left 1 result of rank 0" in failed.unfolded
     assert not ranks.file(0).exists()
+
+
+def of_job(name: str, rank: int, size: int) -> dict[str, Any]:
+    return {"variables": variables(rank, size) | {"TORCHELASTIC_RUN_ID": name}}
+
+
+@pytest.mark.parametrize("name", ["second", "first"])  # launchers without a job's name
+def test_two_jobs_do_not_write_one_file(ranks: Ranks, name: str) -> None:
+    more = ("--sweep=s", "--benchmark_repetitions=1000")
+    first = [ranks.start(rank, 2, *more, **of_job("first", rank, 2)) for rank in range(2)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    second = [ranks.start(rank, 2, "--sweep=s", **of_job(name, rank, 2)) for rank in range(2)]
+    for rank, process in enumerate(second):
+        told = f"rank {rank} on {os.uname().nodename}: another process ({first[rank].pid}) measures"
+        assert_complains(ranks.completed(process), USAGE, told, f"writes {ranks.file(rank)}")
+    assert [process.poll() for process in first] == [None, None]
+    assert list(ranks.out.rglob("*.earlier")) == []
+
+
+def test_a_job_passes_over_one_that_is_stopped(ranks: Ranks) -> None:
+    more = ("--sweep=s", "--benchmark_repetitions=1000")
+    first = [ranks.start(rank, 2, *more, **of_job("first", rank, 2)) for rank in range(2)]
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    for process in first:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+    second = [ranks.start(rank, 2, "--sweep=s", **of_job("second", rank, 2)) for rank in range(2)]
+    for rank, process in enumerate(second):
+        completed = ranks.completed(process)
+        assert completed.code == ALL_RAN, completed
+        assert read(ranks.file(rank)).transfers["complete"]
+        assert not read(earlier(ranks.file(rank))).transfers["complete"]
 
 
 def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
@@ -331,11 +431,41 @@ def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def lines_to_try_it() -> list[str]:
+    """The blocks of docs/FLEET.md that need no GPU."""
+    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [block for block in blocks if "--device=host" in block]
+
+
+@pytest.mark.parametrize("has_mpi", [False, True])
+def test_the_documented_lines_need_no_gpu(ranks: Ranks, tmp_path: Path, has_mpi: bool) -> None:
+    (block,) = [block for block in lines_to_try_it() if ("mpirun" in block) == has_mpi]
+    if has_mpi:
+        (tmp_path / "mpirun").symlink_to(Mpi(ranks.program, "openmpi").command[0])
+    path = f"{tmp_path}:{ranks.program.path.parent}:{os.environ['PATH']}"
+    mpi = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    }
+    tried = ranks.popen(["bash", "-c", block], cwd=tmp_path, env=environment({"PATH": path, **mpi}))
+    completed = ranks.completed(tried)
+    assert completed.code in (1, 3), completed  # something else may slow one of them
+    assert "[host_device]" in completed.out
+    assert "[no_peers]" in completed.out
+    sweep = tmp_path / ("dry/sweep.json.gz" if has_mpi else "dry.json.gz")
+    measured = json.loads(gzip.decompress(sweep.read_bytes()))
+    assert [gpu["rank"] for gpu in measured["gpus"]] == [0, 1]
+    assert {entry["together"] for entry in measured["benchmarks"]} == {False, True}
+
+
 def test_a_second_process_does_not_replace_the_file_of_the_first(ranks: Ranks) -> None:
     first = ranks.start(0, 1, "--benchmark_repetitions=1000", variables={})
     wait_for(lambda: ranks.rows(0) > 0, "the first row of the first process")
     second = ranks.completed(ranks.start(0, 1, variables={}))
-    assert_complains(second, USAGE, "another process measures host:0", "host_0.json")
+    told = f"another process ({first.pid}) measures host:0"
+    assert_complains(second, USAGE, told, f"writes {ranks.file(0)}: start one process for each GPU")
     first.send_signal(signal.SIGTERM)
     assert ranks.completed(first).code == 128 + signal.SIGTERM
     assert read(ranks.file(0)).transfers["run"]["interrupted_by"] == "SIGTERM"
@@ -347,7 +477,7 @@ def test_a_rank_does_not_remove_the_file_that_another_process_writes(ranks: Rank
     first = ranks.start(0, 1, "--benchmark_repetitions=1000")
     wait_for(lambda: ranks.rows(0) > 0, "the first row of the first process")
     second = ranks.completed(ranks.start(0, 1))
-    assert_complains(second, USAGE, "another process measures host:0")
+    assert_complains(second, USAGE, f"another process ({first.pid}) measures host:0")
     assert ranks.file(0).exists()
     assert first.poll() is None
 
@@ -432,6 +562,29 @@ def test_ranks_but_the_first_say_only_where_their_files_are(ranks: Ranks) -> Non
     assert "copy/pinned" in first.out
     assert second.out == f"rank 1 on {os.uname().nodename}: {ranks.file(1)}\n"
     assert second.err == ""
+
+
+def test_a_rank_writes_each_line_at_once(ranks: Ranks) -> None:
+    # Others write to the same terminal. Such a socket keeps what was written at once together.
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = ranks.program.command("fleet", f"--out={ranks.out}", *TINY)
+    with ours, theirs:
+        process = ranks.popen(
+            command, stdout=theirs, stderr=subprocess.DEVNULL, env=environment(variables(0, 1))
+        )
+        theirs.close()
+        pieces = [*iter(lambda: ours.recv(1 << 20), b"")]
+        assert process.wait() == ALL_RAN
+    assert len(pieces) > 1
+    assert [piece for piece in pieces if piece.find(b"\n") != len(piece) - 1] == []
+
+
+def test_a_rank_that_fails_says_which_it_is(ranks: Ranks) -> None:
+    ranks.out.touch()
+    told = f"rank 1 on {os.uname().nodename}: cannot write"
+    failed = ranks.completed(ranks.start(1, 2, "--ranks-per-node=2", "--wait=0.1"))
+    assert failed.code == USAGE
+    assert told in failed.unfolded
 
 
 def test_a_signal_keeps_what_was_measured(ranks: Ranks) -> None:

@@ -155,6 +155,7 @@ void gathering::tell_patience(std::size_t last) {
 }
 
 bool gathering::end() {
+  const auto start = self_.now();
   bool has_ended = ranks_.rank() == 0;
   if (has_ended) send_to_others({is_complete_ ? complete : lost});
   // A rank that listens takes a message at once.
@@ -170,6 +171,7 @@ bool gathering::end() {
         has_ended |= is(complete, received) || is(lost, received);
         is_complete_ |= is(complete, received);
       });
+  if (!has_ended) silence_of_rank_0_ = self_.now() - start;
   return is_complete_;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -56,6 +57,10 @@ class gathering {
   /// After gather(). Returns whether all ranks have come to the end; if not, MPI cannot be ended in
   /// order.
   bool end();
+  /// After end(): for how long this rank has waited for rank 0 in vain; none if that has answered.
+  [[nodiscard]] const std::optional<seconds>& silence_of_rank_0() const noexcept {
+    return silence_of_rank_0_;
+  }
 
  private:
   /// Takes messages until `is_enough`, or until `end`, which may change. An interruption leaves
@@ -82,6 +87,7 @@ class gathering {
   std::map<std::size_t, std::string> results_;
   std::set<std::size_t> lost_;  ///< ranks that others no longer wait for
   bool is_complete_ = false;    ///< rank 0 has heard all
+  std::optional<seconds> silence_of_rank_0_;
 };
 
 }  // namespace bench_transfers::fleet

@@ -34,7 +34,7 @@ struct node_ranks::head {
 struct alignas(64) node_ranks::slot {
   std::atomic<std::uint64_t> progress;  ///< 0: it has not joined
   std::atomic<std::int64_t> beat;
-  std::atomic<std::uint64_t> world_rank;
+  std::atomic<std::uint64_t> world_rank, put_aside;
   std::atomic<std::uint32_t> gone;
   // What the others know of it when it is gone.
   std::atomic<std::uint64_t> noticed_by;  ///< rank of the node + 1
@@ -63,6 +63,7 @@ node_ranks::node_ranks(description self) : self_(std::move(self)) {
   self_.device.resize(std::min(self_.device.size(), own.device.size() - 1));
   std::ranges::copy(self_.device, own.device.begin());
   own.world_rank = self_.world_rank;
+  own.put_aside = self_.put_aside;
   say_processors();
   beat();
   advance(joined);
@@ -223,6 +224,15 @@ std::vector<lost_rank> node_ranks::lost() const {
                     system_clock::time_point(since), nanoseconds(other.silence.load())});
   }
   return lost;
+}
+
+std::vector<std::size_t> node_ranks::with_files_put_aside() const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < self_.count; ++rank) {
+    const auto& own = slot_of(rank);
+    ranks.insert(ranks.end(), own.put_aside.load(), own.world_rank.load());
+  }
+  return ranks;
 }
 
 std::chrono::nanoseconds node_ranks::longest_silence() const noexcept {

@@ -56,6 +56,7 @@ class node_ranks {
     std::function<bool()> interrupted = [] { return false; };
     std::filesystem::path folder = {};  ///< empty: folder_of_shared_files()
     std::size_t world_rank = 0;         ///< among those of all nodes
+    std::size_t put_aside = 0;          ///< files of an earlier run, before it joins
     /// Called once for each rank that is lost after all have joined, in one of the other ranks, and
     /// never while anything is measured.
     std::function<void(const lost_rank&)> tell = [](const lost_rank&) {};
@@ -76,6 +77,8 @@ class node_ranks {
   /// Whether all ranks before this one are gone: what is done once for a node, it does.
   [[nodiscard]] bool is_first() const noexcept;
   [[nodiscard]] std::vector<lost_rank> lost() const;
+  /// World ranks that have put files of an earlier run aside: each as often as it has put one.
+  [[nodiscard]] std::vector<std::size_t> with_files_put_aside() const;
   /// The longest time for which others were waited for in vain, also for one that never joined.
   [[nodiscard]] std::chrono::nanoseconds longest_silence() const noexcept;
   /// The processors that the ranks which are not gone may use, by what each of them has said.

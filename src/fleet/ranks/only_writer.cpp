@@ -1,9 +1,15 @@
 #include "src/fleet/ranks/only_writer.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace bench_transfers::fleet {
@@ -15,22 +21,71 @@ constexpr std::size_t writer = 0;
 constexpr std::size_t onlooker = 1;
 constexpr auto front_of_writers = "writes-";
 
-shared_file place_of(const fs::path& file, fs::path folder, std::size_t place) {
+/// What the writer says of itself: the lock that it has does not name it.
+struct identity {
+  std::atomic<std::int64_t> process;  ///< 0: it has not said it yet
+  std::atomic<std::uint64_t> space;   ///< process numbers are those of this namespace; 0: not known
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "needed between processes");
+
+std::uint64_t own_space() {
+  struct stat status {};
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+/// Stopped, by a signal or a debugger, or ended and not waited for: proc(5), "State".
+bool is_halted(pid_t process) {
+  constexpr std::string_view key = "State:", halted = "TtZX";
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto state = line.find_first_not_of(" \t", key.size());
+    return state != std::string::npos && halted.find(line[state]) != std::string_view::npos;
+  }
+  return false;
+}
+
+std::unique_ptr<shared_file> place_of(const fs::path& file, fs::path folder, std::size_t place) {
   if (folder.empty()) folder = folder_of_shared_files();
   remove_abandoned(folder, front_of_writers);
   std::error_code error;
   const auto whole = fs::weakly_canonical(file, error);
   const auto name = std::hash<std::string>()((error ? file : whole).string());
-  return {folder / fmt::format("{}{:016x}", front_of_writers, name), 1, place, [](void*) {}};
+  return std::make_unique<shared_file>(folder / fmt::format("{}{:016x}", front_of_writers, name),
+                                       sizeof(identity), place, [](void*) {});
+}
+
+identity& identity_in(const shared_file& place) { return *static_cast<identity*>(place.data()); }
+
+/// Of a place that somebody has taken.
+std::optional<other_writer> running_writer(const shared_file& place) {
+  const auto& said = identity_in(place);
+  const auto space = own_space();
+  const auto process = static_cast<pid_t>(said.process.load());
+  if (process == 0 || space == 0 || said.space != space) return other_writer{};
+  return is_halted(process) ? std::nullopt : std::optional(other_writer{process});
 }
 
 }  // namespace
 
-only_writer::only_writer(const fs::path& file, const fs::path& folder)
-    : place_(place_of(file, folder, writer)) {}
+only_writer::only_writer(const fs::path& file, const fs::path& folder) {
+  for (;;) {
+    place_ = place_of(file, folder, writer);
+    if (place_->has_place()) {
+      identity_in(*place_).space = own_space();
+      identity_in(*place_).process = getpid();
+      return;
+    }
+    if (!place_->is_taken(writer)) continue;  // it has ended
+    other_ = running_writer(*place_);
+    if (other_) return;
+    place_->abandon();
+  }
+}
 
-bool is_being_written(const fs::path& file, const fs::path& folder) {
-  return place_of(file, folder, onlooker).is_taken(writer);
+std::optional<other_writer> writer_of(const fs::path& file, const fs::path& folder) {
+  const auto place = place_of(file, folder, onlooker);
+  return place->is_taken(writer) ? running_writer(*place) : std::nullopt;
 }
 
 }  // namespace bench_transfers::fleet

@@ -1,26 +1,40 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "src/fleet/ranks/shared_file.hpp"
 
 namespace bench_transfers::fleet {
 
+/// A process that writes a file, and is not stopped.
+struct other_writer {
+  /// None: it cannot be seen from here, because it runs in another container that shares the
+  /// folder. Nobody knows whether it is stopped: it counts as one that runs.
+  std::optional<pid_t> process;
+};
+
 /// While an instance exists, no other process of the user on this computer gets one that writes the
-/// same file. The kernel takes it back when a process ends, however it ends.
+/// same file. The kernel takes it back when a process ends, however it ends. A process that is
+/// stopped is passed over: an earlier run may have left it.
 class only_writer {
  public:
   /// `folder`: where the processes meet; empty: folder_of_shared_files(). Throws cannot_share.
   explicit only_writer(const std::filesystem::path& file, const std::filesystem::path& folder = {});
 
-  /// Whether another process writes the file.
-  [[nodiscard]] bool is_too_late() const noexcept { return !place_.has_place(); }
+  /// Who writes the file instead of this process.
+  [[nodiscard]] const std::optional<other_writer>& other() const noexcept { return other_; }
 
  private:
-  shared_file place_;
+  std::unique_ptr<shared_file> place_;
+  std::optional<other_writer> other_;
 };
 
-/// Whether some process writes the file.
-bool is_being_written(const std::filesystem::path& file, const std::filesystem::path& folder = {});
+/// Who writes a file, unless it is stopped. Throws cannot_share.
+std::optional<other_writer> writer_of(const std::filesystem::path& file,
+                                      const std::filesystem::path& folder = {});
 
 }  // namespace bench_transfers::fleet

@@ -248,6 +248,8 @@ TEST(gathering, gives_up_rank_0_after_twice_the_wait) {
   ranks.gather({.is_whole = true});
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 2 * 10s + 2 * 60s);
+  ASSERT_TRUE(ranks.silence_of_rank_0());
+  EXPECT_EQ(std::chrono::round<std::chrono::seconds>(*ranks.silence_of_rank_0()), 10s + 2 * 60s);
 }
 
 TEST(gathering, waits_for_rank_0_as_long_as_that_waits_for_others) {
@@ -261,6 +263,7 @@ TEST(gathering, waits_for_rank_0_as_long_as_that_waits_for_others) {
   ranks.gather({.is_whole = true});
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 311s);
+  EXPECT_FALSE(ranks.silence_of_rank_0()) << "it has answered, that another rank is lost";
 }
 
 TEST(gathering, tells_those_that_have_answered_how_long_it_waits) {

@@ -246,6 +246,14 @@ TEST_F(node, has_one_first_rank) {
   EXPECT_FALSE(ranks[1]->is_first());
 }
 
+TEST_F(node, knows_who_has_put_files_aside) {
+  std::vector described{rank(0, 3), rank(1, 3), rank(2, 3)};
+  for (auto& self : described) self.world_rank = self.rank + 10;
+  described[0].put_aside = 1;
+  described[2].put_aside = 2;
+  EXPECT_THAT(join(described)[1]->with_files_put_aside(), testing::ElementsAre(10U, 12U, 12U));
+}
+
 TEST_F(node, is_not_misled_by_what_a_dead_run_has_left) {
   auto ranks = join({rank(0, 2), rank(1, 2)});
   const auto left = file();
