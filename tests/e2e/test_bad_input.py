@@ -133,7 +133,7 @@ BAD_SIZES = {
     "999TiB": "larger than this machine's memory",
     "99999999999999999999999": "too large",
     "1e3": "units",
-    "4.5KiB": "units",
+    "4.5KiB": "whole number of a unit",
     "8KiB:4KiB": "ends before it begins",
     "4KiB:8KiB:x1": "factor of 2 or more",
     "4KiB:8KiB:2": "factor of 2 or more",

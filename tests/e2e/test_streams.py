@@ -17,6 +17,7 @@ from program import (
     USAGE,
     Program,
     assert_one_complaint,
+    nowhere,
     open_terminal,
     read,
     received_by,
@@ -42,9 +43,11 @@ def on_terminal(program: Program, columns: int, *, stdout_too: bool) -> str:
     """The output on a terminal of a run that is long enough to show several rounds."""
     ours, theirs = open_terminal(columns)
     longer = ("--benchmark_min_time=0.03", "--benchmark_repetitions=8")
+    out = f"--out={nowhere()}/on_a_terminal.json"
     process = program.start(
         *without(TINY, *longer),
         *longer,
+        out,
         stdout=theirs if stdout_too else subprocess.DEVNULL,
         stderr=theirs,
     )
