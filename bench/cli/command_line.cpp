@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/machine/machine.hpp"
 
@@ -86,6 +88,20 @@ void require_one_of(const std::string& flag, const std::string& value,
   throw common::usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
 }
 
+listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
+  if (!word.empty()) require_one_of("--list", word, {"families", "all"});
+  return word == "all" || !strategies.empty() ? listing::strategies : listing::families;
+}
+
+/// Instead of writing it to a file.
+void print_result(settings& settings) {
+  if (!settings.display_format.empty())
+    throw common::usage_error(
+        fmt::format("--out={} and --benchmark_format both print to standard output", settings.out));
+  settings.display_format = settings.out_format;
+  settings.out.clear();
+}
+
 /// Google Benchmark's settings from the environment, as far as it can reject them, and from the
 /// command line.
 std::vector<std::string> google_benchmark_settings(const settings& settings) {
@@ -105,6 +121,15 @@ void refuse_control_characters(std::string_view setting) {
   if (std::ranges::any_of(setting, is_control))
     throw common::usage_error(
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
+}
+
+/// Of its options and commands.
+std::set<std::string> names_of(const CLI::App& app) {
+  std::set<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.insert("--" + name);
+  for (const auto* command : app.get_subcommands(nullptr)) names.insert(command->get_name());
+  return names;
 }
 
 }  // namespace
@@ -135,6 +160,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   std::string seed;
   int verbosity = 0;
   double warmup_time = 0;
+  std::string listed;
   std::vector<std::string> faults;
 
   const std::span<const char* const> given(argv, static_cast<std::size_t>(argc));
@@ -168,7 +194,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("SIZES");
   app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
   app.add_option("--strategies", settings.strategies,
-                 "names or families: copy/pinned/h2d,zero_copy")
+                 "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'")
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
@@ -178,10 +204,13 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
-  app.add_flag("--list", settings.list_strategies,
-               "list the strategies (all, or --strategies) and what they need");
+  const auto* const list =
+      app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
+          ->expected(0, 1)
+          ->type_name("");
   app.add_option("--benchmark_out,--out", settings.out,
-                 is_fleet ? "write DIR/NODE/GPU.json (required)" : "write the result file (JSON)")
+                 is_fleet ? "write DIR/NODE/GPU.json (required)"
+                          : "result file (default: bench_transfers-TIME.json here); - prints it")
       ->type_name(is_fleet ? "DIR" : "FILE")
       ->envname("BENCHMARK_OUT");
 
@@ -247,16 +276,15 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     if (argv[1] != map_command->get_name())
       throw common::usage_error("map comes first and takes options of its own (see map --help)");
     if (!app.remaining(true).empty())
-      throw common::usage_error(
-          fmt::format("unknown argument '{}' (see map --help)",
-                      common::printable_in_short(app.remaining(true).front())));
+      throw common::unknown_argument(app.remaining(true).front(), names_of(*map_command),
+                                     "map --help");
     return {std::nullopt, std::nullopt, {}, map};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
-      throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
+      throw common::unknown_argument(extra, names_of(app), "--help");
     settings.for_google_benchmark.push_back(extra);
   }
   if (app.count("--v") > 0)
@@ -264,6 +292,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (warmup_time != 0)
     throw common::usage_error(
         "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
+  if (list->count() > 0) settings.list_strategies = parse_listing(listed, settings.strategies);
   require_one_of("--cache", cache, {"warm", "cold", "both"});
   require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
   if (!settings.display_format.empty())
@@ -271,6 +300,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
     throw common::usage_error(
         fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
+
+  settings.chose_out = !settings.out.empty() || !settings.display_format.empty();
+  if (!is_fleet && common::is_standard_output(settings.out)) print_result(settings);
 
   const auto& defaults = find_profile(settings.profile_name);
   const auto known_memory = machine::total_memory_bytes();

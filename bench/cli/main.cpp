@@ -7,12 +7,15 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/default_file.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
+#include "bench/harness/requests.hpp"
 #include "bench/record/fleet_facts.hpp"
+#include "bench/record/listing.hpp"
 #include "bench/record/report.hpp"
 #include "bench/strategy/heap.hpp"
 #include "src/common/command_line.hpp"
@@ -35,7 +38,8 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
-int measure(const settings& settings) {
+int measure(settings settings) {
+  keep_result(settings);
   return measure(settings, {.devices = choose_devices(settings.device),
                             .fleet = fleet_facts(fleet::own_environment())});
 }
@@ -43,8 +47,9 @@ int measure(const settings& settings) {
 void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
   const auto strategies = strategies_of(devices, settings);
-  list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
-                  named_devices(devices));
+  const auto chosen = chosen_strategies(strategies, settings.strategies);
+  if (settings.list_strategies == listing::families) return list_families(std::cout, chosen);
+  list_strategies(std::cout, chosen, named_devices(devices));
 }
 
 int run_program(int argc, char** argv) {
@@ -58,7 +63,7 @@ int run_program(int argc, char** argv) {
   }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  if (parsed.settings.list_strategies) return list(parsed.settings), all_ran;
+  if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;
   watch_for_interruption();
   return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet) : measure(parsed.settings);
 }

@@ -1,6 +1,10 @@
 #include "bench/cli/run.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -17,10 +21,12 @@
 #include "bench/harness/sets.hpp"
 #include "bench/harness/surroundings.hpp"
 #include "bench/record/link.hpp"
+#include "bench/record/listing.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/report.hpp"
 #include "bench/record/run_context.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/format.hpp"
 #include "src/common/program.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/machine/numa.hpp"
@@ -164,12 +170,28 @@ std::exception_ptr complete(result_file::writer& file, const settings& settings,
   }
 }
 
+/// "142 benchmarks in 9 rounds, which take 4s or more".
+std::string work_of(const plan& plan, const settings& settings) {
+  const auto repetitions = static_cast<double>(plan.cases.size()) * settings.rounds;
+  return fmt::format(
+      "{} in {}, which take {} or more",
+      common::counted(static_cast<double>(plan.cases.size()), "benchmark", "benchmarks"),
+      common::counted(settings.rounds, "round", "rounds"),
+      format_duration(repetitions * std::chrono::duration<double>(settings.min_time)));
+}
+
+/// Who sends the summary to a file has named the result file, too.
+bool says_where(const settings& settings) {
+  return !settings.out.empty() && (!settings.chose_out || isatty(STDOUT_FILENO) != 0);
+}
+
 /// Returns the exit code. Throws as measure().
 int measure_plan(run_devices& devices, const settings& settings, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
   const output_of_progress output(request.quiet);
   progress shown(output.stream());
   if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
+  shown.say(work_of(plan, settings));
   devices.observe_start();
   shown.say("allocating and filling buffers …");
   const auto list = devices.allocate(settings.seed);
@@ -184,6 +206,7 @@ int measure_plan(run_devices& devices, const settings& settings, plan& plan,
   shown.clear();
   if (!request.quiet) report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
+  if (!request.quiet && says_where(settings)) shown.say("Result file: " + settings.out);
   return exit_code_of(measured);
 }
 

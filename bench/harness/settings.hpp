@@ -11,6 +11,8 @@
 
 namespace bench_transfers::bench {
 
+enum class listing { none, families, strategies };
+
 /// The settings of a run, from the command line and its profile.
 struct settings {
   std::string device = "auto";
@@ -30,10 +32,11 @@ struct settings {
   std::optional<std::chrono::nanoseconds> time_of_turns = {};
   std::uint64_t seed = 0;
   bool shuffle = true;
-  bool list_strategies = false;
+  listing list_strategies = listing::none;
   bool list_benchmarks = false;
-  std::string filter;  ///< regular expression; a leading '-' negates it
-  std::string out;     ///< result file; empty: none
+  std::string filter;      ///< regular expression; a leading '-' negates it
+  std::string out;         ///< result file; empty: none
+  bool chose_out = false;  ///< who runs it has named a result file, or standard output
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
   bool out_aggregates_only = false;

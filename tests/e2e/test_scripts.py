@@ -312,6 +312,7 @@ VALUES = {
     "--cache": "warm",
     "--cold-sizes": "4KiB",
     "--device": "host",
+    "--list": "all",
     "--concurrent": "cuda:0:both" if has_gpu() else "host:both",
     "--inject": "fail@null",
     "--out": "result.json",

@@ -126,7 +126,8 @@ TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_pr
   EXPECT_EQ(got.out, "");
   EXPECT_EQ(got.out_format, "json");
   EXPECT_EQ(got.display_format, "");
-  EXPECT_FALSE(got.list_strategies || got.list_benchmarks);
+  EXPECT_EQ(got.list_strategies, listing::none);
+  EXPECT_FALSE(got.list_benchmarks);
   EXPECT_FALSE(got.out_aggregates_only || got.display_aggregates_only);
   EXPECT_THAT(got.faults, IsEmpty());
   EXPECT_THAT(got.for_google_benchmark, IsEmpty());
@@ -141,7 +142,7 @@ TEST_F(command_line, our_options) {
   EXPECT_THAT(got.cold_sizes, ElementsAre(2 * kib));
   EXPECT_THAT(got.strategies, ElementsAre("copy", "zero_copy/registered"));
   EXPECT_EQ(got.seed, 42U);
-  EXPECT_TRUE(got.list_strategies);
+  EXPECT_EQ(got.list_strategies, listing::strategies);
   EXPECT_EQ(got.out, "x.json");
   ASSERT_EQ(got.faults.size(), 2U);
   EXPECT_EQ(got.faults[0].factor, 1.5);
