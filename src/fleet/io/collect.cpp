@@ -1,6 +1,7 @@
 #include "src/fleet/io/collect.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,7 @@
 #include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/fleet/io/file_origin.hpp"
 #include "src/fleet/model/most_common.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
@@ -120,7 +122,7 @@ class finder {
       else if (type == fs::file_type::regular)
         add_file(path, node_of(root, path));
       else
-        found_.problems.push_back(unusable("unusable_file", path,
+        found_.problems.push_back(unusable(unusable_file_code, path,
                                            of_entry ? of_entry.message()
                                            : type == fs::file_type::not_found
                                                ? "the link leads nowhere"
@@ -138,6 +140,29 @@ struct read_file {
   std::vector<measured_gpu> gpus;
   std::vector<common::message> problems;
 };
+
+/// The problem of a file that cannot be used. What it tells of whose it is comes with it: its rank
+/// has left results, even if nobody can read them.
+common::message unusable_result(const found_file& file, const std::string& why) {
+  constexpr std::size_t beginning = std::size_t{1} << 20;  // the context comes first
+  const auto text = file.bytes ? *file.bytes : common::beginning_of(file.path, beginning);
+  auto origin = origin_of(text, file.bytes || text.size() < beginning);
+  if (origin.node.empty()) origin.node = file.node;
+  const auto shown = common::printable(file.path.string());
+  if (!origin.rank && !origin.is_cut_off)
+    return problem(unusable_file_code, {{"file", shown}}, why);
+  std::vector<std::string> whose;
+  if (origin.rank) whose.push_back(fmt::format("rank {}", *origin.rank));
+  if (!origin.gpu.empty()) whose.push_back("GPU " + origin.gpu);
+  if (!origin.node.empty()) whose.push_back("node " + origin.node);
+  return problem(unusable_file_code,
+                 {{"gpu", common::or_null(origin.gpu)},
+                  {"node", common::or_null(origin.node)},
+                  {"rank", common::or_null(origin.rank)},
+                  {"sweep", common::or_null(origin.sweep)},
+                  {"file", shown}},
+                 whose.empty() ? why : fmt::format("{}: {}", fmt::join(whose, ", "), why));
+}
 
 result_file::contents contents_of(const found_file& file) {
   if (!file.bytes) return result_file::read(file.path);
@@ -163,9 +188,9 @@ read_file read_one(const found_file& file) {
     return result;
   } catch (const result_file::unusable_file& error) {
     if (!file.bytes && is_own_file(file.path)) return {};
-    return {{}, {problem("unusable_file", {{"file", shown}}, error.what())}};
+    return {{}, {unusable_result(file, error.what())}};
   } catch (const result_file::bad_entry& error) {
-    return {{}, {unusable("unusable_file", file.path, error.what())}};
+    return {{}, {unusable_result(file, fmt::format("cannot use {}: {}", shown, error.what()))}};
   }
 }
 
