@@ -62,6 +62,11 @@ bool are_same(const std::filesystem::path& first, const std::filesystem::path& s
 
 int answer(const collect_request& request) {
   common::require_writable(request.out);
+  if (!is_named_like_a_result(request.out))
+    throw common::usage_error(
+        fmt::format("bad --out={}: the name must end in .json or .json.gz, or history does not "
+                    "find the sweep",
+                    common::printable(request.out.string())));
   auto found = files_below(request.folders);
   std::erase_if(found.files, [&](const found_file& file) {
     if (!are_same(file.path, request.out)) return false;
@@ -73,14 +78,24 @@ int answer(const collect_request& request) {
   const auto within = request.within_hours
                           ? std::optional(std::chrono::hours(*request.within_hours))
                           : std::nullopt;
-  const auto sweep = collect(std::move(found), within, show_progress);
+  auto results = read_files(std::move(found), show_progress);
+  std::size_t passed_over = 0;
+  if (request.sweep.empty())
+    require_most_of_one_sweep(results);
+  else
+    passed_over = keep_sweep(results, request.sweep);
+  const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
   write_sweep(request.out, sweep);
   common::print(fmt::format(
-      "{} of {} in {}; {}\n",
+      "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
-      common::counted(static_cast<double>(files), "file", "files"),
+      common::counted(static_cast<double>(files - passed_over), "file", "files"),
       common::printable(request.out.string()),
-      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems")));
+      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems"),
+      passed_over == 0
+          ? std::string()
+          : fmt::format("; {} of other sweeps", common::counted(static_cast<double>(passed_over),
+                                                                "file is", "files are"))));
   return number(exit_code::healthy);
 }
 

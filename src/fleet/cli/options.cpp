@@ -111,6 +111,10 @@ class command_line {
                     "of one sweep's id)")
         ->check(CLI::Range(0, 1'000'000))
         ->type_name("HOURS");
+    command
+        .add_option("--sweep", collect_.sweep,
+                    "take the files of this sweep alone (default: that of more than half of them)")
+        ->type_name("ID");
   }
 
   void add_judge() {

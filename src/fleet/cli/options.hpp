@@ -21,6 +21,7 @@ struct collect_request {
   std::vector<std::filesystem::path> folders;
   std::filesystem::path out;
   std::optional<unsigned> within_hours;  ///< none: the usual
+  std::string sweep;                     ///< id; empty: that of most files
 };
 
 struct judge_request {

@@ -54,12 +54,6 @@ common::message incomplete_run(const measured_gpu& measured) {
                   measured.file));
 }
 
-bool is_named_like_a_result(const fs::path& file) {
-  auto name = file.filename().string();
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.ends_with(".json") || name.ends_with(".json.gz");
-}
-
 /// The first folder below `root` on the way to the file.
 std::string node_of(const fs::path& root, const fs::path& file) {
   const auto relative = file.lexically_relative(root);
@@ -242,6 +236,23 @@ double seconds_of(std::chrono::sys_seconds time) {
 }
 
 bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
+
+using files_by_sweep = std::map<std::string, std::set<std::string>>;
+
+files_by_sweep files_of_sweeps(const std::vector<measured_gpu>& gpus) {
+  files_by_sweep files;
+  for (const auto& measured : gpus) files[measured.sweep].insert(measured.file);
+  return files;
+}
+
+/// For a message.
+std::string ids_of(const files_by_sweep& files) {
+  constexpr std::size_t most_shown = 5;
+  std::vector<std::string> ids;
+  for (const auto& [id, of_sweep] : files)
+    ids.push_back(id.empty() ? "files without an id" : common::printable(id));
+  return common::listed(ids, most_shown);
+}
 
 /// The lower of both; none counts as unknown.
 void lower(std::optional<int>& first, const std::optional<int>& second) {
@@ -489,6 +500,12 @@ class putting_together {
 
 }  // namespace
 
+bool is_named_like_a_result(const fs::path& file) {
+  auto name = file.filename().string();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
 std::string names_of(const std::vector<std::filesystem::path>& folders) {
   constexpr std::size_t most_shown = 5;
   std::vector<std::string> names;
@@ -515,10 +532,9 @@ bool is_own_file(const std::filesystem::path& file) {
          text.find(R"("fleet_)") != std::string::npos;
 }
 
-sweep collect(found_files found, std::optional<std::chrono::hours> span,
-              const progress_function& progress) {
-  std::vector<measured_gpu> gpus;
-  auto problems = std::move(found.problems);
+read_results read_files(found_files found, const progress_function& progress) {
+  read_results results{{}, std::move(found.problems)};
+  auto& [gpus, problems] = results;
   for (auto& file : read_all(found.files, progress)) {
     std::ranges::move(file.gpus, std::back_inserter(gpus));
     std::ranges::move(file.problems, std::back_inserter(problems));
@@ -528,6 +544,46 @@ sweep collect(found_files found, std::optional<std::chrono::hours> span,
         "there is no result that can be used in {}: {}",
         common::counted(static_cast<double>(found.files.size()), "file", "files"),
         problems.empty() ? "sweeps and answers are no results" : problems.front().text));
+  return results;
+}
+
+std::size_t keep_sweep(read_results& results, const std::string& id) {
+  const auto files = files_of_sweeps(results.gpus);
+  if (!files.contains(id))
+    throw nothing_to_collect(fmt::format("no result is of sweep '{}': there {} {}",
+                                         common::printable(id), files.size() > 1 ? "are" : "is",
+                                         ids_of(files)));
+  std::set<std::string> others;
+  for (const auto& [other, of_sweep] : files)
+    if (other != id) others.insert(of_sweep.begin(), of_sweep.end());
+  std::erase_if(results.gpus, [&](const measured_gpu& measured) { return measured.sweep != id; });
+  std::erase_if(results.problems, [&](const common::message& problem) {
+    const auto file = problem.data.value("file", "");
+    const auto sweep = problem.data.find("sweep");
+    const bool is_of_another =
+        sweep != problem.data.end() && sweep->is_string() && sweep->get<std::string>() != id;
+    if (is_of_another) others.insert(file);
+    return others.contains(file);
+  });
+  return others.size();
+}
+
+void require_most_of_one_sweep(const read_results& results) {
+  const auto files = files_of_sweeps(results.gpus);
+  std::size_t all = 0, most = 0;
+  for (const auto& [id, of_sweep] : files) {
+    all += of_sweep.size();
+    most = std::max(most, of_sweep.size());
+  }
+  if (files.size() < 2 || is_more_than_half(most, all)) return;
+  throw nothing_to_collect(fmt::format(
+      "the files are of {} sweeps, of which none has more than half; choose one by --sweep=ID: {}",
+      files.size(), ids_of(files)));
+}
+
+sweep collect(found_files found, std::optional<std::chrono::hours> span,
+              const progress_function& progress) {
+  auto [gpus, problems] = read_files(std::move(found), progress);
   return sweep_of(std::move(gpus), std::move(problems), span);
 }
 
