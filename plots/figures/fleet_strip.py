@@ -67,7 +67,7 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         layout,
         [
             fleet_caption.origin(judgement),
-            "percent of time that a GPU is slower than the median GPU of its model, in the worst "
+            "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
             "of its aspects of each class",
             f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
             "that are named have marks of their own"

@@ -35,7 +35,7 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Gpu:
-    """Holds a GPU of a sweep, with what it is slower than the median GPU of its model.
+    """Holds a GPU of a sweep, with what it is slower than healthy GPUs of its model.
 
     Slowdowns are in percent of time, one for each aspect; None if that is not known.
     """

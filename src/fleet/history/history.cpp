@@ -40,7 +40,6 @@ class series {
     if (aspect_ && level <= 0) return std::nullopt;
     trouble result{records_.size(), std::nullopt, aspect_, 0};
     bool was_named = false;
-    std::vector<double> since;
     for (auto i = records_.size(); i-- > 0;) {
       const auto* record = records_[i];
       if (!record || !is_measured(*record)) continue;
@@ -48,13 +47,12 @@ class series {
         result.before = i;
         break;
       }
+      const bool is_newest = result.since == records_.size();
+      if (aspect_ && is_newest) result.slower = record->slower.at(*aspect_);
       result.since = i;
       was_named = was_named || is_named(*record);
-      if (aspect_) since.push_back(record->slower.at(*aspect_));
     }
-    if (!was_named) return std::nullopt;
-    if (aspect_) result.slower = statistics::median(std::move(since));
-    return result;
+    return was_named ? std::optional(result) : std::nullopt;
   }
 
  private:

@@ -24,7 +24,7 @@ struct place {
 struct gpu_record {
   std::string model;
   fleet::place place;
-  std::map<aspect, double> slower;  ///< than the median of its model, as a part of the time
+  std::map<aspect, double> slower;  ///< than healthy ones: aspect_scores
   std::set<aspect> named;           ///< where it, its node or its rack is slow
   bool is_named = false;            ///< it or a part around it, for whatever reason
 };
@@ -43,7 +43,7 @@ struct trouble {
   std::size_t since;                    ///< index of its first sweep
   std::optional<std::size_t> before;    ///< of the last one that does not show it
   std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
-  double slower = 0;                    ///< the median since then; 0 without an aspect
+  double slower = 0;                    ///< in its newest sweep; 0 without an aspect
 };
 
 /// What has happened to a GPU or a slot.

@@ -259,9 +259,9 @@ class judging {
       if (chosen == settings_.classes.end()) continue;
       const auto benchmarks = benchmarks_of(sweep_, aspect);
       const auto scores = scores_of(distances, benchmarks);
-      keep(alike, aspect, scores);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
+      keep(alike, aspect, slower_than_healthy(alike, scores, parts.slow));
       for (const auto& part : parts.slow) add(alike, aspect, {}, part);
       for (const auto& tested : parts.tested)
         result_.tested.push_back({alike.model, aspect, tested, as_part(tested.detectable)});
@@ -295,13 +295,13 @@ class judging {
   }
 
   void keep(const peers& alike, const aspect& aspect,
-            const std::vector<std::optional<score>>& scores) {
+            const std::vector<std::optional<double>>& slower) {
     // A GPU is not compared with itself.
-    if (std::ranges::count_if(scores, [](const auto& score) { return score.has_value(); }) < 2)
+    if (std::ranges::count_if(slower, [](const auto& value) { return value.has_value(); }) < 2)
       return;
     auto& kept = scores_in(aspect).beside_peers;
-    for (std::size_t i = 0; i < scores.size(); ++i)
-      if (scores[i]) kept[alike.gpus[i]] = as_part(scores[i]->usual);
+    for (std::size_t i = 0; i < slower.size(); ++i)
+      if (slower[i]) kept[alike.gpus[i]] = as_part(*slower[i]);
   }
 
   /// What most peers have measured, a GPU must have measured, and nothing else.

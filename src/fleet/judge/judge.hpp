@@ -109,7 +109,7 @@ struct tested_aspect {
 /// not measured, or there is nothing to compare it with.
 struct aspect_scores {
   fleet::aspect aspect;
-  std::vector<std::optional<double>> beside_peers;    ///< than the median GPU of its model
+  std::vector<std::optional<double>> beside_peers;    ///< than healthy ones: slower_than_healthy
   std::vector<std::optional<double>> since_baseline;  ///< than in the baseline; empty without one
 };
 

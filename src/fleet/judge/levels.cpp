@@ -273,7 +273,8 @@ class search {
            parts[i].index,
            {slower, slower - half, slower + half},
            adjusted[i],
-           member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes});
+           member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes,
+           member != &score::usual});
     }
   }
 

@@ -150,11 +150,10 @@ std::string table_of(const sweep& sweep, const judgement& judged,
     text += named.contains(gpu) ? "  named\n" : "\n";
   }
   text +=
-      "Each figure: how much longer the GPU takes than the median GPU of its model; -: not "
-      "measured, "
-      "or\nnothing to compare it with. h2d, d2h, both: copies by the link; *: while all GPUs of "
-      "the "
-      "node\ncopy. host, latency: the slowest direction.\n";
+      "Each figure: how much longer the GPU takes than healthy GPUs of its model; of what is "
+      "named, "
+      "the\nfinding's. -: not measured, or nothing to compare it with. h2d, d2h, both: copies by "
+      "the link;\n*: while all GPUs of the node copy. host, latency: the slowest direction.\n";
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
   const auto problems = problem_sentences(sweep);
