@@ -377,6 +377,38 @@ def test_history_is_healthy_only_if_the_newest_sweep_is(fleet: Program, tmp_path
     assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == NAMED
 
 
+def test_history_has_missing_ranks_and_references(fleet: Program, tmp_path: Path) -> None:
+    first = small_sweep(tmp_path / "first.json", "2026-11-01")
+    document = json.loads(small_sweep(tmp_path / "second.json", "2026-11-02").read_text("utf-8"))
+    for rank, gpu in enumerate(document["gpus"]):
+        gpu["rank"] = rank if rank < 6 else rank + 2
+    document["world_size"] = 22
+    (tmp_path / "second.json").write_text(json.dumps(document))
+    completed = fleet.run("history", tmp_path, "--json=-")
+    assert completed.code == NAMED, completed
+    sweeps = json.loads(completed.out)["sweeps"]
+    assert [sweep["missing_ranks"] for sweep in sweeps] == [0, 2]
+    completed = fleet.run("history", tmp_path)
+    assert "ranks 6, 7 left no results, on node b [missing]" in completed.out
+    assert "No GPU is in trouble" not in completed.out
+    # All GPUs are slower than accepted, which peers do not show.
+    document = json.loads(first.read_text("utf-8"))
+    document["sweep"], document["begin"] = "third", "2026-11-03T03:00:00Z"
+    for gpu in document["gpus"]:
+        gpu["times_ns"] = [
+            [[time * 1.2 for time in run] for run in runs] for runs in gpu["times_ns"]
+        ]
+    (tmp_path / "third.json").write_text(json.dumps(document))
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == HEALTHY, completed
+    assert "2 ranks left no results in sweep second" in completed.out
+    for references in ([first], [first, first]):
+        options = [f"--reference={file}" for file in references]
+        completed = fleet.run("history", tmp_path, *options)
+        assert completed.code == NAMED, completed
+        assert "The newest sweep is named" in completed.out
+
+
 def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path: Path) -> None:
     first = small_sweep(tmp_path / "first.json", "2026-11-01")
     second = small_sweep(tmp_path / "second.json", "2026-11-02")
@@ -454,6 +486,8 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["judge", "object.json", "--json=no/such/folder.json"], "no/such/folder.json"),
         (["judge", "object.json", "--decide-by=fast"], "--decide-by 'fast'"),
         (["judge", "object.json", "--reference=no.json"], "object.json"),
+        (["judge", "sweep.json", "--reference", "a", "b", "c"], "repeat --reference for each file"),
+        (["history", "sweep.json", "--reference=no.json"], "no.json"),
         (["judge", "object.json", "--json=-", "--markdown=-"], "the same file"),
         (["history"], "SWEEP is required"),
         (["judge", "nothing"], "fleet_transfers collect nothing --out=FILE"),

@@ -38,8 +38,9 @@ struct show_request {
 };
 
 struct history_request {
-  std::vector<std::filesystem::path> sweeps;  ///< folders and files
-  std::string gpu;                            ///< beginning of a UUID; empty: all
+  std::vector<std::filesystem::path> sweeps;      ///< folders and files
+  std::vector<std::filesystem::path> references;  ///< accepted sweeps
+  std::string gpu;                                ///< beginning of a UUID; empty: all
   std::filesystem::path json;
 };
 

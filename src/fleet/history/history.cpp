@@ -107,6 +107,15 @@ sweep_record record_of(const sweep& sweep, const judgement& judged) {
       if (const auto& slower = scores.beside_peers[i]) kept.slower[scores.aspect] = *slower;
   }
   for (const auto& found : judged.findings) keep_named(sweep, found, record);
+  record.missing = judged.missing;
+  record.gone = judged.gone;
+  for (auto& gpu : record.gone) gpu.times.clear();
+  for (const auto& result : unread_results(sweep)) {
+    if (!result.gpu.empty())
+      record.unread_gpus.insert(result.gpu);
+    else if (!result.node.empty())
+      record.unread_nodes.insert(result.node);
+  }
   return record;
 }
 
@@ -185,9 +194,12 @@ void history::find_absent() {
     if (next == sweeps_.size()) continue;
     const auto by_another = replaced.find(gpu.uuid);
     const bool is_replaced = by_another != replaced.end() && by_another->second >= next;
-    const auto measured = std::ranges::find_if(
-        nodes.begin() + static_cast<std::ptrdiff_t>(next), nodes.end(),
-        [&](const auto& of_sweep) { return of_sweep.contains(gpu.newest().place.node); });
+    const auto& node = gpu.newest().place.node;
+    auto measured = nodes.end();
+    for (auto i = next; i < sweeps_.size() && measured == nodes.end(); ++i)
+      if (nodes[i].contains(node) && !sweeps_[i].unread_nodes.contains(node) &&
+          !sweeps_[i].unread_gpus.contains(gpu.uuid))
+        measured = nodes.begin() + static_cast<std::ptrdiff_t>(i);
     gpu.presence = is_replaced               ? presence::replaced
                    : measured != nodes.end() ? presence::gone
                                              : presence::not_swept;

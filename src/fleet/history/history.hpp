@@ -35,6 +35,10 @@ struct sweep_record {
   std::optional<std::chrono::sys_seconds> begin;
   fleet::verdict verdict = verdict::unknown;
   std::map<std::string, gpu_record> gpus;  ///< by UUID
+  std::vector<missing_rank> missing = {};  ///< of the judgement
+  std::vector<gpu> gone = {};              ///< of the judgement, without times
+  /// GPUs, and nodes of GPUs, that have left results which cannot be read.
+  std::set<std::string> unread_gpus = {}, unread_nodes = {};
 };
 sweep_record record_of(const sweep& sweep, const judgement& judged);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -193,13 +194,19 @@ std::vector<std::string> missing_sentences(const std::vector<missing_rank>& miss
   return list;
 }
 
-std::vector<std::string> absence_sentences(const judgement& judged) {
-  auto list = missing_sentences(judged.missing);
-  for (const auto& gone : judged.gone)
+std::vector<std::string> gone_sentences(const std::vector<gpu>& all) {
+  std::vector<std::string> list;
+  for (const auto& gone : all)
     list.push_back(fmt::format(
         "GPU {} ({}) was in the baseline and is not there any more{} [{}]", gone.uuid,
         place_of(gone), gone.rank ? fmt::format("; rank {} left no results", *gone.rank) : "",
         gone_code));
+  return list;
+}
+
+std::vector<std::string> absence_sentences(const judgement& judged) {
+  auto list = missing_sentences(judged.missing);
+  std::ranges::move(gone_sentences(judged.gone), std::back_inserter(list));
   return list;
 }
 

@@ -32,6 +32,7 @@ std::vector<std::string> lines_of(const sweep& sweep, const finding& found);
 
 /// Ranks without results, node by node, and GPUs that are gone.
 std::vector<std::string> absence_sentences(const judgement& judged);
+std::vector<std::string> gone_sentences(const std::vector<gpu>& gone);
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
 
 /// "3 GPUs lack figures that most peers have".
