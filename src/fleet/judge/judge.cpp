@@ -160,7 +160,9 @@ class judging {
     result_.unknown_gpus.assign(unknown.begin(), unknown.end());
     const bool is_known = result_.doubts.empty() && !sweep_.gpus.empty() && sweep_.problems.empty();
     const bool is_named =
-        !result_.findings.empty() || !result_.missing.empty() || !result_.gone.empty();
+        std::ranges::any_of(result_.findings,
+                            [&](const finding& found) { return is_of_gpus(sweep_, found); }) ||
+        !result_.missing.empty() || !result_.gone.empty();
     result_.verdict = is_named ? verdict::named : is_known ? verdict::healthy : verdict::unknown;
   }
 
@@ -272,10 +274,10 @@ class judging {
     for (const auto& [kind, chosen] : settings_.classes)
       if (chosen.decides && !measured.contains(kind))
         for (const auto gpu : alike.gpus)
-          doubt_of(kind == benchmark_class::link && sweep_.gpus[gpu].on_host
-                       ? doubt::host_device
-                       : doubt::class_not_measured,
-                   gpu);
+          if (kind != benchmark_class::link || !sweep_.gpus[gpu].on_host)
+            doubt_of(doubt::class_not_measured, gpu);
+    for (const auto gpu : alike.gpus)
+      if (sweep_.gpus[gpu].on_host) doubt_of(doubt::host_device, gpu);
     if (alike.nodes.size() < 2)
       for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
     for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i)
@@ -603,6 +605,10 @@ class judging {
 };
 
 }  // namespace
+
+bool is_of_gpus(const sweep& sweep, const finding& found) {
+  return found.pattern == pattern::wrong_data || !sweep.gpus[found.gpu].on_host;
+}
 
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope) {
   return gpu.model == first.model && name_of(gpu, scope) == name_of(first, scope);

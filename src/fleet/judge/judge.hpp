@@ -93,6 +93,9 @@ struct finding {
   }
 };
 
+/// Whether a finding names something: slowness of host devices shows nothing of GPUs.
+bool is_of_gpus(const sweep& sweep, const finding& found);
+
 /// Whether a GPU belongs to the part of this scope that `first` belongs to.
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope);
 
@@ -115,7 +118,7 @@ struct aspect_scores {
 
 enum class verdict {
   healthy,
-  named,   ///< some part is slow or missing
+  named,   ///< some part with GPUs is slow, or any is missing or has wrong data
   unknown  ///< nothing is named, and not all that decides could be tested
 };
 

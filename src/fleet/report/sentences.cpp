@@ -114,7 +114,15 @@ std::string counted_gpus(std::size_t count) {
 std::string size_text(const sweep& sweep) {
   std::set<std::string> nodes;
   for (const auto& gpu : sweep.gpus) nodes.insert(gpu.node);
-  return fmt::format("{} on {}{}", counted_gpus(sweep.gpus.size()),
+  const auto on_host = std::ranges::count(sweep.gpus, true, &gpu::on_host);
+  const auto gpus = static_cast<std::ptrdiff_t>(sweep.gpus.size()) - on_host;
+  std::vector<std::string> measured;
+  if (gpus > 0 || on_host == 0) measured.push_back(counted_gpus(static_cast<std::size_t>(gpus)));
+  if (on_host > 0)
+    measured.push_back(
+        common::counted(static_cast<double>(on_host), "host device", "host devices"));
+  return fmt::format("{}{} on {}{}", on_host > 0 && gpus == 0 ? "no GPU was measured: " : "",
+                     fmt::join(measured, " and "),
                      common::counted(static_cast<double>(nodes.size()), "node", "nodes"),
                      sweep.id.empty() ? "" : ", sweep " + sweep.id);
 }

@@ -10,7 +10,7 @@ namespace bench_transfers::fleet {
 
 // What all forms of an answer say, one line each. All texts are for people.
 
-/// "64 GPUs on 16 nodes, sweep monday".
+/// "64 GPUs on 16 nodes, sweep monday"; of host devices that no GPU was measured.
 std::string size_text(const sweep& sweep);
 
 /// "GPU GPU-1 (node1 in rack r, slot 0000:c1:00.0)".

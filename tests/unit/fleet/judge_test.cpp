@@ -319,6 +319,25 @@ TEST_F(judged, host_devices_are_no_gpus) {
   EXPECT_EQ(result.verdict, verdict::unknown);
   EXPECT_THAT(result.doubts.at(doubt::host_device), SizeIs(fleet.gpus.size()));
   EXPECT_FALSE(result.doubts.contains(doubt::class_not_measured));
+  // Also where what they have measured decides.
+  const auto by_host = judge(fleet, settings::usual({benchmark_class::host}));
+  EXPECT_EQ(by_host.verdict, verdict::unknown);
+  EXPECT_TRUE(by_host.doubts.contains(doubt::host_device));
+}
+
+TEST_F(judged, slow_host_devices_are_found_and_not_named) {
+  faults = {{where::gpu, "GPU-node5-2", 0.5, false}};
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus) gpu.on_host = true;
+  auto result = judge(fleet, settings::usual());
+  EXPECT_THAT(names(result), testing::Contains("GPU-node5-2"));
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  auto lost = fleet;
+  for (std::size_t i = 0; i < lost.gpus.size(); ++i) lost.gpus[i].rank = i;
+  lost.world_size = lost.gpus.size() + 1;
+  EXPECT_EQ(judge(lost, settings::usual()).verdict, verdict::named);
+  fleet.gpus[3].wrong_data = {"copy/pinned/h2d/1MiB"};
+  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::named);
 }
 
 TEST_F(judged, gpu_that_one_process_shows_to_be_slow_is_to_be_swept_again) {
