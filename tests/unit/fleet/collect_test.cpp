@@ -211,9 +211,20 @@ TEST(gpus_of_a_file, of_the_host_device_are_told_apart) {
   EXPECT_TRUE(read(document)[0].gpu.on_host);
 }
 
-TEST(gpus_of_a_file, of_the_host_device_have_their_rank_in_their_names) {
-  auto document = with_fleet(file(""), {{"rank", 3}});
-  EXPECT_THAT(read(document)[0].gpu.uuid, testing::EndsWith(":3"));
+TEST(gpus_of_a_file, without_uuid_are_told_apart_by_index_or_rank) {
+  const auto name_of = [](const char* id, const json& fleet) {
+    auto document = with_fleet(file(""), fleet);
+    auto& facts = document["context"]["transfers"];
+    facts["devices"][0]["id"] = id;
+    if (std::string(id).starts_with("host")) facts["device"]["kind"] = "host";
+    return read(document)[0].gpu.uuid;
+  };
+  EXPECT_EQ(name_of("cuda:0", {{"rank", 3}}), "node1:cuda:0:3");
+  EXPECT_EQ(name_of("host", {{"rank", 3}}), "node1:host:3");
+  EXPECT_EQ(name_of("host", nullptr), "node1:host");
+  // The same device, with a launcher or without.
+  EXPECT_EQ(name_of("host:1", {{"rank", 3}}), "node1:host:1");
+  EXPECT_EQ(name_of("host:1", nullptr), "node1:host:1");
 }
 
 TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
