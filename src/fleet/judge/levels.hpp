@@ -51,8 +51,11 @@ struct criteria {
   double expected;     ///< deviation of healthy parts that is assumed until they show theirs
 };
 
-/// What no healthy part of a handful is slower by, as a logarithm: by far more than healthy ones
-/// are expected to differ, and twice the time at most.
+/// Fewer parts do not tell what is chance, where they differ by more than matters.
+inline constexpr std::size_t handful = 5;
+
+/// What no healthy part of less than a handful is slower by, as a logarithm: by far more than
+/// healthy ones are expected to differ, and twice the time at most.
 double beyond_chance(double expected);
 
 /// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
