@@ -47,6 +47,11 @@ class Gpu:
     model: str
     slower: tuple[float | None, ...]
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """Names the parts of the fleet that the GPU is in, itself among them, by scope."""
+        return {"gpu": self.uuid, "node": self.node, "rack": self.rack}
+
 
 @dataclass(frozen=True)
 class Slow:
@@ -78,6 +83,11 @@ class Finding:
     advice: tuple[str, ...]
     since: str
     reference: str  # what it was compared with; empty: it was not measured
+
+    @property
+    def name(self) -> str:
+        """Names the part as `Gpu.parts` does."""
+        return {"gpu": self.gpu, "node": self.node, "rack": self.rack}[self.scope]
 
 
 @dataclass(frozen=True)
