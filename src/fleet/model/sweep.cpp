@@ -33,12 +33,14 @@ void take_off(std::vector<missing_rank>& missing, const std::vector<unread_resul
   for (const auto& result : unread)
     if (!result.rank) ++files[result.node];
   std::size_t others = 0;
-  for (const auto& [node, count] : files) {
-    const auto of_node = static_cast<std::size_t>(std::ranges::count_if(
-        missing, [&](const missing_rank& rank) { return !node.empty() && rank.node == node; }));
+  for (const auto& entry : files) {
+    const auto is_of_node = [&](const missing_rank& rank) {
+      return !rank.node.empty() && rank.node == entry.first;
+    };
+    const auto of_node = static_cast<std::size_t>(std::ranges::count_if(missing, is_of_node));
+    const auto count = entry.second;
     others += count > of_node ? count - of_node : 0;
-    if (of_node > 0 && count >= of_node)
-      std::erase_if(missing, [&](const missing_rank& rank) { return rank.node == node; });
+    if (count >= of_node) std::erase_if(missing, is_of_node);
   }
   const auto unplaced = std::ranges::count(missing, std::string(), &missing_rank::node);
   if (others > 0 && others >= static_cast<std::size_t>(unplaced))
