@@ -7,6 +7,7 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/doctor.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
@@ -35,6 +36,15 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
+int exit_code_of(doctor::verdict verdict) {
+  switch (verdict) {
+    case doctor::verdict::healthy: return all_ran;
+    case doctor::verdict::findings: return something_failed;
+    case doctor::verdict::not_known: return nothing_ran;
+  }
+  return something_failed;
+}
+
 int measure(const settings& settings) {
   return measure(settings, {.devices = choose_devices(settings.device),
                             .fleet = fleet_facts(fleet::own_environment())});
@@ -55,6 +65,10 @@ int run_program(int argc, char** argv) {
   if (parsed.map) {
     watch_for_interruption();
     return exit_code_of(map_host(std::cout, *parsed.map));
+  }
+  if (parsed.doctor) {
+    watch_for_interruption();
+    return exit_code_of(examine(std::cout, *parsed.doctor));
   }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
