@@ -30,7 +30,8 @@ std::string doctor_footer() {
          "copies\n"
          "for 25 ms, since links and clocks rise under load; --measure also measures the link.\n"
          "docs/DOCTOR.md explains each code.\n"
-         "Exit codes: 0 healthy, 1 findings, 2 usage, 3 cannot be known (as without a GPU).";
+         "Exit codes: 0 healthy, 1 findings, 2 usage, 3 cannot be known (as without a GPU),\n"
+         "130/143 interrupted.";
 }
 
 doctor::gpu_facts gpu_of(transfers::device& device, const std::string& id) {
@@ -72,7 +73,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Copies of each GPU alone, in both directions.
+/// Copies of each GPU alone, in both directions. Throws transfers::error.
 void measure_copies(const devices_choice& devices, doctor::facts& facts) {
   const auto seed = std::random_device{}();
   std::vector<std::unique_ptr<buffers>> memory;
@@ -96,18 +97,30 @@ void measure_copies(const devices_choice& devices, doctor::facts& facts) {
     }
 }
 
+/// Looks at the devices of the list through CUDA.
+void examine_devices(const doctor_request& request, doctor::facts& facts) {
+  const auto devices = choose_devices(request.device);
+  if (devices.why_not_gpu)
+    facts.why_no_cuda = devices.why_not_gpu->data.at("reason").get<std::string>();
+  if (!devices.chosen.front()->description().cuda) return;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i)
+    facts.gpus.push_back(gpu_of(*devices.chosen[i], devices.ids[i]));
+  if (request.measure) try {
+      measure_copies(devices, facts);
+    } catch (const transfers::error& failed) {
+      facts.why_not_measured = failed.what();
+    }
+}
+
 doctor::facts collect(const doctor_request& request) {
   doctor::facts facts;
-  const auto devices = choose_devices(request.device);
-  const bool has_gpu = devices.chosen.front()->description().cuda.has_value();
-  if (has_gpu) {
-    for (std::size_t i = 0; i < devices.chosen.size(); ++i)
-      facts.gpus.push_back(gpu_of(*devices.chosen[i], devices.ids[i]));
-    if (request.measure) measure_copies(devices, facts);
-  } else if (devices.why_not_gpu) {
-    facts.why_no_cuda = devices.why_not_gpu->data.at("reason").get<std::string>();
-    facts.gpus = gpus_without_cuda();
+  try {
+    examine_devices(request, facts);
+  } catch (const transfers::error& failed) {
+    facts = {};
+    facts.why_no_cuda = failed.what();
   }
+  if (facts.why_no_cuda) facts.gpus = gpus_without_cuda();
   const auto described = machine::describe();
   facts.host = doctor::read_host(described, doctor::read_process(described));
   return facts;
@@ -139,8 +152,7 @@ doctor::verdict examine(std::ostream& out, const doctor_request& request) {
   const auto diagnosis = doctor::diagnose(facts);
   if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);
   if (!request.json.empty())
-    common::write_output(request.json,
-                         doctor::text_of_document(doctor::document_of(facts, diagnosis)));
+    common::write_output(request.json, text_of_document(doctor::document_of(facts, diagnosis)));
   return doctor::conclude(diagnosis);
 }
 

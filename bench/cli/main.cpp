@@ -68,7 +68,8 @@ int run_program(int argc, char** argv) {
   }
   if (parsed.doctor) {
     watch_for_interruption();
-    return exit_code_of(examine(std::cout, *parsed.doctor));
+    const auto verdict = examine(std::cout, *parsed.doctor);
+    return interruption() != 0 ? 128 + interruption() : exit_code_of(verdict);
   }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();

@@ -35,8 +35,8 @@ std::optional<cost> cost_of(const link_rate& now, const link_rate& other) {
 }
 
 std::string place_of(const path_link& link) {
-  return link.upper.empty() ? fmt::format("the link of {}", link.lower)
-                            : fmt::format("the link between {} and {}", link.upper, link.lower);
+  return link.upper.empty() ? fmt::format("The link of {}", link.lower)
+                            : fmt::format("The link between {} and {}", link.upper, link.lower);
 }
 
 remedy reseat(const path_link& link) {

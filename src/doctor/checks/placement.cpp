@@ -172,8 +172,8 @@ void few_cpus(const facts& facts, diagnosis& diagnosis) {
 
 void cpu_quota(const facts& facts, diagnosis& diagnosis) {
   const auto& host = facts.host;
-  const auto usable = static_cast<double>(host.process.usable_cpus.size());
-  if (!host.cpu_quota || usable == 0 || host.cpu_quota->cpus >= usable) return;
+  const auto usable = host.process.usable_cpus.size();
+  if (!host.cpu_quota || usable == 0 || host.cpu_quota->cpus >= static_cast<double>(usable)) return;
   const auto periods = host.cpu_quota->throttled_periods;
   diagnosis.findings.push_back(
       {.code = "cpu_quota",

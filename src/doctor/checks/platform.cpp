@@ -45,7 +45,10 @@ void gpus(const facts& facts, diagnosis& diagnosis) {
     diagnosis.unknowns.push_back(
         {.code = "no_gpu",
          .gpu = "",
-         .what = "There is no GPU here: only the host was examined.",
+         .what = facts.why_no_cuda
+                     ? fmt::format("No GPU was found ({}): only the host was examined.",
+                                   *facts.why_no_cuda)
+                     : "No GPU was asked for: only the host was examined.",
          .evidence = {{"reason", machine::or_null(facts.why_no_cuda)}},
          .decides = true,
          .fix = {"Run this where the GPU is; in a container, with access to it",

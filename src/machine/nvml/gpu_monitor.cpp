@@ -99,6 +99,7 @@ class settings_reader {
 
   [[nodiscard]] gpu_settings read() const {
     gpu_settings settings;
+    settings.link = link();  // first: a link that nothing uses any more falls asleep
     settings.persistence =
         is_enabled(answer<decltype(&nvmlDeviceGetPersistenceMode)>("nvmlDeviceGetPersistenceMode"));
     settings.application_sm_mhz = answer<decltype(&nvmlDeviceGetApplicationsClock)>(
@@ -114,7 +115,6 @@ class settings_reader {
         "nvmlDeviceGetTotalEccErrors", NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
     settings.rows_to_remap = rows_to_remap();
     settings.confidential = confidential();
-    settings.link = link();
     return settings;
   }
 

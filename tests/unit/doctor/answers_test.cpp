@@ -60,6 +60,25 @@ TEST(doctor_answers, the_cost_of_a_link_is_that_of_its_rates) {
   EXPECT_EQ(lanes.evidence.at("width_max"), 16);
 }
 
+TEST(doctor_answers, of_several_ports_that_redirect_each_is_named) {
+  const auto found = diagnose(two_gpus(0b1'1101).collect());
+  ASSERT_EQ(found.findings.size(), 2U);
+  EXPECT_EQ(found.findings[0].evidence.at("ports").at(0), "0000:c2:00.0");
+  EXPECT_EQ(found.findings[1].evidence.at("ports").at(0), "0000:c2:01.0");
+  EXPECT_EQ(found.findings[1].gpu, "cuda:1");
+}
+
+TEST(doctor_answers, a_policy_for_other_nodes_keeps_memory_away) {
+  auto machine = intel_machine();
+  machine.process.policy = {machine::memory_policy::mode::interleave, {0, 1}};
+  EXPECT_TRUE(diagnose(machine.collect()).findings.empty());
+  machine.process.policy = {machine::memory_policy::mode::preferred, {1}};
+  const auto found = diagnose(machine.collect());
+  ASSERT_EQ(found.findings.size(), 1U);
+  EXPECT_EQ(found.findings.front().code, "numa_memory_far");
+  EXPECT_EQ(found.findings.front().evidence.at("memory_policy"), "preferred");
+}
+
 TEST(doctor_answers, a_cost_that_is_not_known_is_null) {
   auto machine = amd_machine();
   machine.gpus.front().monitor->set.persistence = false;
@@ -89,6 +108,22 @@ TEST(doctor_answers, a_quota_slows_once_it_has_made_threads_wait) {
   EXPECT_EQ(diagnose(machine.collect()).findings.at(0).severity, severity::slows);
 }
 
+TEST(doctor_answers, six_cpus_are_enough) {
+  auto machine = amd_machine();
+  machine.process.usable_cpus = cpus_from(0, 5);
+  EXPECT_TRUE(diagnose(machine.collect()).findings.empty());
+  machine.process.usable_cpus = cpus_from(0, 4);
+  EXPECT_EQ(diagnose(machine.collect()).findings.at(0).evidence.at("usable_cpus"), 5);
+}
+
+TEST(doctor_answers, a_part_of_one_cpu_is_a_quota) {
+  auto machine = amd_machine();
+  machine.write("sys/fs/cgroup/cpu.max", "800000 100000\n");
+  EXPECT_TRUE(diagnose(machine.collect()).findings.empty()) << "of 8 CPUs";
+  machine.write("sys/fs/cgroup/cpu.max", "799999 100000\n");
+  EXPECT_EQ(diagnose(machine.collect()).findings.at(0).code, "cpu_quota");
+}
+
 TEST(doctor_answers, measured_copies_are_shown_even_if_they_are_fast) {
   auto machine = amd_machine();
   machine.copies = {{"cuda:0", direction::h2d, 1 << 26, 55.4}};
@@ -114,6 +149,15 @@ TEST(doctor_answers, what_could_not_be_measured_is_not_healthy) {
   EXPECT_EQ(found.unknowns.front().code, "not_measured");
   EXPECT_THAT(found.unknowns.front().what, HasSubstr("not enough memory"));
   EXPECT_EQ(conclude(found), verdict::not_known);
+}
+
+TEST(doctor_answers, say_why_there_is_no_gpu) {
+  made_up_machine machine;
+  EXPECT_THAT(diagnose(machine.collect()).unknowns.at(0).what, HasSubstr("No GPU was asked for"));
+  machine.why_no_cuda = "the driver sees no GPU";
+  const auto found = diagnose(machine.collect());
+  EXPECT_THAT(found.unknowns.at(0).what, HasSubstr("the driver sees no GPU"));
+  EXPECT_EQ(found.unknowns.at(0).evidence.at("reason"), "the driver sees no GPU");
 }
 
 TEST(doctor_answers, unusual_names_cannot_break_the_text) {
