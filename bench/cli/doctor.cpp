@@ -10,6 +10,9 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/set_meter.hpp"
 #include "bench/record/observe.hpp"
+#include "bench/record/run_context.hpp"
+#include "provenance.hpp"
+#include "src/common/or_null.hpp"
 #include "src/common/outputs.hpp"
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/read/collect.hpp"
@@ -126,7 +129,12 @@ doctor::facts collect(const doctor_request& request) {
   return facts;
 }
 
-std::string text_of_document(const nlohmann::ordered_json& document) {
+/// With who has answered, where and when.
+std::string text_of_document(nlohmann::ordered_json document) {
+  document["context"] = {{"version", provenance::version},
+                         {"git_commit", common::or_null(provenance::git_commit)},
+                         {"date", utc_now()},
+                         {"host_name", common::or_null(machine::host_name())}};
   return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

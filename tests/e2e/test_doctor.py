@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -43,6 +44,7 @@ def test_the_answer_is_complete_and_has_the_code_of_its_verdict(program: Program
     code, document = examine(program)
     assert (document["kind"], document["format"]) == ("doctor", 1)
     assert code == EXIT_CODES[document["verdict"]]
+    assert document["context"]["host_name"] == platform.node()
     documented = set(re.findall(r"^\| `(\w+)` \|", PAGE.read_text("utf-8"), re.MULTILINE))
     assert set(codes(document, "findings") + codes(document, "cannot_be_known")) <= documented
     for finding in document["findings"]:

@@ -14,6 +14,7 @@
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/machine/pcie.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
