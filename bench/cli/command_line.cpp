@@ -218,8 +218,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (is_fleet) add_fleet_options(app, fleet);
   advice_request advice;
   map_request map;
+  doctor_request doctor;
   const auto* const advise_command = is_fleet ? nullptr : add_advise(app, advice);
   const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
+  const auto* const doctor_command = is_fleet ? nullptr : add_doctor(app, doctor);
   const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
 
   const std::string hidden = "Not in --help";
@@ -272,13 +274,22 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     check_advice_request(advice, *advise_command);
     return {std::nullopt, advice, {}, {}};
   }
-  if (map_command && map_command->parsed()) {
-    if (argv[1] != map_command->get_name())
-      throw common::usage_error("map comes first and takes options of its own (see map --help)");
+  const auto require_own_options = [&](const CLI::App& command) {
+    const auto& name = command.get_name();
+    if (argv[1] != name)
+      throw common::usage_error(
+          fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
     if (!app.remaining(true).empty())
-      throw common::unknown_argument(app.remaining(true).front(), names_of(*map_command),
-                                     "map --help");
+      throw common::unknown_argument(app.remaining(true).front(), names_of(command),
+                                     name + " --help");
+  };
+  if (map_command && map_command->parsed()) {
+    require_own_options(*map_command);
     return {std::nullopt, std::nullopt, {}, map};
+  }
+  if (doctor_command && doctor_command->parsed()) {
+    require_own_options(*doctor_command);
+    return {.instead = {}, .advice = {}, .settings = {}, .map = {}, .fleet = {}, .doctor = doctor};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");

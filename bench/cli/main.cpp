@@ -8,6 +8,7 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
 #include "bench/cli/default_file.hpp"
+#include "bench/cli/doctor.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
@@ -38,6 +39,15 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
+int exit_code_of(doctor::verdict verdict) {
+  switch (verdict) {
+    case doctor::verdict::healthy: return all_ran;
+    case doctor::verdict::findings: return something_failed;
+    case doctor::verdict::not_known: return nothing_ran;
+  }
+  return something_failed;
+}
+
 int measure(settings settings) {
   keep_result(settings);
   return measure(settings, {.devices = choose_devices(settings.device),
@@ -60,6 +70,11 @@ int run_program(int argc, char** argv) {
   if (parsed.map) {
     watch_for_interruption();
     return exit_code_of(map_host(std::cout, *parsed.map));
+  }
+  if (parsed.doctor) {
+    watch_for_interruption();
+    const auto verdict = examine(std::cout, *parsed.doctor);
+    return interruption() != 0 ? 128 + interruption() : exit_code_of(verdict);
   }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();

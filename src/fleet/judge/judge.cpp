@@ -14,6 +14,7 @@
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/machine/pcie.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -484,7 +485,7 @@ class judging {
 
   void add_below_limit(const peers& alike, const aspect& aspect, const below_limit& below) {
     const auto first = alike.gpus[below.part.gpus.front()];
-    const auto reached = least_part_of_link * std::exp(-below.slower);
+    const auto reached = machine::least_part_of_pcie_link * std::exp(-below.slower);
     const auto keep = [&](finding& found) {
       found.part_of_link = std::min(reached, found.part_of_link.value_or(reached));
     };

@@ -113,6 +113,19 @@ TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   EXPECT_EQ(without_folders({}), words{});
 }
 
+TEST_F(command_line, doctor_has_options_of_its_own) {
+  const auto parsed = parse({"doctor", "--device=cuda:1", "--measure", "--json=-"});
+  ASSERT_TRUE(parsed.doctor);
+  EXPECT_EQ(parsed.doctor->device, "cuda:1");
+  EXPECT_TRUE(parsed.doctor->measure);
+  EXPECT_EQ(parsed.doctor->json, "-");
+  EXPECT_EQ(parse({"doctor"}).doctor->device, "all");
+  EXPECT_FALSE(parse({"doctor"}).doctor->measure);
+  EXPECT_FALSE(parse({}).doctor);
+  EXPECT_THAT(complaint({"doctor", "--sizes=1MiB"}), HasSubstr("see doctor --help"));
+  EXPECT_THAT(complaint({"--device=host", "doctor"}), HasSubstr("doctor comes first"));
+}
+
 TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_profile) {
   const auto got = chosen({});
   EXPECT_EQ(got.profile_name, "standard");
