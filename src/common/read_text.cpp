@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -38,6 +37,10 @@ class gzip_stream {
   /// The next part of the text; empty at its end.
   std::string_view next() {
     while (!ended_) {
+      if (member_ended_) {
+        next_member();
+        continue;
+      }
       const auto input_bytes = std::min(left_.size(), std::size_t{1} << 30);  // zlib counts in uInt
       state_.next_in = reinterpret_cast<const Bytef*>(left_.data());
       state_.avail_in = static_cast<uInt>(input_bytes);
@@ -45,24 +48,25 @@ class gzip_stream {
       state_.avail_out = static_cast<uInt>(buffer_.size());
       const int state = inflate(&state_, Z_NO_FLUSH);
       left_.remove_prefix(input_bytes - state_.avail_in);
-      if (state == Z_STREAM_END) {
-        next_member();
-      } else if (state == Z_MEM_ERROR) {
-        refuse("not enough memory");
-      } else if (state == Z_BUF_ERROR) {
-        refuse("it is cut off: the end of the compressed text is missing");
-      } else if (state != Z_OK) {
-        refuse(fmt::format("it is damaged, it cannot be unpacked: {}",
-                           state_.msg == nullptr ? "not as gzip has it" : state_.msg));
-      }
+      member_ended_ = state == Z_STREAM_END;
+      // What precedes damage is text. zlib repeats the error at the next call.
       const auto output_bytes = buffer_.size() - state_.avail_out;
       if (output_bytes > 0) return {buffer_.data(), output_bytes};
+      if (!member_ended_) require_good(state);
     }
     return {};
   }
 
  private:
+  void require_good(int state) const {
+    if (state == Z_OK) return;
+    if (state == Z_MEM_ERROR) refuse("not enough memory");
+    if (state == Z_BUF_ERROR) refuse("it is cut off: the end of the compressed text is missing");
+    refuse(fmt::format("it is damaged, it cannot be unpacked: {}",
+                       state_.msg == nullptr ? "not as gzip has it" : state_.msg));
+  }
   void next_member() {
+    member_ended_ = false;
     ended_ = left_.empty();
     if (ended_) return;
     if (!left_.starts_with(gzip_magic)) refuse("something else follows the compressed text");
@@ -72,6 +76,7 @@ class gzip_stream {
   z_stream state_{};
   std::string_view left_;
   std::array<char, chunk_bytes> buffer_;
+  bool member_ended_ = false;
   bool ended_ = false;
 };
 
@@ -123,15 +128,32 @@ std::string read_text(const std::filesystem::path& file, std::size_t most_bytes)
   return unpacked(read_bytes(file, most_bytes), most_bytes);
 }
 
+std::string unpacked_beginning(std::string_view bytes, std::size_t most_bytes) {
+  if (!bytes.starts_with(gzip_magic)) return std::string(bytes.substr(0, most_bytes));
+  std::string text;
+  try {
+    gzip_stream packed(bytes);
+    while (text.size() < most_bytes) {
+      const auto more = packed.next();
+      if (more.empty()) break;
+      text += more;
+    }
+  } catch (const read_error&) {
+    return text;  // as far as it goes: less than most_bytes
+  }
+  text.resize(std::min(text.size(), most_bytes));
+  return text;
+}
+
 std::string beginning_of(const std::filesystem::path& file, std::size_t bytes) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) return {};
-  const std::unique_ptr<gzFile_s, decltype(&gzclose)> opened(gzopen(file.c_str(), "rb"), gzclose);
-  if (!opened) return {};
-  std::string text(bytes, '\0');
-  const auto count = gzread(opened.get(), text.data(), static_cast<unsigned>(bytes));
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
+  std::ifstream stream(file, std::ios::binary);
+  // Packed text can be longer than text by a few bytes, and has codes at its beginning.
+  std::string packed(bytes + chunk_bytes, '\0');
+  stream.read(packed.data(), static_cast<std::streamsize>(packed.size()));
+  packed.resize(static_cast<std::size_t>(stream.gcount()));
+  return unpacked_beginning(packed, bytes);
 }
 
 }  // namespace bench_transfers::common

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace bench_transfers::common {
 
@@ -21,8 +22,11 @@ inline constexpr std::size_t most_text_bytes = std::size_t{128} << 20;
 /// bounded. Throws read_error.
 std::string read_text(const std::filesystem::path& file, std::size_t most_bytes = most_text_bytes);
 
-/// The first bytes of a regular file's text, unpacked like it; empty for anything else and if they
-/// cannot be read.
+/// The first bytes of a text, which may be compressed with gzip. Of one that is damaged or cut off
+/// what precedes the damage.
+std::string unpacked_beginning(std::string_view bytes, std::size_t most_bytes);
+
+/// The same of a regular file; empty for anything else, and if it cannot be read.
 std::string beginning_of(const std::filesystem::path& file, std::size_t bytes);
 
 /// Unpacks text compressed with gzip (RFC 1952), also of several members; returns any other text

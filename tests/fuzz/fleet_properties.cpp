@@ -132,8 +132,10 @@ bool is_accounted_for(const fleet::measured_gpu& measured, const fleet::sweep& s
 
 /// What is shown of a file that cannot be read breaks no line.
 void check_origin(const std::string& text) {
-  const auto origin = fleet::origin_of(text, true);
-  for (const auto& shown : {origin.node, origin.gpu, origin.sweep})
+  const auto origin = fleet::origin_of_text(text, true);
+  auto texts = origin.gpus;
+  texts.insert({origin.node, origin.sweep});
+  for (const auto& shown : texts)
     require(common::printable(shown) == shown, "an origin cannot be printed");
 }
 

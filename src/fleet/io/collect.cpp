@@ -138,19 +138,22 @@ struct read_file {
 /// The problem of a file that cannot be used. What it tells of whose it is comes with it: its rank
 /// has left results, even if nobody can read them.
 common::message unusable_result(const found_file& file, const std::string& why) {
-  constexpr std::size_t beginning = std::size_t{1} << 20;  // the context comes first
-  const auto text = file.bytes ? *file.bytes : common::beginning_of(file.path, beginning);
-  auto origin = origin_of(text, file.bytes || text.size() < beginning);
-  if (origin.node.empty()) origin.node = file.node;
+  auto origin = file.bytes ? origin_of_bytes(*file.bytes) : origin_of_file(file.path);
   const auto shown = common::printable(file.path.string());
-  if (!origin.rank && !origin.is_cut_off)
-    return problem(unusable_file_code, {{"file", shown}}, why);
+  if (!origin.is_result) return problem(unusable_file_code, {{"file", shown}}, why);
+  if (origin.node.empty()) origin.node = file.node;
+  constexpr std::size_t most_shown = 5;
   std::vector<std::string> whose;
   if (origin.rank) whose.push_back(fmt::format("rank {}", *origin.rank));
-  if (!origin.gpu.empty()) whose.push_back("GPU " + origin.gpu);
+  if (!origin.gpus.empty())
+    whose.push_back(
+        fmt::format("GPU{} {}", origin.gpus.size() > 1 ? "s" : "",
+                    common::listed({origin.gpus.begin(), origin.gpus.end()}, most_shown)));
   if (!origin.node.empty()) whose.push_back("node " + origin.node);
+  const auto only_gpu = origin.gpus.size() == 1 ? *origin.gpus.begin() : std::string();
   return problem(unusable_file_code,
-                 {{"gpu", common::or_null(origin.gpu)},
+                 {{"gpu", common::or_null(only_gpu)},
+                  {"gpus", origin.gpus},
                   {"node", common::or_null(origin.node)},
                   {"rank", common::or_null(origin.rank)},
                   {"sweep", common::or_null(origin.sweep)},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/common/printable.hpp"
+#include "src/common/read_text.hpp"
 #include "src/fleet/model/sweep.hpp"
 
 namespace bench_transfers::fleet {
@@ -16,37 +17,47 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Keeps what says whose the file is, until its context ends or the text makes no sense.
+constexpr std::size_t beginning = std::size_t{1} << 20;  // what precedes the rows is shorter
+
+/// Keeps what says whose the file is, until its rows begin or the text makes no sense.
 class origin_reader : public nlohmann::json_sax<json> {
  public:
   explicit origin_reader(std::size_t text_bytes) : text_bytes_(text_bytes) {}
 
   [[nodiscard]] const file_origin& origin() const { return origin_; }
+  /// Whether the text ends before it tells all.
+  [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
 
   bool key(string_t& name) override {
     path_.back() = name;
-    // What was measured follows, which may be long.
-    return path_.size() > 1 || name != "benchmarks";
+    const bool are_rows = path_.size() == 1 && name == "benchmarks";
+    return !are_rows;
   }
   bool string(string_t& value) override {
     const auto at = where();
     if (at == "context/transfers/fleet/node") origin_.node = common::printable(value);
     if (at == "context/transfers/fleet/sweep") origin_.sweep = common::printable(value);
     if (at == "context/transfers/device/uuid" || at == "context/transfers/devices//uuid")
-      if (origin_.gpu.empty()) origin_.gpu = common::printable(value);
+      origin_.gpus.insert(common::printable(value));
     return true;
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (where() == "context/transfers/fleet/rank" && value <= most_ranks) origin_.rank = value;
+    const auto at = where();
+    if (at == "context/transfers/fleet/rank" && value <= most_ranks) origin_.rank = value;
+    if (at == "context/transfers/fleet/world_size" && value <= most_gpus)
+      origin_.world_size = value;
     return true;
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    origin_.is_cut_off = position >= text_bytes_;
+    is_cut_off_ = position >= text_bytes_;
     return false;
   }
 
-  bool start_object(std::size_t /*elements*/) override { return deeper(); }
+  bool start_object(std::size_t /*elements*/) override {
+    if (where() == "context/transfers") origin_.is_result = true;
+    return deeper();
+  }
   bool start_array(std::size_t /*elements*/) override { return deeper(); }
   bool end_object() override { return higher(); }
   bool end_array() override { return higher(); }
@@ -71,19 +82,31 @@ class origin_reader : public nlohmann::json_sax<json> {
   std::size_t text_bytes_;
   std::vector<std::string> path_;
   file_origin origin_;
+  bool is_cut_off_ = false;
 };
+
+bool is_blank(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
+}
 
 }  // namespace
 
-file_origin origin_of(std::string_view text, bool is_whole) {
+file_origin origin_of_text(std::string_view text, bool is_whole) {
   origin_reader reader(text.size());
   json::sax_parse(text, &reader);
   auto origin = reader.origin();
-  origin.is_cut_off =
-      is_whole && (origin.is_cut_off || std::ranges::all_of(text, [](unsigned char letter) {
-                     return std::isspace(letter) != 0;
-                   }));
+  if (is_whole && (reader.is_cut_off() || is_blank(text))) origin.is_result = true;
   return origin;
+}
+
+file_origin origin_of_bytes(std::string_view bytes) {
+  const auto text = common::unpacked_beginning(bytes, beginning);
+  return origin_of_text(text, text.size() < beginning);
+}
+
+file_origin origin_of_file(const std::filesystem::path& file) {
+  const auto text = common::beginning_of(file, beginning);
+  return origin_of_text(text, text.size() < beginning);
 }
 
 }  // namespace bench_transfers::fleet

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -9,13 +11,22 @@ namespace bench_transfers::fleet {
 
 /// Whose result a file is that cannot be used, as far as it tells. All texts are printable.
 struct file_origin {
-  std::string node, gpu, sweep;  ///< empty: not known
-  std::optional<std::size_t> rank;
-  bool is_cut_off = false;  ///< it is the beginning of a result, or empty
+  /// It is a result of bench_transfers. That includes a file that is empty or cut off before it
+  /// tells.
+  bool is_result = false;
+  std::string node, sweep;     ///< empty: not known
+  std::set<std::string> gpus;  ///< UUIDs; a run of several devices has several
+  std::optional<std::size_t> rank, world_size;
 };
 
-/// By the beginning of a file's text: what precedes the place at which it is cut off, or makes no
-/// sense. `is_whole`: the text is all that the file has.
-file_origin origin_of(std::string_view text, bool is_whole);
+// Each of these reads only what precedes the rows, and less if the text ends or makes no sense
+// before.
+
+/// By the beginning of a file's text. `is_whole`: the text is all that the file has.
+file_origin origin_of_text(std::string_view text, bool is_whole);
+/// By the bytes of a file, which may be compressed with gzip.
+file_origin origin_of_bytes(std::string_view bytes);
+/// Of a file on the disk; that of an empty file if it cannot be read.
+file_origin origin_of_file(const std::filesystem::path& file);
 
 }  // namespace bench_transfers::fleet

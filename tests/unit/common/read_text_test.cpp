@@ -94,6 +94,24 @@ TEST(unpacked, bytes_after_the_end_are_refused) {
   EXPECT_THAT(complaint_about(packed("{}") + packed("{}").substr(0, 12)), HasSubstr("cut off"));
 }
 
+TEST(unpacked_beginning, goes_as_far_as_the_text_does) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i * 7919);  // more than one buffer
+  const auto complete = packed(text);
+  EXPECT_EQ(unpacked_beginning(complete, 10), text.substr(0, 10));
+  EXPECT_EQ(unpacked_beginning(complete, text.size()), text);
+  EXPECT_EQ(unpacked_beginning(complete, most_text_bytes), text);
+  EXPECT_EQ(unpacked_beginning(complete + "{}", most_text_bytes), text);
+  EXPECT_EQ(unpacked_beginning(text, 10), text.substr(0, 10));
+  auto damaged = complete;
+  damaged[complete.size() - 8] = static_cast<char>(damaged[complete.size() - 8] ^ 0x55);
+  EXPECT_EQ(unpacked_beginning(damaged, most_text_bytes), text);  // its checksum alone
+  const auto half = unpacked_beginning(complete.substr(0, complete.size() / 2), most_text_bytes);
+  EXPECT_GT(half.size(), text.size() / 4);
+  EXPECT_EQ(half, text.substr(0, half.size()));
+  EXPECT_EQ(unpacked_beginning(complete.substr(0, 3), 10), "");
+}
+
 TEST(unpacked, a_bomb_is_refused_before_it_fills_memory) {
   const auto bomb = packed(std::string(std::size_t{1} << 20, '0'));
   ASSERT_LT(bomb.size(), 2000U);
