@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/fleet/model/absence.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -110,19 +111,19 @@ sweep_record record_of(const sweep& sweep, const judgement& judged) {
   record.missing = judged.missing;
   record.gone = judged.gone;
   for (auto& gpu : record.gone) gpu.times.clear();
-  for (const auto& result : unread_results(sweep)) {
-    if (!result.gpu.empty())
-      record.unread_gpus.insert(result.gpu);
-    else if (!result.node.empty())
-      record.unread_nodes.insert(result.node);
-  }
+  record.unread = unread_results(sweep);
   return record;
 }
 
-const gpu_record& gpu_history::newest() const {
-  return **std::ranges::find_if(records.rbegin(), records.rend(),
-                                [](const gpu_record* record) { return record != nullptr; });
+std::size_t gpu_history::newest_sweep() const {
+  const auto after =
+      std::ranges::find_if(records.rbegin(), records.rend(), [](const gpu_record* record) {
+        return record != nullptr;
+      }).base();
+  return static_cast<std::size_t>(after - records.begin()) - 1;
 }
+
+const gpu_record& gpu_history::newest() const { return *records[newest_sweep()]; }
 
 history::history(std::vector<sweep_record> sweeps) : sweeps_(std::move(sweeps)) {
   std::ranges::stable_sort(
@@ -179,38 +180,46 @@ void history::find_changes() {
   }
 }
 
-void history::find_absent() {
-  std::vector<std::set<std::string>> nodes;
-  for (const auto& sweep : sweeps_) {
-    auto& of_sweep = nodes.emplace_back();
-    for (const auto& [uuid, record] : sweep.gpus) of_sweep.insert(record.place.node);
+std::map<std::string, std::size_t> history::first_sweeps_without(
+    const std::vector<const gpu_history*>& gpus) const {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < sweeps_.size(); ++i) {
+    std::set<std::string> nodes;
+    for (const auto& [uuid, record] : sweeps_[i].gpus) nodes.insert(record.place.node);
+    std::vector<absent_gpu> absent;
+    for (const auto* gpu : gpus)
+      if (gpu->newest_sweep() < i && !first.contains(gpu->uuid) &&
+          nodes.contains(gpu->newest().place.node))
+        absent.push_back({gpu->uuid, gpu->newest().place.node});
+    const auto gone = are_gone(absent, sweeps_[i].unread);
+    for (std::size_t k = 0; k < absent.size(); ++k)
+      if (gone[k]) first.emplace(absent[k].uuid, i);
   }
+  return first;
+}
+
+void history::find_absent() {
   std::map<std::string, std::size_t> replaced;  // the newest time
   for (const auto& change : changes_)
     if (change.what == change::kind::replaced) replaced[change.old_gpu] = change.sweep;
+  std::vector<const gpu_history*> lost;
   for (auto& gpu : gpus_) {
-    const auto newest = std::ranges::find(gpu.records, &gpu.newest());
-    const auto next = static_cast<std::size_t>(newest - gpu.records.begin()) + 1;
-    if (next == sweeps_.size()) continue;
     const auto by_another = replaced.find(gpu.uuid);
-    const bool is_replaced = by_another != replaced.end() && by_another->second >= next;
-    const auto& node = gpu.newest().place.node;
-    auto measured = nodes.end();
-    for (auto i = next; i < sweeps_.size() && measured == nodes.end(); ++i)
-      if (nodes[i].contains(node) && !sweeps_[i].unread_nodes.contains(node) &&
-          !sweeps_[i].unread_gpus.contains(gpu.uuid))
-        measured = nodes.begin() + static_cast<std::ptrdiff_t>(i);
-    gpu.presence = is_replaced               ? presence::replaced
-                   : measured != nodes.end() ? presence::gone
-                                             : presence::not_swept;
-    if (is_replaced) gpu.trouble.reset();
-    if (gpu.presence == presence::gone)
-      changes_.push_back({change::kind::gone,
-                          static_cast<std::size_t>(measured - nodes.begin()),
-                          gpu.uuid,
-                          gpu.newest().place,
-                          {},
-                          {}});
+    if (gpu.newest_sweep() + 1 == sweeps_.size()) continue;
+    if (by_another != replaced.end() && by_another->second > gpu.newest_sweep()) {
+      gpu.presence = presence::replaced;
+      gpu.trouble.reset();
+    } else {
+      gpu.presence = presence::not_swept;
+      lost.push_back(&gpu);
+    }
+  }
+  const auto first = first_sweeps_without(lost);
+  for (auto& gpu : gpus_) {
+    const auto sweep = first.find(gpu.uuid);
+    if (sweep == first.end()) continue;
+    gpu.presence = presence::gone;
+    changes_.push_back({change::kind::gone, sweep->second, gpu.uuid, gpu.newest().place, {}, {}});
   }
   std::ranges::stable_sort(changes_, {}, &change::sweep);
 }

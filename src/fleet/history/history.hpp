@@ -37,8 +37,7 @@ struct sweep_record {
   std::map<std::string, gpu_record> gpus;  ///< by UUID
   std::vector<missing_rank> missing = {};  ///< of the judgement
   std::vector<gpu> gone = {};              ///< of the judgement, without times
-  /// GPUs, and nodes of GPUs, that have left results which cannot be read.
-  std::set<std::string> unread_gpus = {}, unread_nodes = {};
+  std::vector<unread_result> unread = {};
 };
 sweep_record record_of(const sweep& sweep, const judgement& judged);
 
@@ -83,6 +82,7 @@ struct gpu_history {
 
   [[nodiscard]] bool is_in_trouble() const { return trouble || presence == presence::gone; }
   [[nodiscard]] const gpu_record& newest() const;
+  [[nodiscard]] std::size_t newest_sweep() const;
 };
 
 /// Sweeps in the order of their times.
@@ -118,6 +118,9 @@ class history {
   void follow_gpus();
   void find_changes();
   void find_absent();
+  /// Of each of these GPUs that is gone: the first sweep that shows it.
+  [[nodiscard]] std::map<std::string, std::size_t> first_sweeps_without(
+      const std::vector<const gpu_history*>& gpus) const;
   [[nodiscard]] fleet::verdict newest_verdict() const;
 
   std::vector<sweep_record> sweeps_;

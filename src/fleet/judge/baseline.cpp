@@ -123,7 +123,7 @@ std::vector<const gpu*> baseline::missed(const sweep& now, bool is_node_there) c
   return list;
 }
 
-std::vector<const gpu*> baseline::gone(const sweep& now) const { return missed(now, true); }
+std::vector<const gpu*> baseline::lost(const sweep& now) const { return missed(now, true); }
 
 std::set<std::string> baseline::absent_nodes(const sweep& now) const {
   std::set<std::string> nodes;

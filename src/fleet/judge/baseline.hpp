@@ -35,7 +35,7 @@ class baseline {
 
   /// GPUs that were on a node, of which others are there now, and that are not there any more; each
   /// as the baseline has it.
-  [[nodiscard]] std::vector<const gpu*> gone(const sweep& now) const;
+  [[nodiscard]] std::vector<const gpu*> lost(const sweep& now) const;
 
   /// Nodes that are not there now, and of which a GPU is on no other node either.
   [[nodiscard]] std::set<std::string> absent_nodes(const sweep& now) const;

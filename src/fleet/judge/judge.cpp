@@ -13,6 +13,7 @@
 #include "src/fleet/judge/limits.hpp"
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
+#include "src/fleet/model/absence.hpp"
 #include "src/fleet/model/most_common.hpp"
 #include "src/machine/pcie.hpp"
 #include "src/statistics/quantile.hpp"
@@ -97,29 +98,10 @@ void sort_aspects(finding& found) {
   });
 }
 
-/// Results that cannot be read, by whose they are: these GPUs are not gone.
-struct unread_gpus {
-  std::set<std::string> of_gpus;
-  std::map<std::string, std::size_t> of_nodes;  ///< files that do not tell their GPU
-
-  explicit unread_gpus(const sweep& sweep) {
-    for (const auto& result : unread_results(sweep)) {
-      if (result.gpu.empty())
-        ++of_nodes[result.node];
-      else
-        of_gpus.insert(result.gpu);
-    }
-  }
-  [[nodiscard]] std::size_t files_of(const std::string& node) const {
-    const auto known = of_nodes.find(node);
-    return known == of_nodes.end() ? 0 : known->second;
-  }
-};
-
 class judging {
  public:
   judging(const sweep& sweep, const settings& settings, std::span<const fleet::sweep> accepted)
-      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)), unread_(sweep) {
+      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)) {
     if (!accepted.empty()) baseline_.emplace(accepted);
   }
 
@@ -513,12 +495,12 @@ class judging {
   /// A GPU that its node has lost says nothing itself. Its rank is not missing beside it.
   void add_gone() {
     if (!baseline_) return;
-    auto gone = baseline_->gone(sweep_);
-    std::erase_if(gone, [&](const gpu* gpu) { return unread_.of_gpus.contains(gpu->uuid); });
-    std::map<std::string, std::size_t> of_nodes;
-    for (const auto* gpu : gone) ++of_nodes[gpu->node];
-    for (const auto* gpu : gone)
-      if (unread_.files_of(gpu->node) < of_nodes[gpu->node]) result_.gone.push_back(*gpu);
+    const auto lost = baseline_->lost(sweep_);
+    std::vector<absent_gpu> absent;
+    for (const auto* gpu : lost) absent.push_back({gpu->uuid, gpu->node});
+    const auto gone = are_gone(absent, unread_results(sweep_));
+    for (std::size_t i = 0; i < lost.size(); ++i)
+      if (gone[i]) result_.gone.push_back(*lost[i]);
     const auto known = result_.gone;
     for (auto& gpu : result_.gone) gpu.rank.reset();
     // The same rank as before, otherwise any of the node.
@@ -600,7 +582,6 @@ class judging {
   const sweep& sweep_;
   const settings& settings_;
   std::set<aspect> aspects_;
-  unread_gpus unread_;
   std::optional<baseline> baseline_;
   judgement result_;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "src/fleet/model/absence.hpp"
 
 namespace bench_transfers::fleet {
 
@@ -26,25 +29,52 @@ std::string text_in(const nlohmann::ordered_json& data, const char* key) {
   return found != data.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Takes those off that files may be of which do not tell their rank: files of a node come first
-/// for the ranks of that node, then for those of which the node is not known.
-void take_off(std::vector<missing_rank>& missing, const std::vector<unread_result>& unread) {
-  std::map<std::string, std::size_t> files;
+std::set<std::string> gpus_in(const nlohmann::ordered_json& data) {
+  std::set<std::string> gpus;
+  if (const auto gpu = text_in(data, "gpu"); !gpu.empty()) gpus.insert(gpu);
+  const auto list = data.find("gpus");
+  if (list != data.end() && list->is_array())
+    for (const auto& gpu : *list)
+      if (gpu.is_string()) gpus.insert(gpu.get<std::string>());
+  return gpus;
+}
+
+/// How many ranks more the nodes with results can have: as many as the fullest of the others. Of a
+/// node without others nothing is known.
+room_of_nodes room_of(const nodes_of_ranks& nodes, const std::vector<missing_rank>& missing,
+                      const files_of_nodes& files) {
+  files_of_nodes results, placed, filled;
+  for (const auto& [rank, node] : nodes) ++results[*node];
+  for (const auto& rank : missing)
+    if (!rank.node.empty()) ++placed[rank.node];
+  for (const auto& [node, count] : results) filled[node] = count + placed[node];
+  for (const auto& [node, count] : files)
+    if (!node.empty()) filled[node] = std::max(filled[node], results[node] + count);
+  room_of_nodes room;
+  for (const auto& [node, count] : results) {
+    if (count == 0) continue;
+    std::size_t most = 0;
+    for (const auto& [other, of_other] : filled)
+      if (other != node) most = std::max(most, of_other);
+    const auto ranks = count + placed[node];
+    if (most > 0) room[node] = most > ranks ? most - ranks : 0;
+  }
+  return room;
+}
+
+/// Takes those off that have left files which do not tell their rank.
+void take_off(std::vector<missing_rank>& missing, const nodes_of_ranks& nodes,
+              const std::vector<unread_result>& unread) {
+  files_of_nodes files;
   for (const auto& result : unread)
     if (!result.rank) ++files[result.node];
-  std::size_t others = 0;
-  for (const auto& entry : files) {
-    const auto is_of_node = [&](const missing_rank& rank) {
-      return !rank.node.empty() && rank.node == entry.first;
-    };
-    const auto of_node = static_cast<std::size_t>(std::ranges::count_if(missing, is_of_node));
-    const auto count = entry.second;
-    others += count > of_node ? count - of_node : 0;
-    if (count >= of_node) std::erase_if(missing, is_of_node);
-  }
-  const auto unplaced = std::ranges::count(missing, std::string(), &missing_rank::node);
-  if (others > 0 && others >= static_cast<std::size_t>(unplaced))
-    std::erase_if(missing, [](const missing_rank& rank) { return rank.node.empty(); });
+  std::vector<std::string> absent;
+  for (const auto& rank : missing) absent.push_back(rank.node);
+  const auto have_left = may_have_left(absent, files, room_of(nodes, missing, files));
+  std::vector<missing_rank> without;
+  for (std::size_t i = 0; i < missing.size(); ++i)
+    if (!have_left[i]) without.push_back(std::move(missing[i]));
+  missing = std::move(without);
 }
 
 }  // namespace
@@ -57,7 +87,7 @@ std::vector<unread_result> unread_results(const sweep& sweep) {
     if (!id.empty() && id != sweep.id) continue;
     const auto& rank = data["rank"];
     list.push_back(
-        {text_in(data, "gpu"), text_in(data, "node"),
+        {gpus_in(data), text_in(data, "node"),
          rank.is_number_unsigned() ? std::optional(rank.get<std::size_t>()) : std::nullopt});
   }
   return list;
@@ -84,7 +114,7 @@ std::vector<missing_rank> missing_ranks(const sweep& sweep) {
         can_be_placed && is_between && *std::prev(after)->second == *after->second;
     missing.push_back({rank, is_of_node ? *after->second : std::string()});
   }
-  take_off(missing, unread);
+  take_off(missing, nodes, unread);
   return missing;
 }
 

@@ -87,13 +87,14 @@ struct missing_rank {
   friend bool operator==(const missing_rank&, const missing_rank&) = default;
 };
 
-/// The code of a problem: a file that cannot be used. Its data have `gpu`, `node`, `rank` and
-/// `sweep` as far as the file tells.
+/// The code of a problem: a file that cannot be used. Its data have `gpu` (the only one), `gpus`,
+/// `node`, `rank` and `sweep` as far as the file tells.
 inline constexpr const char* unusable_file_code = "unusable_file";
 
-/// A rank that has left results which cannot be read.
+/// A rank, or a run without one, that has left results which cannot be read.
 struct unread_result {
-  std::string gpu, node;  ///< empty: not known
+  std::set<std::string> gpus;  ///< UUIDs; empty: not known
+  std::string node;            ///< empty: not known
   std::optional<std::size_t> rank;
 };
 /// By the problems of the sweep; those of other sweeps do not count.
@@ -108,7 +109,8 @@ inline constexpr double longest_time = 3.2e16;  ///< a year, in ns
 /// The ranks below the world size that have left no results. They are placed only if the ranks of
 /// each node follow each other. A rank that has left results which cannot be read is not missing;
 /// where a file does not tell its rank, those of its node are not, unless they are more than such
-/// files.
+/// files. A rank without a place may have left the file of a node that has fewer ranks than
+/// another, or no result.
 std::vector<missing_rank> missing_ranks(const sweep& sweep);
 
 }  // namespace bench_transfers::fleet

@@ -119,8 +119,7 @@ std::string trouble_text(const history& history, const trouble& trouble) {
 
 /// What the newest sweep does not show, behind the trouble.
 std::string presence_text(const history& history, const gpu_history& gpu) {
-  const auto last =
-      static_cast<std::size_t>(std::ranges::find(gpu.records, &gpu.newest()) - gpu.records.begin());
+  const auto last = gpu.newest_sweep();
   switch (gpu.presence) {
     case presence::there: return "";
     case presence::gone: return "gone after " + name_of(history, last);

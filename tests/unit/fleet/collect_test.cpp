@@ -1,5 +1,6 @@
 #include "src/fleet/io/collect.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/common/packed.hpp"
@@ -542,6 +544,73 @@ TEST_F(folders, ranks_with_empty_files_are_not_missing_where_these_are_as_many) 
   // Something else is no result of a rank.
   write("n1/2.json", "{}");
   EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1, 2));
+}
+
+TEST_F(folders, gpus_whose_files_are_cut_off_are_known_without_a_rank) {
+  const auto text = file("GPU-2").dump();
+  const auto rows = text.rfind("\"benchmarks\"");
+  write("n1/1.json", file("GPU-1").dump());
+  for (const auto bytes : {rows, rows + 60, text.size() - 1}) {
+    write("n1/2.json", text.substr(0, bytes));
+    const auto sweep = collect(files_below({root}));
+    ASSERT_THAT(codes(sweep), ElementsAre("unusable_file")) << bytes;
+    const auto& data = sweep.problems[0].data;
+    EXPECT_EQ(data.at("gpu"), "GPU-2") << bytes;
+    EXPECT_EQ(data.at("gpus"), json({"GPU-2"})) << bytes;
+    EXPECT_EQ(data.at("node"), "n1") << bytes;
+    EXPECT_THAT(sweep.problems[0].text, HasSubstr("GPU GPU-2, node n1: cannot use ")) << bytes;
+  }
+}
+
+TEST_F(folders, gpus_of_a_file_of_several_are_known) {
+  auto document = file("GPU-2");
+  auto& devices = document["context"]["transfers"]["devices"];
+  devices.push_back(devices[0]);
+  devices[1]["uuid"] = "GPU-3";
+  const auto text = document.dump();
+  write("n1/1.json", file("GPU-1").dump());
+  write("n1/2.json", text.substr(0, text.size() - 20));
+  const auto sweep = collect(files_below({root}));
+  const auto& data = sweep.problems.at(0).data;
+  EXPECT_EQ(data.at("gpu"), nullptr);
+  EXPECT_EQ(data.at("gpus"), json({"GPU-2", "GPU-3"}));
+  EXPECT_THAT(unread_results(sweep).at(0).gpus, ElementsAre("GPU-2", "GPU-3"));
+  EXPECT_THAT(sweep.problems[0].text, HasSubstr("GPUs GPU-2, GPU-3, node n1: cannot use "));
+}
+
+TEST(collected, bytes_that_cannot_be_used_tell_their_rank_packed_or_not) {
+  const auto text = text_of_rank(1, "n1");
+  const auto cut = text.substr(0, text.size() - 20);
+  const auto packed = common::packed(text);
+  for (const auto& bytes : {cut, common::packed(cut), packed.substr(0, packed.size() - 20)}) {
+    found_files found;
+    for (const std::size_t rank : {0, 2, 3})
+      found.files.push_back({fmt::format("n1/{}.json", rank), "n1", text_of_rank(rank, "n1")});
+    found.files.push_back({"n1/1.json", "n1", bytes});
+    const auto sweep = collect(std::move(found));
+    ASSERT_THAT(codes(sweep), ElementsAre("unusable_file"));
+    EXPECT_EQ(sweep.problems[0].data.at("rank"), 1);
+    EXPECT_THAT(missing_in(sweep), IsEmpty());
+  }
+}
+
+TEST_F(folders, empty_files_of_a_full_node_are_not_of_ranks_of_others) {
+  for (const std::size_t rank : {0, 1, 2})
+    write(fmt::format("n{}/rank.json", rank), text_of_rank(rank, fmt::format("n{}", rank)));
+  write("n0/old.json", "");
+  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(3));
+  // This may be the rank's.
+  write("n3/rank.json", "");
+  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
+}
+
+TEST_F(folders, empty_files_of_a_node_with_fewer_ranks_than_others_may_be_of_the_last_rank) {
+  write("n0/0.json", text_of_rank(0, "n0"));
+  write("n0/1.json", text_of_rank(1, "n0"));
+  write("n1/2.json", text_of_rank(2, "n1"));
+  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(3));
+  write("n1/3.json", "");
+  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
 }
 
 TEST_F(folders, cut_off_files_of_another_sweep_are_of_no_rank_of_this_one) {

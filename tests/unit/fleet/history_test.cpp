@@ -120,6 +120,33 @@ TEST_F(followed, gpu_whose_file_cannot_be_read_is_not_gone) {
   EXPECT_EQ(gpu_of(history(records), "GPU-node5-2").presence, presence::gone);
 }
 
+TEST_F(followed, gpus_are_gone_where_they_are_more_than_files_that_do_not_tell_theirs) {
+  const std::string first = "GPU-node5-1", second = "GPU-node5-2";
+  const auto presence_of = [&](const std::string& uuid) {
+    return gpu_of(history(records), uuid).presence;
+  };
+  add();
+  auto without = made();
+  std::erase_if(without.gpus, [&](const gpu& gpu) { return gpu.uuid == first; });
+  without.problems = {
+      {unusable_file_code, {{"gpu", nullptr}, {"node", "node5"}, {"rank", nullptr}}, "empty"}};
+  add(without);
+  EXPECT_EQ(presence_of(first), presence::not_swept);
+  records.pop_back();
+  std::erase_if(without.gpus, [&](const gpu& gpu) { return gpu.uuid == second; });
+  add(without);
+  EXPECT_EQ(presence_of(first), presence::gone);
+  EXPECT_EQ(presence_of(second), presence::gone);
+  // One that is gone since long ago has left no file.
+  records.pop_back();
+  auto before = made();
+  std::erase_if(before.gpus, [&](const gpu& gpu) { return gpu.uuid == first; });
+  add(before);
+  add(without);
+  EXPECT_EQ(presence_of(first), presence::gone);
+  EXPECT_EQ(presence_of(second), presence::not_swept);
+}
+
 TEST_F(followed, trouble_that_has_gone_is_none) {
   add(slow_gpu);
   add();

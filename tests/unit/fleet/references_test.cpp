@@ -209,6 +209,18 @@ TEST_F(referred, gpu_whose_file_cannot_be_read_is_not_gone) {
   EXPECT_EQ(gone_with(nullptr), 2U);
 }
 
+TEST_F(referred, gpus_of_one_file_that_cannot_be_read_are_not_gone) {
+  measure();
+  const std::vector lost{before.gpus[1].uuid, before.gpus[2].uuid};
+  now.gpus.erase(now.gpus.begin() + 1, now.gpus.begin() + 3);
+  EXPECT_THAT(judged().gone, SizeIs(2));
+  const nlohmann::ordered_json data{
+      {"gpu", nullptr}, {"gpus", lost}, {"node", now.gpus[0].node}, {"rank", nullptr}};
+  now.problems.push_back({unusable_file_code, data, "cannot use it"});
+  EXPECT_THAT(judged().gone, IsEmpty());
+  EXPECT_EQ(judged().verdict, verdict::unknown);
+}
+
 TEST_F(referred, gpu_that_is_gone_and_its_rank_are_one_finding) {
   measure();
   for (std::size_t i = 0; i < before.gpus.size(); ++i) before.gpus[i].rank = i;
