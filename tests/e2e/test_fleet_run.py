@@ -451,7 +451,7 @@ def test_the_documented_lines_need_no_gpu(ranks: Ranks, tmp_path: Path, has_mpi:
     }
     tried = ranks.popen(["bash", "-c", block], cwd=tmp_path, env=environment({"PATH": path, **mpi}))
     completed = ranks.completed(tried)
-    assert completed.code in (1, 3), completed  # something else may slow one of them
+    assert completed.code == 3, completed  # unknown, also where one is slower than the other
     assert "[host_device]" in completed.out
     assert "[no_peers]" in completed.out
     sweep = tmp_path / ("dry/sweep.json.gz" if has_mpi else "dry.json.gz")

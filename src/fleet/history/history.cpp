@@ -11,7 +11,7 @@ namespace {
 
 void keep_named(const sweep& sweep, const finding& found, sweep_record& record) {
   // What all GPUs have in common is no trouble of one of them.
-  if (found.scope == scope::fleet || !is_of_gpus(sweep, found)) return;
+  if (found.scope == scope::fleet) return;
   for (const auto& gpu : sweep.gpus) {
     if (!is_in(gpu, sweep.gpus[found.gpu], found.scope)) continue;
     auto& kept = record.gpus.at(gpu.uuid);

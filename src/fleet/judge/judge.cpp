@@ -131,6 +131,7 @@ class judging {
     }
     std::ranges::stable_sort(result_.findings, std::greater{}, &finding::scope);
     if (is_too_noisy()) result_.doubts[doubt::noise];
+    set_host_devices_aside();
     conclude();
     return std::move(result_);
   }
@@ -143,10 +144,17 @@ class judging {
     result_.unknown_gpus.assign(unknown.begin(), unknown.end());
     const bool is_known = result_.doubts.empty() && !sweep_.gpus.empty() && sweep_.problems.empty();
     const bool is_named =
-        std::ranges::any_of(result_.findings,
-                            [&](const finding& found) { return is_of_gpus(sweep_, found); }) ||
-        !result_.missing.empty() || !result_.gone.empty();
+        !result_.findings.empty() || !result_.missing.empty() || !result_.gone.empty();
     result_.verdict = is_named ? verdict::named : is_known ? verdict::healthy : verdict::unknown;
+  }
+
+  /// Slowness of host devices shows nothing of GPUs. Their wrong data are the machine's.
+  void set_host_devices_aside() {
+    const auto others = std::ranges::stable_partition(result_.findings, [&](const finding& found) {
+      return found.pattern == pattern::wrong_data || !sweep_.gpus[found.gpu].on_host;
+    });
+    result_.not_named.assign(others.begin(), others.end());
+    result_.findings.erase(others.begin(), others.end());
   }
 
   [[nodiscard]] std::size_t processes_of(const finding& found) const {
@@ -587,10 +595,6 @@ class judging {
 };
 
 }  // namespace
-
-bool is_of_gpus(const sweep& sweep, const finding& found) {
-  return found.pattern == pattern::wrong_data || !sweep.gpus[found.gpu].on_host;
-}
 
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope) {
   return gpu.model == first.model && name_of(gpu, scope) == name_of(first, scope);

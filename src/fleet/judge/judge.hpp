@@ -93,9 +93,6 @@ struct finding {
   }
 };
 
-/// Whether a finding names something: slowness of host devices shows nothing of GPUs.
-bool is_of_gpus(const sweep& sweep, const finding& found);
-
 /// Whether a GPU belongs to the part of this scope that `first` belongs to.
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope);
 
@@ -141,7 +138,8 @@ enum class doubt {
 
 struct judgement {
   fleet::verdict verdict = verdict::unknown;
-  std::vector<finding> findings;      ///< racks first, then nodes, then GPUs
+  std::vector<finding> findings;      ///< what is named; racks first, then nodes, then GPUs
+  std::vector<finding> not_named;     ///< slow host devices, which show nothing of GPUs
   std::vector<missing_rank> missing;  ///< but those of GPUs that are gone
   /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that
   /// has left no results for it, if there is one.

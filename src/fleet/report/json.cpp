@@ -203,11 +203,13 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"verdict", to_string(judged.verdict)},
                 {"gpus", sweep.gpus.size()},
                 {"findings", json::array()},
+                {"not_named", json::array()},
                 {"unknown_gpus", json::array()},
                 {"problems", common::to_json(sweep.problems)},
                 {"doubts", doubts_of(sweep, judged)},
                 {"tested", json::array()}};
   for (const auto& found : judged.findings) document["findings"].push_back(to_json(sweep, found));
+  for (const auto& found : judged.not_named) document["not_named"].push_back(to_json(sweep, found));
   for (const auto& missing : judged.missing) document["findings"].push_back(to_json(missing));
   for (const auto& gone : judged.gone) document["findings"].push_back(gone_to_json(gone));
   for (const auto gpu : judged.unknown_gpus)

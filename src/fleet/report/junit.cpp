@@ -42,9 +42,8 @@ test_case case_of(const char* class_name, const std::string& name, std::vector<e
   return test;
 }
 
-entry entry_of(const sweep& sweep, const finding& found) {
-  return {is_of_gpus(sweep, found) ? test_outcome::failure : test_outcome::error,
-          to_string(found.pattern), summary_of(found), lines_of(sweep, found)};
+entry entry_of(const sweep& sweep, const finding& found, test_outcome outcome) {
+  return {outcome, to_string(found.pattern), summary_of(found), lines_of(sweep, found)};
 }
 
 entry not_known(const std::string& type, const std::string& sentence) {
@@ -62,9 +61,13 @@ std::map<std::string, std::vector<entry>> entries_of_nodes(const sweep& sweep,
                                                            const judgement& judged) {
   std::map<std::string, std::vector<entry>> nodes;
   for (const auto& gpu : sweep.gpus) nodes[gpu.node];
-  for (const auto& found : judged.findings)
-    if (found.scope <= scope::node)
-      nodes[sweep.gpus[found.gpu].node].push_back(entry_of(sweep, found));
+  const auto add = [&](const std::vector<finding>& list, test_outcome outcome) {
+    for (const auto& found : list)
+      if (found.scope <= scope::node)
+        nodes[sweep.gpus[found.gpu].node].push_back(entry_of(sweep, found, outcome));
+  };
+  add(judged.findings, test_outcome::failure);
+  add(judged.not_named, test_outcome::error);
   for (const auto& [doubt, gpus] : judged.doubts)
     for (const auto gpu : gpus)
       nodes[sweep.gpus[gpu].node].push_back(not_known(
@@ -84,9 +87,13 @@ std::string junit_of(const sweep& sweep, const judgement& judged, std::chrono::s
   const auto nodes = entries_of_nodes(sweep, judged);
   for (const auto& [node, entries] : nodes)
     tests.add(case_of("fleet_transfers.nodes", node, entries));
-  for (const auto& found : judged.findings)
-    if (found.scope > scope::node)
-      tests.add(case_of("fleet_transfers.parts", found.name, {entry_of(sweep, found)}));
+  const auto add_parts = [&](const std::vector<finding>& list, test_outcome outcome) {
+    for (const auto& found : list)
+      if (found.scope > scope::node)
+        tests.add(case_of("fleet_transfers.parts", found.name, {entry_of(sweep, found, outcome)}));
+  };
+  add_parts(judged.findings, test_outcome::failure);
+  add_parts(judged.not_named, test_outcome::error);
   for (const auto& sentence : absence_sentences(judged))
     tests.add({"fleet_transfers.missing", sentence, test_outcome::failure, missing_code, sentence});
   for (const auto& [doubt, gpus] : judged.doubts)

@@ -190,6 +190,12 @@ std::string sentence_of(const sweep& sweep, const finding& found) {
                      where_text(sweep, found), to_string(found.pattern));
 }
 
+std::vector<std::string> not_named_sentences(const sweep& sweep, const judgement& judged) {
+  std::vector<std::string> list;
+  for (const auto& found : judged.not_named) list.push_back(sentence_of(sweep, found));
+  return list;
+}
+
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing) {
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& rank : missing) by_node[rank.node].push_back(fmt::format("{}", rank.rank));

@@ -25,6 +25,9 @@ std::string where_text(const sweep& sweep, const finding& found);
 /// All of it.
 std::string sentence_of(const sweep& sweep, const finding& found);
 
+/// One for each host device, or node or rack of them, that is slow and not named.
+std::vector<std::string> not_named_sentences(const sweep& sweep, const judgement& judged);
+
 /// "GPU GPU-1: slow, slower by 5.0 %".
 std::string summary_of(const finding& found);
 /// The same as sentence_of in lines, each with a title, and what to do.

@@ -134,6 +134,30 @@ TEST_F(reported, answers_say_first_that_no_gpu_was_measured) {
               HasSubstr(": 1 GPU and 63 host devices on 16 nodes"));
 }
 
+TEST_F(reported, slow_host_devices_are_shown_and_not_named) {
+  for (auto& gpu : measured.gpus) gpu.on_host = true;
+  measured.world_size.reset();
+  const auto judged = judge(measured, settings::usual());
+  const auto metrics = openmetrics_of(measured, judged);
+  EXPECT_THAT(metrics, HasSubstr("transfers_fleet_findings 0\n"));
+  EXPECT_THAT(metrics, testing::Not(HasSubstr("transfers_fleet_finding{")));
+  EXPECT_THAT(metrics, testing::Not(HasSubstr("transfers_fleet_finding_slower_ratio{")));
+  EXPECT_THAT(table_of(measured, judged, {}), testing::Not(HasSubstr("  named\n")));
+  const auto answer = nlohmann::json::parse(json_of(measured, judged));
+  EXPECT_TRUE(answer.at("findings").empty());
+  ASSERT_EQ(answer.at("not_named").size(), 2U);
+  EXPECT_EQ(answer.at("not_named")[0].at("node"), "node12");
+  EXPECT_EQ(answer.at("not_named")[1].at("gpu"), "GPU-node5-2");
+  const auto* title = "Slow host devices, which are not named";
+  EXPECT_THAT(text_of(measured, judged), HasSubstr(title));
+  EXPECT_THAT(markdown_of(measured, judged), HasSubstr(title));
+  // Their wrong data are named.
+  measured.gpus[3].wrong_data = {"copy/pinned/h2d/1MiB"};
+  const auto wrong = openmetrics_of(measured, judge(measured, settings::usual()));
+  EXPECT_THAT(wrong, HasSubstr("transfers_fleet_findings 1\n"));
+  EXPECT_THAT(wrong, HasSubstr(R"(code="wrong_data")"));
+}
+
 TEST_F(reported, markdown_stays_short) {
   std::mt19937_64 random(1);
   measured = simulation::make_up({.nodes = 100, .gpus_in_node = 5}, {}, random);
