@@ -409,6 +409,33 @@ def test_history_has_missing_ranks_and_references(fleet: Program, tmp_path: Path
         assert "The newest sweep is named" in completed.out
 
 
+def test_earlier_sweeps_are_compared_with_the_references_too(
+    fleet: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "days").mkdir()
+    two_gpus = ("GPU-a-2", "GPU-a-3", "GPU-b", "GPU-c", "GPU-d", "GPU-e")
+    for day in range(1, 6):
+        file = tmp_path / f"days/day{day}.json"
+        document = json.loads(small_sweep(file, f"2026-11-0{day}", two_gpus).read_text("utf-8"))
+        slower = 1.05 if day > 3 else 1  # which two peers do not show
+        times = document["gpus"][0]["times_ns"]
+        document["gpus"][0]["times_ns"] = [
+            [[time * slower for time in run] for run in runs] for runs in times
+        ]
+        file.write_text(json.dumps(document))
+    newest = tmp_path / "days/day5.json"
+    references = [f"--reference={tmp_path}/days/day{day}.json" for day in (1, 2, 3)]
+    completed = fleet.run("judge", newest, f"--history={tmp_path}/days", *references, "--json=-")
+    assert completed.code == NAMED, completed
+    (found,) = json.loads(completed.out)["findings"]
+    assert (found["gpu"], found["code"]) == ("GPU-a-0", "slower_than_before")
+    assert found["since"]["sweep"] == "day4"
+    assert not found["since"]["is_first_known"]
+    completed = fleet.run("history", tmp_path / "days", *references, "--json=-")
+    assert completed.code == NAMED, completed
+    assert json.loads(completed.out)["gpus"][0]["since"] == 3
+
+
 def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path: Path) -> None:
     first = small_sweep(tmp_path / "first.json", "2026-11-01")
     second = small_sweep(tmp_path / "second.json", "2026-11-02")

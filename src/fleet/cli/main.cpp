@@ -150,7 +150,7 @@ std::vector<sweep> read_sweeps(const std::vector<std::filesystem::path>& files) 
 
 /// Each is judged by its peers and the references, but for itself.
 read_history records_of(const std::vector<std::filesystem::path>& folders, const settings& settings,
-                        const std::vector<sweep>& references = {}) {
+                        const std::vector<sweep>& references) {
   read_history result;
   const auto files = sweeps_below(folders);
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -186,7 +186,7 @@ int answer(const judge_request& request) {
   const auto settings = settings::usual(request.decide_by);
   auto judged = judge(sweep, settings, references);
   if (!request.history.empty()) {
-    auto earlier = records_of(request.history, settings).records;
+    auto earlier = records_of(request.history, settings, references).records;
     std::erase_if(earlier, [&](const sweep_record& record) {
       return record.begin >= sweep.begin;  // itself, and later ones
     });

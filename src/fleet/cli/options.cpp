@@ -134,7 +134,9 @@ class command_line {
     add_each(command, "--reference", judge_.references,
              "a sweep that was accepted; several are allowed", "FILE");
     add_each(command, "--history", judge_.history,
-             "earlier sweeps, or folders with sweeps: since when is what is named slow?", "DIR");
+             "earlier sweeps, or folders with sweeps: since when is what is named slow? Each is "
+             "compared with the references, too",
+             "DIR");
     add_output(command, "--json", judge_.json, "write the answer for programs; - prints it");
     add_output(command, "--markdown", judge_.markdown, "write it for a comment");
     add_output(command, "--junit", judge_.junit, "write it for viewers of tests");
