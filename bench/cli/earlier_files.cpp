@@ -1,6 +1,7 @@
 #include "bench/cli/earlier_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "bench/record/fleet_facts.hpp"
+#include "bench/record/told_run.hpp"
 #include "src/common/format.hpp"
 #include "src/common/program.hpp"
 #include "src/fleet/ranks/only_writer.hpp"
@@ -42,17 +44,28 @@ fs::path free_name_beside(const fs::path& file) {
   return name;
 }
 
-/// Returns whether it has been there.
+nlohmann::json value_of(const nlohmann::json& facts, const char* key) {
+  return facts.value(key, nlohmann::json());
+}
+
+/// Asked now: another run may have begun to write it since the last one was moved.
 bool move_aside(const fs::path& file) {
-  std::error_code error;
-  fs::rename(file, free_name_beside(file), error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    common::complain("bench_transfers", fmt::format("cannot put the earlier {} aside: {}",
-                                                    file.string(), error.message()));
-  return !error;
+  return !fleet::writer_of(file) && put_file_aside(file).has_value();
 }
 
 }  // namespace
+
+std::optional<fs::path> put_file_aside(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(file, error))) return std::nullopt;
+  const auto name = free_name_beside(file);
+  fs::rename(file, name, error);
+  if (!error) return name;
+  if (error != std::errc::no_such_file_or_directory)
+    common::complain("bench_transfers", fmt::format("cannot put the earlier {} aside: {}",
+                                                    file.string(), error.message()));
+  return std::nullopt;
+}
 
 earlier_files::earlier_files(fs::path folder, const nlohmann::ordered_json& facts)
     : folder_(std::move(folder)), facts_(facts) {}
@@ -64,42 +77,59 @@ void earlier_files::put_aside_own() { put_aside_files(false); }
 void earlier_files::put_aside_all(std::vector<std::size_t> before) {
   ranks_ = std::move(before);
   put_aside_files(true);
+  put_aside_nameless();
   tell();
 }
 
+bool earlier_files::has_rank() const {
+  return !folder_.empty() && facts_.is_object() && !value_of(facts_, "rank").is_null();
+}
+
 void earlier_files::put_aside_files(bool of_all_ranks) {
-  const auto value_of = [](const nlohmann::json& facts, const char* key) {
-    return facts.value(key, nlohmann::json());
-  };
-  if (folder_.empty() || !facts_.is_object() || value_of(facts_, "rank").is_null()) return;
+  if (!has_rank()) return;
   for (const auto& file : results_in(folder_)) {
-    const auto found = fleet_facts_in(file);
+    const auto found = told_by(file).fleet;
     if (!are_of_one_sweep(found, facts_) || value_of(found, "node") != value_of(facts_, "node"))
       continue;
     const auto rank = value_of(found, "rank");
     if (!rank.is_number_unsigned() || (!of_all_ranks && rank != value_of(facts_, "rank"))) continue;
-    // Asked now: another run may have begun to write it since the last one was moved.
-    if (!fleet::writer_of(file) && move_aside(file)) ranks_.push_back(rank.get<std::size_t>());
+    if (move_aside(file)) ranks_.push_back(rank.get<std::size_t>());
+  }
+}
+
+void earlier_files::put_aside_nameless() {
+  if (!has_rank()) return;
+  for (const auto& file : results_in(folder_)) {
+    const auto told = told_by(file);
+    if (told.is_cut_off && told.fleet.is_null() && move_aside(file)) ++nameless_;
   }
 }
 
 void earlier_files::tell() noexcept {
-  if (ranks_.empty()) return;
+  if (ranks_.empty() && nameless_ == 0) return;
   try {
     constexpr std::size_t most_shown = 8;
-    std::vector<std::string> names;
+    std::vector<std::string> names, left;
     for (const auto rank : std::set(ranks_.begin(), ranks_.end()))
       names.push_back(std::to_string(rank));
-    common::complain(
-        "bench_transfers",
-        fmt::format("an earlier run of this sweep has left {} of {} {}: put aside as {}",
-                    common::counted(static_cast<double>(ranks_.size()), "result", "results"),
-                    names.size() == 1 ? "rank" : "ranks", common::listed(names, most_shown),
-                    (folder_ / "*.json.earlier").string()));
+    const auto counted = [](std::size_t count, const char* singular, const char* plural) {
+      return common::counted(static_cast<double>(count), singular, plural);
+    };
+    if (!ranks_.empty())
+      left.push_back(fmt::format("{} of {} {}", counted(ranks_.size(), "result", "results"),
+                                 names.size() == 1 ? "rank" : "ranks",
+                                 common::listed(names, most_shown)));
+    if (nameless_ > 0)
+      left.push_back(counted(nameless_, "file that is cut off", "files that are cut off"));
+    common::complain("bench_transfers",
+                     fmt::format("{}: an earlier run of this sweep has left {}: put aside as {}",
+                                 value_of(facts_, "node").get<std::string>(),
+                                 fmt::join(left, " and "), (folder_ / "*.json.earlier").string()));
   } catch (const std::exception&) {
     // Who cannot be told that there is no memory hears it elsewhere.
   }
   ranks_.clear();
+  nameless_ = 0;
 }
 
 }  // namespace bench_transfers::bench

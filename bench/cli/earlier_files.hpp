@@ -3,9 +3,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 namespace bench_transfers::bench {
+
+/// Puts a file aside as "FILE.earlier" (then ".earlier.2"), which no reader of results looks for,
+/// and returns that name. None: it is not there, or cannot be moved, of which one line tells.
+std::optional<std::filesystem::path> put_file_aside(const std::filesystem::path& file);
 
 /// The result files of an earlier run with the same name of the sweep. They are put aside, as
 /// "X.json.earlier", so that a GPU which is not measured this time does not pass for one that is,
@@ -23,8 +28,11 @@ class earlier_files {
   void put_aside_own();
   /// How many that were.
   [[nodiscard]] std::size_t put_aside() const noexcept { return ranks_.size(); }
-  /// Those of all ranks of the node, likewise. `before`: ranks, with this one, that have put aside
-  /// their own, each once for each file. Tells for all of them.
+  /// Those that are cut off before they tell whose they are, likewise: a rank whose run they may be
+  /// of would not count as missing.
+  void put_aside_nameless();
+  /// Those of all ranks of the node, and those that are cut off, likewise. `before`: ranks, with
+  /// this one, that have put aside their own, each once for each file. Tells for all of them.
   void put_aside_all(std::vector<std::size_t> before);
   /// The first rank of the node says it for this one.
   void leave_telling_to_the_first() noexcept { ranks_.clear(); }
@@ -32,10 +40,13 @@ class earlier_files {
 
  private:
   void put_aside_files(bool of_all_ranks);
+  [[nodiscard]] bool has_rank() const;
 
   std::filesystem::path folder_;
   nlohmann::json facts_;
-  std::vector<std::size_t> ranks_;  ///< of files that are put aside and nobody has told of
+  // Files that are put aside and nobody has told of.
+  std::vector<std::size_t> ranks_;
+  std::size_t nameless_ = 0;
 };
 
 }  // namespace bench_transfers::bench

@@ -86,7 +86,13 @@ class mpi_measurement {
  public:
   mpi_measurement(settings settings, const fleet_request& request, bool unbound,
                   std::unique_ptr<fleet::mpi_ranks> mpi)
-      : settings_(std::move(settings)), request_(request), unbound_(unbound), mpi_(std::move(mpi)) {
+      : settings_(std::move(settings)),
+        request_(request),
+        sweep_{.folder = request.out,
+               .began = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()),
+               .only_lists = settings_.list_benchmarks},
+        unbound_(unbound),
+        mpi_(std::move(mpi)) {
     failure_.note([&] { self_ = identity_of(request_, mpi_.get()); });
     others_.emplace(
         *mpi_, fleet::gathering::description{.wait = std::chrono::duration<double>(request_.wait_s),
@@ -96,6 +102,8 @@ class mpi_measurement {
 
   /// Returns the exit code. Throws what this rank has failed with.
   int run() {
+    // First, so that it is not there if the job is aborted.
+    if (mpi_->rank() == 0) failure_.note([&] { put_earlier_sweep_aside(sweep_); });
     others_->begin();  // all nodes at one time
     if (self_) failure_.note([&] { measure(); });
     failure_.note([&] { gather(); });
@@ -113,10 +121,7 @@ class mpi_measurement {
     code_ = own_->measure();
   }
 
-  void gather() {
-    gather_sweep(*others_, *mpi_, request_.out, own_ ? own_->result() : rank_result(),
-                 settings_.list_benchmarks);
-  }
+  void gather() { gather_sweep(*others_, *mpi_, sweep_, own_ ? own_->result() : rank_result()); }
 
   void tell_of_silence(fleet::gathering::seconds silence) const {
     const auto file = own_ ? own_->result().file : fs::path();
@@ -139,6 +144,7 @@ class mpi_measurement {
 
   settings settings_;
   const fleet_request& request_;
+  sweep_request sweep_;
   bool unbound_;
   std::unique_ptr<fleet::mpi_ranks> mpi_;
   first_failure failure_;

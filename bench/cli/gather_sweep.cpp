@@ -9,7 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/cli/earlier_files.hpp"
 #include "bench/cli/left_files.hpp"
+#include "src/common/message.hpp"
 #include "src/common/packed.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/program.hpp"
@@ -53,41 +55,69 @@ std::set<std::size_t> silent_ranks(const results_by_rank& results, std::size_t r
   return silent;
 }
 
-/// Adds what they have left.
-void go_on_without(const std::set<std::size_t>& silent, const fs::path& folder,
-                   const nlohmann::json& facts, fleet::found_files& found) {
-  std::set<fs::path> known;
-  for (const auto& file : found.files) known.insert(file.path);
-  const auto left = files_left_by(silent, folder, facts, known);
-  for (const auto rank : silent) {
-    const auto of_rank = left.find(rank);
-    common::complain("bench_transfers",
-                     of_rank == left.end()
-                         ? fmt::format("rank {} gives no answer: going on without it", rank)
-                         : fmt::format("rank {} gives no answer: what it has left counts ({})",
-                                       rank, of_rank->second.path.string()));
-  }
-  for (const auto& [rank, file] : left) found.files.push_back(file);
+/// What it has measured counts, but something is wrong with it.
+common::message silent_rank(std::size_t rank, const fs::path& file) {
+  const auto shown = common::printable(file.string());
+  return {"silent_rank",
+          {{"rank", rank}, {"file", shown}},
+          fmt::format("rank {} has measured all ({}), and gave rank 0 no answer afterwards", rank,
+                      shown)};
 }
 
-}  // namespace
+/// Adds what they have left.
+void go_on_without(const std::set<std::size_t>& silent, const place_of_job& place,
+                   fleet::found_files& found) {
+  std::set<fs::path> known;
+  for (const auto& file : found.files) known.insert(file.path);
+  const auto left = files_left_by(silent, place, known);
+  for (const auto rank : silent) {
+    const auto of_rank = left.find(rank);
+    common::complain(
+        "bench_transfers",
+        of_rank == left.end()
+            ? fmt::format("rank {} gives no answer: going on without it", rank)
+            : fmt::format("rank {} gives no answer: what it has left counts ({})", rank,
+                          common::printable(of_rank->second.file.path.string())));
+  }
+  for (const auto& [rank, of_rank] : left) {
+    found.files.push_back(of_rank.file);
+    if (of_rank.is_complete) found.problems.push_back(silent_rank(rank, of_rank.file.path));
+  }
+}
 
-void gather_sweep(fleet::gathering& others, const fleet::channel& ranks, const fs::path& folder,
-                  rank_result own, bool only_lists) {
-  own.contribution.bytes = as_bytes(own.file);
-  const auto results = others.gather(own.contribution);
-  if (ranks.rank() > 0) return;
+fs::path sweep_file_in(const fs::path& folder) { return folder / "sweep.json.gz"; }
+
+void write_sweep_of(const results_by_rank& results, std::size_t ranks, const place_of_job& place) {
   auto found = files_in(results);
-  if (only_lists) return;
-  go_on_without(silent_ranks(results, ranks.size()), folder, own.facts, found);
+  go_on_without(silent_ranks(results, ranks), place, found);
   if (found.files.empty())
     return common::complain("bench_transfers", "no rank has left a result: there is no sweep");
   std::ranges::sort(found.files, {}, &fleet::found_file::path);
   const auto sweep = fleet::collect(std::move(found));
-  const auto sweep_file = folder / "sweep.json.gz";
+  const auto sweep_file = sweep_file_in(place.folder);
   fleet::write_sweep(sweep_file, sweep);
-  common::print(fmt::format("{} of {} ranks in {}\n", sweep.gpus.size(), ranks.size(),
+  common::print(fmt::format("{} of {} ranks in {}\n", sweep.gpus.size(), ranks,
                             common::printable(sweep_file.string())));
+}
+
+}  // namespace
+
+void put_earlier_sweep_aside(const sweep_request& request) {
+  if (request.only_lists) return;
+  if (const auto aside = put_file_aside(sweep_file_in(request.folder)))
+    common::complain("bench_transfers",
+                     fmt::format("the sweep of an earlier run is put aside as {}",
+                                 common::printable(aside->string())));
+}
+
+void gather_sweep(fleet::gathering& others, const fleet::channel& ranks,
+                  const sweep_request& request, rank_result own) {
+  own.contribution.bytes = as_bytes(own.file);
+  const auto results = others.gather(own.contribution);
+  if (ranks.rank() > 0 || request.only_lists) return;
+  others.work([&] {
+    write_sweep_of(results, ranks.size(), {request.folder, own.facts, request.began});
+  });
 }
 
 }  // namespace bench_transfers::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -10,11 +11,26 @@
 
 namespace bench_transfers::bench {
 
-/// What ranks that give no answer have left below a folder, each with its rank: `fleet_transfers
-/// collect` finds it there, too. `facts`: context.transfers.fleet of a rank of the same job.
-/// `known`: files that belong to others, which need not be read.
-std::multimap<std::size_t, fleet::found_file> files_left_by(
-    const std::set<std::size_t>& ranks, const std::filesystem::path& folder,
-    const nlohmann::json& facts, const std::set<std::filesystem::path>& known);
+/// What a rank has left that gives no answer.
+struct left_file {
+  fleet::found_file file;
+  bool is_complete = false;  ///< the rank has measured all, and hangs since
+};
+
+/// Where to look for it.
+struct place_of_job {
+  std::filesystem::path folder;
+  nlohmann::json facts;  ///< context.transfers.fleet of a rank of the job
+  /// Runs that started earlier are of other jobs. Where the clock of a node is late, its files
+  /// count as such, too: its ranks are missing then.
+  std::chrono::sys_seconds began;
+};
+
+/// What ranks that give no answer have left below a folder in this job, each with its rank:
+/// `fleet_transfers collect` finds it there, too. `known`: files that belong to others, which need
+/// not be read.
+std::multimap<std::size_t, left_file> files_left_by(const std::set<std::size_t>& ranks,
+                                                    const place_of_job& place,
+                                                    const std::set<std::filesystem::path>& known);
 
 }  // namespace bench_transfers::bench

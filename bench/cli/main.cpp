@@ -99,10 +99,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return print_error("there is not enough memory", something_failed);
   } catch (const std::system_error& error) {
-    const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
-    return print_error(
-        (is_limit ? "no more threads can be started: " : "") + std::string(error.what()),
-        something_failed);
+    return print_error(reason_of(error), something_failed);
   } catch (const std::exception& error) {
     return print_error(error.what(), something_failed);
   }

@@ -57,8 +57,8 @@ std::string job_of(const rank_identity& self, const fs::path& out) {
 void tell_who_is_missing(const fleet::node_ranks& ranks, const rank_identity& self) {
   if (ranks.is_first() && ranks.present() < self.local_size)
     common::complain("bench_transfers",
-                     fmt::format("{} of {} ranks on {} are there: going on without the others",
-                                 ranks.present(), self.local_size, self.told.node));
+                     fmt::format("{}: {} of {} ranks are there: going on without the others",
+                                 self.told.node, ranks.present(), self.local_size));
 }
 
 void require_own_device(const fleet::node_ranks& ranks, const rank_identity& self,
@@ -104,17 +104,23 @@ void make_folder_of(const fs::path& file) {
         fmt::format("cannot write {}: {}", common::printable(folder.string()), error.message()));
 }
 
+constexpr auto another_run = "another run of this sweep is under way on this node";
+
+/// What is known of it.
+std::string name_of(const fleet::other_writer& other) {
+  if (other.process) return fmt::format("another process ({})", *other.process);
+  return other.is_of_another_container ? "a process of another container" : "another process";
+}
+
 void require_no_other_writer(const std::optional<fleet::other_writer>& other,
                              const rank_identity& self, const std::string& device,
                              const fs::path& file) {
   if (!other) return;
-  const auto who = other->process ? fmt::format("another process ({})", *other->process)
-                                  : std::string("a process of another container");
-  throw common::usage_error(
-      fmt::format("{} measures {} and writes {}: {}", who, device, common::printable(file.string()),
-                  self.has_rank ? "another run of this sweep is under way on this node"
-                                : "start one process for each GPU, by a launcher that tells each "
-                                  "its rank"));
+  throw common::usage_error(fmt::format(
+      "{} measures {} and writes {}: {}", name_of(*other), device, common::printable(file.string()),
+      self.has_rank ? another_run
+                    : "start one process for each GPU, by a launcher that tells each "
+                      "its rank"));
 }
 
 /// The others wait for this rank no longer, however it comes to its end.
@@ -145,22 +151,25 @@ rank_run::rank_run(settings settings, const fleet_request& request, const rank_i
       self_(self),
       unbound_(unbound),
       facts_(fleet_facts(self.told, self.has_rank, self.sweep)),
-      run_{.devices = {}, .fleet = facts_, .quiet = self.has_rank && self.told.rank > 0} {}
+      run_{.devices = {},
+           .fleet = facts_,
+           .quiet = self.has_rank && self.told.rank > 0,
+           .name = self.has_rank ? name_of(self) : ""} {}
 
 int rank_run::measure() {
-  const auto named = [&](const std::exception& error) {
-    return self_.has_rank ? fmt::format("{}: {}", name_of(self_), error.what()) : error.what();
+  const auto named = [&](const std::string& reason) {
+    return self_.has_rank ? fmt::format("{}: {}", name_of(self_), reason) : reason;
   };
   try {
     return measure_device();
   } catch (const common::usage_error& error) {
-    throw common::usage_error(named(error));
-  } catch (const std::system_error&) {
-    throw;  // its code decides what is said
+    throw common::usage_error(named(error.what()));
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(named(reason_of(error)));
   } catch (const std::bad_alloc&) {
-    throw;
+    throw std::runtime_error(named("there is not enough memory"));
   } catch (const std::exception& error) {
-    throw std::runtime_error(named(error));
+    throw std::runtime_error(named(error.what()));
   }
 }
 
@@ -209,16 +218,20 @@ void rank_run::meet_ranks(std::size_t put_aside) {
               common::complain("bench_transfers",
                                fmt::format("{}: {}", node, warning_of(lost).text));
             }});
-  } catch (const fleet::cannot_share&) {
-    // Where the launcher does not tell jobs apart, another job has this rank's place.
+  } catch (const fleet::rank_is_taken& error) {
+    // Where the launcher does not tell jobs apart, another job has this rank's place. It may wait
+    // for others, and write nothing yet.
     const auto file = result_file_of(request_.out, self_, device_);
     require_no_other_writer(fleet::writer_of(file), self_, device_, file);
-    throw;
+    throw common::usage_error(fmt::format("{}: {}", another_run, error.what()));
   }
 }
 
 void rank_run::join_ranks(earlier_files& earlier) {
-  if (self_.local_size < 2) return earlier.tell();
+  if (self_.local_size < 2) {
+    earlier.put_aside_nameless();
+    return earlier.tell();
+  }
   meet_ranks(earlier.put_aside());
   tell_who_is_missing(*ranks_, self_);
   require_own_device(*ranks_, self_, device_);
@@ -254,6 +267,10 @@ void rank_run::claim_file() {
   make_folder_of(file);
   writer_ = std::make_unique<fleet::only_writer>(file);
   require_no_other_writer(writer_->other(), self_, device_, file);
+  run_.why_not_write = [&writer = *writer_]() -> std::optional<std::string> {
+    if (!writer.is_passed_over()) return std::nullopt;
+    return "while this process was stopped, another run of this sweep has begun to write it";
+  };
   settings_.out = file.string();
   file_ = file;
   if (!self_.has_rank)
@@ -264,7 +281,8 @@ void rank_run::claim_file() {
 }
 
 void rank_run::say_where() const {
-  if (file_.empty()) return;
+  std::error_code error;
+  if (file_.empty() || !fs::exists(file_, error)) return;  // nothing may have been to run
   const auto name = common::printable(file_.string());
   common::print(self_.has_rank ? fmt::format("{}: {}\n", name_of(self_), name)
                                : fmt::format("{}\n", name));

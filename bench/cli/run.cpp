@@ -198,7 +198,8 @@ int measure_plan(run_devices& devices, const settings& settings, plan& plan,
   reserve_buffers(plan, list);
 
   result_file::writer file(settings.out_format == "json" ? settings.out : "",
-                           context_of(devices, settings, plan, request, warnings));
+                           context_of(devices, settings, plan, request, warnings),
+                           request.why_not_write);
   const auto watched = watched_surroundings();
   auto measured = session(list, settings, file, shown, *watched, request.ranks).measure(plan);
   measured.warnings = warnings_of_lost(request.ranks);
@@ -233,6 +234,11 @@ bool copies_both_ways_with_ranks(const settings& settings) {
                              is_both_ways_of_ranks);
 }
 
+std::string reason_of(const std::system_error& error) {
+  const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
+  return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
+}
+
 int measure(const settings& settings, run_request request) {
   const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
@@ -240,7 +246,8 @@ int measure(const settings& settings, run_request request) {
   const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
   if (plan.cases.empty() && plan.skipped.empty()) {
-    common::complain("bench_transfers", "nothing to run: no benchmark matches");
+    common::complain("bench_transfers", (request.name.empty() ? "" : request.name + ": ") +
+                                            "nothing to run: no benchmark matches");
     return nothing_ran;
   }
   check_output(settings);

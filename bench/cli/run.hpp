@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
@@ -25,6 +28,9 @@ struct run_request {
   std::optional<common::message> too_few_processors = {};
   fleet::node_ranks* ranks = nullptr;  ///< the other processes of the node
   bool quiet = false;                  ///< neither progress nor summary
+  std::string name = {};               ///< begins its complaints; empty: a process by itself
+  /// As for result_file::writer.
+  std::function<std::optional<std::string>()> why_not_write = [] { return std::nullopt; };
 };
 
 std::vector<named_device> named_devices(const devices_choice& choice);
@@ -34,6 +40,9 @@ registry strategies_of(const devices_choice& devices, const settings& settings);
 
 /// Whether the ranks of a node would copy both ways at once. It opens no GPU.
 bool copies_both_ways_with_ranks(const settings& settings);
+
+/// In words, for people.
+std::string reason_of(const std::system_error& error);
 
 /// Measures, writes the result file and prints the summary. Returns the exit code. Throws
 /// usage_error, and common::write_error after all has been written that can be.

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 
 #include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -38,15 +36,6 @@ nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_ra
           {"world_size", or_null(told.world_size)},
           {"node", or_null(told.node)},
           {"rack", or_null(told.rack)}};
-}
-
-nlohmann::json fleet_facts_in(const std::filesystem::path& file) {
-  try {
-    const auto read = nlohmann::json::parse(common::read_text(file), nullptr, false);
-    return read.value(nlohmann::json::json_pointer("/context/transfers/fleet"), nlohmann::json());
-  } catch (const std::exception&) {
-    return nullptr;
-  }
 }
 
 bool are_of_one_sweep(const nlohmann::json& facts, const nlohmann::json& others) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/fleet/launcher/rank.hpp"
@@ -15,9 +14,6 @@ nlohmann::ordered_json fleet_facts(const fleet::environment& variables);
 /// The same of what is known otherwise; without a rank, null there.
 nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_rank,
                                    const std::string& sweep);
-
-/// The same, as a result file has kept it. Null if it is no result file that says so.
-nlohmann::json fleet_facts_in(const std::filesystem::path& file);
 
 /// Whether two files are of ranks of one sweep: it has the same name in both, and as many ranks.
 bool are_of_one_sweep(const nlohmann::json& facts, const nlohmann::json& others);

@@ -1,5 +1,7 @@
 #include "src/result_file/writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -42,8 +44,9 @@ std::string to_text(const json& content, bool aggregates_only) {
   return text + "\n]\n}\n";
 }
 
-writer::writer(std::filesystem::path path, json context)
+writer::writer(std::filesystem::path path, json context, objection why_not)
     : path_(std::move(path)),
+      why_not_(std::move(why_not)),
       content_{{"context", std::move(context)}, {"benchmarks", json::array()}} {
   if (!path_.empty()) common::require_writable(path_);
   write();
@@ -85,6 +88,8 @@ void writer::finish(bool aggregates_only, std::span<const std::string> order) {
 
 void writer::write(bool aggregates_only) {
   if (path_.empty()) return;
+  if (const auto why = why_not_())
+    throw common::write_error(fmt::format("cannot write {}: {}", path_.string(), *why));
   const auto start = std::chrono::steady_clock::now();
   common::write_whole(path_, to_text(content_, aggregates_only));
   const auto end = std::chrono::steady_clock::now();

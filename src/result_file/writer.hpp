@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,9 +17,15 @@ namespace bench_transfers::result_file {
 /// context.transfers. The file on disk is always complete and readable (common::write_whole).
 class writer {
  public:
+  /// Why the file must not be written any more; none: it may be. Asked before each write.
+  using objection = std::function<std::optional<std::string>()>;
+
   /// Writes the file at once, so that an unwritable path fails before anything is measured. An
-  /// empty path keeps the content in memory only. Throws common::write_error.
-  writer(std::filesystem::path path, nlohmann::ordered_json context);
+  /// empty path keeps the content in memory only. Throws common::write_error, also for an
+  /// objection.
+  writer(
+      std::filesystem::path path, nlohmann::ordered_json context,
+      objection why_not = [] { return std::nullopt; });
 
   /// Adds a row and writes the file, unless the last write was so recent that writing would take
   /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
@@ -46,6 +54,7 @@ class writer {
   void write(bool aggregates_only = false);
 
   std::filesystem::path path_;
+  objection why_not_;
   nlohmann::ordered_json content_;
   std::chrono::steady_clock::time_point next_write_;
 };

@@ -200,6 +200,17 @@ def test_rank_0_of_mpi_writes_what_collect_would(mpi: Mpi, ranks: Ranks, fleet: 
     assert sweep["problems"] == []
 
 
+def test_no_sweep_of_an_earlier_job_passes_for_one_of_this(mpi: Mpi, ranks: Ranks) -> None:
+    assert ranks.completed(mpi.start(ranks, 2)).code == ALL_RAN
+    sweep = ranks.out / "sweep.json.gz"
+    measured = sweep.read_bytes()
+    failed = ranks.completed(mpi.start(ranks, 2, "--device=cuda:1000"))
+    assert failed.code != ALL_RAN
+    assert not sweep.exists()
+    assert earlier(sweep).read_bytes() == measured
+    assert f"the sweep of an earlier run is put aside as {earlier(sweep)}" in failed.unfolded
+
+
 def sweep_of_rank_0(ranks: Ranks) -> dict[str, Any]:
     return json.loads(gzip.decompress((ranks.out / "sweep.json.gz").read_bytes()))
 
@@ -305,7 +316,8 @@ def test_a_killed_rank_is_named_once_and_in_the_files_of_the_others(ranks: Ranks
 def test_a_rank_that_never_starts_is_missing(ranks: Ranks, fleet: Program) -> None:
     (only,) = ranks.run("--wait=0.1", started=1, of=2)
     assert only.code == ALL_RAN, only
-    assert "1 of 2 ranks" in only.err
+    node = os.uname().nodename
+    assert f"bench_transfers: {node}: 1 of 2 ranks are there" in only.unfolded
     _, answer = judge(fleet, ranks.out)
     assert answer["verdict"] == "named"
     assert [found["code"] for found in answer["findings"]] == ["missing"]
@@ -421,10 +433,67 @@ def test_a_job_passes_over_one_that_is_stopped(ranks: Ranks) -> None:
         assert not read(earlier(ranks.file(rank))).transfers["complete"]
 
 
+def test_a_process_that_was_passed_over_gives_way(ranks: Ranks) -> None:
+    first = ranks.start(0, 1, "--sweep=s", "--benchmark_repetitions=1000")
+    wait_for(lambda: ranks.rows(0) > 0, "the first row of the first process")
+    first.send_signal(signal.SIGSTOP)  # as Slurm suspends a job
+    os.waitid(os.P_PID, first.pid, os.WSTOPPED | os.WNOWAIT)
+    second = ranks.completed(ranks.start(0, 1, "--sweep=s"))
+    assert second.code == ALL_RAN, second
+    measured = ranks.file(0).read_text("utf-8")
+    first.send_signal(signal.SIGCONT)
+    told = f"rank 0 on {os.uname().nodename}: cannot write {ranks.file(0)}: while this process was"
+    resumed = ranks.completed(first)
+    assert resumed.code == SOMETHING_FAILED
+    (said,) = resumed.complaints
+    assert told in said
+    assert ranks.file(0).read_text("utf-8") == measured
+
+
+def test_a_job_that_has_written_nothing_yet_is_in_the_way(ranks: Ranks) -> None:
+    first = ranks.start(0, 2, "--sweep=s", "--wait=1000")  # waits for a rank that does not come
+    wait_for(lambda: has_joined(first), "the first job")
+    second = ranks.completed(ranks.start(0, 2, "--sweep=s"))
+    assert_complains(
+        second,
+        USAGE,
+        f"rank 0 on {os.uname().nodename}: another run of this sweep is under way on this node",
+        "another process of this node is local rank 0",
+    )
+    assert first.poll() is None
+
+
+def has_joined(process: subprocess.Popen[str]) -> bool:
+    """Whether it has the file in which the ranks of a node meet."""
+    maps = Path(f"/proc/{process.pid}/maps")
+    return "/ranks-" in maps.read_text("utf-8")
+
+
+def test_what_is_cut_off_does_not_stand_for_a_rank_that_does_not_come(
+    ranks: Ranks, fleet: Program
+) -> None:
+    ranks.run("--sweep=s", started=3, of=3)
+    cut = {1: '"benchmarks"', 2: '"fleet"'}  # one tells whose it is, the other does not
+    files = {rank: ranks.file(rank) for rank in cut}
+    for rank, place in cut.items():
+        text = files[rank].read_text("utf-8")
+        files[rank].write_text(text[: text.rindex(place)])
+    (only,) = ranks.run("--sweep=s", "--wait=0.1", started=1, of=3)
+    assert only.code == ALL_RAN, only
+    told = "left 2 results of ranks 0, 1 and 1 file that is cut off: put aside as"
+    assert f"bench_transfers: {os.uname().nodename}: an earlier run of this sweep has" in only.err
+    assert told in only.unfolded
+    assert not any(file.exists() for file in files.values())
+    assert all(earlier(file).exists() for file in files.values())
+    _, answer = judge(fleet, ranks.out)
+    assert answer["verdict"] == "named"
+    assert {found["code"] for found in answer["findings"]} == {"missing"}
+
+
 def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
     strategies = program.run("fleet", "--list", "--device=host", cwd=tmp_path)
     assert strategies.code == ALL_RAN, strategies
-    assert "copy/pinned" in strategies.out
+    assert "\ncopy " in strategies.out
     benchmarks = program.run("fleet", "--benchmark_list_tests", *TINY, cwd=tmp_path)
     assert benchmarks.code == ALL_RAN, benchmarks
     assert {*ALONE} <= {*benchmarks.out.split()}
@@ -585,6 +654,22 @@ def test_a_rank_that_fails_says_which_it_is(ranks: Ranks) -> None:
     failed = ranks.completed(ranks.start(1, 2, "--ranks-per-node=2", "--wait=0.1"))
     assert failed.code == USAGE
     assert told in failed.unfolded
+
+
+def test_a_rank_that_has_nothing_to_run_says_which_it_is(ranks: Ranks) -> None:
+    nothing = ranks.completed(ranks.start(0, 1, "--benchmark_filter=no such"))
+    assert_complains(nothing, NOTHING_RAN, f"rank 0 on {os.uname().nodename}: nothing to run")
+
+
+def test_a_rank_that_cannot_start_threads_says_which_it_is(ranks: Ranks) -> None:
+    ranks.out.mkdir()
+    ranks.out.chmod(0o777)
+    failed = ranks.completed(ranks.start(0, 1, preexec_fn=limits.processes(1)))
+    if "libstdc++" in failed.err or "Permission denied" in failed.err:
+        pytest.skip("another user cannot start the program, or write here")
+    assert failed.code == SOMETHING_FAILED
+    (said,) = failed.complaints
+    assert f"rank 0 on {os.uname().nodename}: no more threads can be started" in said
 
 
 def test_a_signal_keeps_what_was_measured(ranks: Ranks) -> None:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <future>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,7 @@ constexpr char hello = 'h';   // to rank 0: ranks of the node
 constexpr char go = 'g';      // from rank 0: the most ranks of a node
 constexpr char result = 'r';  // to rank 0: ms that it took, ranks that are lost; what was measured
 constexpr char patience = 'p';  // from rank 0, while it waits for others: for how many ms at most
+constexpr char working = 'w';   // from rank 0: it has heard who answers, and works
 constexpr char complete = 'c';  // from rank 0: it has heard all
 constexpr char lost = 'l';      // from rank 0: it has not
 
@@ -66,10 +68,14 @@ void gathering::receive_until(Condition&& is_enough, End&& end, seconds after_in
   while (!is_enough() && self_.now() < std::min(end(), end_if_interrupted)) {
     if (end_if_interrupted == clock::time_point::max() && self_.interrupted())
       end_if_interrupted = after(after_interruption);
-    if (const auto received = ranks_.receive())
-      take(*received);
-    else
+    const auto received = ranks_.receive();
+    if (!received) {
       self_.sleep(between_looks);
+      continue;
+    }
+    take(*received);
+    const bool is_interrupted = end_if_interrupted != clock::time_point::max();
+    if (is_interrupted && is(working, *received)) end_if_interrupted = after(after_interruption);
   }
 }
 
@@ -128,7 +134,26 @@ std::map<std::size_t, std::string> gathering::gather(const contribution& own) {
                   tell_patience(received.rank);
                 });
   is_complete_ = results_.size() == ranks_.size();
+  for (const auto& [rank, bytes] : results_)
+    if (rank != ranks_.rank()) answered_.push_back(rank);
   return std::move(results_);
+}
+
+void gathering::work(const std::function<void()>& job) {
+  constexpr std::chrono::milliseconds between_looks(1);
+  constexpr std::chrono::seconds between_signs(1);
+  const auto last_sign = after(self_.most_work);
+  auto next_sign = self_.now();
+  auto done = std::async(std::launch::async, job);
+  while (done.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (self_.now() >= next_sign && self_.now() < last_sign) {
+      for (const auto rank : answered_) ranks_.send(rank, {working});
+      static_cast<void>(ranks_.has_sent());  // what has arrived is forgotten
+      next_sign = after(between_signs);
+    }
+    self_.sleep(between_looks);
+  }
+  done.get();
 }
 
 bool gathering::have_all_answered() const {
@@ -168,6 +193,8 @@ bool gathering::end() {
       [&](const message& received) {
         if (is(patience, received))
           end_of_waiting = after(std::chrono::milliseconds(number_in(received)) + self_.wait);
+        // Beside many other processes its next sign may be late.
+        if (is(working, received)) end_of_waiting = after(self_.wait + self_.wait_when_interrupted);
         has_ended |= is(complete, received) || is(lost, received);
         is_complete_ |= is(complete, received);
       });

@@ -38,6 +38,7 @@ class gathering {
     std::function<bool()> interrupted = [] { return false; };
     /// For a rank, after an interruption: the others may have been interrupted, too.
     seconds wait_when_interrupted = std::chrono::seconds(3);
+    seconds most_work = std::chrono::minutes(10);  ///< for which the others wait
     // Tests have a clock of their own.
     std::function<clock::time_point()> now = clock::now;
     std::function<void(clock::duration)> sleep = [](clock::duration time) {
@@ -54,6 +55,12 @@ class gathering {
   /// no rank has told how long it measured, only an interruption ends the waiting.
   std::map<std::size_t, std::string> gather(const contribution& own);
 
+  /// Between gather() and end(), on rank 0: does work that takes long, by another thread, while
+  /// this one tells the others that it lives: their patience is longer then, also after an
+  /// interruption. It tells so for `most_work` at most: work may hang, too. Throws what the work
+  /// throws.
+  void work(const std::function<void()>& job);
+
   /// After gather(). Returns whether all ranks have come to the end; if not, MPI cannot be ended in
   /// order.
   bool end();
@@ -64,7 +71,7 @@ class gathering {
 
  private:
   /// Takes messages until `is_enough`, or until `end`, which may change. An interruption leaves
-  /// less time: `after_interruption`.
+  /// less time: `after_interruption`, from it or from the last sign of life of a rank that works.
   template <class Take, class Condition, class End>
   void receive_until(Condition&& is_enough, End&& end, seconds after_interruption, Take&& take);
   [[nodiscard]] std::string told(const contribution& own) const;
@@ -85,8 +92,9 @@ class gathering {
   seconds longest_{};  ///< of whole measurements, on the node with the most ranks; 0: not known
   clock::time_point told_end_;  ///< of the patience
   std::map<std::size_t, std::string> results_;
-  std::set<std::size_t> lost_;  ///< ranks that others no longer wait for
-  bool is_complete_ = false;    ///< rank 0 has heard all
+  std::set<std::size_t> lost_;         ///< ranks that others no longer wait for
+  std::vector<std::size_t> answered_;  ///< on rank 0: others that wait for it
+  bool is_complete_ = false;           ///< rank 0 has heard all
   std::optional<seconds> silence_of_rank_0_;
 };
 

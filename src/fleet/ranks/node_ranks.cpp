@@ -27,6 +27,9 @@ constexpr auto front_of_names = "ranks-";
 
 }  // namespace
 
+rank_is_taken::rank_is_taken(std::size_t rank)
+    : std::runtime_error(fmt::format("another process of this node is local rank {}, too", rank)) {}
+
 struct node_ranks::head {
   std::atomic<std::uint64_t> seed;
 };
@@ -54,9 +57,7 @@ node_ranks::node_ranks(description self) : self_(std::move(self)) {
   if (self_.folder.empty()) self_.folder = folder_of_shared_files();
   remove_abandoned(self_.folder, front_of_names);
   open_file();
-  if (!file_->has_place())
-    throw cannot_share(
-        fmt::format("another process of this node is local rank {}, too", self_.rank));
+  if (!file_->has_place()) throw rank_is_taken(self_.rank);
   started_ = shared_clock::now();
   auto& own = slot_of(self_.rank);
   if (own.progress != 0) throw left_behind();  // another one was here, and has ended

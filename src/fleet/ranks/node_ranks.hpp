@@ -26,6 +26,12 @@ class left_behind : public std::runtime_error {
   left_behind() : std::runtime_error("the other ranks of the node went on without this one") {}
 };
 
+/// Another process is this rank of a job of this name; what() is one line.
+class rank_is_taken : public std::runtime_error {
+ public:
+  explicit rank_is_taken(std::size_t rank);
+};
+
 /// Times by CLOCK_MONOTONIC, which the processes of a node share.
 using shared_clock = std::chrono::steady_clock;
 
@@ -63,7 +69,8 @@ class node_ranks {
   };
 
   /// Joins the others and waits for them. A rank that is not there in time is gone: all others go
-  /// on without it. Throws cannot_share, and left_behind if it comes too late itself.
+  /// on without it. Throws cannot_share, rank_is_taken, and left_behind if it comes too late
+  /// itself.
   explicit node_ranks(description self);
   ~node_ranks();
   node_ranks(const node_ranks&) = delete;

@@ -25,6 +25,9 @@ constexpr auto front_of_writers = "writes-";
 struct identity {
   std::atomic<std::int64_t> process;  ///< 0: it has not said it yet
   std::atomic<std::uint64_t> space;   ///< process numbers are those of this namespace; 0: not known
+  /// Said by who passes it over. That the file is gone would not tell: it may be removed with
+  /// /dev/shm when the user logs out (logind.conf(5), "RemoveIPC").
+  std::atomic<std::uint64_t> is_passed_over;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "needed between processes");
 
@@ -33,16 +36,27 @@ std::uint64_t own_space() {
   return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-/// Stopped, by a signal or a debugger, or ended and not waited for: proc(5), "State".
-bool is_halted(pid_t process) {
-  constexpr std::string_view key = "State:", halted = "TtZX";
+/// Of a process, by proc(5), "State"; none if there is no such process.
+std::optional<char> state_of(pid_t process) {
+  constexpr std::string_view key = "State:";
   std::ifstream status(fmt::format("/proc/{}/status", process));
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with(key)) continue;
     const auto state = line.find_first_not_of(" \t", key.size());
-    return state != std::string::npos && halted.find(line[state]) != std::string_view::npos;
+    return state == std::string::npos ? std::nullopt : std::optional(line[state]);
   }
-  return false;
+  return std::nullopt;
+}
+
+/// What an earlier writer has said is not true of the next one.
+std::function<void(void*)> forget_writer(std::size_t place) {
+  return [place](void* data) {
+    if (place != writer) return;
+    auto& said = *static_cast<identity*>(data);
+    said.process = 0;
+    said.space = 0;
+    said.is_passed_over = 0;
+  };
 }
 
 std::unique_ptr<shared_file> place_of(const fs::path& file, fs::path folder, std::size_t place) {
@@ -51,8 +65,9 @@ std::unique_ptr<shared_file> place_of(const fs::path& file, fs::path folder, std
   std::error_code error;
   const auto whole = fs::weakly_canonical(file, error);
   const auto name = std::hash<std::string>()((error ? file : whole).string());
-  return std::make_unique<shared_file>(folder / fmt::format("{}{:016x}", front_of_writers, name),
-                                       sizeof(identity), place, [](void*) {});
+  return std::make_unique<shared_file>(
+      folder / fmt::format("{}{:016x}", front_of_writers, name), sizeof(identity), place,
+      [](void*) {}, forget_writer(place));
 }
 
 identity& identity_in(const shared_file& place) { return *static_cast<identity*>(place.data()); }
@@ -62,8 +77,16 @@ std::optional<other_writer> running_writer(const shared_file& place) {
   const auto& said = identity_in(place);
   const auto space = own_space();
   const auto process = static_cast<pid_t>(said.process.load());
-  if (process == 0 || space == 0 || said.space != space) return other_writer{};
-  return is_halted(process) ? std::nullopt : std::optional(other_writer{process});
+  const auto space_of_process = said.space.load();
+  if (process == 0 || space == 0 || space_of_process == 0) return other_writer{};
+  if (space_of_process != space) return other_writer{{}, true};
+  const auto state = state_of(process);
+  // Under a debugger ('t') it is stopped for moments. One that has ended has no place: another one
+  // has it, and has not said so yet.
+  constexpr char stopped = 'T', zombie = 'Z', dead = 'X';
+  if (state == stopped) return std::nullopt;
+  if (!state || state == zombie || state == dead) return other_writer{};
+  return other_writer{process};
 }
 
 }  // namespace
@@ -79,8 +102,13 @@ only_writer::only_writer(const fs::path& file, const fs::path& folder) {
     if (!place_->is_taken(writer)) continue;  // it has ended
     other_ = running_writer(*place_);
     if (other_) return;
+    identity_in(*place_).is_passed_over = 1;
     place_->abandon();
   }
+}
+
+bool only_writer::is_passed_over() const noexcept {
+  return identity_in(*place_).is_passed_over != 0;
 }
 
 std::optional<other_writer> writer_of(const fs::path& file, const fs::path& folder) {

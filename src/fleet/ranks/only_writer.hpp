@@ -12,14 +12,16 @@ namespace bench_transfers::fleet {
 
 /// A process that writes a file, and is not stopped.
 struct other_writer {
-  /// None: it cannot be seen from here, because it runs in another container that shares the
-  /// folder. Nobody knows whether it is stopped: it counts as one that runs.
+  /// None: not known, so nobody knows whether it is stopped: it counts as one that runs.
   std::optional<pid_t> process;
+  /// Which shares the folder. Its process numbers are others.
+  bool is_of_another_container = false;
 };
 
 /// While an instance exists, no other process of the user on this computer gets one that writes the
 /// same file. The kernel takes it back when a process ends, however it ends. A process that is
-/// stopped is passed over: an earlier run may have left it.
+/// stopped is passed over: an earlier run may have left it. Should it go on, is_passed_over() tells
+/// it.
 class only_writer {
  public:
   /// `folder`: where the processes meet; empty: folder_of_shared_files(). Throws cannot_share.
@@ -27,6 +29,10 @@ class only_writer {
 
   /// Who writes the file instead of this process.
   [[nodiscard]] const std::optional<other_writer>& other() const noexcept { return other_; }
+
+  /// Whether another process writes the file since this one was stopped. May be called by any
+  /// thread.
+  [[nodiscard]] bool is_passed_over() const noexcept;
 
  private:
   std::unique_ptr<shared_file> place_;

@@ -95,7 +95,8 @@ class shared_file::making {
 };
 
 shared_file::shared_file(fs::path file, std::size_t bytes, std::size_t place,
-                         const std::function<void(void*)>& prepare)
+                         const std::function<void(void*)>& prepare,
+                         const std::function<void(void*)>& prepare_place)
     : file_(std::move(file)), bytes_(bytes) {
   try {
     for (;;) {
@@ -107,6 +108,8 @@ shared_file::shared_file(fs::path file, std::size_t bytes, std::size_t place,
       if (is_new && ftruncate(descriptor_, 0) != 0) throw failure(file_, errno);
       map(bytes);
       if (is_new) prepare(data_);
+      // Only who holds the lock of making takes places.
+      if (!is_taken(place)) prepare_place(data_);
       has_place_ = try_lock(descriptor_, first_place + static_cast<off_t>(place));
       // The file stays as it is while somebody looks at it.
       for (auto byte = first_visitor; !has_place_ && !try_lock(descriptor_, byte);) ++byte;

@@ -23,9 +23,13 @@ class shared_file {
  public:
   /// Opens or makes the file and takes a place, if no other process has it. Where nobody has one,
   /// the file is new, whatever is left in it: it is filled with zeros, and `prepare` is called
-  /// before anybody else sees it. Throws cannot_share.
-  shared_file(std::filesystem::path file, std::size_t bytes, std::size_t place,
-              const std::function<void(void*)>& prepare);
+  /// before anybody else sees it. `prepare_place`: called before this process has its place, while
+  /// nobody else has it or can get it: the file may say things of who had it before. Throws
+  /// cannot_share.
+  shared_file(
+      std::filesystem::path file, std::size_t bytes, std::size_t place,
+      const std::function<void(void*)>& prepare,
+      const std::function<void(void*)>& prepare_place = [](void*) {});
   /// The last process removes the file.
   ~shared_file();
   shared_file(const shared_file&) = delete;

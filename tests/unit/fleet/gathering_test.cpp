@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -264,6 +265,75 @@ TEST(gathering, waits_for_rank_0_as_long_as_that_waits_for_others) {
   EXPECT_FALSE(ranks.end());
   EXPECT_EQ(own.passed(), 311s);
   EXPECT_FALSE(ranks.silence_of_rank_0()) << "it has answered, that another rank is lost";
+}
+
+TEST(gathering, waits_for_rank_0_while_that_works) {
+  for (const bool is_interrupted : {false, true}) {
+    rank_of_made_up_job own(1, 2);
+    own.comes(0s, 0, "g1");
+    for (auto time = 11s; time < 400s; time += 2s) own.comes(time, 0, "w");
+    own.comes(401s, 0, "l");
+    auto self = own.waiting(5s);
+    self.interrupted = [&] { return is_interrupted && own.passed() >= 10s; };
+    gathering ranks(own, self);
+    ranks.begin();
+    own.spend(10s);
+    ranks.gather({.is_whole = true});
+    EXPECT_FALSE(ranks.end());
+    EXPECT_EQ(own.passed(), 401s);
+    EXPECT_FALSE(ranks.silence_of_rank_0());
+  }
+}
+
+TEST(gathering, does_not_wait_for_rank_0_that_works_no_more) {
+  rank_of_made_up_job own(1, 2);
+  own.comes(0s, 0, "g1");
+  for (auto time = 11s; time <= 100s; ++time) own.comes(time, 0, "w");
+  auto self = own.waiting(60s);
+  self.interrupted = [&] { return own.passed() >= 10s; };
+  gathering ranks(own, self);
+  ranks.begin();
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  EXPECT_FALSE(ranks.end());
+  EXPECT_EQ(own.passed(), 100s + 2 * 3s);
+  EXPECT_TRUE(ranks.silence_of_rank_0());
+}
+
+TEST(gathering, tells_those_that_have_answered_that_it_works) {
+  rank_of_made_up_job own(0, 3);
+  for (const std::size_t rank : {1, 2}) own.comes(0s, rank, "h1");
+  own.comes(11s, 1, "r10000\n{}");
+  auto self = own.waiting(60s);
+  self.most_work = 10s;
+  std::promise<void> long_ago;
+  bool is_over = false;
+  self.sleep = [&, sleep = self.sleep](gathering::clock::duration time) {
+    sleep(time);
+    if (own.passed() > 200s && !is_over) long_ago.set_value(), is_over = true;
+  };
+  gathering ranks(own, self);
+  ranks.begin();
+  own.spend(10s);
+  ranks.gather({.is_whole = true});
+  own.sent.clear();
+  bool is_done = false;
+  ranks.work([&] {
+    long_ago.get_future().wait();
+    is_done = true;
+  });
+  EXPECT_TRUE(is_done);
+  ASSERT_FALSE(own.sent.empty());
+  for (const auto& [rank, bytes] : own.sent)
+    EXPECT_EQ(std::pair(rank, bytes), std::pair(std::size_t{1}, std::string("w")));
+  EXPECT_EQ(own.sent.size(), 10U) << "each second, but not for ever";
+}
+
+TEST(gathering, throws_what_the_work_throws) {
+  post messages(1);
+  end_of_post own(messages, 0);
+  gathering ranks(own, {.wait = 100s});
+  EXPECT_THROW(ranks.work([] { throw std::runtime_error("full"); }), std::runtime_error);
 }
 
 TEST(gathering, tells_those_that_have_answered_how_long_it_waits) {

@@ -100,7 +100,7 @@ TEST_F(node, refuses_a_second_process_with_the_same_rank) {
   try {
     const node_ranks second(rank(1, 2));
     FAIL();
-  } catch (const cannot_share& error) {
+  } catch (const rank_is_taken& error) {
     EXPECT_THAT(error.what(), HasSubstr("local rank 1"));
   }
 }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +19,10 @@ namespace {
 using testing::Field;
 using testing::Optional;
 
+/// What a writer says of itself: its process, its namespace, whether it is passed over.
+constexpr std::size_t words_of_identity = 3;
+constexpr auto bytes_of_identity = words_of_identity * sizeof(std::uint64_t);
+
 /// A process that writes a file, until this ends.
 class writing_process {
  public:
@@ -25,20 +30,38 @@ class writing_process {
       : process_(fork()) {
     if (process_ == 0) {
       const only_writer own(file, meeting);
-      for (;;) raise(SIGSTOP);
+      for (;;) {
+        raise(SIGSTOP);
+        if (own.is_passed_over()) _exit(passed_over);
+      }
     }
     int status = 0;
     waitpid(process_, &status, WUNTRACED);  // it has the lock
     EXPECT_TRUE(WIFSTOPPED(status));
   }
   ~writing_process() {
+    if (process_ <= 0) return;
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
   }
   writing_process(const writing_process&) = delete;
   writing_process& operator=(const writing_process&) = delete;
 
+  [[nodiscard]] pid_t number() const { return process_; }
+
+  /// Lets it go on. Returns whether it knows then that it is passed over.
+  [[nodiscard]] bool goes_on_and_gives_way() {
+    kill(process_, SIGCONT);
+    int status = 0;
+    waitpid(process_, &status, WUNTRACED);
+    if (WIFSTOPPED(status)) return false;
+    process_ = 0;
+    return WIFEXITED(status) && WEXITSTATUS(status) == passed_over;
+  }
+
  private:
+  static constexpr int passed_over = 7;
+
   pid_t process_;
 };
 
@@ -87,10 +110,80 @@ TEST_F(only_writer_test, takes_a_process_that_it_cannot_see_for_one_that_runs) {
   const auto first = writer(file);
   // What a process of another container has said is of another namespace.
   for (const auto& entry : std::filesystem::directory_iterator(meeting.path())) {
-    shared_file said(entry.path(), 2 * sizeof(std::uint64_t), 1, [](void*) {});
+    shared_file said(entry.path(), bytes_of_identity, 1, [](void*) {});
     static_cast<std::uint64_t*>(said.data())[1] += 1;
   }
+  const auto other = writer(file).other();
+  EXPECT_THAT(other, Optional(Field(&other_writer::process, std::nullopt)));
+  EXPECT_THAT(other, Optional(Field(&other_writer::is_of_another_container, true)));
+}
+
+TEST_F(only_writer_test, tells_a_process_that_goes_on_that_it_was_passed_over) {
+  writing_process stopped(file, meeting.path());
+  EXPECT_FALSE(stopped.goes_on_and_gives_way()) << "nobody else writes";
+  const auto next = writer(file);
+  EXPECT_FALSE(next.is_passed_over());
+  EXPECT_TRUE(stopped.goes_on_and_gives_way());
+}
+
+TEST_F(only_writer_test, goes_on_if_somebody_has_removed_the_folder) {
+  const auto first = writer(file);
+  std::filesystem::remove_all(meeting.path());
+  EXPECT_FALSE(first.is_passed_over());
+}
+
+TEST_F(only_writer_test, knows_nothing_of_the_one_before_it) {
+  std::optional<only_writer> before(std::in_place, file, meeting.path());
+  const auto place = std::filesystem::directory_iterator(meeting.path())->path();
+  // Who looks on keeps what it has said.
+  const shared_file onlooker(place, bytes_of_identity, 1, [](void*) {});
+  before.reset();
+  std::fill_n(static_cast<std::uint64_t*>(onlooker.data()), words_of_identity, 1);
+  const only_writer next(file, meeting.path());
+  EXPECT_FALSE(next.is_passed_over());
+  EXPECT_THAT(writer(file).other(), Optional(Field(&other_writer::process, getpid())));
+}
+
+TEST_F(only_writer_test, takes_a_process_that_has_said_nothing_for_one_that_runs) {
+  const auto first = writer(file);
+  const auto place = std::filesystem::directory_iterator(meeting.path())->path();
+  const shared_file said(place, bytes_of_identity, 1, [](void*) {});
+  static_cast<std::uint64_t*>(said.data())[0] = 0;
+  const auto other = writer(file).other();
+  EXPECT_THAT(other, Optional(Field(&other_writer::process, std::nullopt)));
+  EXPECT_THAT(other, Optional(Field(&other_writer::is_of_another_container, false)));
+}
+
+TEST_F(only_writer_test, does_not_pass_over_who_has_the_place_of_a_process_that_has_ended) {
+  const auto first = writer(file);
+  const auto place = std::filesystem::directory_iterator(meeting.path())->path();
+  const shared_file said(place, bytes_of_identity, 1, [](void*) {});
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  siginfo_t information{};
+  waitid(P_PID, static_cast<id_t>(ended), &information, WEXITED | WNOWAIT);  // a zombie
+  static_cast<std::int64_t*>(said.data())[0] = ended;
   EXPECT_THAT(writer(file).other(), Optional(Field(&other_writer::process, std::nullopt)));
+  waitpid(ended, nullptr, 0);
+}
+
+TEST(shared_file, prepares_a_place_while_nobody_has_it) {
+  const common::temporary_folder folder;
+  const auto file = folder.path() / "shared";
+  constexpr std::size_t place = 0, another = 1;
+  const auto nothing = [](void*) {};
+  const shared_file onlooker(file, 1, another, nothing);
+  int prepared = 0;
+  const auto prepare = [&](void* data) {
+    EXPECT_EQ(data != nullptr, true);
+    EXPECT_FALSE(onlooker.is_taken(place));
+    ++prepared;
+  };
+  const shared_file first(file, 1, place, nothing, prepare);
+  EXPECT_TRUE(first.has_place());
+  const shared_file second(file, 1, place, nothing, prepare);
+  EXPECT_FALSE(second.has_place());
+  EXPECT_EQ(prepared, 1);
 }
 
 TEST_F(only_writer_test, leaves_nothing_behind) {
