@@ -13,7 +13,9 @@
 namespace bench_transfers::common {
 namespace {
 
-bool is_standard_output(const std::filesystem::path& output) { return output == standard_output; }
+bool is_standard_output(const std::filesystem::path& output) {
+  return output == standard_output || output == "/dev/stdout";
+}
 
 void require_file(const std::filesystem::path& output,
                   std::span<const std::filesystem::path> inputs) {
@@ -35,7 +37,8 @@ void require_outputs(std::initializer_list<std::filesystem::path> outputs,
   for (const auto& output : outputs) {
     if (output.empty()) continue;
     for (const auto& earlier : known)
-      if (output == earlier || is_same_file(output, earlier))
+      if (output == earlier || is_same_file(output, earlier) ||
+          (is_standard_output(output) && is_standard_output(earlier)))
         throw usage_error(fmt::format("{} and {} are the same file, for two outputs",
                                       earlier.string(), output.string()));
     if (!is_standard_output(output)) require_file(output, inputs);

@@ -7,7 +7,7 @@
 
 namespace bench_transfers::common {
 
-/// The name that stands for standard output.
+/// The name that stands for standard output, as /dev/stdout does.
 inline constexpr const char* standard_output = "-";
 
 /// Throws usage_error unless every output (an empty path is none) can be written and is neither an

@@ -39,7 +39,13 @@ TEST_F(outputs, are_no_inputs_and_not_each_other) {
   EXPECT_THROW(require_outputs({folder / "." / "input"}, paths{folder / "input"}), usage_error);
   EXPECT_THROW(require_outputs({folder / "x", folder / "x"}, {}), usage_error);
   EXPECT_THROW(require_outputs({"-", "-"}, {}), usage_error);
+  EXPECT_THROW(require_outputs({"-", "/dev/stdout"}, {}), usage_error);
   EXPECT_THROW(require_outputs({folder / "no" / "such" / "folder"}, {}), usage_error);
+}
+
+TEST_F(outputs, dev_stdout_is_standard_output) {
+  EXPECT_NO_THROW(require_outputs({"/dev/stdout"}, {}));
+  EXPECT_TRUE(has_standard_output({"/dev/stdout"}));
 }
 
 TEST_F(outputs, file_is_never_named_like_standard_output) {
