@@ -107,6 +107,17 @@ void refuse_control_characters(std::string_view setting) {
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
+/// Throws usage_error unless the subcommand comes first and knows all arguments.
+void require_alone(const CLI::App& app, const CLI::App& command, std::string_view first) {
+  if (first != command.get_name())
+    throw common::usage_error(fmt::format(
+        "{0} comes first and takes options of its own (see {0} --help)", command.get_name()));
+  if (!app.remaining(true).empty())
+    throw common::usage_error(fmt::format("unknown argument '{}' (see {} --help)",
+                                          common::printable_in_short(app.remaining(true).front()),
+                                          command.get_name()));
+}
+
 }  // namespace
 
 std::vector<std::string> without_folders(std::vector<std::string> command_line) {
@@ -137,7 +148,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   double warmup_time = 0;
   std::vector<std::string> faults;
 
-  const std::span<const char* const> given(argv, static_cast<std::size_t>(argc));
+  const auto named = with_sides_named({argv, static_cast<std::size_t>(argc)});
+  const std::span<const char* const> given(named);
   const bool is_fleet = is_fleet_command(given);
   // The options of `fleet` are those of a run, and more.
   const auto arguments =
@@ -192,6 +204,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const auto* const advise_command = is_fleet ? nullptr : add_advise(app, advice);
   const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
   const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
+  export_request exported;
+  comparison_request compared;
+  const auto* const export_command = is_fleet ? nullptr : add_export(app, exported);
+  const auto* const compare_command = is_fleet ? nullptr : add_compare(app, compared);
 
   const std::string hidden = "Not in --help";
   app.add_option("--inject", faults)
@@ -244,13 +260,16 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     return {std::nullopt, advice, {}, {}};
   }
   if (map_command && map_command->parsed()) {
-    if (argv[1] != map_command->get_name())
-      throw common::usage_error("map comes first and takes options of its own (see map --help)");
-    if (!app.remaining(true).empty())
-      throw common::usage_error(
-          fmt::format("unknown argument '{}' (see map --help)",
-                      common::printable_in_short(app.remaining(true).front())));
+    require_alone(app, *map_command, argv[1]);
     return {std::nullopt, std::nullopt, {}, map};
+  }
+  if (export_command && export_command->parsed()) {
+    require_alone(app, *export_command, argv[1]);
+    return {{}, {}, {}, {}, {}, exported};
+  }
+  if (compare_command && compare_command->parsed()) {
+    require_alone(app, *compare_command, argv[1]);
+    return {{}, {}, {}, {}, {}, {}, compared};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
