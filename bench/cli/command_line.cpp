@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -90,7 +91,22 @@ void require_one_of(const std::string& flag, const std::string& value,
 
 listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
   if (!word.empty()) require_one_of("--list", word, {"families", "all"});
-  return word == "all" || !strategies.empty() ? listing::strategies : listing::families;
+  if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
+  return word == "all" ? listing::strategies : listing::families;
+}
+
+void add_label(settings& settings, const std::string& text) {
+  const auto end = text.find('=');
+  const auto key = text.substr(0, end);
+  const auto is_of_names = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
+  };
+  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
+    throw common::usage_error(
+        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
+                    common::printable_in_short(text)));
+  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
+    throw common::usage_error(fmt::format("--label={} is there twice", key));
 }
 
 /// Instead of writing it to a file.
@@ -213,6 +229,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
                           : "result file (default: bench_transfers-TIME.json here); - prints it")
       ->type_name(is_fleet ? "DIR" : "FILE")
       ->envname("BENCHMARK_OUT");
+
+  app.add_option_function<std::string>(
+         "--label", [&](const std::string& text) { add_label(settings, text); },
+         "a fact for the result file; may be repeated")
+      ->trigger_on_parse()
+      ->type_name("KEY=VALUE");
+  app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
 
   fleet_request fleet;
   if (is_fleet) add_fleet_options(app, fleet);
@@ -344,6 +368,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (is_usual) settings.time_of_turns = defaults.time_of_turns;
   settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
+  settings.note = common::printable(settings.note);
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
   if (is_fleet) {
     fleet.out = std::exchange(settings.out, "");

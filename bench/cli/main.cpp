@@ -7,7 +7,6 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
-#include "bench/cli/default_file.hpp"
 #include "bench/cli/doctor.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
@@ -48,8 +47,7 @@ int exit_code_of(doctor::verdict verdict) {
   return something_failed;
 }
 
-int measure(settings settings) {
-  keep_result(settings);
+int measure(const settings& settings) {
   return measure(settings, {.devices = choose_devices(settings.device),
                             .fleet = fleet_facts(fleet::own_environment())});
 }

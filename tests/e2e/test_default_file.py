@@ -61,3 +61,17 @@ def test_standard_output_takes_the_result_alone(program: Program, tmp_path: Path
 def test_standard_output_takes_one_form(program: Program):
     completed = program.run("--out=-", "--benchmark_format=csv")
     assert_complains(completed, USAGE, "--out=- and --benchmark_format both print")
+
+
+def test_labels_and_a_note_are_kept(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    completed = program.measure(f"--out={out}", "--label=rack=r1", "--note=after a repair", "--quiet")
+    assert (completed.out, completed.err) == ("", "")
+    run = read(out).transfers["run"]
+    assert (run["labels"], run["note"]) == ({"rack": "r1"}, "after a repair")
+
+
+def test_quiet_prints_a_result_that_is_asked_for(program: Program):
+    completed = program.measure("--quiet", "--out=-")
+    assert parse(completed.out).names() == set(TINY_NAMES)
+    assert completed.err == ""

@@ -29,6 +29,7 @@ TEST_F(outputs, may_be_files_standard_output_and_none) {
   const auto file = folder / "output";
   EXPECT_NO_THROW(require_outputs({file, "-", ""}, paths{folder / "input"}));
   EXPECT_TRUE(has_standard_output({file, "-"}));
+  EXPECT_TRUE(has_standard_output({file, "/dev/stdout"}));
   EXPECT_FALSE(has_standard_output({file, ""}));
   write_output(file, "text");
   write_output("", "nowhere");
@@ -39,6 +40,7 @@ TEST_F(outputs, are_no_inputs_and_not_each_other) {
   EXPECT_THROW(require_outputs({folder / "." / "input"}, paths{folder / "input"}), usage_error);
   EXPECT_THROW(require_outputs({folder / "x", folder / "x"}, {}), usage_error);
   EXPECT_THROW(require_outputs({"-", "-"}, {}), usage_error);
+  EXPECT_THROW(require_outputs({"-", "/dev/stdout"}, {}), usage_error);
   EXPECT_THROW(require_outputs({folder / "no" / "such" / "folder"}, {}), usage_error);
 }
 
