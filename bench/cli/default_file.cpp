@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -28,12 +29,18 @@ int make_file(const std::string& name) {
   return made ? 0 : errno;
 }
 
+constexpr std::string_view beginning = "bench_transfers-";
+
 }  // namespace
+
+bool is_default_file(std::string_view name) {
+  return name.starts_with(beginning) && name.ends_with(".json");
+}
 
 settings with_result_file(bench::settings settings) {
   if (settings.chose_out || settings.out_format != "json") return settings;
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto name = fmt::format("bench_transfers-{:%Y%m%dT%H%M%SZ}", now);
+  const auto name = fmt::format("{}{:%Y%m%dT%H%M%SZ}", beginning, now);
   auto file = name + ".json";
   auto error = make_file(file);
   for (int number = 2; error == EEXIST; ++number) {

@@ -198,7 +198,7 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   const output_of_progress output(quiet);
   progress shown(output.stream());
   if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
-  shown.say(work_of(plan, given));
+  if (!plan.cases.empty()) shown.say(work_of(plan, given));
   devices.observe_start();
   shown.say("allocating and filling buffers …");
   const auto list = devices.allocate(given.seed);

@@ -49,6 +49,13 @@ TEST_F(outputs, file_is_never_named_like_standard_output) {
   EXPECT_NO_THROW(require_writable("./-"));
 }
 
+TEST_F(outputs, file_is_no_open_stream) {
+  for (const auto* const stream : {"/dev/stderr", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/2"})
+    EXPECT_THROW(require_writable(stream), write_error) << stream;
+  std::filesystem::create_symlink("/dev/stderr", folder / "link");
+  EXPECT_THROW(require_writable(folder / "link"), write_error);
+}
+
 TEST_F(outputs, beginning_of_a_file_is_unpacked) {
   write_output(folder / "packed.gz", packed("0123456789"));
   EXPECT_EQ(beginning_of(folder / "packed.gz", 4), "0123");
