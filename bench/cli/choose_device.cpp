@@ -26,11 +26,15 @@ std::vector<std::string> split_at_commas(std::string_view list) {
 }
 
 common::usage_error bad_device(std::string_view name) {
+  const bool is_number = !name.empty() && name.front() != '-' &&
+                         name.find_first_not_of("0123456789-") == std::string::npos;
+  const auto meant = is_number                         ? fmt::format("cuda:{}", name)
+                     : name == "cuda" || name == "gpu" ? std::string("cuda:0")
+                                                       : std::string();
   return common::usage_error(
-      fmt::format("bad device '{}': auto, all, cuda:N, cuda:N-M, host, host:N or host:N@LINK=RATE, "
-                  "or a list of "
-                  "them",
-                  name));
+      fmt::format("bad device '{}': {}auto, all, cuda:N, cuda:N-M, host, host:N or "
+                  "host:N@LINK=RATE, or a list of them",
+                  name, meant.empty() ? "" : fmt::format("did you mean {}? ", meant)));
 }
 
 std::optional<int> whole_number(std::string_view text) {

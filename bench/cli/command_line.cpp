@@ -7,15 +7,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/machine/machine.hpp"
 
@@ -86,6 +89,35 @@ void require_one_of(const std::string& flag, const std::string& value,
   throw common::usage_error(fmt::format("bad {} '{}': {}", flag, value, fmt::join(allowed, ", ")));
 }
 
+listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
+  if (!word.empty()) require_one_of("--list", word, {"families", "all"});
+  if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
+  return word == "all" ? listing::strategies : listing::families;
+}
+
+void add_label(settings& settings, const std::string& text) {
+  const auto end = text.find('=');
+  const auto key = text.substr(0, end);
+  const auto is_of_names = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
+  };
+  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
+    throw common::usage_error(
+        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
+                    common::printable_in_short(text)));
+  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
+    throw common::usage_error(fmt::format("--label={} is there twice", key));
+}
+
+/// Instead of writing it to a file.
+void print_result(settings& settings) {
+  if (!settings.display_format.empty())
+    throw common::usage_error(
+        fmt::format("--out={} and --benchmark_format both print to standard output", settings.out));
+  settings.display_format = settings.out_format;
+  settings.out.clear();
+}
+
 /// Google Benchmark's settings from the environment, as far as it can reject them, and from the
 /// command line.
 std::vector<std::string> google_benchmark_settings(const settings& settings) {
@@ -107,15 +139,24 @@ void refuse_control_characters(std::string_view setting) {
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
+/// Of its options and commands.
+std::set<std::string> names_of(const CLI::App& app) {
+  std::set<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.insert("--" + name);
+  for (const auto* command : app.get_subcommands(nullptr)) names.insert(command->get_name());
+  return names;
+}
+
 /// Throws usage_error unless the subcommand comes first and knows all arguments.
 void require_alone(const CLI::App& app, const CLI::App& command, std::string_view first) {
-  if (first != command.get_name())
-    throw common::usage_error(fmt::format(
-        "{0} comes first and takes options of its own (see {0} --help)", command.get_name()));
+  const auto& name = command.get_name();
+  if (first != name)
+    throw common::usage_error(
+        fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
   if (!app.remaining(true).empty())
-    throw common::usage_error(fmt::format("unknown argument '{}' (see {} --help)",
-                                          common::printable_in_short(app.remaining(true).front()),
-                                          command.get_name()));
+    throw common::unknown_argument(app.remaining(true).front(), names_of(command),
+                                   name + " --help");
 }
 
 }  // namespace
@@ -146,6 +187,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   std::string seed;
   int verbosity = 0;
   double warmup_time = 0;
+  std::string listed;
   std::vector<std::string> faults;
 
   const auto named = with_sides_named({argv, static_cast<std::size_t>(argc)});
@@ -180,7 +222,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("SIZES");
   app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
   app.add_option("--strategies", settings.strategies,
-                 "names or families: copy/pinned/h2d,zero_copy")
+                 "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'")
       ->delimiter(',')
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("LIST");
@@ -190,19 +232,32 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
-  app.add_flag("--list", settings.list_strategies,
-               "list the strategies (all, or --strategies) and what they need");
+  const auto* const list =
+      app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
+          ->expected(0, 1)
+          ->type_name("");
   app.add_option("--benchmark_out,--out", settings.out,
-                 is_fleet ? "write DIR/NODE/GPU.json (required)" : "write the result file (JSON)")
+                 is_fleet ? "write DIR/NODE/GPU.json (required)"
+                          : "result file (default: bench_transfers-TIME.json here); - prints it")
       ->type_name(is_fleet ? "DIR" : "FILE")
       ->envname("BENCHMARK_OUT");
+
+  app.add_option_function<std::string>(
+         "--label", [&](const std::string& text) { add_label(settings, text); },
+         "a fact for the result file; may be repeated")
+      ->trigger_on_parse()
+      ->type_name("KEY=VALUE");
+  app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
 
   fleet_request fleet;
   if (is_fleet) add_fleet_options(app, fleet);
   advice_request advice;
   map_request map;
+  doctor_request doctor;
   const auto* const advise_command = is_fleet ? nullptr : add_advise(app, advice);
   const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
+  const auto* const doctor_command = is_fleet ? nullptr : add_doctor(app, doctor);
   const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
   export_request exported;
   comparison_request compared;
@@ -263,19 +318,36 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     require_alone(app, *map_command, argv[1]);
     return {std::nullopt, std::nullopt, {}, map};
   }
+  if (doctor_command && doctor_command->parsed()) {
+    require_alone(app, *doctor_command, argv[1]);
+    return {.instead = {}, .advice = {}, .settings = {}, .map = {}, .fleet = {}, .doctor = doctor};
+  }
   if (export_command && export_command->parsed()) {
     require_alone(app, *export_command, argv[1]);
-    return {{}, {}, {}, {}, {}, exported};
+    return {.instead = {},
+            .advice = {},
+            .settings = {},
+            .map = {},
+            .fleet = {},
+            .doctor = {},
+            .exported = exported};
   }
   if (compare_command && compare_command->parsed()) {
     require_alone(app, *compare_command, argv[1]);
-    return {{}, {}, {}, {}, {}, {}, compared};
+    return {.instead = {},
+            .advice = {},
+            .settings = {},
+            .map = {},
+            .fleet = {},
+            .doctor = {},
+            .exported = {},
+            .compared = compared};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
-      throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", extra));
+      throw common::unknown_argument(extra, names_of(app), "--help");
     settings.for_google_benchmark.push_back(extra);
   }
   if (app.count("--v") > 0)
@@ -283,6 +355,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (warmup_time != 0)
     throw common::usage_error(
         "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
+  if (list->count() > 0) settings.list_strategies = parse_listing(listed, settings.strategies);
   require_one_of("--cache", cache, {"warm", "cold", "both"});
   require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
   if (!settings.display_format.empty())
@@ -290,6 +363,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
     throw common::usage_error(
         fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
+
+  settings.chose_out = !settings.out.empty() || !settings.display_format.empty();
+  if (!is_fleet && common::is_standard_output(settings.out)) print_result(settings);
 
   const auto& defaults = find_profile(settings.profile_name);
   const auto known_memory = machine::total_memory_bytes();
@@ -320,6 +396,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (is_usual) settings.time_of_turns = defaults.time_of_turns;
   settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
+  settings.note = common::printable(settings.note);
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
   if (is_fleet) {
     fleet.out = std::exchange(settings.out, "");

@@ -7,6 +7,7 @@
 
 #include "bench/cli/advise.hpp"
 #include "bench/cli/compare.hpp"
+#include "bench/cli/doctor.hpp"
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
@@ -38,7 +39,8 @@ struct parsed_command_line {
   bench::settings settings;
   std::optional<map_request> map;                   ///< `map` and its options, instead of a run
   std::optional<fleet_request> fleet = {};          ///< of `fleet`, beside the settings
-  std::optional<export_request> exported = {};      ///< `export` and its options, instead of a run
+  std::optional<doctor_request> doctor = {};        ///< `doctor` and its options, instead of a run
+  std::optional<export_request> exported = {};      ///< likewise `export`
   std::optional<comparison_request> compared = {};  ///< likewise `compare`
 };
 

@@ -201,7 +201,7 @@ void add_fleet_options(CLI::App& app, fleet_request& request) {
 }
 
 void check_fleet_request(const fleet_request& request, const settings& settings) {
-  const bool only_lists = settings.list_strategies || settings.list_benchmarks;
+  const bool only_lists = settings.list_strategies != listing::none || settings.list_benchmarks;
   if (request.out.empty() && !only_lists) throw common::usage_error("--out is required: a folder");
   if (request.out == "-") throw common::usage_error("--out is a folder, not standard output");
   if (settings.out_format != "json")

@@ -8,13 +8,16 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
 #include "bench/cli/compare.hpp"
+#include "bench/cli/doctor.hpp"
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
+#include "bench/harness/requests.hpp"
 #include "bench/record/fleet_facts.hpp"
+#include "bench/record/listing.hpp"
 #include "bench/record/report.hpp"
 #include "bench/strategy/heap.hpp"
 #include "src/common/command_line.hpp"
@@ -37,6 +40,15 @@ int exit_code_of(const map_outcome& mapped) {
   return mapped.skipped > 0 ? something_failed : all_ran;
 }
 
+int exit_code_of(doctor::verdict verdict) {
+  switch (verdict) {
+    case doctor::verdict::healthy: return all_ran;
+    case doctor::verdict::findings: return something_failed;
+    case doctor::verdict::not_known: return nothing_ran;
+  }
+  return something_failed;
+}
+
 int measure(const settings& settings) {
   return measure(settings, {.devices = choose_devices(settings.device),
                             .fleet = fleet_facts(fleet::own_environment())});
@@ -45,8 +57,9 @@ int measure(const settings& settings) {
 void list(const settings& settings) {
   const auto devices = choose_devices(settings.device);
   const auto strategies = strategies_of(devices, settings);
-  list_strategies(std::cout, chosen_strategies(strategies, settings.strategies),
-                  named_devices(devices));
+  const auto chosen = chosen_strategies(strategies, settings.strategies);
+  if (settings.list_strategies == listing::families) return list_families(std::cout, chosen);
+  list_strategies(std::cout, chosen, named_devices(devices));
 }
 
 int run_program(int argc, char** argv) {
@@ -60,9 +73,14 @@ int run_program(int argc, char** argv) {
     watch_for_interruption();
     return exit_code_of(map_host(std::cout, *parsed.map));
   }
+  if (parsed.doctor) {
+    watch_for_interruption();
+    const auto verdict = examine(std::cout, *parsed.doctor);
+    return interruption() != 0 ? 128 + interruption() : exit_code_of(verdict);
+  }
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  if (parsed.settings.list_strategies) return list(parsed.settings), all_ran;
+  if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;
   watch_for_interruption();
   return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet) : measure(parsed.settings);
 }

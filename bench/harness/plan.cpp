@@ -9,9 +9,9 @@
 #include <set>
 
 #include "bench/harness/interruption.hpp"
+#include "bench/harness/requests.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/nearest.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/sizes.hpp"
@@ -20,89 +20,6 @@
 
 namespace bench_transfers::bench {
 namespace {
-
-/// The prefixes of the names of a strategy's benchmarks: "strategy/variant" for each variant, or
-/// the strategy's name if it has none.
-std::vector<std::string> prefixes_of(const strategy& strategy) {
-  if (strategy.variants.empty()) return {strategy.name()};
-  std::vector<std::string> prefixes;
-  for (const auto& variant : strategy.variants)
-    prefixes.push_back(strategy.name() + "/" + variant.name);
-  return prefixes;
-}
-
-/// "copy/pinned@" stands for all NUMA nodes.
-bool is_of_all_nodes(std::string_view request) { return request.ends_with('@'); }
-
-/// Whether a prefix equals a request or begins with all of its parts.
-bool matches(std::string_view prefix, std::string_view request) {
-  return prefix == request || (prefix.starts_with(request) &&
-                               (prefix[request.size()] == '/' || is_of_all_nodes(request)));
-}
-
-bool is_requested(std::string_view prefix, const std::vector<std::string>& requests) {
-  return requests.empty() || std::ranges::any_of(requests, [&](const auto& request) {
-           return matches(prefix, request);
-         });
-}
-
-/// Everything that --strategies accepts: the prefixes, their first parts, and a last part without
-/// its node.
-std::set<std::string> accepted_requests(const registry& strategies) {
-  std::set<std::string> accepted;
-  for (const auto& strategy : strategies)
-    for (const auto& prefix : prefixes_of(strategy))
-      for (auto end = prefix.find('/');; end = prefix.find('/', end + 1)) {
-        accepted.insert(prefix.substr(0, end));
-        if (end == std::string::npos) break;
-      }
-  for (const auto& strategy : strategies)
-    if (const auto& host = strategy.needs.host; host && host->node) {
-      const auto name = strategy.name();
-      accepted.insert(name.substr(0, name.rfind('@') + 1));
-    }
-  return accepted;
-}
-
-/// Whether a request names the strategy itself or a variant, not its family alone.
-bool is_named(const strategy& strategy, const std::vector<std::string>& requests) {
-  return std::ranges::any_of(requests, [name = strategy.name()](const auto& request) {
-    return matches(request, name) || (is_of_all_nodes(request) && matches(name, request));
-  });
-}
-
-/// Whether a request names a set of copies, of a run whose devices have no places in common: a
-/// container may hide them.
-bool misses_places(const registry& strategies, std::string_view request) {
-  const auto has_place = [](const variant& set) { return set.set && set.set->place; };
-  return std::ranges::any_of(strategies, [&](const strategy& candidate) {
-    return candidate.concurrent && request.starts_with(candidate.name() + "/") &&
-           std::ranges::none_of(candidate.variants, has_place);
-  });
-}
-
-/// The NUMA nodes whose memory strategies use, for a request that names another one.
-std::string known_nodes(const registry& strategies, std::string_view request) {
-  if (request.find("@node") == std::string_view::npos) return "";
-  std::set<int> nodes;
-  for (const auto& strategy : strategies)
-    if (const auto& host = strategy.needs.host; host && host->node) nodes.insert(*host->node);
-  return nodes.empty() ? "; no NUMA node's memory can be chosen here"
-                       : fmt::format("; memory can be used on node {}", fmt::join(nodes, ", "));
-}
-
-void refuse_unknown(const registry& strategies, const std::vector<std::string>& requests) {
-  const auto accepted = accepted_requests(strategies);
-  for (const auto& name : requests) {
-    if (accepted.contains(name)) continue;
-    const auto meant = common::nearest(name, accepted);
-    throw common::usage_error(fmt::format(
-        "unknown strategy '{}'{} (see --list{}{})", common::printable_in_short(name),
-        meant.empty() ? "" : ": did you mean " + meant + "?", known_nodes(strategies, name),
-        misses_places(strategies, name) ? "; sysfs shows no node or port that some devices share"
-                                        : ""));
-  }
-}
 
 /// Google Benchmark's meaning of --benchmark_filter.
 class name_filter {
@@ -406,21 +323,6 @@ void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>&
   }
 }
 
-}  // namespace
-
-std::vector<const strategy*> chosen_strategies(const registry& strategies,
-                                               const std::vector<std::string>& requests) {
-  refuse_unknown(strategies, requests);
-  std::vector<const strategy*> selected;
-  for (const auto& candidate : strategies)
-    if (std::ranges::any_of(prefixes_of(candidate),
-                            [&](const auto& prefix) { return is_requested(prefix, requests); }))
-      selected.push_back(&candidate);
-  return selected;
-}
-
-namespace {
-
 /// Adds benchmarks of a strategy as far as they pass the filter. `reason` says of each why its
 /// devices cannot run it, or nullopt.
 void add_to_plan(
@@ -532,7 +434,9 @@ bool is_in_profile(const strategy& candidate, const settings& settings) {
 }  // namespace
 
 plan make_plan(const registry& strategies, std::span<const named_device> devices,
-               const settings& settings) {
+               const bench::settings& given) {
+  auto settings = given;
+  settings.strategies = known_requests(strategies, given.strategies);
   require_copies_at_once(strategies, settings);
   const name_filter filter(settings.filter);
   plan result;

@@ -37,11 +37,6 @@ struct plan {
   std::map<std::size_t, common::message> lost_devices = {};
 };
 
-/// The strategies that --strategies selects by prefixes of their names, with or without a variant;
-/// all if `requests` is empty. Throws usage_error for unknown names.
-std::vector<const strategy*> chosen_strategies(const registry& strategies,
-                                               const std::vector<std::string>& requests);
-
 /// Plans strategies × devices × variants × sizes × cache states, as far as the settings select
 /// them. Names end in the device's id if there are several devices. Benchmarks that a device cannot
 /// run go to `skipped`. Throws usage_error for unknown strategies, for a bad filter and for faults

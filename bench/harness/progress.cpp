@@ -1,23 +1,17 @@
 #include "bench/harness/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
 
+#include "src/common/terminal.hpp"
 #include "src/common/wrapped.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::size_t terminal_width(std::FILE* stream) {
-  winsize size{};
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col - 1U;
-  return 79;
-}
 
 }  // namespace
 
@@ -42,7 +36,7 @@ void progress::show(std::string_view phase, std::size_t completed, std::size_t t
   if (!terminal_) {
     print(line + "\n");
   } else {
-    print("\r\033[K" + line.substr(0, terminal_width(stream_)));
+    print("\r\033[K" + line.substr(0, common::columns_of(stream_, 80) - 1));
     line_open_ = true;
   }
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "bench/harness/fault.hpp"
 
 namespace bench_transfers::bench {
+
+enum class listing { none, families, strategies };
 
 /// The settings of a run, from the command line and its profile.
 struct settings {
@@ -30,14 +33,18 @@ struct settings {
   std::optional<std::chrono::nanoseconds> time_of_turns = {};
   std::uint64_t seed = 0;
   bool shuffle = true;
-  bool list_strategies = false;
+  listing list_strategies = listing::none;
   bool list_benchmarks = false;
-  std::string filter;  ///< regular expression; a leading '-' negates it
-  std::string out;     ///< result file; empty: none
+  std::string filter;      ///< regular expression; a leading '-' negates it
+  std::string out;         ///< result file; empty: none
+  bool chose_out = false;  ///< who runs it has named a result file, or standard output
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
   bool out_aggregates_only = false;
   bool display_aggregates_only = false;
+  std::map<std::string, std::string> labels;  ///< of whoever runs it, for the record
+  std::string note;
+  bool quiet = false;  ///< neither progress nor summary
   std::vector<fault> faults;
   std::vector<std::string> command_line;          ///< without folders
   std::vector<std::string> for_google_benchmark;  ///< flags that it gets unchanged

@@ -8,6 +8,30 @@ namespace {
 /// The observation of a CUDA device's link and clocks. Throws transfers::error.
 observation observe_busy(transfers::device& device, const machine::gpu_monitor* monitor) {
   const auto& cuda = *device.description().cuda;
+  observation observed;
+  look_under_load(device, [&] {
+    if (!cuda.integrated && !cuda.host_page_tables)
+      observed.link = machine::read_pcie_link(cuda.pci_bus_id);
+    if (monitor) observed.clocks.gpu = monitor->read();
+  });
+  return observed;
+}
+
+machine::nearest_node nearest_node(const transfers::cuda_properties& cuda,
+                                   const machine::gpu_monitor* monitor) {
+  return {.sysfs = machine::numa_node_of(cuda.pci_bus_id),
+          .cuda = cuda.host_numa_node,
+          .nvml = monitor ? monitor->nearest_nodes() : std::nullopt};
+}
+
+}  // namespace
+
+std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& device) {
+  const auto& cuda = device.description().cuda;
+  return cuda ? machine::monitor_gpu(cuda->pci_bus_id) : nullptr;
+}
+
+void look_under_load(transfers::device& device, const std::function<void()>& look) {
   // A copy keeps a Gen5 x16 link busy for 0.3 ms, a slower one longer. Clocks need some
   // milliseconds to rise; the copies after those last for as long as it takes to read them.
   constexpr std::size_t bytes = std::size_t{16} << 20;
@@ -24,26 +48,8 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
   const auto awake = stream->record(transfers::event_timing::off);
   copy(copies);
   awake->wait();
-  observation observed;
-  if (!cuda.integrated && !cuda.host_page_tables)
-    observed.link = machine::read_pcie_link(cuda.pci_bus_id);
-  if (monitor) observed.clocks.gpu = monitor->read();
+  look();
   stream->synchronize();
-  return observed;
-}
-
-machine::nearest_node nearest_node(const transfers::cuda_properties& cuda,
-                                   const machine::gpu_monitor* monitor) {
-  return {.sysfs = machine::numa_node_of(cuda.pci_bus_id),
-          .cuda = cuda.host_numa_node,
-          .nvml = monitor ? monitor->nearest_nodes() : std::nullopt};
-}
-
-}  // namespace
-
-std::unique_ptr<machine::gpu_monitor> open_monitor(const transfers::device& device) {
-  const auto& cuda = device.description().cuda;
-  return cuda ? machine::monitor_gpu(cuda->pci_bus_id) : nullptr;
 }
 
 observation observe_under_load(transfers::device& device, const machine::gpu_monitor* monitor) {

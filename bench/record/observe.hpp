@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,10 @@ struct observed_device {
   observation start;
   std::string id = {};  ///< what the command line calls it
 };
+
+/// Calls `look` while copies keep a CUDA device busy, some milliseconds after they have begun. The
+/// copies go on for at least 18 ms on a Gen5 x16 link. Throws transfers::error.
+void look_under_load(transfers::device& device, const std::function<void()>& look);
 
 /// Observes a CUDA device while copies keep it busy, for about 25 ms: a sleeping link reports a
 /// lower generation, and an idle GPU lower clocks. `monitor` may be null.

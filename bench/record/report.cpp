@@ -12,6 +12,7 @@
 
 #include "bench/record/link.hpp"
 #include "bench/record/run_context.hpp"
+#include "src/common/terminal.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/machine/trust.hpp"
@@ -101,75 +102,6 @@ void print_by_lines(std::ostream& out, const std::string& text) {
   for (std::string line; std::getline(lines, line);) out << line + "\n" << std::flush;
 }
 
-}  // namespace
-
-namespace {
-
-/// Prints wrapped text that begins in a column; a title that fits stands to the left of it.
-void print_beside(std::ostream& out, std::string title, std::size_t column,
-                  const std::string& text) {
-  if (title.size() >= column) {
-    fmt::print(out, "{}\n", title);
-    title.clear();
-  }
-  std::istringstream lines(common::wrapped(text, common::terminal_columns - column, 0));
-  for (std::string line; std::getline(lines, line); title.clear())
-    fmt::print(out, "{:<{}} {}\n", title, column - 1, line);
-}
-
-}  // namespace
-
-namespace {
-
-/// On which devices a strategy runs, and why not on the others: "runs on cuda:0; not on cuda:1: …".
-std::string support_of(const strategy& listed, std::span<const named_device> devices) {
-  std::vector<std::string> able;
-  std::vector<std::pair<std::string, std::vector<std::string>>> unable;  // by reason
-  for (const auto& [id, device] : devices) {
-    const auto reason = why_unsupported(listed, device);
-    if (!reason) {
-      able.push_back(id);
-      continue;
-    }
-    auto entry = std::ranges::find(unable, *reason, [](const auto& known) { return known.first; });
-    if (entry == unable.end()) entry = unable.insert(unable.end(), {*reason, {}});
-    entry->second.push_back(id);
-  }
-  const auto all = devices.size() > 1 ? "all devices" : "this device";
-  const auto places = [&](const std::vector<std::string>& ids) {
-    return ids.size() == devices.size() ? all : fmt::format("{}", fmt::join(ids, ", "));
-  };
-  std::vector<std::string> parts;
-  if (!able.empty())
-    parts.push_back(fmt::format("runs on {}{}", places(able),
-                                listed.sampling.on_request ? " if --strategies names it" : ""));
-  for (const auto& [reason, ids] : unable)
-    parts.push_back(fmt::format(
-        "not on {}: {}",
-        ids.size() > 1 && ids.size() == devices.size() ? "any device" : places(ids), reason));
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-}  // namespace
-
-void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
-                     std::span<const named_device> devices) {
-  for (const auto* const strategy : strategies) {
-    std::vector<std::string> names;
-    for (const auto& variant : strategy->variants) names.push_back(variant.name);
-    print_beside(out, strategy->name(), 35, strategy->summary);
-    print_beside(out, "", 37,
-                 fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
-                             support_of(*strategy, devices)));
-  }
-}
-
-void list_benchmarks(std::ostream& out, const plan& plan) {
-  for (const auto& planned : plan.cases) fmt::print(out, "{}\n", planned.name);
-}
-
-namespace {
-
 /// Completes the clocks of the device with this index, and adds warnings about changes.
 void finish_device(json& facts, std::size_t index, const outcome& measured,
                    const observation& start, const observation& end) {
@@ -245,7 +177,8 @@ void report(std::ostream& out, const result_file::writer& file, const settings& 
     print_runs(out, settings.display_format,
                with_aggregates(measured, shows_aggregates_only(settings)));
   else
-    print_by_lines(out, result_file::summary(file.content()));
+    print_by_lines(out, result_file::summary(file.content(),
+                                             common::columns_of(stdout, common::terminal_columns)));
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
 }

@@ -11,14 +11,6 @@
 
 namespace bench_transfers::bench {
 
-/// Prints --list: each strategy's name, variants and summary, the devices on which it runs, and why
-/// not on the others.
-void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
-                     std::span<const named_device> devices);
-
-/// Prints --benchmark_list_tests: the names, one per line.
-void list_benchmarks(std::ostream& out, const plan& plan);
-
 /// Completes the result file: aggregates if requested (otherwise readers compute them from the
 /// repetitions), skipped benchmarks, how and when the run ended, and for each device the changes of
 /// link and clocks during the run (not known for a lost device). Throws common::write_error.

@@ -61,7 +61,7 @@ def draw_history(history: History, layout: Layout) -> Figure:
         [
             f"{fleet_caption.sweep_name(history, 0)} to "
             f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time slower "
-            "than the median GPU of the model; grey: 98 of 100 GPUs of it that were never named",
+            "than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were never named",
             "filled squares: the GPU, its node or its rack was named; dashed: where the present "
             "trouble begins",
             f"{caption.count(left_out, 'more')} in the table" if left_out else "",

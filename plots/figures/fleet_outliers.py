@@ -14,13 +14,13 @@ from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout, shorten
 from plots.model.derive import NoData
-from plots.model.fleet import PEERS, Aspect, Finding, Gpu, Judgement, Slow
+from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
 from plots.text import caption, fleet_caption
+from plots.text.fleet_caption import SCOPE_NOUNS
 
 WIDTH, TEXT_WIDTH, NAMES_WIDTH = 380, 130, 330  # pixels, of the wide layout
 MOST_ROWS = {"wide": 30, "column": 18}
 MOST_OF_A_PART = 3
-WORDS = {"gpu": "GPU", "node": "node", "rack": "rack"}
 
 
 def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
@@ -50,12 +50,11 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
         _draw_rows(rows, ends, class_name, layout),
         _draw_key(rows, layout),
     )
-    scopes = [scope for scope in WORDS if any(row["scope"] == scope for row in rows)]
     chart.datasets = {
         "slow": rows,
         "key": [
-            {"at": i, "scope": s, "text": WORDS[s], "colour": style.SCOPE[s].colour}
-            for i, s in enumerate(scopes)
+            {"at": i, "scope": s, "text": SCOPE_NOUNS[s], "colour": style.SCOPE[s].colour}
+            for i, s in enumerate(_scopes(rows))
         ],
     }
     return Figure(
@@ -79,7 +78,7 @@ class _Peers:
         }
         self._known: dict[tuple[str, str, Aspect], list[float]] = {}
         self._named = {
-            (finding.class_name, finding.scope, _name_of(finding)) for finding in judgement.findings
+            (finding.class_name, finding.scope, finding.name) for finding in judgement.findings
         }
 
     def of(self, finding: Finding, aspect: Aspect) -> list[float]:
@@ -94,28 +93,19 @@ class _Peers:
         return self._known[key]
 
     def _model(self, finding: Finding) -> str | None:
-        return next((gpu.model for gpu in self._judgement.gpus if _is_of(finding, gpu)), None)
+        gpus = self._judgement.gpus
+        return next((gpu.model for gpu in gpus if gpu.parts[finding.scope] == finding.name), None)
 
     def _list(self, finding: Finding, model: str, place: int) -> list[float]:
         of_part: dict[str, dict[str, list[float]]] = {}
         for gpu in self._judgement.gpus:
             slower = gpu.slower[place]
-            names = {"gpu": gpu.uuid, "node": gpu.node, "rack": gpu.rack}
             if gpu.model != model or slower is None:
                 continue
-            if not any((finding.class_name, *part) in self._named for part in names.items()):
-                part = names[finding.scope]
+            if not any((finding.class_name, *part) in self._named for part in gpu.parts.items()):
+                part = gpu.parts[finding.scope]
                 of_part.setdefault(part, {}).setdefault(gpu.node, []).append(slower)
         return sorted(median(map(median, nodes.values())) for nodes in of_part.values())
-
-
-def _is_of(finding: Finding, gpu: Gpu) -> bool:
-    names = {"gpu": gpu.uuid, "node": gpu.node, "rack": gpu.rack}
-    return names[finding.scope] == _name_of(finding)
-
-
-def _name_of(finding: Finding) -> str:
-    return {"gpu": finding.gpu, "node": finding.node, "rack": finding.rack}[finding.scope]
 
 
 def _quantile(ordered: list[float], part: float) -> float:
@@ -131,7 +121,7 @@ def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout
         else (None,) * 4
     )
     text = fleet_caption.percent_in_interval(slow.slower, slow.interval)
-    name = f"{WORDS[finding.scope]} {fleet_caption.part_name(finding)}"
+    name = f"{SCOPE_NOUNS[finding.scope]} {fleet_caption.part_name(finding)}"
     whole = f"{name}: {slow.benchmark or fleet_caption.short_aspect(slow.aspect)}"
     room = NAMES_WIDTH if layout.beside else layout.width - 6.1 * (len(text) + 2)
     label = shorten(whole, room)
@@ -199,9 +189,12 @@ def _draw_rows(
     )
 
 
+def _scopes(rows: list[dict[str, Any]]) -> list[str]:
+    return [scope for scope in SCOPE_NOUNS if any(row["scope"] == scope for row in rows)]
+
+
 def _shapes(rows: list[dict[str, Any]]) -> Any:
-    scopes = [scope for scope in WORDS if any(row["scope"] == scope for row in rows)]
-    return scale_by_name("scope", scopes, lambda scope: style.SCOPE[scope].shape, alt.Shape)
+    return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
 
 
 def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:

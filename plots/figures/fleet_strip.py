@@ -67,7 +67,7 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         layout,
         [
             fleet_caption.origin(judgement),
-            "percent of time that a GPU is slower than the median GPU of its model, in the worst "
+            "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
             "of its aspects of each class",
             f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
             "that are named have marks of their own"
@@ -123,14 +123,13 @@ def named_gpus(judgement: Judgement, class_name: str) -> dict[str, Finding]:
     """Returns the findings of slow parts of a class by the UUIDs of their GPUs, the widest part."""
     of_part: dict[tuple[str, str], list[str]] = {}
     for gpu in judgement.gpus:
-        for part in (("gpu", gpu.uuid), ("node", gpu.node), ("rack", gpu.rack)):
+        for part in gpu.parts.items():
             of_part.setdefault(part, []).append(gpu.uuid)
     named: dict[str, Finding] = {}
     for finding in judgement.findings:
         if finding.class_name != class_name or finding.slower is None:
             continue
-        name = {"gpu": finding.gpu, "node": finding.node, "rack": finding.rack}[finding.scope]
-        for uuid in of_part.get((finding.scope, name), []):
+        for uuid in of_part.get((finding.scope, finding.name), []):
             named.setdefault(uuid, finding)
     return named
 

@@ -35,7 +35,7 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Gpu:
-    """Holds a GPU of a sweep, with what it is slower than the median GPU of its model.
+    """Holds a GPU of a sweep, with what it is slower than healthy GPUs of its model.
 
     Slowdowns are in percent of time, one for each aspect; None if that is not known.
     """
@@ -46,6 +46,11 @@ class Gpu:
     rack: str  # empty: not known
     model: str
     slower: tuple[float | None, ...]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Names the parts of the fleet that the GPU is in, itself among them, by scope."""
+        return {"gpu": self.uuid, "node": self.node, "rack": self.rack}
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,11 @@ class Finding:
     advice: tuple[str, ...]
     since: str
     reference: str  # what it was compared with; empty: it was not measured
+
+    @property
+    def name(self) -> str:
+        """Names the part as `Gpu.parts` does."""
+        return {"gpu": self.gpu, "node": self.node, "rack": self.rack}[self.scope]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench_transfers::common {
@@ -20,6 +22,11 @@ void require_values(std::span<const char* const> arguments);
 /// only say that a subcommand is missing.
 void require_command(std::span<const char* const> arguments,
                      const std::vector<std::string>& commands);
+
+/// Names the argument, which is not known, and the command or option that may be meant, of the
+/// program whose help is called `help`: "--help".
+usage_error unknown_argument(std::string_view argument, const std::set<std::string>& known,
+                             std::string_view help);
 
 /// The first line of a message: CLI11's can have several.
 std::string first_line(const std::string& text);

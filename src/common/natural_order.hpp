@@ -1,12 +1,13 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 namespace bench_transfers::common {
 
-/// "2_arguments" before "16_arguments".
+/// "2_arguments" before "16_arguments", and parts of names that are sizes by their bytes:
+/// "copy/pinned/h2d/64KiB" before "copy/pinned/h2d/1MiB". Sizes come before other parts.
 struct natural_order {
-  bool operator()(const std::string& lhs, const std::string& rhs) const;
+  bool operator()(std::string_view lhs, std::string_view rhs) const;
 };
 
 }  // namespace bench_transfers::common

@@ -13,10 +13,6 @@
 namespace bench_transfers::common {
 namespace {
 
-bool is_standard_output(const std::filesystem::path& output) {
-  return output == standard_output || output == "/dev/stdout";
-}
-
 void require_file(const std::filesystem::path& output,
                   std::span<const std::filesystem::path> inputs) {
   for (const auto& input : inputs)
@@ -30,6 +26,10 @@ void require_file(const std::filesystem::path& output,
 }
 
 }  // namespace
+
+bool is_standard_output(const std::filesystem::path& output) {
+  return output == standard_output || output == "/dev/stdout";
+}
 
 void require_outputs(std::initializer_list<std::filesystem::path> outputs,
                      std::span<const std::filesystem::path> inputs) {

@@ -10,6 +10,9 @@ namespace bench_transfers::common {
 /// The name that stands for standard output, as /dev/stdout does.
 inline constexpr const char* standard_output = "-";
 
+/// Whether it is that, or its file: "/dev/stdout".
+bool is_standard_output(const std::filesystem::path& output);
+
 /// Throws usage_error unless every output (an empty path is none) can be written and is neither an
 /// input nor another output, by whatever name. Whatever is wrong is reported before work begins.
 void require_outputs(std::initializer_list<std::filesystem::path> outputs,

@@ -35,6 +35,27 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
       fmt::format("bad size '{}': {} (examples: 4KiB, 1MiB, 4KiB:1GiB:x4)", text, why));
 }
 
+/// The unit that was probably meant by "M", "MB" or "Mi"; empty: none.
+std::string_view unit_meant_by(std::string_view text) {
+  const auto is_meant = [&](std::string_view unit) {
+    const auto prefix = unit.substr(0, 1);
+    return same_ignoring_case(text, prefix) ||
+           same_ignoring_case(text, fmt::format("{}B", prefix)) ||
+           same_ignoring_case(text, fmt::format("{}i", prefix));
+  };
+  const auto* const meant = std::find_if(units.begin() + 1, units.end(), is_meant);
+  return meant == units.end() ? std::string_view() : *meant;
+}
+
+[[noreturn]] void reject_unit(std::string_view text, std::size_t number, std::string_view unit) {
+  if (const auto meant = unit_meant_by(unit); !meant.empty())
+    reject(text, fmt::format("did you mean {}{}? Sizes count in powers of two", number, meant));
+  if (unit.front() == '.') reject(text, "a size is a whole number of a unit");
+  if (unit.find("..") != std::string_view::npos || unit.find('-') != std::string_view::npos)
+    reject(text, "a range is FIRST:LAST or FIRST:LAST:xFACTOR");
+  reject(text, fmt::format("'{}' is not one of the units B, KiB, MiB, GiB, TiB", unit));
+}
+
 std::size_t parse_factor(std::string_view range, std::string_view text) {
   std::size_t factor = 0;
   const auto* const end = text.data() + text.size();
@@ -56,6 +77,17 @@ std::string format_size(std::size_t bytes) {
   return fmt::format("{}{}", bytes, units[unit]);
 }
 
+std::optional<std::size_t> size_from(std::string_view text) {
+  std::size_t number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc()) return std::nullopt;
+  const auto* const unit = std::ranges::find(units, std::string_view(stopped, end));
+  if (unit == units.end()) return std::nullopt;
+  const auto shift = 10 * (unit - units.begin());
+  return number > (SIZE_MAX >> shift) ? std::nullopt : std::optional(number << shift);
+}
+
 std::size_t parse_size(std::string_view text) {
   if (text.empty()) reject(text, "it is empty");
   if (text.front() == '-') reject(text, "it is negative");
@@ -72,7 +104,7 @@ std::size_t parse_size(std::string_view text) {
     if (number > (SIZE_MAX >> (10 * i))) reject(text, "it is too large");
     return number << (10 * i);
   }
-  reject(text, fmt::format("'{}' is not one of the units B, KiB, MiB, GiB, TiB", unit));
+  reject_unit(text, number, unit);
 }
 
 std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit) {

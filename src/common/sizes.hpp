@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@ namespace bench_transfers::common {
 
 /// "1MiB", "4B", "1000B": the largest IEC unit that divides the size, as in benchmark names.
 std::string format_size(std::size_t bytes);
+
+/// The bytes of what format_size() has written; none if it is something else.
+std::optional<std::size_t> size_from(std::string_view text);
 
 /// A whole number with a unit B, KiB, MiB, GiB or TiB, or none for bytes; letter case is ignored.
 /// Throws usage_error.

@@ -7,10 +7,25 @@
 #include <vector>
 
 #include "src/machine/clocks.hpp"
+#include "src/machine/pcie.hpp"
 
 namespace bench_transfers::machine {
 
-/// Reads the clocks of one GPU.
+/// What an administrator has set, and what the GPU has counted since its driver was loaded. Nullopt
+/// for a value that the driver does not tell.
+struct gpu_settings {
+  std::optional<bool> persistence =
+      {};  ///< the driver keeps the GPU ready while no process uses it
+  std::optional<unsigned> application_sm_mhz = {}, default_application_sm_mhz = {};
+  std::optional<unsigned> power_limit_mw = {}, default_power_limit_mw = {};
+  std::optional<bool> ecc = {};
+  std::optional<unsigned long long> uncorrected_errors = {};  ///< of ECC
+  std::optional<bool> rows_to_remap = {};  ///< memory errors wait for the GPU's next reset
+  std::optional<bool> confidential = {};   ///< confidential computing: bytes are encrypted
+  std::optional<pcie_link> link = {};      ///< maxima: of the GPU itself
+};
+
+/// Reads the clocks and the settings of one GPU.
 class gpu_monitor {
  public:
   virtual ~gpu_monitor() = default;
@@ -20,6 +35,8 @@ class gpu_monitor {
   /// Reads the values that depend most on the load first. Takes a few milliseconds with a healthy
   /// driver; NVML has no time limit.
   [[nodiscard]] virtual gpu_clocks read() const = 0;
+
+  [[nodiscard]] virtual gpu_settings settings() const = 0;
 
   /// The host's NUMA nodes that the GPU is nearest to (nvmlDeviceGetMemoryAffinity); nullopt if the
   /// driver does not tell.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "src/machine/cgroups.hpp"
 #include "src/machine/files.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/sections.hpp"
@@ -50,51 +51,16 @@ struct cgroup_memory {
 };
 
 /// Names of the needed files in one version of the cgroup interface.
-struct cgroup_files {
-  std::filesystem::path base;
-  std::string path;
-  std::string_view limit;
-  std::string_view usage;
-  std::string_view inactive_file;
+struct memory_files {
+  std::string_view limit, usage, inactive_file;
 };
 
-/// Version 2: Documentation/admin-guide/cgroup-v2.rst.
-cgroup_files cgroup_v2(const std::filesystem::path& root, std::string_view path) {
-  return {root / "sys/fs/cgroup", std::string(path), "memory.max", "memory.current",
-          "inactive_file"};
-}
-
-/// Version 1: Documentation/admin-guide/cgroup-v1/memory.rst.
-cgroup_files cgroup_v1(const std::filesystem::path& root, std::string_view path) {
-  return {root / "sys/fs/cgroup/memory", std::string(path), "memory.limit_in_bytes",
-          "memory.usage_in_bytes", "total_inactive_file"};
-}
-
-/// The cgroups with memory limits, from the lines "id:controllers:path" of /proc/self/cgroup,
-/// cgroups(7).
-std::vector<cgroup_files> cgroups_of_this_process(const std::filesystem::path& root) {
-  std::vector<cgroup_files> cgroups;
-  for (const std::string& line :
-       read_lines(root / "proc/self/cgroup").value_or(std::vector<std::string>{})) {
-    const std::string_view view = line;
-    const std::size_t first = view.find(':');
-    const std::size_t second = first == std::string_view::npos ? first : view.find(':', first + 1);
-    if (second == std::string_view::npos) {
-      continue;
-    }
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const std::string_view path = view.substr(second + 1);
-    if (controllers.find(",memory,") != std::string::npos) {
-      cgroups.push_back(cgroup_v1(root, path));
-    } else if (view.substr(0, first) == "0") {
-      cgroups.push_back(cgroup_v2(root, path));
-    }
-  }
-  if (cgroups.empty()) {
-    // Without /proc, the top of the mount is still right inside most containers.
-    cgroups = {cgroup_v2(root, "/"), cgroup_v1(root, "/")};
-  }
-  return cgroups;
+/// Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/memory.rst.
+memory_files files_of(cgroup_version version) {
+  return version == cgroup_version::v2
+             ? memory_files{"memory.max", "memory.current", "inactive_file"}
+             : memory_files{"memory.limit_in_bytes", "memory.usage_in_bytes",
+                            "total_inactive_file"};
 }
 
 /// Lowers `least` to `bytes`.
@@ -103,39 +69,31 @@ void lower(std::optional<std::size_t>& least, std::size_t bytes) {
 }
 
 /// The tightest limit along the path of this process's cgroup, including those of all ancestors.
-/// Levels that do not exist are skipped, since a container may show the host's path while only the
-/// container's own part is mounted. nullopt if no limit can be read.
+/// nullopt if no limit can be read.
 std::optional<cgroup_memory> read_cgroup_memory(const std::filesystem::path& root) {
   // Version 1 expresses "no limit" as the largest multiple of the page size, just below 2^63.
   constexpr std::size_t no_limit = std::size_t{1} << 62;
   std::optional<cgroup_memory> memory;
-  for (const cgroup_files& files : cgroups_of_this_process(root)) {
-    std::filesystem::path level = std::filesystem::path(files.path).relative_path();
-    if (std::find(level.begin(), level.end(), "..") != level.end()) {
-      level.clear();  // The mount does not contain paths outside of the cgroup namespace.
+  for (const auto& [version, directory] : cgroups_of_this_process("memory", root)) {
+    const auto files = files_of(version);
+    const std::optional<std::string> line = read_line(directory / files.limit);
+    const std::optional<std::size_t> limit = line ? parse_count(*line) : std::nullopt;
+    if (!limit && line != "max") {
+      continue;
     }
-    for (bool more = true; more; level = level.parent_path()) {
-      more = !level.empty();
-      const std::filesystem::path directory = files.base / level;
-      const std::optional<std::string> line = read_line(directory / files.limit);
-      const std::optional<std::size_t> limit = line ? parse_count(*line) : std::nullopt;
-      if (!limit && line != "max") {
-        continue;
-      }
-      if (!memory) {
-        memory.emplace();
-      }
-      if (!limit || *limit >= no_limit) {
-        continue;
-      }
-      const std::size_t usage = read_count(directory / files.usage).value_or(0);
-      const std::optional<std::string> inactive =
-          read_field(directory / "memory.stat", files.inactive_file, ' ');
-      const std::size_t droppable =
-          std::min(usage, inactive ? parse_count(*inactive).value_or(0) : 0);
-      lower(memory->limit_bytes, *limit);
-      lower(memory->left_bytes, *limit - std::min(*limit, usage - droppable));
+    if (!memory) {
+      memory.emplace();
     }
+    if (!limit || *limit >= no_limit) {
+      continue;
+    }
+    const std::size_t usage = read_count(directory / files.usage).value_or(0);
+    const std::optional<std::string> inactive =
+        read_field(directory / "memory.stat", files.inactive_file, ' ');
+    const std::size_t droppable =
+        std::min(usage, inactive ? parse_count(*inactive).value_or(0) : 0);
+    lower(memory->limit_bytes, *limit);
+    lower(memory->left_bytes, *limit - std::min(*limit, usage - droppable));
   }
   return memory;
 }

@@ -47,4 +47,8 @@ double pcie_limit_gb_per_s(int generation, int width);
 std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width,
                                                      int payload_bytes = 256);
 
+/// What copies reach at least of what a PCIe link carries without packet headers. Of recorded and
+/// published machines the slowest that nobody complains of reach 0.83 (docs/FLEET.md).
+inline constexpr double least_part_of_pcie_link = 0.75;
+
 }  // namespace bench_transfers::machine

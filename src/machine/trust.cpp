@@ -102,9 +102,8 @@ doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> dev
 /// The limit holds for mlock(2), io_uring and RDMA. NVIDIA's kernel module pins pages without
 /// counting them (os_lock_user_pages in kernel-open/nvidia/os-mlock.c), hence the wording.
 doubt about_memlock(const nlohmann::ordered_json& described) {
-  constexpr double enough = 1024.0 * 1024 * 1024;  // larger buffers are rare in a benchmark
   const nlohmann::ordered_json limit = fact(described, "memory", "memlock_limit_bytes");
-  if (!limit.is_number() || limit.get<double>() >= enough ||
+  if (!limit.is_number() || limit.get<double>() >= enough_locked_bytes ||
       fact(described, "memory", "memlock_limit_applies") == false) {
     return std::nullopt;
   }
@@ -119,14 +118,10 @@ doubt about_memlock(const nlohmann::ordered_json& described) {
 }
 
 doubt about_load(const nlohmann::ordered_json& described) {
-  // This process itself may make up 1 of the load; what others add matters from a quarter of the
-  // CPUs on, because they then take a visible part of the memory bandwidth.
-  constexpr double own_load = 1;
-  constexpr double tolerated_share = 0.25;
   const auto load = described.find("load_average_1min");
   const nlohmann::ordered_json cpus = fact(described, "cpu", "logical_cpus_online");
   if (load == described.end() || !load->is_number() || !cpus.is_number() ||
-      load->get<double>() - own_load <= tolerated_share * cpus.get<double>()) {
+      !is_much_load(load->get<double>(), cpus.get<std::size_t>())) {
     return std::nullopt;
   }
   return common::message{"other_load",
@@ -208,6 +203,12 @@ std::vector<common::message> known(std::initializer_list<doubt> candidates) {
 }
 
 }  // namespace
+
+bool is_much_load(double load_average, std::size_t cpus) {
+  constexpr double own_load = 1;
+  constexpr double tolerated_share = 0.25;
+  return load_average - own_load > tolerated_share * static_cast<double>(cpus);
+}
 
 std::vector<common::message> doubts(const nlohmann::ordered_json& described,
                                     const std::optional<pcie_link>& link,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -9,6 +10,13 @@
 #include "src/machine/pcie.hpp"
 
 namespace bench_transfers::machine {
+
+/// Locking less than this fails for some buffers of a program: larger ones are rare.
+inline constexpr std::size_t enough_locked_bytes = std::size_t{1} << 30;
+
+/// Whether others take a visible part of the memory bandwidth: from a quarter of the CPUs on. This
+/// process itself may make up 1 of the load.
+bool is_much_load(double load_average, std::size_t cpus);
 
 /// Why the numbers of this run might mislead, one message for each reason; empty if there is none.
 /// `described` is the result of describe(); a fact that is null or missing raises no doubt.

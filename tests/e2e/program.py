@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
+import functools
 import json
 import os
 import pty
@@ -10,6 +12,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +31,14 @@ TINY_NAMES = [
     for direction in ("h2d", "d2h")
     for size in ("4KiB", "64KiB")
 ]
+
+
+@functools.cache
+def nowhere() -> str:
+    """A folder for what nobody looks at: a run without --out keeps a result file."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Program:
         self, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
     ) -> Completed:
         """Runs the program with these arguments alone; `options` go to subprocess."""
-        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": nowhere()}
         completed = subprocess.run(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
@@ -79,7 +90,7 @@ class Program:
         return completed
 
     def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
-        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": nowhere()}
         return subprocess.Popen(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,

@@ -114,7 +114,7 @@ def emulation(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Res
 
 
 def test_emulation_is_labelled_and_runs_only_on_the_host(program: Program, emulation: Result):
-    listing = program.run("--list", "--device=host")
+    listing = program.run("--list=all", "--device=host")
     assert listing.code == ALL_RAN
     strategies = {name: (summary, where) for name, summary, where in listed(listing.out)}
     assert "managed memory" in strategies["cpu/managed"][1]

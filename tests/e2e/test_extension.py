@@ -10,7 +10,7 @@ ADDED = "copy_halves_again/pageable"
 
 
 def strategies(program: Program) -> dict[str, tuple[str, str]]:
-    completed = program.run("--list", "--device=host")
+    completed = program.run("--list=all", "--device=host")
     return {name: (summary, where) for name, summary, where in listed(completed.out)}
 
 

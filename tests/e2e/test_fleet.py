@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -109,6 +110,70 @@ def test_last_nights_runs_are_not_of_this_sweep(fleet: Program, tmp_path: Path) 
     completed = fleet.run("judge", sweep)
     assert completed.code == UNKNOWN, completed
     assert "[another_time]" in completed.out
+
+
+def in_fleet(file: Path, **fleet: str | int) -> dict[str, Any]:
+    """Returns a recorded result as one of a rank."""
+    document: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
+    context = document["context"]
+    # Where `bench_transfers` has it: before what was measured.
+    context["transfers"] = {"fleet": {"launcher": "made up", **fleet}, **context["transfers"]}
+    return document
+
+
+def ranks_of_a_sweep(root: Path, sweep: str, ranks: int = 4) -> None:
+    """Writes the recorded machines as ranks of a sweep, one on each node."""
+    for rank, node in enumerate(list(FOLDERS)[:ranks]):
+        (root / node).mkdir(parents=True)
+        recorded = RESULTS / FOLDERS[node] / f"{node}-1.json.gz"
+        document = in_fleet(recorded, sweep=sweep, rank=rank, world_size=ranks, node=node)
+        (root / node / "result.json").write_text(json.dumps(document))
+
+
+def test_a_file_that_is_cut_off_is_no_missing_rank(fleet: Program, tmp_path: Path) -> None:
+    ranks_of_a_sweep(tmp_path / "sweep", "monday")
+    file = tmp_path / "sweep/third/result.json"
+    text = file.read_text("utf-8")
+    file.write_text(text[: len(text) * 2 // 3])
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == UNKNOWN, completed
+    assert answer["findings"] == []
+    (problem,) = answer["problems"]
+    assert (problem["code"], problem["data"]["rank"]) == ("unusable_file", 2)
+    assert problem["data"]["node"] == "third"
+    assert problem["data"]["gpu"] in completed.out
+    # With the baseline, too, in which the GPU was.
+    ranks_of_a_sweep(tmp_path / "before", "sunday")
+    reference = tmp_path / "before.json"
+    assert fleet.run("collect", tmp_path / "before", f"--out={reference}", "--within=48").code == 0
+    completed, answer = judge(fleet, tmp_path / "sweep", f"--reference={reference}")
+    assert completed.code == UNKNOWN, completed
+    # One that has left nothing is missing.
+    (tmp_path / "sweep/second/result.json").unlink()
+    completed, answer = judge(fleet, tmp_path / "sweep")
+    assert completed.code == NAMED, completed
+    (found,) = answer["findings"]
+    assert (found["code"], found["evidence"]["rank"]) == ("missing", 1)
+
+
+def test_one_of_several_sweeps_is_chosen(fleet: Program, tmp_path: Path) -> None:
+    for day in range(6):
+        ranks_of_a_sweep(tmp_path / f"runs/{day}", f"day{day}", ranks=2)
+    out = tmp_path / "sweep.json"
+    completed = fleet.run("collect", tmp_path / "runs", f"--out={out}", "--within=48")
+    assert completed.code == BAD_INPUT, completed
+    assert not out.exists()
+    (line,) = (line for line in completed.complaints if "--sweep=ID" in line)
+    assert "day0, day1, day2, day3, day4 and 1 more" in line
+    completed = fleet.run(
+        "collect", tmp_path / "runs", f"--out={out}", "--within=48", "--sweep=day4"
+    )
+    assert completed.code == 0, completed
+    assert "2 GPUs of 2 files in " in completed.out
+    assert "0 problems; 10 files are of other sweeps" in completed.out
+    assert json.loads(out.read_text("utf-8"))["sweep"] == "day4"
+    completed = fleet.run("collect", tmp_path / "runs", f"--out={out}", "--sweep=day9")
+    assert completed.code == BAD_INPUT, completed
 
 
 def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
@@ -312,6 +377,38 @@ def test_history_is_healthy_only_if_the_newest_sweep_is(fleet: Program, tmp_path
     assert fleet.run("history", tmp_path, "--gpu=GPU-a-1").code == NAMED
 
 
+def test_history_has_missing_ranks_and_references(fleet: Program, tmp_path: Path) -> None:
+    first = small_sweep(tmp_path / "first.json", "2026-11-01")
+    document = json.loads(small_sweep(tmp_path / "second.json", "2026-11-02").read_text("utf-8"))
+    for rank, gpu in enumerate(document["gpus"]):
+        gpu["rank"] = rank if rank < 6 else rank + 2
+    document["world_size"] = 22
+    (tmp_path / "second.json").write_text(json.dumps(document))
+    completed = fleet.run("history", tmp_path, "--json=-")
+    assert completed.code == NAMED, completed
+    sweeps = json.loads(completed.out)["sweeps"]
+    assert [sweep["missing_ranks"] for sweep in sweeps] == [0, 2]
+    completed = fleet.run("history", tmp_path)
+    assert "ranks 6, 7 left no results, on node b [missing]" in completed.out
+    assert "No GPU is in trouble" not in completed.out
+    # All GPUs are slower than accepted, which peers do not show.
+    document = json.loads(first.read_text("utf-8"))
+    document["sweep"], document["begin"] = "third", "2026-11-03T03:00:00Z"
+    for gpu in document["gpus"]:
+        gpu["times_ns"] = [
+            [[time * 1.2 for time in run] for run in runs] for runs in gpu["times_ns"]
+        ]
+    (tmp_path / "third.json").write_text(json.dumps(document))
+    completed = fleet.run("history", tmp_path)
+    assert completed.code == HEALTHY, completed
+    assert "2 ranks left no results in sweep second" in completed.out
+    for references in ([first], [first, first]):
+        options = [f"--reference={file}" for file in references]
+        completed = fleet.run("history", tmp_path, *options)
+        assert completed.code == NAMED, completed
+        assert "The newest sweep is named" in completed.out
+
+
 def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path: Path) -> None:
     first = small_sweep(tmp_path / "first.json", "2026-11-01")
     second = small_sweep(tmp_path / "second.json", "2026-11-02")
@@ -389,6 +486,8 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["judge", "object.json", "--json=no/such/folder.json"], "no/such/folder.json"),
         (["judge", "object.json", "--decide-by=fast"], "--decide-by 'fast'"),
         (["judge", "object.json", "--reference=no.json"], "object.json"),
+        (["judge", "sweep.json", "--reference", "a", "b", "c"], "repeat --reference for each file"),
+        (["history", "sweep.json", "--reference=no.json"], "no.json"),
         (["judge", "object.json", "--json=-", "--markdown=-"], "the same file"),
         (["history"], "SWEEP is required"),
         (["judge", "nothing"], "fleet_transfers collect nothing --out=FILE"),
@@ -407,6 +506,7 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["collect", "nothing", "--out=x.json"], "no result files (.json, .json.gz) in nothing"),
         (["collect", "empty.json", "--out=x.json"], "no result that can be used in 1 file"),
         (["collect", ".", "--out=no/such/folder.json"], "no/such/folder.json"),
+        (["collect", ".", "--out=monday.sweep.gz"], "must end in .json or .json.gz"),
     ],
 )
 def test_bad_input_gets_one_line(

@@ -33,7 +33,7 @@ def test_version_says_what_was_built(program: Program):
 
 
 def test_list_explains_every_strategy(program: Program):
-    text = text_of(program.run("--list", "--device=host"))
+    text = text_of(program.run("--list=all", "--device=host"))
     assert max(len(line) for line in text.splitlines()) <= COLUMNS
     strategies = list(listed(text))
     names = [name for name, _, _ in strategies]
@@ -48,10 +48,23 @@ def test_list_explains_every_strategy(program: Program):
         ), where
 
 
+def test_a_short_list_names_every_family_once(program: Program):
+    text = text_of(program.run("--list", "--device=host"))
+    assert len(text.splitlines()) <= 110
+    assert max(len(line) for line in text.splitlines()) <= COLUMNS
+    families = re.findall(r"^([a-z]\w*)", text, flags=re.MULTILINE)
+    in_full = text_of(program.run("--list=all", "--device=host"))
+    names = [name for name, _, _ in listed(in_full)]
+    expected = list(dict.fromkeys(name.partition("/")[0] for name in names))
+    assert families[: len(expected)] == expected
+    for name in names:
+        assert "@" in name or name.partition("/")[2] in text
+
+
 def test_list_has_only_the_requested_strategies(program: Program):
     text = text_of(program.run("--list", "--device=host", "--strategies=null,copy/pinned/h2d,copy"))
     names = [name for name, _, _ in listed(text)]
-    all_names = [name for name, _, _ in listed(program.run("--list", "--device=host").out)]
+    all_names = [name for name, _, _ in listed(program.run("--list=all", "--device=host").out)]
     assert names == [name for name in all_names if name.partition("/")[0] in ("copy", "null")]
     text = text_of(program.run("--list", "--device=host", "--strategies=copy/pinned/h2d"))
     assert [name for name, _, _ in listed(text)] == ["copy/pinned"]
@@ -73,7 +86,7 @@ def test_list_refuses_unknown_strategies(program: Program):
 )
 def test_list_says_why_the_host_device_cannot(program: Program, name: str):
     strategies = {
-        name: where for name, _, where in listed(program.run("--list", "--device=host").out)
+        name: where for name, _, where in listed(program.run("--list=all", "--device=host").out)
     }
     assert "not on this device: " in strategies[name]
     assert strategies[name].endswith("the host device has none")
@@ -121,7 +134,7 @@ def test_standard_profile_covers_all_sizes_both_ways(program: Program):
     ]
     copies = [
         name
-        for name, _, where in listed(program.run("--list", "--device=host").out)
+        for name, _, where in listed(program.run("--list=all", "--device=host").out)
         if name.startswith("copy/") and where.endswith("runs on this device")
     ]
     assert "copy/pageable" in copies
@@ -135,7 +148,7 @@ def test_standard_profile_covers_all_sizes_both_ways(program: Program):
 
 
 def test_memory_on_a_node_is_measured_if_it_is_asked_for_by_name(program: Program):
-    listing = listed(program.run("--list", "--device=host").out)
+    listing = listed(program.run("--list=all", "--device=host").out)
     on_node = {name: where for name, _, where in listing if name.startswith("copy/pinned@node")}
     assert on_node
     node, where = min(on_node.items())

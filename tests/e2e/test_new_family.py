@@ -40,7 +40,7 @@ def test_nothing_else_knows_it(folder: str):
 
 
 def test_it_is_listed(own_family: Program):
-    completed = own_family.run("--list", "--device=host")
+    completed = own_family.run("--list=all", "--device=host")
     assert list(listed(completed.out)) == [
         (
             "neighbours/pass",

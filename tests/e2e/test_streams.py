@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ from program import (
     USAGE,
     Program,
     assert_one_complaint,
+    nowhere,
     open_terminal,
     read,
     received_by,
@@ -27,7 +29,8 @@ NEW_LINE = "\r\x1b[K"
 
 def test_progress_in_a_log_is_plain_lines(program: Program):
     completed = program.measure()
-    first, second, *_ = completed.err.splitlines()
+    announced, first, second, *_ = completed.err.splitlines()
+    assert re.fullmatch(r"4 benchmarks in 2 rounds, which take \d+s or more", announced)
     assert first.startswith("allocating")
     assert second.startswith("preparing 1/4  copy/pageable/")
     assert completed.err.endswith("\n")
@@ -40,9 +43,11 @@ def on_terminal(program: Program, columns: int, *, stdout_too: bool) -> str:
     """The output on a terminal of a run that is long enough to show several rounds."""
     ours, theirs = open_terminal(columns)
     longer = ("--benchmark_min_time=0.03", "--benchmark_repetitions=8")
+    out = f"--out={nowhere()}/on_a_terminal.json"
     process = program.start(
         *without(TINY, *longer),
         *longer,
+        out,
         stdout=theirs if stdout_too else subprocess.DEVNULL,
         stderr=theirs,
     )
@@ -55,7 +60,7 @@ def on_terminal(program: Program, columns: int, *, stdout_too: bool) -> str:
 
 def test_progress_on_a_terminal_is_one_line_rewritten(program: Program):
     before, *updates = on_terminal(program, 80, stdout_too=False).split(NEW_LINE)
-    assert before.count("\n") == 1
+    assert before.count("\n") == 2
     assert updates[0].startswith("preparing 1/4  copy/pageable/")
     assert any("round " in update and "left)" in update for update in updates)
     assert updates[-1] == ""  # nothing remains on the line

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/fleet/io/collect.hpp"
+#include "src/fleet/io/file_origin.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/report/reports.hpp"
@@ -128,6 +130,13 @@ bool is_accounted_for(const fleet::measured_gpu& measured, const fleet::sweep& s
          });
 }
 
+/// What is shown of a file that cannot be read breaks no line.
+void check_origin(const std::string& text) {
+  const auto origin = fleet::origin_of(text, true);
+  for (const auto& shown : {origin.node, origin.gpu, origin.sweep})
+    require(common::printable(shown) == shown, "an origin cannot be printed");
+}
+
 }  // namespace
 
 void check_read_sweep(const std::string& bytes) {
@@ -147,8 +156,10 @@ void check_collect(const std::string& text) {
   collected_files files;
   std::istringstream records(text);
   std::size_t index = 0;
-  for (std::string record; std::getline(records, record, record_separator);)
+  for (std::string record; std::getline(records, record, record_separator);) {
     read_file(record, index++, files);
+    check_origin(record);
+  }
   if (files.gpus.empty()) return;
   const auto sweep = fleet::sweep_of(files.gpus, files.problems);
   for (const auto& measured : files.gpus)

@@ -105,6 +105,67 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned* current, unsign
 nvmlReturn_t nvmlDeviceGetPcieReplayCounter(nvmlDevice_t device, unsigned* replays) {
   return answer(device, replays, 12U);
 }
+
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
+  return answer(device, mode, NVML_FEATURE_ENABLED);
+}
+
+nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t type,
+                                            unsigned* mhz) {
+  return answer(device, mhz, type == NVML_CLOCK_SM ? 1200U : 0U);
+}
+
+nvmlReturn_t nvmlDeviceGetDefaultApplicationsClock(nvmlDevice_t device, nvmlClockType_t type,
+                                                   unsigned* mhz) {
+  return answer(device, mhz, type == NVML_CLOCK_SM ? 1980U : 0U);
+}
+
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned* limit) {
+  return answer(device, limit, 500'000U);
+}
+
+nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device, unsigned* limit) {
+  return answer(device, limit, 700'000U);
+}
+
+nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current,
+                                  nvmlEnableState_t* pending) {
+  *pending = NVML_FEATURE_DISABLED;  // after the next reset
+  return answer(device, current, NVML_FEATURE_ENABLED);
+}
+
+nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type,
+                                         nvmlEccCounterType_t counter, unsigned long long* errors) {
+  const bool asked = type == NVML_MEMORY_ERROR_TYPE_UNCORRECTED && counter == NVML_VOLATILE_ECC;
+  return answer(device, errors, asked ? 3ULL : 0ULL);
+}
+
+nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned* corrected,
+                                       unsigned* uncorrected, unsigned* pending, unsigned* failed) {
+  *corrected = *uncorrected = *failed = 0;
+  return answer(device, pending, 1U);
+}
+
+nvmlReturn_t nvmlSystemGetConfComputeState(nvmlConfComputeSystemState_t* state) {
+  *state = {.environment = 2, .ccFeature = NVML_CC_SYSTEM_FEATURE_ENABLED, .devToolsMode = 0};
+  return open_count == 1 ? NVML_SUCCESS : NVML_ERROR_UNINITIALIZED;
+}
+
+nvmlReturn_t nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_t device, unsigned* generation) {
+  return answer(device, generation, 3U);
+}
+
+nvmlReturn_t nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_t device, unsigned* width) {
+  return answer(device, width, 8U);
+}
+
+nvmlReturn_t nvmlDeviceGetGpuMaxPcieLinkGeneration(nvmlDevice_t device, unsigned* generation) {
+  return answer(device, generation, 5U);
+}
+
+nvmlReturn_t nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_t device, unsigned* width) {
+  return answer(device, width, 16U);
+}
 #endif
 
 }  // extern "C"

@@ -37,6 +37,32 @@ TEST(gpu_monitor, reads_every_value) {
   EXPECT_EQ(reading.pcie_replays, 12U);
 }
 
+TEST(gpu_monitor, reads_every_setting) {
+  const auto settings = monitor_gpu(address, FAKE_NVML)->settings();
+  EXPECT_EQ(settings.persistence, true);
+  EXPECT_EQ(settings.application_sm_mhz, 1200U);
+  EXPECT_EQ(settings.default_application_sm_mhz, 1980U);
+  EXPECT_EQ(settings.power_limit_mw, 500'000U);
+  EXPECT_EQ(settings.default_power_limit_mw, 700'000U);
+  EXPECT_EQ(settings.ecc, true);
+  EXPECT_EQ(settings.uncorrected_errors, 3U);
+  EXPECT_EQ(settings.rows_to_remap, true);
+  EXPECT_EQ(settings.confidential, true);
+  EXPECT_EQ(settings.link, (machine::pcie_link{3, 8, 5, 16}));
+}
+
+TEST(gpu_monitor, leaves_settings_empty_that_an_older_library_does_not_know) {
+  const auto settings = monitor_gpu(address, FAKE_OLD_NVML)->settings();
+  EXPECT_EQ(settings.persistence, std::nullopt);
+  EXPECT_EQ(settings.application_sm_mhz, std::nullopt);
+  EXPECT_EQ(settings.power_limit_mw, std::nullopt);
+  EXPECT_EQ(settings.ecc, std::nullopt);
+  EXPECT_EQ(settings.uncorrected_errors, std::nullopt);
+  EXPECT_EQ(settings.rows_to_remap, std::nullopt);
+  EXPECT_EQ(settings.confidential, std::nullopt);
+  EXPECT_EQ(settings.link, std::nullopt);
+}
+
 TEST(gpu_monitor, tells_the_nodes_of_memory_nearby) {
   EXPECT_EQ(monitor_gpu(address, FAKE_NVML)->nearest_nodes(), (std::vector{1, 64}));
   EXPECT_EQ(monitor_gpu(address, FAKE_OLD_NVML)->nearest_nodes(), std::nullopt);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <set>
@@ -62,6 +63,11 @@ bool are_same(const std::filesystem::path& first, const std::filesystem::path& s
 
 int answer(const collect_request& request) {
   common::require_writable(request.out);
+  if (!is_named_like_a_result(request.out))
+    throw common::usage_error(
+        fmt::format("bad --out={}: the name must end in .json or .json.gz, or history does not "
+                    "find the sweep",
+                    common::printable(request.out.string())));
   auto found = files_below(request.folders);
   std::erase_if(found.files, [&](const found_file& file) {
     if (!are_same(file.path, request.out)) return false;
@@ -73,14 +79,24 @@ int answer(const collect_request& request) {
   const auto within = request.within_hours
                           ? std::optional(std::chrono::hours(*request.within_hours))
                           : std::nullopt;
-  const auto sweep = collect(std::move(found), within, show_progress);
+  auto results = read_files(std::move(found), show_progress);
+  std::size_t passed_over = 0;
+  if (request.sweep.empty())
+    require_most_of_one_sweep(results);
+  else
+    passed_over = keep_sweep(results, request.sweep);
+  const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
   write_sweep(request.out, sweep);
   common::print(fmt::format(
-      "{} of {} in {}; {}\n",
+      "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
-      common::counted(static_cast<double>(files), "file", "files"),
+      common::counted(static_cast<double>(files - passed_over), "file", "files"),
       common::printable(request.out.string()),
-      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems")));
+      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems"),
+      passed_over == 0
+          ? std::string()
+          : fmt::format("; {} of other sweeps", common::counted(static_cast<double>(passed_over),
+                                                                "file is", "files are"))));
   return number(exit_code::healthy);
 }
 
@@ -96,7 +112,7 @@ void write_answer(const judge_request& request, const sweep& sweep, const judgem
   if (!openmetrics.empty()) common::write_output(openmetrics, openmetrics_of(sweep, judged));
 }
 
-/// Sweeps that are judged by their own peers. What cannot be used is complained about.
+/// Sweeps that are judged. What cannot be used is complained about.
 struct read_history {
   std::vector<sweep_record> records;
   bool is_complete = true;
@@ -114,23 +130,6 @@ void require_time(const sweep& sweep, const std::filesystem::path& file) {
     refuse(fmt::format("the sweep begins in the future, {}", common::timestamp_text(*sweep.begin)));
 }
 
-read_history records_of(const std::vector<std::filesystem::path>& folders,
-                        const settings& settings) {
-  read_history result;
-  const auto files = sweeps_below(folders);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    try {
-      const auto sweep = read_sweep(files[i]);
-      require_time(sweep, files[i]);
-      result.records.push_back(record_of(sweep, judge(sweep, settings)));
-    } catch (const unusable_sweep& error) {
-      complain(error.what());
-      result.is_complete = false;
-    }
-  }
-  return result;
-}
-
 std::set<std::string> uuids_of(const sweep& sweep) {
   std::set<std::string> uuids;
   for (const auto& gpu : sweep.gpus) uuids.insert(gpu.uuid);
@@ -143,19 +142,47 @@ bool are_same(const sweep& first, const sweep& second) {
          (first.begin ? uuids_of(first) == uuids_of(second) : first.gpus == second.gpus);
 }
 
+std::vector<sweep> read_sweeps(const std::vector<std::filesystem::path>& files) {
+  std::vector<sweep> sweeps;
+  for (const auto& file : files) sweeps.push_back(read_sweep(file));
+  return sweeps;
+}
+
+/// Each is judged by its peers and the references, but for itself.
+read_history records_of(const std::vector<std::filesystem::path>& folders, const settings& settings,
+                        const std::vector<sweep>& references = {}) {
+  read_history result;
+  const auto files = sweeps_below(folders);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    try {
+      const auto sweep = read_sweep(files[i]);
+      require_time(sweep, files[i]);
+      const auto is_itself = [&](const fleet::sweep& other) { return are_same(sweep, other); };
+      std::vector<fleet::sweep> others;
+      const bool is_reference = std::ranges::any_of(references, is_itself);
+      if (is_reference)
+        std::ranges::remove_copy_if(references, std::back_inserter(others), is_itself);
+      const auto& accepted = is_reference ? others : references;
+      result.records.push_back(record_of(sweep, judge(sweep, settings, accepted)));
+    } catch (const unusable_sweep& error) {
+      complain(error.what());
+      result.is_complete = false;
+    }
+  }
+  return result;
+}
+
 int answer(const judge_request& request) {
   auto inputs = request.references;
   inputs.push_back(request.sweep);
   common::require_outputs({request.json, request.markdown, request.junit, request.openmetrics},
                           inputs);
   const auto sweep = read_sweep(request.sweep);
-  std::vector<fleet::sweep> references;
-  for (const auto& file : request.references) {
-    references.push_back(read_sweep(file));
-    if (are_same(sweep, references.back()))
+  const auto references = read_sweeps(request.references);
+  for (std::size_t i = 0; i < references.size(); ++i)
+    if (are_same(sweep, references[i]))
       throw common::usage_error(fmt::format("--reference={} is the sweep that is judged",
-                                            common::printable(file.string())));
-  }
+                                            common::printable(request.references[i].string())));
   const auto settings = settings::usual(request.decide_by);
   auto judged = judge(sweep, settings, references);
   if (!request.history.empty()) {
@@ -199,8 +226,10 @@ const gpu_history& require_gpu(const history& history, const std::string& beginn
 }
 
 int answer(const history_request& request) {
-  common::require_outputs({request.json}, request.sweeps);
-  auto read = records_of(request.sweeps, settings::usual());
+  auto inputs = request.references;
+  inputs.insert(inputs.end(), request.sweeps.begin(), request.sweeps.end());
+  common::require_outputs({request.json}, inputs);
+  auto read = records_of(request.sweeps, settings::usual(), read_sweeps(request.references));
   if (read.records.empty()) return number(exit_code::bad_input);
   const history history(std::move(read.records));
   const auto* gpu = request.gpu.empty() ? nullptr : &require_gpu(history, request.gpu);

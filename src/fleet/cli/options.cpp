@@ -51,6 +51,8 @@ class command_line {
       return help_request{app_.help()};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
+    } catch (const CLI::ExtrasError& error) {
+      throw common::usage_error(common::first_line(error.what()) + repeating_hint());
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }
@@ -65,6 +67,15 @@ class command_line {
   }
 
  private:
+  /// The files of `--reference A B` are more than it takes.
+  [[nodiscard]] std::string repeating_hint() const {
+    for (const auto* command : app_.get_subcommands())
+      for (const char* option : {"--reference", "--history"})
+        if (const auto* given = command->get_option_no_throw(option); given && given->count() > 0)
+          return fmt::format(" (repeat {} for each file)", option);
+    return "";
+  }
+
   CLI::App& add_command(const char* name, const char* description) {
     auto& command = *app_.add_subcommand(name, description);
     command.footer(exit_codes);
@@ -111,6 +122,10 @@ class command_line {
                     "of one sweep's id)")
         ->check(CLI::Range(0, 1'000'000))
         ->type_name("HOURS");
+    command
+        .add_option("--sweep", collect_.sweep,
+                    "take the files of this sweep alone (default: that of more than half of them)")
+        ->type_name("ID");
   }
 
   void add_judge() {
@@ -149,6 +164,8 @@ class command_line {
         ->required()
         ->type_name("DIR|FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_each(command, "--reference", history_.references,
+             "a sweep that was accepted, with which each is compared; several are allowed", "FILE");
     command.add_option("--gpu", history_.gpu, "of this GPU alone: its UUID, or how it begins")
         ->type_name("UUID");
     add_output(command, "--json", history_.json, "write the answer for programs; - prints it");

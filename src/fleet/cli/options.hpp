@@ -21,6 +21,7 @@ struct collect_request {
   std::vector<std::filesystem::path> folders;
   std::filesystem::path out;
   std::optional<unsigned> within_hours;  ///< none: the usual
+  std::string sweep;                     ///< id; empty: that of most files
 };
 
 struct judge_request {
@@ -37,8 +38,9 @@ struct show_request {
 };
 
 struct history_request {
-  std::vector<std::filesystem::path> sweeps;  ///< folders and files
-  std::string gpu;                            ///< beginning of a UUID; empty: all
+  std::vector<std::filesystem::path> sweeps;      ///< folders and files
+  std::vector<std::filesystem::path> references;  ///< accepted sweeps
+  std::string gpu;                                ///< beginning of a UUID; empty: all
   std::filesystem::path json;
 };
 

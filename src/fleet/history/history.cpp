@@ -10,7 +10,7 @@ namespace {
 
 void keep_named(const sweep& sweep, const finding& found, sweep_record& record) {
   // What all GPUs have in common is no trouble of one of them.
-  if (found.scope == scope::fleet) return;
+  if (found.scope == scope::fleet || !is_of_gpus(sweep, found)) return;
   for (const auto& gpu : sweep.gpus) {
     if (!is_in(gpu, sweep.gpus[found.gpu], found.scope)) continue;
     auto& kept = record.gpus.at(gpu.uuid);
@@ -40,7 +40,6 @@ class series {
     if (aspect_ && level <= 0) return std::nullopt;
     trouble result{records_.size(), std::nullopt, aspect_, 0};
     bool was_named = false;
-    std::vector<double> since;
     for (auto i = records_.size(); i-- > 0;) {
       const auto* record = records_[i];
       if (!record || !is_measured(*record)) continue;
@@ -48,13 +47,12 @@ class series {
         result.before = i;
         break;
       }
+      const bool is_newest = result.since == records_.size();
+      if (aspect_ && is_newest) result.slower = record->slower.at(*aspect_);
       result.since = i;
       was_named = was_named || is_named(*record);
-      if (aspect_) since.push_back(record->slower.at(*aspect_));
     }
-    if (!was_named) return std::nullopt;
-    if (aspect_) result.slower = statistics::median(std::move(since));
-    return result;
+    return was_named ? std::optional(result) : std::nullopt;
   }
 
  private:
@@ -109,6 +107,15 @@ sweep_record record_of(const sweep& sweep, const judgement& judged) {
       if (const auto& slower = scores.beside_peers[i]) kept.slower[scores.aspect] = *slower;
   }
   for (const auto& found : judged.findings) keep_named(sweep, found, record);
+  record.missing = judged.missing;
+  record.gone = judged.gone;
+  for (auto& gpu : record.gone) gpu.times.clear();
+  for (const auto& result : unread_results(sweep)) {
+    if (!result.gpu.empty())
+      record.unread_gpus.insert(result.gpu);
+    else if (!result.node.empty())
+      record.unread_nodes.insert(result.node);
+  }
   return record;
 }
 
@@ -187,9 +194,12 @@ void history::find_absent() {
     if (next == sweeps_.size()) continue;
     const auto by_another = replaced.find(gpu.uuid);
     const bool is_replaced = by_another != replaced.end() && by_another->second >= next;
-    const auto measured = std::ranges::find_if(
-        nodes.begin() + static_cast<std::ptrdiff_t>(next), nodes.end(),
-        [&](const auto& of_sweep) { return of_sweep.contains(gpu.newest().place.node); });
+    const auto& node = gpu.newest().place.node;
+    auto measured = nodes.end();
+    for (auto i = next; i < sweeps_.size() && measured == nodes.end(); ++i)
+      if (nodes[i].contains(node) && !sweeps_[i].unread_nodes.contains(node) &&
+          !sweeps_[i].unread_gpus.contains(gpu.uuid))
+        measured = nodes.begin() + static_cast<std::ptrdiff_t>(i);
     gpu.presence = is_replaced               ? presence::replaced
                    : measured != nodes.end() ? presence::gone
                                              : presence::not_swept;

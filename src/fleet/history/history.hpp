@@ -24,7 +24,7 @@ struct place {
 struct gpu_record {
   std::string model;
   fleet::place place;
-  std::map<aspect, double> slower;  ///< than the median of its model, as a part of the time
+  std::map<aspect, double> slower;  ///< than healthy ones: aspect_scores
   std::set<aspect> named;           ///< where it, its node or its rack is slow
   bool is_named = false;            ///< it or a part around it, for whatever reason
 };
@@ -35,6 +35,10 @@ struct sweep_record {
   std::optional<std::chrono::sys_seconds> begin;
   fleet::verdict verdict = verdict::unknown;
   std::map<std::string, gpu_record> gpus;  ///< by UUID
+  std::vector<missing_rank> missing = {};  ///< of the judgement
+  std::vector<gpu> gone = {};              ///< of the judgement, without times
+  /// GPUs, and nodes of GPUs, that have left results which cannot be read.
+  std::set<std::string> unread_gpus = {}, unread_nodes = {};
 };
 sweep_record record_of(const sweep& sweep, const judgement& judged);
 
@@ -43,7 +47,7 @@ struct trouble {
   std::size_t since;                    ///< index of its first sweep
   std::optional<std::size_t> before;    ///< of the last one that does not show it
   std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
-  double slower = 0;                    ///< the median since then; 0 without an aspect
+  double slower = 0;                    ///< in its newest sweep; 0 without an aspect
 };
 
 /// What has happened to a GPU or a slot.

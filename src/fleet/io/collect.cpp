@@ -1,6 +1,7 @@
 #include "src/fleet/io/collect.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,7 @@
 #include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/fleet/io/file_origin.hpp"
 #include "src/fleet/model/most_common.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
@@ -50,12 +52,6 @@ common::message incomplete_run(const measured_gpu& measured) {
                   "by then counts ({})",
                   gpu.rank ? fmt::format("rank {}, ", *gpu.rank) : "", gpu.uuid, gpu.node,
                   measured.file));
-}
-
-bool is_named_like_a_result(const fs::path& file) {
-  auto name = file.filename().string();
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
 /// The first folder below `root` on the way to the file.
@@ -120,7 +116,7 @@ class finder {
       else if (type == fs::file_type::regular)
         add_file(path, node_of(root, path));
       else
-        found_.problems.push_back(unusable("unusable_file", path,
+        found_.problems.push_back(unusable(unusable_file_code, path,
                                            of_entry ? of_entry.message()
                                            : type == fs::file_type::not_found
                                                ? "the link leads nowhere"
@@ -138,6 +134,29 @@ struct read_file {
   std::vector<measured_gpu> gpus;
   std::vector<common::message> problems;
 };
+
+/// The problem of a file that cannot be used. What it tells of whose it is comes with it: its rank
+/// has left results, even if nobody can read them.
+common::message unusable_result(const found_file& file, const std::string& why) {
+  constexpr std::size_t beginning = std::size_t{1} << 20;  // the context comes first
+  const auto text = file.bytes ? *file.bytes : common::beginning_of(file.path, beginning);
+  auto origin = origin_of(text, file.bytes || text.size() < beginning);
+  if (origin.node.empty()) origin.node = file.node;
+  const auto shown = common::printable(file.path.string());
+  if (!origin.rank && !origin.is_cut_off)
+    return problem(unusable_file_code, {{"file", shown}}, why);
+  std::vector<std::string> whose;
+  if (origin.rank) whose.push_back(fmt::format("rank {}", *origin.rank));
+  if (!origin.gpu.empty()) whose.push_back("GPU " + origin.gpu);
+  if (!origin.node.empty()) whose.push_back("node " + origin.node);
+  return problem(unusable_file_code,
+                 {{"gpu", common::or_null(origin.gpu)},
+                  {"node", common::or_null(origin.node)},
+                  {"rank", common::or_null(origin.rank)},
+                  {"sweep", common::or_null(origin.sweep)},
+                  {"file", shown}},
+                 whose.empty() ? why : fmt::format("{}: {}", fmt::join(whose, ", "), why));
+}
 
 result_file::contents contents_of(const found_file& file) {
   if (!file.bytes) return result_file::read(file.path);
@@ -163,9 +182,9 @@ read_file read_one(const found_file& file) {
     return result;
   } catch (const result_file::unusable_file& error) {
     if (!file.bytes && is_own_file(file.path)) return {};
-    return {{}, {problem("unusable_file", {{"file", shown}}, error.what())}};
+    return {{}, {unusable_result(file, error.what())}};
   } catch (const result_file::bad_entry& error) {
-    return {{}, {unusable("unusable_file", file.path, error.what())}};
+    return {{}, {unusable_result(file, fmt::format("cannot use {}: {}", shown, error.what()))}};
   }
 }
 
@@ -217,6 +236,23 @@ double seconds_of(std::chrono::sys_seconds time) {
 }
 
 bool is_more_than_half(std::size_t part, std::size_t whole) { return 2 * part > whole; }
+
+using files_by_sweep = std::map<std::string, std::set<std::string>>;
+
+files_by_sweep files_of_sweeps(const std::vector<measured_gpu>& gpus) {
+  files_by_sweep files;
+  for (const auto& measured : gpus) files[measured.sweep].insert(measured.file);
+  return files;
+}
+
+/// For a message.
+std::string ids_of(const files_by_sweep& files) {
+  constexpr std::size_t most_shown = 5;
+  std::vector<std::string> ids;
+  for (const auto& [id, of_sweep] : files)
+    ids.push_back(id.empty() ? "files without an id" : common::printable(id));
+  return common::listed(ids, most_shown);
+}
 
 /// The lower of both; none counts as unknown.
 void lower(std::optional<int>& first, const std::optional<int>& second) {
@@ -464,6 +500,12 @@ class putting_together {
 
 }  // namespace
 
+bool is_named_like_a_result(const fs::path& file) {
+  auto name = file.filename().string();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
 std::string names_of(const std::vector<std::filesystem::path>& folders) {
   constexpr std::size_t most_shown = 5;
   std::vector<std::string> names;
@@ -490,10 +532,9 @@ bool is_own_file(const std::filesystem::path& file) {
          text.find(R"("fleet_)") != std::string::npos;
 }
 
-sweep collect(found_files found, std::optional<std::chrono::hours> span,
-              const progress_function& progress) {
-  std::vector<measured_gpu> gpus;
-  auto problems = std::move(found.problems);
+read_results read_files(found_files found, const progress_function& progress) {
+  read_results results{{}, std::move(found.problems)};
+  auto& [gpus, problems] = results;
   for (auto& file : read_all(found.files, progress)) {
     std::ranges::move(file.gpus, std::back_inserter(gpus));
     std::ranges::move(file.problems, std::back_inserter(problems));
@@ -503,6 +544,46 @@ sweep collect(found_files found, std::optional<std::chrono::hours> span,
         "there is no result that can be used in {}: {}",
         common::counted(static_cast<double>(found.files.size()), "file", "files"),
         problems.empty() ? "sweeps and answers are no results" : problems.front().text));
+  return results;
+}
+
+std::size_t keep_sweep(read_results& results, const std::string& id) {
+  const auto files = files_of_sweeps(results.gpus);
+  if (!files.contains(id))
+    throw nothing_to_collect(fmt::format("no result is of sweep '{}': there {} {}",
+                                         common::printable(id), files.size() > 1 ? "are" : "is",
+                                         ids_of(files)));
+  std::set<std::string> others;
+  for (const auto& [other, of_sweep] : files)
+    if (other != id) others.insert(of_sweep.begin(), of_sweep.end());
+  std::erase_if(results.gpus, [&](const measured_gpu& measured) { return measured.sweep != id; });
+  std::erase_if(results.problems, [&](const common::message& problem) {
+    const auto file = problem.data.value("file", "");
+    const auto sweep = problem.data.find("sweep");
+    const bool is_of_another =
+        sweep != problem.data.end() && sweep->is_string() && sweep->get<std::string>() != id;
+    if (is_of_another) others.insert(file);
+    return others.contains(file);
+  });
+  return others.size();
+}
+
+void require_most_of_one_sweep(const read_results& results) {
+  const auto files = files_of_sweeps(results.gpus);
+  std::size_t all = 0, most = 0;
+  for (const auto& [id, of_sweep] : files) {
+    all += of_sweep.size();
+    most = std::max(most, of_sweep.size());
+  }
+  if (files.size() < 2 || is_more_than_half(most, all)) return;
+  throw nothing_to_collect(fmt::format(
+      "the files are of {} sweeps, of which none has more than half; choose one by --sweep=ID: {}",
+      files.size(), ids_of(files)));
+}
+
+sweep collect(found_files found, std::optional<std::chrono::hours> span,
+              const progress_function& progress) {
+  auto [gpus, problems] = read_files(std::move(found), progress);
   return sweep_of(std::move(gpus), std::move(problems), span);
 }
 

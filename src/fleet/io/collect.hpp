@@ -37,6 +37,9 @@ struct found_files {
 /// for what is not there, and if there are none.
 found_files files_below(const std::vector<std::filesystem::path>& folders);
 
+/// Whether files_below looks at a file of this name.
+bool is_named_like_a_result(const std::filesystem::path& file);
+
 /// Their names, for a message.
 std::string names_of(const std::vector<std::filesystem::path>& folders);
 
@@ -53,9 +56,25 @@ inline constexpr std::chrono::hours usual_span{12};
 inline constexpr int runs_apart = 10;
 inline constexpr std::chrono::minutes starting_apart{5};
 
-/// Reads the files, on several threads, and puts them together as one sweep. What cannot be used
-/// becomes a problem of the sweep: nothing is left out silently but files of `fleet_transfers`
-/// itself. Throws nothing_to_collect if no file can be used.
+/// What result files have, before it is put together.
+struct read_results {
+  std::vector<measured_gpu> gpus;
+  std::vector<common::message> problems;
+};
+
+/// Reads the files, on several threads. What cannot be used becomes a problem: nothing is left out
+/// silently but files of `fleet_transfers` itself. Throws nothing_to_collect if no file can be
+/// used.
+read_results read_files(found_files found, const progress_function& progress = {});
+
+/// Keeps what is of this sweep, and returns how many files are of others. Throws nothing_to_collect
+/// if none is of it.
+std::size_t keep_sweep(read_results& results, const std::string& id);
+
+/// Throws nothing_to_collect if the files are of several sweeps, none of which has more than half.
+void require_most_of_one_sweep(const read_results& results);
+
+/// Reads the files and puts them together as one sweep: that of most files.
 sweep collect(found_files found, std::optional<std::chrono::hours> span = {},
               const progress_function& progress = {});
 

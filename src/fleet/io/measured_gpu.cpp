@@ -19,6 +19,8 @@ using result_file::member;
 using result_file::row;
 using result_file::text_at;
 
+constexpr const char* host_id = "host";  ///< of the one host device of a run without a list
+
 std::optional<int> small_number(const json& value) {
   constexpr int most = 255;
   if (value.is_null()) return std::nullopt;
@@ -64,6 +66,15 @@ std::vector<json> devices_of(const contents& read) {
   return {device};
 }
 
+/// Host devices have no UUID. Those with an index ("host:1") are told apart by it, whoever has
+/// started the process: the ranks of a node have one each. Others have that of their rank.
+std::string name_without_uuid(const contents& read, std::size_t index, const gpu& gpu) {
+  const auto id = id_of_device(read, index);
+  const bool has_index = read.on_host && id != host_id;
+  return fmt::format("{}:{}{}", gpu.node, id,
+                     gpu.rank && !has_index ? fmt::format(":{}", *gpu.rank) : "");
+}
+
 gpu gpu_of(const contents& read, std::size_t index, const json& device, const std::string& node) {
   gpu result;
   const auto& fleet = member(read.facts, {"fleet"});
@@ -75,10 +86,7 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   result.slot = text_at(device, {"pci_bus_id"});
   result.model = text_at(device, {"name"});
   if (result.model.empty()) result.model = read.on_host ? "host device (no GPU)" : "unknown";
-  // The host device has no UUID. Several ranks of a node have one each.
-  if (result.uuid.empty())
-    result.uuid = fmt::format("{}:{}{}", result.node, id_of_device(read, index),
-                              result.rank ? fmt::format(":{}", *result.rank) : "");
+  if (result.uuid.empty()) result.uuid = name_without_uuid(read, index, result);
   result.on_host = read.on_host;
   result.link = link_of(member(device, {"link"}));
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);

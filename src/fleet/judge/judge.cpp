@@ -14,6 +14,7 @@
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/machine/pcie.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -96,10 +97,29 @@ void sort_aspects(finding& found) {
   });
 }
 
+/// Results that cannot be read, by whose they are: these GPUs are not gone.
+struct unread_gpus {
+  std::set<std::string> of_gpus;
+  std::map<std::string, std::size_t> of_nodes;  ///< files that do not tell their GPU
+
+  explicit unread_gpus(const sweep& sweep) {
+    for (const auto& result : unread_results(sweep)) {
+      if (result.gpu.empty())
+        ++of_nodes[result.node];
+      else
+        of_gpus.insert(result.gpu);
+    }
+  }
+  [[nodiscard]] std::size_t files_of(const std::string& node) const {
+    const auto known = of_nodes.find(node);
+    return known == of_nodes.end() ? 0 : known->second;
+  }
+};
+
 class judging {
  public:
   judging(const sweep& sweep, const settings& settings, std::span<const fleet::sweep> accepted)
-      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)) {
+      : sweep_(sweep), settings_(settings), aspects_(aspects_of(sweep)), unread_(sweep) {
     if (!accepted.empty()) baseline_.emplace(accepted);
   }
 
@@ -141,7 +161,9 @@ class judging {
     result_.unknown_gpus.assign(unknown.begin(), unknown.end());
     const bool is_known = result_.doubts.empty() && !sweep_.gpus.empty() && sweep_.problems.empty();
     const bool is_named =
-        !result_.findings.empty() || !result_.missing.empty() || !result_.gone.empty();
+        std::ranges::any_of(result_.findings,
+                            [&](const finding& found) { return is_of_gpus(sweep_, found); }) ||
+        !result_.missing.empty() || !result_.gone.empty();
     result_.verdict = is_named ? verdict::named : is_known ? verdict::healthy : verdict::unknown;
   }
 
@@ -240,9 +262,9 @@ class judging {
       if (chosen == settings_.classes.end()) continue;
       const auto benchmarks = benchmarks_of(sweep_, aspect);
       const auto scores = scores_of(distances, benchmarks);
-      keep(alike, aspect, scores);
       const auto parts =
           find_slow(alike, scores, criteria_of(chosen->second, models * aspects_.size()));
+      keep(alike, aspect, slower_than_healthy(alike, scores, parts.slow));
       for (const auto& part : parts.slow) add(alike, aspect, {}, part);
       for (const auto& tested : parts.tested)
         result_.tested.push_back({alike.model, aspect, tested, as_part(tested.detectable)});
@@ -253,10 +275,10 @@ class judging {
     for (const auto& [kind, chosen] : settings_.classes)
       if (chosen.decides && !measured.contains(kind))
         for (const auto gpu : alike.gpus)
-          doubt_of(kind == benchmark_class::link && sweep_.gpus[gpu].on_host
-                       ? doubt::host_device
-                       : doubt::class_not_measured,
-                   gpu);
+          if (kind != benchmark_class::link || !sweep_.gpus[gpu].on_host)
+            doubt_of(doubt::class_not_measured, gpu);
+    for (const auto gpu : alike.gpus)
+      if (sweep_.gpus[gpu].on_host) doubt_of(doubt::host_device, gpu);
     if (alike.nodes.size() < 2)
       for (const auto gpu : alike.gpus) doubt_of(doubt::no_peers, gpu);
     for (std::size_t i = 0; i < sweep_.benchmarks.size(); ++i)
@@ -276,13 +298,13 @@ class judging {
   }
 
   void keep(const peers& alike, const aspect& aspect,
-            const std::vector<std::optional<score>>& scores) {
+            const std::vector<std::optional<double>>& slower) {
     // A GPU is not compared with itself.
-    if (std::ranges::count_if(scores, [](const auto& score) { return score.has_value(); }) < 2)
+    if (std::ranges::count_if(slower, [](const auto& value) { return value.has_value(); }) < 2)
       return;
     auto& kept = scores_in(aspect).beside_peers;
-    for (std::size_t i = 0; i < scores.size(); ++i)
-      if (scores[i]) kept[alike.gpus[i]] = as_part(scores[i]->usual);
+    for (std::size_t i = 0; i < slower.size(); ++i)
+      if (slower[i]) kept[alike.gpus[i]] = as_part(*slower[i]);
   }
 
   /// What most peers have measured, a GPU must have measured, and nothing else.
@@ -463,7 +485,7 @@ class judging {
 
   void add_below_limit(const peers& alike, const aspect& aspect, const below_limit& below) {
     const auto first = alike.gpus[below.part.gpus.front()];
-    const auto reached = least_part_of_link * std::exp(-below.slower);
+    const auto reached = machine::least_part_of_pcie_link * std::exp(-below.slower);
     const auto keep = [&](finding& found) {
       found.part_of_link = std::min(reached, found.part_of_link.value_or(reached));
     };
@@ -491,7 +513,12 @@ class judging {
   /// A GPU that its node has lost says nothing itself. Its rank is not missing beside it.
   void add_gone() {
     if (!baseline_) return;
-    for (const auto* gpu : baseline_->gone(sweep_)) result_.gone.push_back(*gpu);
+    auto gone = baseline_->gone(sweep_);
+    std::erase_if(gone, [&](const gpu* gpu) { return unread_.of_gpus.contains(gpu->uuid); });
+    std::map<std::string, std::size_t> of_nodes;
+    for (const auto* gpu : gone) ++of_nodes[gpu->node];
+    for (const auto* gpu : gone)
+      if (unread_.files_of(gpu->node) < of_nodes[gpu->node]) result_.gone.push_back(*gpu);
     const auto known = result_.gone;
     for (auto& gpu : result_.gone) gpu.rank.reset();
     // The same rank as before, otherwise any of the node.
@@ -573,11 +600,16 @@ class judging {
   const sweep& sweep_;
   const settings& settings_;
   std::set<aspect> aspects_;
+  unread_gpus unread_;
   std::optional<baseline> baseline_;
   judgement result_;
 };
 
 }  // namespace
+
+bool is_of_gpus(const sweep& sweep, const finding& found) {
+  return found.pattern == pattern::wrong_data || !sweep.gpus[found.gpu].on_host;
+}
 
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope) {
   return gpu.model == first.model && name_of(gpu, scope) == name_of(first, scope);

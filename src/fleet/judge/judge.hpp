@@ -93,6 +93,9 @@ struct finding {
   }
 };
 
+/// Whether a finding names something: slowness of host devices shows nothing of GPUs.
+bool is_of_gpus(const sweep& sweep, const finding& found);
+
 /// Whether a GPU belongs to the part of this scope that `first` belongs to.
 bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope);
 
@@ -109,13 +112,13 @@ struct tested_aspect {
 /// not measured, or there is nothing to compare it with.
 struct aspect_scores {
   fleet::aspect aspect;
-  std::vector<std::optional<double>> beside_peers;    ///< than the median GPU of its model
+  std::vector<std::optional<double>> beside_peers;    ///< than healthy ones: slower_than_healthy
   std::vector<std::optional<double>> since_baseline;  ///< than in the baseline; empty without one
 };
 
 enum class verdict {
   healthy,
-  named,   ///< some part is slow or missing
+  named,   ///< some part with GPUs is slow, or any is missing or has wrong data
   unknown  ///< nothing is named, and not all that decides could be tested
 };
 

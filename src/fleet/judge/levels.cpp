@@ -212,7 +212,6 @@ class search {
   /// What matters. A handful of parts that differ by more than is expected do not tell whether
   /// healthy ones do.
   [[nodiscard]] double threshold_of(scope scope, const std::vector<part>& parts) const {
-    constexpr std::size_t handful = 5;
     const auto widest = std::ranges::max(column(parts, &score::usual), {},
                                          [](double value) { return std::abs(value); });
     const bool can_tell =
@@ -273,7 +272,8 @@ class search {
            parts[i].index,
            {slower, slower - half, slower + half},
            adjusted[i],
-           member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes});
+           member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes,
+           member != &score::usual});
     }
   }
 

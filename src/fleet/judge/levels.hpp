@@ -28,6 +28,7 @@ struct slow_part {
     mostly,     ///< all but a quarter of its repetitions show at least half of it
     always      ///< even the fastest one does
   } how_long = persistence::always;
+  bool by_slowest_run = false;  ///< `slower` is that of its slowest run, not of all repetitions
 };
 using persistence = slow_part::persistence;
 
@@ -50,8 +51,11 @@ struct criteria {
   double expected;     ///< deviation of healthy parts that is assumed until they show theirs
 };
 
-/// What no healthy part of a handful is slower by, as a logarithm: by far more than healthy ones
-/// are expected to differ, and twice the time at most.
+/// Fewer parts do not tell what is chance, where they differ by more than matters.
+inline constexpr std::size_t handful = 5;
+
+/// What no healthy part of less than a handful is slower by, as a logarithm: by far more than
+/// healthy ones are expected to differ, and twice the time at most.
 double beyond_chance(double expected);
 
 /// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
@@ -62,5 +66,14 @@ double beyond_chance(double expected);
 /// slow by chance.
 slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
                      const criteria& criteria);
+
+/// By how much each of the peers' GPUs is slower than healthy ones, as a logarithm; none where it
+/// has no score. What is slow has the number that was found: a GPU its own, and those of its node
+/// and rack if these are slow as well; the median GPU of a slow node, without slow ones, that of
+/// the node. Others are compared with the median GPU after what is slow has been taken off: a slow
+/// GPU of two does not make the other one fast.
+std::vector<std::optional<double>> slower_than_healthy(
+    const peers& alike, const std::vector<std::optional<score>>& scores,
+    const std::vector<slow_part>& slow);
 
 }  // namespace bench_transfers::fleet

@@ -63,8 +63,9 @@ std::vector<below_limit> below_limits(const sweep& sweep, const peers& alike, di
     const auto& gpu = sweep.gpus[index];
     const auto limit = link_limit(gpu.link);
     const auto rate = copy_rate(sweep, gpu, towards);
-    slower.push_back(limit && rate ? std::optional(std::log(least_part_of_link * *limit / *rate))
-                                   : std::nullopt);
+    slower.push_back(
+        limit && rate ? std::optional(std::log(machine::least_part_of_pcie_link * *limit / *rate))
+                      : std::nullopt);
   }
   const auto is_below = [](const part_of_peers& /*part*/, double by) {
     return by > 0 ? std::optional(0.0) : std::nullopt;

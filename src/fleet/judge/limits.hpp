@@ -15,10 +15,6 @@ namespace bench_transfers::fleet {
 /// GB/s. None if it has measured no such size.
 std::optional<double> copy_rate(const sweep& sweep, const gpu& gpu, direction towards);
 
-/// What copies reach at least of what a PCIe link carries without packet headers. Of recorded and
-/// published machines the slowest that nobody complains of reach 0.83 (docs/FLEET.md).
-inline constexpr double least_part_of_link = 0.75;
-
 /// What a GPU's link carries in one direction, in GB/s; none if it is not known.
 std::optional<double> link_limit(const link& link);
 

@@ -87,6 +87,18 @@ struct missing_rank {
   friend bool operator==(const missing_rank&, const missing_rank&) = default;
 };
 
+/// The code of a problem: a file that cannot be used. Its data have `gpu`, `node`, `rank` and
+/// `sweep` as far as the file tells.
+inline constexpr const char* unusable_file_code = "unusable_file";
+
+/// A rank that has left results which cannot be read.
+struct unread_result {
+  std::string gpu, node;  ///< empty: not known
+  std::optional<std::size_t> rank;
+};
+/// By the problems of the sweep; those of other sweeps do not count.
+std::vector<unread_result> unread_results(const sweep& sweep);
+
 // What a sweep can have.
 inline constexpr std::size_t most_gpus = 1'000'000;
 inline constexpr std::size_t most_ranks = 100'000'000;
@@ -94,7 +106,9 @@ inline constexpr double shortest_time = 1e-3;   ///< in ns; ratios of times must
 inline constexpr double longest_time = 3.2e16;  ///< a year, in ns
 
 /// The ranks below the world size that have left no results. They are placed only if the ranks of
-/// each node follow each other.
+/// each node follow each other. A rank that has left results which cannot be read is not missing;
+/// where a file does not tell its rank, those of its node are not, unless they are more than such
+/// files.
 std::vector<missing_rank> missing_ranks(const sweep& sweep);
 
 }  // namespace bench_transfers::fleet

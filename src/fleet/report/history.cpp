@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "src/common/format.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/timestamp.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/fleet/report/columns.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 
 namespace bench_transfers::fleet {
@@ -148,12 +152,51 @@ std::string change_text(const history& history, const change& change) {
                      code_of(change.what));
 }
 
+/// What the newest sweep lacks, and how many ranks did earlier ones?
+std::string absence_text(const history& history) {
+  const auto& sweeps = history.sweeps();
+  std::string text;
+  auto sentences = missing_sentences(sweeps.back().missing);
+  std::ranges::move(gone_sentences(sweeps.back().gone), std::back_inserter(sentences));
+  for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
+  for (std::size_t i = 0; i + 1 < sweeps.size(); ++i)
+    if (const auto count = sweeps[i].missing.size(); count > 0)
+      text += fmt::format("  {} left no results in {} [{}]\n",
+                          common::counted(static_cast<double>(count), "rank", "ranks"),
+                          name_of(history, i), missing_code);
+  return text;
+}
+
 std::string head_text(const history& history) {
   const auto count = history.sweeps().size();
   return fmt::format("{} of {}: {}{}\n",
                      common::counted(static_cast<double>(count), "sweep", "sweeps"),
                      common::counted(static_cast<double>(history.gpus().size()), "GPU", "GPUs"),
                      name_of(history, 0), count > 1 ? " to " + name_of(history, count - 1) : "");
+}
+
+/// A GPU sweep by sweep.
+std::vector<text_column> columns_of(const history& history, const gpu_history& gpu,
+                                    const std::vector<aspect>& aspects) {
+  text_column begin{"begin", {}}, id{"sweep", {}}, missing{"missing", {}, true}, place{"place", {}};
+  for (std::size_t i = 0; i < gpu.records.size(); ++i) {
+    const auto& sweep = history.sweeps()[i];
+    const auto* record = gpu.records[i];
+    begin.cells.push_back(sweep.begin ? common::timestamp_text(*sweep.begin) : "-");
+    id.cells.push_back(sweep.id.empty() ? "-" : sweep.id);
+    missing.cells.push_back(fmt::format("{}", sweep.missing.size()));
+    place.cells.push_back(record ? place_text(record->place) : "not there");
+  }
+  std::vector<text_column> columns{std::move(begin), std::move(id), std::move(missing),
+                                   std::move(place)};
+  for (const auto& aspect : aspects) {
+    auto& column = columns.emplace_back(text_column{code_of(aspect), {}, true});
+    for (const auto* record : gpu.records)
+      column.cells.push_back(record && record->slower.contains(aspect)
+                                 ? fmt::format("{:+.2f} %", 100 * record->slower.at(aspect))
+                                 : "-");
+  }
+  return columns;
 }
 
 }  // namespace
@@ -165,6 +208,7 @@ std::string json_of(const history& history, const gpu_history* only) {
     document["sweeps"].push_back({{"id", or_null(sweep.id)},
                                   {"begin", begin_of(sweep)},
                                   {"gpus", sweep.gpus.size()},
+                                  {"missing_ranks", sweep.missing.size()},
                                   {"verdict", to_string(sweep.verdict)}});
   for (const auto& aspect : history.aspects())
     document["aspects"].push_back({{"code", code_of(aspect)},
@@ -189,7 +233,10 @@ std::string text_of(const history& history) {
   std::ranges::stable_sort(troubled, {}, [&](const gpu_history* gpu) {
     return gpu->trouble ? gpu->trouble->since : history.sweeps().size();
   });
-  if (troubled.empty()) text += "No GPU is in trouble.\n";
+  text += absence_text(history);
+  const auto& newest = history.sweeps().back();
+  if (troubled.empty() && newest.missing.empty() && newest.gone.empty())
+    text += "No GPU is in trouble.\n";
   for (const auto* gpu : troubled)
     text += fmt::format("  GPU {} ({}): {}\n", gpu->uuid, place_text(gpu->newest().place),
                         state_text(history, *gpu));
@@ -208,7 +255,6 @@ std::string text_of(const history& history) {
 }
 
 std::string text_of(const history& history, const gpu_history& gpu) {
-  constexpr int column = 12;
   std::vector<aspect> shown;
   for (const auto& aspect : history.aspects())
     if (aspect.kind == benchmark_class::link || (gpu.trouble && gpu.trouble->aspect == aspect))
@@ -216,30 +262,19 @@ std::string text_of(const history& history, const gpu_history& gpu) {
   auto text = fmt::format("GPU {} ({})\n", gpu.uuid, gpu.newest().model);
   const auto state = state_text(history, gpu);
   text += state.empty() ? "It is in no trouble.\n" : state + "\n";
-  text += fmt::format("{:<21} {:<20} {:<32}", "begin", "sweep", "place");
-  for (const auto& aspect : shown) text += fmt::format(" {:>{}}", code_of(aspect), column);
-  text += '\n';
-  for (std::size_t i = 0; i < gpu.records.size(); ++i) {
-    const auto& sweep = history.sweeps()[i];
-    const auto* record = gpu.records[i];
-    text += fmt::format("{:<21} {:<20} {:<32}",
-                        sweep.begin ? common::timestamp_text(*sweep.begin) : std::string("-"),
-                        sweep.id.empty() ? "-" : sweep.id,
-                        record ? place_text(record->place) : "not there");
-    for (const auto& aspect : shown)
-      text += fmt::format(" {:>{}}",
-                          record && record->slower.contains(aspect)
-                              ? fmt::format("{:+.2f} %", 100 * record->slower.at(aspect))
-                              : std::string("-"),
-                          column);
-    text += std::ranges::find(gpu.named, i) != gpu.named.end() ? "  named\n" : "\n";
-  }
+  const std::string mark = "  named";
+  const auto lines =
+      aligned(columns_of(history, gpu, shown), common::terminal_columns - mark.size());
+  text += lines.front() + "\n";
+  for (std::size_t i = 0; i < gpu.records.size(); ++i)
+    text += lines[i + 1] + (std::ranges::find(gpu.named, i) != gpu.named.end() ? mark : "") + "\n";
   for (const auto& change : history.changes())
     if (change.gpu == gpu.uuid || change.old_gpu == gpu.uuid) text += change_text(history, change);
   return text +
-         "Each figure: how much longer the GPU took than the median GPU of its model in that "
-         "sweep; "
-         "-: not\nmeasured, or nothing to compare it with.\n";
+         "Each figure: how much longer the GPU took than healthy GPUs of its model in that sweep; "
+         "-: not\nmeasured, or nothing to compare it with. missing: ranks of the sweep that left "
+         "no "
+         "results.\n";
 }
 
 }  // namespace bench_transfers::fleet

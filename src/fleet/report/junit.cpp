@@ -43,8 +43,8 @@ test_case case_of(const char* class_name, const std::string& name, std::vector<e
 }
 
 entry entry_of(const sweep& sweep, const finding& found) {
-  return {test_outcome::failure, to_string(found.pattern), summary_of(found),
-          lines_of(sweep, found)};
+  return {is_of_gpus(sweep, found) ? test_outcome::failure : test_outcome::error,
+          to_string(found.pattern), summary_of(found), lines_of(sweep, found)};
 }
 
 entry not_known(const std::string& type, const std::string& sentence) {

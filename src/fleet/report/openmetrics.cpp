@@ -98,7 +98,7 @@ void add_scores(metrics& out, const sweep& sweep, const judgement& judged) {
     }
   };
   add("transfers_fleet_slower_ratio",
-      "How much slower a GPU is than the median GPU of its model: 0.05 is 5 %.",
+      "How much slower a GPU is than healthy GPUs of its model: 0.05 is 5 %.",
       &aspect_scores::beside_peers);
   if (!judged.scores.empty() && !judged.scores.front().since_baseline.empty())
     add("transfers_fleet_slower_than_baseline_ratio",

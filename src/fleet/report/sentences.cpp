@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -113,7 +114,15 @@ std::string counted_gpus(std::size_t count) {
 std::string size_text(const sweep& sweep) {
   std::set<std::string> nodes;
   for (const auto& gpu : sweep.gpus) nodes.insert(gpu.node);
-  return fmt::format("{} on {}{}", counted_gpus(sweep.gpus.size()),
+  const auto on_host = std::ranges::count(sweep.gpus, true, &gpu::on_host);
+  const auto gpus = static_cast<std::ptrdiff_t>(sweep.gpus.size()) - on_host;
+  std::vector<std::string> measured;
+  if (gpus > 0 || on_host == 0) measured.push_back(counted_gpus(static_cast<std::size_t>(gpus)));
+  if (on_host > 0)
+    measured.push_back(
+        common::counted(static_cast<double>(on_host), "host device", "host devices"));
+  return fmt::format("{}{} on {}{}", on_host > 0 && gpus == 0 ? "no GPU was measured: " : "",
+                     fmt::join(measured, " and "),
                      common::counted(static_cast<double>(nodes.size()), "node", "nodes"),
                      sweep.id.empty() ? "" : ", sweep " + sweep.id);
 }
@@ -193,13 +202,19 @@ std::vector<std::string> missing_sentences(const std::vector<missing_rank>& miss
   return list;
 }
 
-std::vector<std::string> absence_sentences(const judgement& judged) {
-  auto list = missing_sentences(judged.missing);
-  for (const auto& gone : judged.gone)
+std::vector<std::string> gone_sentences(const std::vector<gpu>& all) {
+  std::vector<std::string> list;
+  for (const auto& gone : all)
     list.push_back(fmt::format(
         "GPU {} ({}) was in the baseline and is not there any more{} [{}]", gone.uuid,
         place_of(gone), gone.rank ? fmt::format("; rank {} left no results", *gone.rank) : "",
         gone_code));
+  return list;
+}
+
+std::vector<std::string> absence_sentences(const judgement& judged) {
+  auto list = missing_sentences(judged.missing);
+  std::ranges::move(gone_sentences(judged.gone), std::back_inserter(list));
   return list;
 }
 

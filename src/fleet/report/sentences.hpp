@@ -10,7 +10,7 @@ namespace bench_transfers::fleet {
 
 // What all forms of an answer say, one line each. All texts are for people.
 
-/// "64 GPUs on 16 nodes, sweep monday".
+/// "64 GPUs on 16 nodes, sweep monday"; of host devices that no GPU was measured.
 std::string size_text(const sweep& sweep);
 
 /// "GPU GPU-1 (node1 in rack r, slot 0000:c1:00.0)".
@@ -32,6 +32,7 @@ std::vector<std::string> lines_of(const sweep& sweep, const finding& found);
 
 /// Ranks without results, node by node, and GPUs that are gone.
 std::vector<std::string> absence_sentences(const judgement& judged);
+std::vector<std::string> gone_sentences(const std::vector<gpu>& gone);
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
 
 /// "3 GPUs lack figures that most peers have".

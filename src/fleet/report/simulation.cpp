@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -28,6 +29,17 @@ statistics::estimate share_of(const tried_fault& tried) {
   const auto half =
       z / (1 + spread) * std::sqrt(share * (1 - share) / made + statistics::square(z / made) / 4);
   return {share, std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+/// What the shares may be wrong by.
+double widest_half_interval(const simulated_findings& simulated) {
+  double widest = 0;
+  for (const auto& tried : simulated.faults) {
+    if (tried.made == 0) continue;
+    const auto share = share_of(tried);
+    widest = std::max(widest, (share.high - share.low) / 2);
+  }
+  return widest;
 }
 
 /// How many sweeps together find 95 % of these; none if not as many as were tried.
@@ -79,9 +91,13 @@ std::string cell_of(const simulated_findings& simulated, const tried_fault& kind
 std::string json_of(const sweep& sweep, const simulated_findings& simulated) {
   json document{{"kind", "fleet_simulation"}, {"format", 1},
                 {"sweep", or_null(sweep.id)}, {"class", to_string(benchmark_class::link)},
-                {"obstacle", nullptr},        {"faults", json::array()},
-                {"needed", json::array()},    {"trials", json::array()}};
+                {"obstacle", nullptr},        {"least_named", json::array()},
+                {"faults", json::array()},    {"needed", json::array()},
+                {"trials", json::array()}};
   if (simulated.obstacle) document["obstacle"] = to_string(*simulated.obstacle);
+  for (const auto& [scope, least] : simulated.least_named)
+    document["least_named"].push_back(
+        {{"scope", to_string(scope)}, {"slower_percent", 100 * least}});
   for (const auto& tried : simulated.faults) document["faults"].push_back(to_json(tried));
   for (const auto& kind : kinds_of(simulated))
     document["needed"].push_back({{"scope", to_string(kind.scope)},
@@ -119,8 +135,15 @@ std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
                         common::counted(static_cast<double>(trials.wrong), "finding", "findings"),
                         common::counted(static_cast<double>(trials.trials), "trial", "trials"),
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
-  return text +
-         "Needed: to find 95 %. Fleets are made up from what this sweep's parts differ by.\n";
+  for (const auto& [scope, least] : simulated.least_named)
+    text += fmt::format(
+        "There are too few {}s to tell what is chance: one that is slower by less than {} is not "
+        "named,\nhowever many sweeps there are.\n",
+        noun_of(scope), common::percent_text(least));
+  return text + fmt::format(
+                    "Needed: to find 95 %. The same fleets are made up for each number of sweeps, "
+                    "from what this\nsweep's parts differ by. Shares are right to {:.0f} points.\n",
+                    100 * widest_half_interval(simulated));
 }
 
 }  // namespace bench_transfers::fleet

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "src/common/wrapped.hpp"
+#include "src/fleet/report/columns.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
@@ -67,29 +69,7 @@ std::size_t letters_of(const sweep& sweep) {
   return letters;
 }
 
-/// A column of names, as wide as they are.
-class names {
- public:
-  names(std::string title, std::vector<std::string> list)
-      : title_(std::move(title)), list_(std::move(list)), width_(title_.size()) {
-    constexpr std::size_t widest = 24;
-    for (auto& name : list_) {
-      if (name.size() > widest) name = beginning_of(name, widest - 1) + "~";
-      width_ = std::max(width_, name.size());
-    }
-  }
-  [[nodiscard]] std::string title() const { return fmt::format("{:<{}} ", title_, width_); }
-  [[nodiscard]] std::string cell(std::size_t gpu) const {
-    return fmt::format("{:<{}} ", list_[gpu], width_);
-  }
-
- private:
-  std::string title_;
-  std::vector<std::string> list_;
-  std::size_t width_;
-};
-
-std::vector<names> places_of(const sweep& sweep) {
+std::vector<text_column> places_of(const sweep& sweep) {
   std::vector<std::string> uuids, nodes, racks;
   const auto letters = letters_of(sweep);
   for (const auto& gpu : sweep.gpus) {
@@ -97,10 +77,24 @@ std::vector<names> places_of(const sweep& sweep) {
     nodes.push_back(gpu.node);
     racks.push_back(gpu.rack.empty() ? "-" : gpu.rack);
   }
-  std::vector<names> columns{{"GPU", std::move(uuids)}, {"node", std::move(nodes)}};
+  std::vector<text_column> columns{{"GPU", std::move(uuids)}, {"node", std::move(nodes)}};
   if (std::ranges::any_of(racks, [](const std::string& rack) { return rack != "-"; }))
-    columns.emplace_back("rack", std::move(racks));
+    columns.push_back({"rack", std::move(racks)});
   return columns;
+}
+
+text_column numbers_of(const figures& figures) {
+  text_column column{figures.title, {}, true};
+  for (const auto& slower : figures.slower)
+    column.cells.push_back(slower ? fmt::format("{:+.2f} %", 100 * *slower) : "-");
+  return column;
+}
+
+std::vector<std::string> in_order(const std::vector<std::string>& cells,
+                                  const std::vector<std::size_t>& order) {
+  std::vector<std::string> list;
+  for (const auto place : order) list.push_back(cells[place]);
+  return list;
 }
 
 std::vector<std::size_t> order_of(const std::vector<figures>& columns, std::size_t gpus,
@@ -132,29 +126,22 @@ std::set<std::size_t> named_gpus(const sweep& sweep, const judgement& judged) {
 
 std::string table_of(const sweep& sweep, const judgement& judged,
                      std::optional<std::size_t> slowest) {
-  constexpr int width = 9;
-  const auto places = places_of(sweep);
-  const auto columns = columns_of(judged);
+  const std::string mark = "  named";
+  auto columns = places_of(sweep);
+  const auto all_figures = columns_of(judged);
+  for (const auto& figures : all_figures) columns.push_back(numbers_of(figures));
+  const auto shown = order_of(all_figures, sweep.gpus.size(), slowest);
+  for (auto& column : columns) column.cells = in_order(column.cells, shown);
+  const auto lines = aligned(std::move(columns), common::terminal_columns - mark.size());
   const auto named = named_gpus(sweep, judged);
-  std::string text;
-  for (const auto& place : places) text += place.title();
-  for (const auto& column : columns) text += fmt::format("{:>{}}", column.title, width);
-  text += '\n';
-  for (const auto gpu : order_of(columns, sweep.gpus.size(), slowest)) {
-    for (const auto& place : places) text += place.cell(gpu);
-    for (const auto& column : columns)
-      text += fmt::format("{:>{}}",
-                          column.slower[gpu] ? fmt::format("{:+.2f} %", 100 * *column.slower[gpu])
-                                             : std::string("-"),
-                          width);
-    text += named.contains(gpu) ? "  named\n" : "\n";
-  }
+  auto text = lines.front() + "\n";
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    text += lines[i + 1] + (named.contains(shown[i]) ? mark : "") + "\n";
   text +=
-      "Each figure: how much longer the GPU takes than the median GPU of its model; -: not "
-      "measured, "
-      "or\nnothing to compare it with. h2d, d2h, both: copies by the link; *: while all GPUs of "
-      "the "
-      "node\ncopy. host, latency: the slowest direction.\n";
+      "Each figure: how much longer the GPU takes than healthy GPUs of its model; of what is "
+      "named, "
+      "the\nfinding's. -: not measured, or nothing to compare it with. h2d, d2h, both: copies by "
+      "the link;\n*: while all GPUs of the node copy. host, latency: the slowest direction.\n";
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
   const auto problems = problem_sentences(sweep);

@@ -104,18 +104,22 @@ residuals::differences residuals::differences_of(const peers& alike,
 
 sweep residuals::draw(std::size_t runs, std::mt19937_64& random) const {
   auto made = sweep_;
+  // More runs draw more repetitions, and the same parts.
+  std::mt19937_64 of_repetitions(random());
   made.problems.clear();
   for (const auto& model : models_)
     for (const auto& node : model.alike.nodes) {
       const auto& of_node = any_of(model.of_nodes, random);
       for (const auto i : node)
-        measure(model, of_node, model.alike.gpus[i], runs, random, made.gpus[model.alike.gpus[i]]);
+        measure(model, of_node, model.alike.gpus[i], runs, random, of_repetitions,
+                made.gpus[model.alike.gpus[i]]);
     }
   return made;
 }
 
 void residuals::measure(const differences& model, const effects& of_node, std::size_t index,
-                        std::size_t runs, std::mt19937_64& random, gpu& gpu) const {
+                        std::size_t runs, std::mt19937_64& random,
+                        std::mt19937_64& random_of_repetitions, gpu& gpu) const {
   const auto& of_gpu = any_of(model.of_gpus, random);
   const auto& of_repetitions = any_of(model.of_repetitions, random);
   for (std::size_t b = 0; b < gpu.times.size(); ++b) {
@@ -125,8 +129,9 @@ void residuals::measure(const differences& model, const effects& of_node, std::s
     gpu.times[b].assign(runs, {});
     for (auto& run : gpu.times[b])
       for (std::size_t r = 0; r < measured.front().size(); ++r)
-        run.push_back(
-            std::exp(level + (of_repetitions[b].empty() ? 0 : any_of(of_repetitions[b], random))));
+        run.push_back(std::exp(level + (of_repetitions[b].empty()
+                                            ? 0
+                                            : any_of(of_repetitions[b], random_of_repetitions))));
   }
 }
 

@@ -30,7 +30,8 @@ class residuals {
 
   [[nodiscard]] differences differences_of(const peers& alike, const judgement& judged) const;
   void measure(const differences& model, const effects& of_node, std::size_t index,
-               std::size_t runs, std::mt19937_64& random, gpu& gpu) const;
+               std::size_t runs, std::mt19937_64& random, std::mt19937_64& random_of_repetitions,
+               gpu& gpu) const;
 
   const sweep& sweep_;
   std::vector<differences> models_;

@@ -1,6 +1,7 @@
 #include "src/fleet/simulate/simulate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -28,14 +29,14 @@ class simulating {
         settings_(settings),
         request_(request),
         judged_(judge(sweep, settings)),
-        residuals_(sweep, judged_),
-        random_(request.seed) {
+        residuals_(sweep, judged_) {
     find_parts();
   }
 
   simulated_findings run() {
     result_.obstacle = obstacle();
     if (result_.obstacle) return std::move(result_);
+    find_least_named();
     for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) {
       const auto first = result_.faults.size();
       for (const auto scope : every_scope)
@@ -58,6 +59,17 @@ class simulating {
     for (const auto code : {doubt::host_device, doubt::class_not_measured})
       if (judged_.doubts.contains(code)) return code;
     return doubt::no_peers;
+  }
+
+  void find_least_named() {
+    const auto least =
+        std::expm1(beyond_chance(settings_.classes.at(benchmark_class::link).expected));
+    for (const auto& tested : judged_.tested)
+      if (tested.aspect.kind == benchmark_class::link && tested.parts.scope != scope::rack &&
+          tested.parts.parts < handful)
+        // A node of one GPU is that GPU.
+        result_.least_named[parts_.contains(tested.parts.scope) ? tested.parts.scope : scope::gpu] =
+            least;
   }
 
   /// The first GPU of each part that can be told from what it is in.
@@ -129,6 +141,9 @@ class simulating {
   }
 
   void run_trial(std::size_t first, std::size_t trial, std::size_t sweeps) {
+    // The same parts are drawn in each column: these differ by what more sweeps show.
+    std::seed_seq seeds{request_.seed, static_cast<std::uint64_t>(trial)};
+    random_.seed(seeds);
     const auto faults = place(first, trial);
     auto made = residuals_.draw(sweeps, random_);
     for (const auto& fault : faults) slow_down(made, fault);

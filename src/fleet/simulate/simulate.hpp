@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct simulated_sweeps {
 struct simulated_findings {
   /// Why nothing can be found in this sweep, and nothing was tried.
   std::optional<doubt> obstacle = {};
+  /// Of scopes with less than a handful of parts: what these must be slower by to be named, however
+  /// many sweeps are judged together.
+  std::map<scope, double> least_named;
   std::vector<tried_fault> faults;
   std::vector<simulated_sweeps> trials;
 };
@@ -41,7 +45,8 @@ struct simulated_findings {
 /// Makes up fleets like this sweep, slows parts of them down and judges them. Where GPUs are and
 /// what they have measured stays. What nodes, GPUs and repetitions differ by is drawn from what
 /// those of the sweep differ by that are not named; of several sweeps, only repetitions are drawn
-/// anew, as a single sweep does not tell whether a GPU differs in the same way tomorrow.
+/// anew, as a single sweep does not tell whether a GPU differs in the same way tomorrow. For each
+/// number of sweeps the same fleets are made up, but for the repetitions.
 simulated_findings simulate(const sweep& sweep, const settings& settings,
                             const simulation_request& request);
 

@@ -89,8 +89,10 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
     unjudged.insert(run.unjudged.begin(), run.unjudged.end());
   }
   std::size_t name_width = least_name_width;
+  // Two runs are compared in one row, however long the names are: those stand above their cells.
+  const auto cells = cell_width * std::clamp<std::size_t>(runs.size(), 1, 2);
   for (const auto& name : names)
-    if (const auto columns = columns_of(name); columns <= terminal_columns - cell_width)
+    if (const auto columns = columns_of(name); columns <= terminal_columns - cells)
       name_width = std::max(name_width, columns);
   const auto runs_in_row = (terminal_columns - name_width) / cell_width;
 

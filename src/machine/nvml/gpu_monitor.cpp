@@ -5,6 +5,8 @@
 
 #include <array>
 #include <climits>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 // The names that every driver knows are deprecated since CUDA 13.
@@ -77,6 +79,94 @@ throttle_reasons decoded(unsigned long long bits) {
   return reasons;
 }
 
+std::optional<bool> is_enabled(std::optional<nvmlEnableState_t> state) {
+  return state ? std::optional(*state == NVML_FEATURE_ENABLED) : std::nullopt;
+}
+
+/// What a function of NVML writes through its last argument.
+template <class Function>
+struct written_by;
+template <class... Arguments>
+struct written_by<nvmlReturn_t (*)(Arguments...)> {
+  using type = std::remove_pointer_t<
+      std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>>;
+};
+
+/// Reads settings. Each function is looked up when it is called, since that happens once.
+class settings_reader {
+ public:
+  settings_reader(const nvml_library& library, nvmlDevice_t gpu) : library_(library), gpu_(gpu) {}
+
+  [[nodiscard]] gpu_settings read() const {
+    gpu_settings settings;
+    settings.link = link();  // first: a link that nothing uses any more falls asleep
+    settings.persistence =
+        is_enabled(answer<decltype(&nvmlDeviceGetPersistenceMode)>("nvmlDeviceGetPersistenceMode"));
+    settings.application_sm_mhz = answer<decltype(&nvmlDeviceGetApplicationsClock)>(
+        "nvmlDeviceGetApplicationsClock", NVML_CLOCK_SM);
+    settings.default_application_sm_mhz = answer<decltype(&nvmlDeviceGetDefaultApplicationsClock)>(
+        "nvmlDeviceGetDefaultApplicationsClock", NVML_CLOCK_SM);
+    settings.power_limit_mw =
+        answer<decltype(&nvmlDeviceGetEnforcedPowerLimit)>("nvmlDeviceGetEnforcedPowerLimit");
+    settings.default_power_limit_mw = answer<decltype(&nvmlDeviceGetPowerManagementDefaultLimit)>(
+        "nvmlDeviceGetPowerManagementDefaultLimit");
+    settings.ecc = ecc();
+    settings.uncorrected_errors = answer<decltype(&nvmlDeviceGetTotalEccErrors)>(
+        "nvmlDeviceGetTotalEccErrors", NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
+    settings.rows_to_remap = rows_to_remap();
+    settings.confidential = confidential();
+    return settings;
+  }
+
+ private:
+  template <class Function, class... Given>
+  [[nodiscard]] std::optional<typename written_by<Function>::type> answer(const char* name,
+                                                                          Given... given) const {
+    return ask<typename written_by<Function>::type>(find<Function>(library_, name), gpu_, given...);
+  }
+
+  [[nodiscard]] std::optional<bool> ecc() const {
+    const auto mode = find<decltype(&nvmlDeviceGetEccMode)>(library_, "nvmlDeviceGetEccMode");
+    nvmlEnableState_t current{}, pending{};
+    if (!mode || mode(gpu_, &current, &pending) != NVML_SUCCESS) return std::nullopt;
+    return current == NVML_FEATURE_ENABLED;
+  }
+
+  [[nodiscard]] std::optional<bool> rows_to_remap() const {
+    const auto rows =
+        find<decltype(&nvmlDeviceGetRemappedRows)>(library_, "nvmlDeviceGetRemappedRows");
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+    if (!rows || rows(gpu_, &corrected, &uncorrected, &pending, &failed) != NVML_SUCCESS)
+      return std::nullopt;
+    return pending != 0;
+  }
+
+  [[nodiscard]] std::optional<bool> confidential() const {
+    const auto state =
+        find<decltype(&nvmlSystemGetConfComputeState)>(library_, "nvmlSystemGetConfComputeState");
+    nvmlConfComputeSystemState_t current{};
+    if (!state || state(&current) != NVML_SUCCESS) return std::nullopt;
+    return current.ccFeature == NVML_CC_SYSTEM_FEATURE_ENABLED;
+  }
+
+  [[nodiscard]] std::optional<pcie_link> link() const {
+    const auto generation = answer<decltype(&nvmlDeviceGetCurrPcieLinkGeneration)>(
+        "nvmlDeviceGetCurrPcieLinkGeneration");
+    const auto width =
+        answer<decltype(&nvmlDeviceGetCurrPcieLinkWidth)>("nvmlDeviceGetCurrPcieLinkWidth");
+    const auto most = answer<decltype(&nvmlDeviceGetGpuMaxPcieLinkGeneration)>(
+        "nvmlDeviceGetGpuMaxPcieLinkGeneration");
+    const auto widest =
+        answer<decltype(&nvmlDeviceGetMaxPcieLinkWidth)>("nvmlDeviceGetMaxPcieLinkWidth");
+    if (!generation || !width || !most || !widest) return std::nullopt;
+    return pcie_link{static_cast<int>(*generation), static_cast<int>(*width),
+                     static_cast<int>(*most), static_cast<int>(*widest)};
+  }
+
+  const nvml_library& library_;
+  nvmlDevice_t gpu_;
+};
+
 class nvml_monitor final : public gpu_monitor {
  public:
   nvml_monitor(nvml_library library, nvmlDevice_t gpu)
@@ -109,6 +199,10 @@ class nvml_monitor final : public gpu_monitor {
     current.sm_max_mhz = sm_max_mhz_;
     current.memory_max_mhz = memory_max_mhz_;
     return current;
+  }
+
+  [[nodiscard]] gpu_settings settings() const override {
+    return settings_reader(library_, gpu_).read();
   }
 
   [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override {

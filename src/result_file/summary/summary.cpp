@@ -140,11 +140,12 @@ std::vector<figure> only(table shown, const std::vector<figure>& sized, const co
   return chosen;
 }
 
-std::string tables(const std::vector<figure>& sized, const figures& measured) {
+std::string tables(const std::vector<figure>& sized, const figures& measured, std::size_t columns) {
   const auto shown_in = [&](table shown) { return only(shown, sized, measured.file()); };
   const auto directed = shown_in(table::directions);
   return table_of_directions(directed, measured) + table_of_smaller(directed) +
-         table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
+         table_of_sizes(directed, columns) + table_of_costs(directed, measured) +
+         table_of_duplex(shown_in(table::duplex), measured) +
          table_of_concurrent(shown_in(table::concurrent), measured) +
          table_of_overlap(shown_in(table::overlap), measured) +
          table_of_times(shown_in(table::times), measured) +
@@ -162,37 +163,39 @@ std::string unsized_lines(const std::vector<const benchmark*>& shown, const figu
 
 /// The tables of the benchmarks that use these devices and no others.
 std::string tables_of_devices(const std::vector<figure>& sized, const figures& measured,
+                              std::size_t columns,
                               const std::function<bool(const benchmark&)>& belongs) {
   std::vector<figure> chosen;
   std::ranges::copy_if(sized, std::back_inserter(chosen),
                        [&](const figure& candidate) { return belongs(*candidate.benchmark); });
   auto unsized = measured.unsized();
   std::erase_if(unsized, [&](const benchmark* candidate) { return !belongs(*candidate); });
-  return tables(chosen, measured) + unsized_lines(unsized, measured);
+  return tables(chosen, measured, columns) + unsized_lines(unsized, measured);
 }
 
 /// Each device by itself, then what uses several at once.
-std::string tables_by_device(const std::vector<figure>& sized, const figures& measured) {
+std::string tables_by_device(const std::vector<figure>& sized, const figures& measured,
+                             std::size_t columns) {
   const auto& read = measured.file();
   std::string text;
   std::size_t index = 0;
   for (const auto& device : member(read.facts, {"devices"})) {
     const auto title = fmt::format("Device {}", id_of_device(read, index));
-    const auto shown = tables_of_devices(sized, measured, [&](const benchmark& described) {
+    const auto shown = tables_of_devices(sized, measured, columns, [&](const benchmark& described) {
       return described.devices == std::vector{index};
     });
     text += (text.empty() ? "" : "\n") +
             device_line(device, member(device, {"link"}), read.on_host, title) + shown;
     ++index;
   }
-  return text + tables_of_devices(sized, measured, [](const benchmark& described) {
+  return text + tables_of_devices(sized, measured, columns, [](const benchmark& described) {
            return described.devices.size() != 1;
          });
 }
 
 }  // namespace
 
-std::string summary(const contents& read) {
+std::string summary(const contents& read, std::size_t columns) {
   const figures measured(read);
   const bool has_several = member(read.facts, {"devices"}).size() > 1;
   std::string text;
@@ -204,8 +207,9 @@ std::string summary(const contents& read) {
     sized = measured.sized(cache_state::cold);
     if (!sized.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  text += has_several ? tables_by_device(sized, measured)
-                      : tables(sized, measured) + unsized_lines(measured.unsized(), measured);
+  text += has_several
+              ? tables_by_device(sized, measured, columns)
+              : tables(sized, measured, columns) + unsized_lines(measured.unsized(), measured);
   text += table_of_nodes(only(table::directions, sized, read), measured);
   text += skipped_lines(read.skipped) + memory_type_lines(read);
   for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
@@ -214,6 +218,8 @@ std::string summary(const contents& read) {
   return text + failure_lines(read.rows);
 }
 
-std::string summary(const json& document) { return summary(read_json(document, "this run")); }
+std::string summary(const json& document, std::size_t columns) {
+  return summary(read_json(document, "this run"), columns);
+}
 
 }  // namespace bench_transfers::result_file

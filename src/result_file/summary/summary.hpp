@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "src/common/wrapped.hpp"
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {
@@ -11,10 +13,12 @@ namespace bench_transfers::result_file {
 /// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
 /// largest, in both directions, as medians over the repetitions of median_ns. The best of each
 /// column, and values within 1 % of it, are marked. Names the device and its link, and what was
-/// skipped or went wrong. The file must be one of bench_transfers.
-std::string summary(const contents& read);
+/// skipped or went wrong. Of few strategies every size is shown, in lines of so many columns. The
+/// file must be one of bench_transfers.
+std::string summary(const contents& read, std::size_t columns = common::terminal_columns);
 
 /// The same of what is about to be written. Throws unusable_file where a reader would refuse it.
-std::string summary(const nlohmann::ordered_json& document);
+std::string summary(const nlohmann::ordered_json& document,
+                    std::size_t columns = common::terminal_columns);
 
 }  // namespace bench_transfers::result_file

@@ -16,6 +16,10 @@ std::string table_of_directions(const std::vector<figure>& sized, const figures&
 /// size.
 std::string table_of_smaller(const std::vector<figure>& sized);
 
+/// Of few strategies with three sizes or more: the times of small copies and the rates of large
+/// ones at each size, in lines of so many columns. Of many a line that says where these are.
+std::string table_of_sizes(const std::vector<figure>& sized, std::size_t columns);
+
 /// The resources of the machine that transfers use, at the largest size measured.
 std::string table_of_costs(const std::vector<figure>& sized, const figures& measured);
 

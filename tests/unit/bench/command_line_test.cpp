@@ -21,6 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::StartsWith;
 
 constexpr std::size_t kib = 1024;
@@ -113,6 +114,19 @@ TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   EXPECT_EQ(without_folders({}), words{});
 }
 
+TEST_F(command_line, doctor_has_options_of_its_own) {
+  const auto parsed = parse({"doctor", "--device=cuda:1", "--measure", "--json=-"});
+  ASSERT_TRUE(parsed.doctor);
+  EXPECT_EQ(parsed.doctor->device, "cuda:1");
+  EXPECT_TRUE(parsed.doctor->measure);
+  EXPECT_EQ(parsed.doctor->json, "-");
+  EXPECT_EQ(parse({"doctor"}).doctor->device, "all");
+  EXPECT_FALSE(parse({"doctor"}).doctor->measure);
+  EXPECT_FALSE(parse({}).doctor);
+  EXPECT_THAT(complaint({"doctor", "--sizes=1MiB"}), HasSubstr("see doctor --help"));
+  EXPECT_THAT(complaint({"--device=host", "doctor"}), HasSubstr("doctor comes first"));
+}
+
 TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_profile) {
   const auto got = chosen({});
   EXPECT_EQ(got.profile_name, "standard");
@@ -126,10 +140,38 @@ TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_pr
   EXPECT_EQ(got.out, "");
   EXPECT_EQ(got.out_format, "json");
   EXPECT_EQ(got.display_format, "");
-  EXPECT_FALSE(got.list_strategies || got.list_benchmarks);
+  EXPECT_EQ(got.list_strategies, listing::none);
+  EXPECT_FALSE(got.list_benchmarks);
   EXPECT_FALSE(got.out_aggregates_only || got.display_aggregates_only);
   EXPECT_THAT(got.faults, IsEmpty());
   EXPECT_THAT(got.for_google_benchmark, IsEmpty());
+}
+
+TEST_F(command_line, lists_are_short_unless_strategies_are_chosen) {
+  EXPECT_EQ(chosen({"--list"}).list_strategies, listing::families);
+  EXPECT_EQ(chosen({"--list", "--strategies=copy"}).list_strategies, listing::strategies);
+  EXPECT_EQ(chosen({"--list=all"}).list_strategies, listing::strategies);
+  EXPECT_EQ(chosen({"--list=families", "--strategies=copy"}).list_strategies, listing::families);
+}
+
+TEST_F(command_line, labels_are_pairs) {
+  const auto got =
+      chosen({"--label=rack=r1", "--label", "card=a=b", "--note=after the repair", "--quiet"});
+  EXPECT_THAT(got.labels, ElementsAre(Pair("card", "a=b"), Pair("rack", "r1")));
+  EXPECT_EQ(got.note, "after the repair");
+  EXPECT_TRUE(got.quiet);
+  EXPECT_THAT(complaint({"--label=rack"}), HasSubstr("bad --label 'rack': KEY=VALUE"));
+  EXPECT_THAT(complaint({"--label==r1"}), HasSubstr("bad --label '=r1'"));
+  EXPECT_THAT(complaint({"--label=a=1", "--label=a=2"}), HasSubstr("--label=a is there twice"));
+  EXPECT_EQ(chosen({"--label=a=\x1b[31m"}).labels.at("a"), "\\x1b[31m");
+}
+
+TEST_F(command_line, standard_output_takes_the_result_file) {
+  const auto got = chosen({"--out=/dev/stdout", "--benchmark_out_format=csv"});
+  EXPECT_EQ(got.out, "");
+  EXPECT_EQ(got.display_format, "csv");
+  EXPECT_TRUE(got.chose_out);
+  EXPECT_FALSE(chosen({}).chose_out);
 }
 
 TEST_F(command_line, our_options) {
@@ -141,7 +183,7 @@ TEST_F(command_line, our_options) {
   EXPECT_THAT(got.cold_sizes, ElementsAre(2 * kib));
   EXPECT_THAT(got.strategies, ElementsAre("copy", "zero_copy/registered"));
   EXPECT_EQ(got.seed, 42U);
-  EXPECT_TRUE(got.list_strategies);
+  EXPECT_EQ(got.list_strategies, listing::strategies);
   EXPECT_EQ(got.out, "x.json");
   ASSERT_EQ(got.faults.size(), 2U);
   EXPECT_EQ(got.faults[0].factor, 1.5);

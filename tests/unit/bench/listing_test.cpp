@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/record/report.hpp"
+#include "bench/record/listing.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/host/host_device.hpp"
 

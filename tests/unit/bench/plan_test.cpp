@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/requests.hpp"
 #include "bench/harness/sets.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/common/command_line.hpp"
@@ -226,6 +227,24 @@ TEST(plan_strategies, are_listed_as_requested) {
   EXPECT_THAT(listed({"null", "copy"}), ElementsAre("copy/pageable", "copy/pinned", "null"));
   EXPECT_THAT(listed({"copy_async/pinned/d2h"}), ElementsAre("copy_async/pinned"));
   EXPECT_THROW(static_cast<void>(listed({"copy", "nul"})), common::usage_error);
+}
+
+TEST(plan_strategies, are_chosen_by_patterns) {
+  EXPECT_THAT(known_requests(some, {"*/pinned"}), ElementsAre("copy/pinned", "copy_async/pinned"));
+  EXPECT_THAT(known_requests(some, {"nul?"}), ElementsAre("null"));
+  EXPECT_THAT(known_requests(some, {"copy/p[ai]*/d2h"}),
+              ElementsAre("copy/pageable/d2h", "copy/pinned/d2h"));
+  EXPECT_THROW(static_cast<void>(known_requests(some, {"null", "nothing*"})), common::usage_error);
+  auto chosen = sizes({4});
+  chosen.strategies = {"copy/*d2h"};
+  EXPECT_THAT(names(make_plan(some, limited_device(), chosen).cases),
+              testing::UnorderedElementsAre("copy/pageable/d2h/4B", "copy/pinned/d2h/4B"));
+}
+
+TEST(plan_strategies, of_which_a_part_is_given_are_all_suggested) {
+  auto chosen = sizes({4});
+  chosen.strategies = {"pinned"};
+  EXPECT_THAT(complaint(chosen), HasSubstr("did you mean copy/pinned, copy_async/pinned?"));
 }
 
 TEST(plan_strategies, that_are_misspelt_are_answered_with_a_suggestion) {

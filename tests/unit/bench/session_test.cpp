@@ -89,6 +89,7 @@ class made_up_monitor final : public machine::gpu_monitor {
  public:
   [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override { return {}; }
   [[nodiscard]] std::optional<bool> is_divided() const override { return {}; }
+  [[nodiscard]] machine::gpu_settings settings() const override { return {}; }
   [[nodiscard]] machine::gpu_clocks read() const override {
     ++reads;
     machine::gpu_clocks now;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
 #include <string>
 
 namespace bench_transfers::common::command_line_test {
@@ -26,6 +27,18 @@ TEST(require_values, rejects_an_option_that_ends_with_an_equals_sign) {
 TEST(require_values, accepts_options_with_and_without_a_value) {
   for (const auto* const argument : {"--out=file", "--out", "--filter=a=", "out=", "=", ""})
     EXPECT_EQ(complaint(argument), "") << argument;
+}
+
+TEST(unknown_argument, suggests_what_is_called_alike) {
+  const std::set<std::string> known{"--sizes", "--list", "advise"};
+  const auto complaint = [&](const char* argument) {
+    return std::string(unknown_argument(argument, known, "--help").what());
+  };
+  EXPECT_EQ(complaint("--size=1MiB"),
+            "unknown argument '--size=1MiB': did you mean --sizes? (see --help)");
+  EXPECT_EQ(complaint("list"), "unknown argument 'list': did you mean --list? (see --help)");
+  EXPECT_EQ(complaint("advice"), "unknown argument 'advice': did you mean advise? (see --help)");
+  EXPECT_EQ(complaint("nothing"), "unknown argument 'nothing' (see --help)");
 }
 
 TEST(first_line, leaves_out_the_lines_that_follow) {

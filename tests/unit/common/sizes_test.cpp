@@ -46,7 +46,26 @@ std::vector<std::size_t> many_sizes() {
 }
 
 TEST(sizes, formatted_sizes_are_parsed_to_the_same_size) {
-  for (const auto size : many_sizes()) EXPECT_EQ(parse_size(format_size(size)), size);
+  for (const auto size : many_sizes()) {
+    EXPECT_EQ(parse_size(format_size(size)), size);
+    EXPECT_EQ(size_from(format_size(size)), size);
+  }
+}
+
+TEST(sizes, other_parts_of_names_are_none) {
+  for (const auto* const part :
+       {"", "4", "4kib", "KiB", "h2d", "4KiB_blocks", "-4KiB", "16777217TiB"})
+    EXPECT_EQ(size_from(part), std::nullopt) << part;
+}
+
+TEST(sizes, in_the_units_of_other_programs_are_answered_with_ours) {
+  for (const auto* const text : {"1M", "1m", "1MB", "1Mi"})
+    EXPECT_THAT(complaint(text), HasSubstr("did you mean 1MiB? Sizes count in powers of two"))
+        << text;
+  EXPECT_THAT(complaint("4x"), HasSubstr("'x' is not one of the units"));
+  EXPECT_THAT(complaint("1.5MiB"), HasSubstr("whole number of a unit"));
+  for (const auto* const range : {"1MiB..1GiB", "1MiB-1GiB"})
+    EXPECT_THAT(complaint(range), HasSubstr("a range is FIRST:LAST")) << range;
 }
 
 TEST(sizes, the_largest_unit_that_divides_is_taken) {
@@ -152,10 +171,10 @@ INSTANTIATE_TEST_SUITE_P(
                     malformed{"0KiB", "0KiB", "zero"}, malformed{"-4", "-4", "negative"},
                     malformed{"+4", "+4", "not a number"}, malformed{"abc", "abc", "not a number"},
                     malformed{"KiB", "KiB", "not a number"}, malformed{" 4", " 4", "not a number"},
-                    malformed{"4QB", "4QB", "'QB'"}, malformed{"4K", "4K", "'K'"},
-                    malformed{"4KB", "4KB", "'KB'"}, malformed{"4 KiB", "4 KiB", "' KiB'"},
+                    malformed{"4QB", "4QB", "'QB'"}, malformed{"4K", "4K", "4KiB?"},
+                    malformed{"4KB", "4KB", "4KiB?"}, malformed{"4 KiB", "4 KiB", "' KiB'"},
                     malformed{"4KiB ", "4KiB ", "'KiB '"}, malformed{"1e3", "1e3", "'e3'"},
-                    malformed{"1.5KiB", "1.5KiB", "'.5KiB'"},
+                    malformed{"1.5KiB", "1.5KiB", "whole number"},
                     malformed{"18446744073709551616", "18446744073709551616", "too large"},
                     malformed{"99999999TiB", "99999999TiB", "too large"},
                     malformed{"4KiB:1KiB", "4KiB:1KiB", "ends before it begins"},

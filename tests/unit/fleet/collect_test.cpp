@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/common/packed.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -210,9 +211,20 @@ TEST(gpus_of_a_file, of_the_host_device_are_told_apart) {
   EXPECT_TRUE(read(document)[0].gpu.on_host);
 }
 
-TEST(gpus_of_a_file, of_the_host_device_have_their_rank_in_their_names) {
-  auto document = with_fleet(file(""), {{"rank", 3}});
-  EXPECT_THAT(read(document)[0].gpu.uuid, testing::EndsWith(":3"));
+TEST(gpus_of_a_file, without_uuid_are_told_apart_by_index_or_rank) {
+  const auto name_of = [](const char* id, const json& fleet) {
+    auto document = with_fleet(file(""), fleet);
+    auto& facts = document["context"]["transfers"];
+    facts["devices"][0]["id"] = id;
+    if (std::string(id).starts_with("host")) facts["device"]["kind"] = "host";
+    return read(document)[0].gpu.uuid;
+  };
+  EXPECT_EQ(name_of("cuda:0", {{"rank", 3}}), "node1:cuda:0:3");
+  EXPECT_EQ(name_of("host", {{"rank", 3}}), "node1:host:3");
+  EXPECT_EQ(name_of("host", nullptr), "node1:host");
+  // The same device, with a launcher or without.
+  EXPECT_EQ(name_of("host:1", {{"rank", 3}}), "node1:host:1");
+  EXPECT_EQ(name_of("host:1", nullptr), "node1:host:1");
 }
 
 TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
@@ -466,6 +478,109 @@ TEST_F(folders, unfinished_runs_are_problems_that_say_whose_they_are) {
   EXPECT_THAT(problem.text, HasSubstr("rank 3, GPU GPU-5 on node n7 did not finish its run"));
 }
 
+/// Why nothing can be collected.
+template <class Call>
+std::string why_nothing(const Call& call) {
+  try {
+    call();
+  } catch (const nothing_to_collect& error) {
+    return error.what();
+  }
+  return "collected";
+}
+
+/// The result of a rank of a node, of four ranks.
+std::string text_of_rank(std::size_t rank, const std::string& node, const std::string& sweep = "") {
+  return with_fleet(file("GPU-" + std::to_string(rank)),
+                    {{"sweep", sweep}, {"node", node}, {"rank", rank}, {"world_size", 4}})
+      .dump();
+}
+
+/// Without what was measured.
+std::string cut_off(const std::string& text) {
+  return text.substr(0, text.rfind("\"benchmarks\""));
+}
+
+auto missing_in(const sweep& sweep) {
+  std::vector<std::size_t> ranks;
+  for (const auto& missing : missing_ranks(sweep)) ranks.push_back(missing.rank);
+  return ranks;
+}
+
+TEST_F(folders, ranks_whose_files_are_cut_off_are_not_missing) {
+  write("n1/0.json", text_of_rank(0, "n1"));
+  write("n1/1.json", cut_off(text_of_rank(1, "n1")));
+  write("n1/3.json", text_of_rank(3, "n1"));
+  const auto sweep = collect(files_below({root}));
+  ASSERT_THAT(codes(sweep), ElementsAre("unusable_file"));
+  const auto& data = sweep.problems[0].data;
+  EXPECT_EQ(data.at("rank"), 1);
+  EXPECT_EQ(data.at("node"), "n1");
+  EXPECT_EQ(data.at("gpu"), "GPU-1");
+  EXPECT_THAT(sweep.problems[0].text, HasSubstr("rank 1, GPU GPU-1, node n1: cannot use "));
+  // The one that has left none is.
+  EXPECT_THAT(missing_in(sweep), ElementsAre(2));
+  EXPECT_EQ(missing_ranks(sweep)[0].node, "n1");
+}
+
+TEST_F(folders, packed_files_that_are_cut_off_tell_what_they_have) {
+  const auto packed = common::packed(text_of_rank(1, "n1"));
+  write("n1/0.json", text_of_rank(0, "n1"));
+  write("n1/1.json.gz", packed.substr(0, packed.size() - 20));
+  EXPECT_EQ(collect(files_below({root})).problems.at(0).data.at("rank"), 1);
+}
+
+TEST_F(folders, ranks_with_empty_files_are_not_missing_where_these_are_as_many) {
+  write("n1/0.json", text_of_rank(0, "n1"));
+  write("n1/1.json", "");
+  write("n1/3.json", text_of_rank(3, "n1"));
+  EXPECT_EQ(collect(files_below({root})).problems.at(0).data.at("node"), "n1");
+  // One of two is missing, and nobody knows which.
+  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1, 2));
+  write("n1/2.json", "");
+  EXPECT_THAT(missing_in(collect(files_below({root}))), IsEmpty());
+  // Something else is no result of a rank.
+  write("n1/2.json", "{}");
+  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1, 2));
+}
+
+TEST_F(folders, cut_off_files_of_another_sweep_are_of_no_rank_of_this_one) {
+  write("n1/0.json", text_of_rank(0, "n1", "monday"));
+  write("n1/2.json", text_of_rank(2, "n1", "monday"));
+  write("n1/3.json", text_of_rank(3, "n1", "monday"));
+  write("n1/1.json", cut_off(text_of_rank(1, "n1", "sunday")));
+  EXPECT_THAT(missing_in(collect(files_below({root}))), ElementsAre(1));
+}
+
+TEST_F(folders, of_several_sweeps_must_be_chosen_from) {
+  const auto add = [&](const std::string& sweep, const std::string& uuid) {
+    write(sweep + "/" + uuid + ".json", with_fleet(file(uuid), {{"sweep", sweep}}).dump());
+  };
+  add("monday", "GPU-1");
+  add("monday", "GPU-2");
+  EXPECT_NO_THROW(require_most_of_one_sweep(read_files(files_below({root}))));
+  add("sunday", "GPU-1");
+  EXPECT_NO_THROW(require_most_of_one_sweep(read_files(files_below({root}))));
+  add("sunday", "GPU-2");
+  const auto results = read_files(files_below({root}));
+  EXPECT_THAT(why_nothing([&] { require_most_of_one_sweep(results); }),
+              testing::AllOf(HasSubstr("--sweep=ID"), HasSubstr("monday, sunday")));
+}
+
+TEST_F(folders, others_than_the_chosen_sweep_are_passed_over) {
+  for (const std::string sweep : {"monday", "sunday"}) {
+    write(sweep + "/a.json", text_of_rank(0, "n1", sweep));
+    write(sweep + "/cut.json", cut_off(text_of_rank(1, "n1", sweep)));
+  }
+  auto results = read_files(files_below({root}));
+  ASSERT_THAT(results.problems, SizeIs(2));
+  EXPECT_EQ(keep_sweep(results, "sunday"), 2U);
+  EXPECT_THAT(results.gpus, ElementsAre(Field(&measured_gpu::sweep, "sunday")));
+  EXPECT_THAT(results.problems, SizeIs(1));
+  EXPECT_THAT(why_nothing([&] { keep_sweep(results, "tuesday"); }),
+              testing::AllOf(HasSubstr("'tuesday'"), HasSubstr("sunday")));
+}
+
 TEST_F(folders, what_is_named_like_a_result_and_is_none_is_a_problem) {
   write("n1/a.json", file("GPU-1").dump());
   std::filesystem::create_symlink("nowhere", root / "n1/b.json");
@@ -502,17 +617,6 @@ TEST_F(folders, may_have_sweeps_and_answers_of_ours) {
   write("sweep.json", R"({"kind":"fleet_sweep","format":1})");
   write("answer.json", "{\n \"kind\": \"fleet_judgement\",\n \"format\": 1}");
   EXPECT_THAT(collect(files_below({root})).problems, IsEmpty());
-}
-
-/// Why nothing can be collected.
-template <class Call>
-std::string why_nothing(const Call& call) {
-  try {
-    call();
-  } catch (const nothing_to_collect& error) {
-    return error.what();
-  }
-  return "collected";
 }
 
 TEST_F(folders, without_usable_files_are_refused) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -69,6 +70,54 @@ TEST_F(followed, trouble_has_a_first_sweep) {
   EXPECT_NEAR(gpu->trouble->slower, 0.05, 0.01);
   EXPECT_THAT(gpu->named, ElementsAre(2, 3, 4));
   for (const auto& other : found.gpus()) EXPECT_TRUE(&other == gpu || !other.trouble);
+}
+
+TEST_F(followed, trouble_has_the_number_of_the_newest_judgement) {
+  add(slow_gpu);
+  add({{where::gpu, "GPU-node5-2", 0.2}});
+  const auto judged = judge(newest, settings::usual());
+  const history found(records);
+  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
+  ASSERT_TRUE(trouble && trouble->aspect);
+  const auto& aspects = judged.findings.at(0).aspects;
+  const auto slow = std::ranges::find(aspects, *trouble->aspect, &slow_aspect::aspect);
+  ASSERT_NE(slow, aspects.end());
+  EXPECT_DOUBLE_EQ(trouble->slower, slow->slower.value);
+}
+
+TEST_F(followed, missing_ranks_are_told) {
+  auto lost = made();
+  for (std::size_t i = 0; i < lost.gpus.size(); ++i) lost.gpus[i].rank = i;
+  lost.world_size = lost.gpus.size() + 2;
+  add(lost);
+  add();
+  const history before(records);
+  EXPECT_FALSE(before.is_in_trouble());
+  EXPECT_THAT(text_of(before), AllOf(HasSubstr("2 ranks left no results in sweep day1"),
+                                     HasSubstr("No GPU is in trouble")));
+  add(lost);
+  const history found(records);
+  EXPECT_TRUE(found.is_in_trouble());
+  EXPECT_THAT(text_of(found), AllOf(HasSubstr("ranks 32, 33 left no results"),
+                                    Not(HasSubstr("No GPU is in trouble"))));
+  const auto sweeps = nlohmann::json::parse(json_of(found, nullptr)).at("sweeps");
+  EXPECT_EQ(sweeps[0].at("missing_ranks"), 2);
+  EXPECT_EQ(sweeps[1].at("missing_ranks"), 0);
+}
+
+TEST_F(followed, gpu_whose_file_cannot_be_read_is_not_gone) {
+  add();
+  auto without = made();
+  std::erase_if(without.gpus, [](const gpu& gpu) { return gpu.uuid == "GPU-node5-2"; });
+  without.problems = {{unusable_file_code,
+                       {{"gpu", "GPU-node5-2"}, {"node", "node5"}, {"rank", nullptr}},
+                       "cannot use it"}};
+  add(without);
+  EXPECT_EQ(gpu_of(history(records), "GPU-node5-2").presence, presence::not_swept);
+  without.problems.clear();
+  records.pop_back();
+  add(without);
+  EXPECT_EQ(gpu_of(history(records), "GPU-node5-2").presence, presence::gone);
 }
 
 TEST_F(followed, trouble_that_has_gone_is_none) {

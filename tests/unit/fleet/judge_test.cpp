@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/statistics/quantile.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 
 namespace bench_transfers::fleet::judge_test {
@@ -70,6 +71,66 @@ TEST_F(judged, slow_gpu_is_named_with_its_slowdown) {
   EXPECT_LT(named.worst()->slower.low, 0.05);
   EXPECT_GT(named.worst()->slower.high, 0.05);
   EXPECT_GT(named.worst()->confidence, 0.99);
+}
+
+/// Of each finding and aspect, the score of its part has the finding's number.
+void expect_scores_as_found(const sweep& fleet, const judgement& result) {
+  for (const auto& found : result.findings)
+    for (const auto& slow : found.aspects) {
+      if (slow.benchmark) continue;
+      const auto& scores = *std::ranges::find(result.scores, slow.aspect, &aspect_scores::aspect);
+      std::vector<double> of_part;
+      for (std::size_t gpu = 0; gpu < fleet.gpus.size(); ++gpu)
+        if (is_in(fleet.gpus[gpu], fleet.gpus[found.gpu], found.scope))
+          of_part.push_back(scores.beside_peers[gpu].value());
+      EXPECT_NEAR(statistics::median(of_part), slow.slower.value, 1e-4) << found.name;
+    }
+}
+
+TEST_F(judged, few_gpus_have_the_scores_that_are_found) {
+  kind.nodes_in_rack = 100;
+  for (const auto& [nodes, gpus] : {std::pair(1, 2), {1, 3}, {1, 4}, {2, 1}, {3, 1}, {4, 1}}) {
+    kind.nodes = static_cast<std::size_t>(nodes);
+    kind.gpus_in_node = static_cast<std::size_t>(gpus);
+    faults = {{where::gpu, "GPU-node0-0", 0.2}};
+    const auto fleet = measured();
+    const auto result = judge(fleet, settings::usual());
+    ASSERT_THAT(names(result), ElementsAre("GPU-node0-0"));
+    expect_scores_as_found(fleet, result);
+    const auto& scores = result.scores.front();
+    EXPECT_NEAR(scores.beside_peers[0].value(), 0.2, 0.02);
+    for (std::size_t gpu = 1; gpu < fleet.gpus.size(); ++gpu)
+      EXPECT_NEAR(scores.beside_peers[gpu].value(), 0, 0.02);
+  }
+}
+
+TEST_F(judged, parts_have_the_scores_that_are_found) {
+  faults = {{where::gpu, "GPU-node5-2", 0.05}, {where::node, "node9", 0.3}};
+  const auto fleet = measured();
+  const auto result = judge(fleet, settings::usual());
+  ASSERT_THAT(names(result), ElementsAre("node9", "GPU-node5-2"));
+  expect_scores_as_found(fleet, result);
+  // Half of the nodes are slower by far: the others are the reference.
+  kind.nodes = 4;
+  kind.nodes_in_rack = 100;
+  faults = {{where::node, "node0", 1.0}, {where::node, "node1", 1.0}};
+  const auto half = measured();
+  const auto of_half = judge(half, settings::usual());
+  ASSERT_THAT(names(of_half), UnorderedElementsAre("node0", "node1"));
+  expect_scores_as_found(half, of_half);
+  EXPECT_NEAR(of_half.scores.front().beside_peers.back().value(), 0, 0.02);
+}
+
+TEST_F(judged, gpu_that_is_slow_in_one_run_has_the_score_of_that_run) {
+  kind.nodes = 1;
+  kind.runs = 3;
+  auto fleet = measured();
+  for (auto& runs : fleet.gpus[0].times)
+    for (auto& time : runs.back()) time *= 1.5;
+  const auto result = judge(fleet, settings::usual());
+  ASSERT_THAT(names(result), testing::Contains(fleet.gpus[0].uuid));
+  expect_scores_as_found(fleet, result);
+  EXPECT_NEAR(result.scores.front().beside_peers.back().value(), 0, 0.02);
 }
 
 TEST_F(judged, slow_direction_is_told) {
@@ -258,6 +319,25 @@ TEST_F(judged, host_devices_are_no_gpus) {
   EXPECT_EQ(result.verdict, verdict::unknown);
   EXPECT_THAT(result.doubts.at(doubt::host_device), SizeIs(fleet.gpus.size()));
   EXPECT_FALSE(result.doubts.contains(doubt::class_not_measured));
+  // Also where what they have measured decides.
+  const auto by_host = judge(fleet, settings::usual({benchmark_class::host}));
+  EXPECT_EQ(by_host.verdict, verdict::unknown);
+  EXPECT_TRUE(by_host.doubts.contains(doubt::host_device));
+}
+
+TEST_F(judged, slow_host_devices_are_found_and_not_named) {
+  faults = {{where::gpu, "GPU-node5-2", 0.5, false}};
+  auto fleet = measured();
+  for (auto& gpu : fleet.gpus) gpu.on_host = true;
+  auto result = judge(fleet, settings::usual());
+  EXPECT_THAT(names(result), testing::Contains("GPU-node5-2"));
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  auto lost = fleet;
+  for (std::size_t i = 0; i < lost.gpus.size(); ++i) lost.gpus[i].rank = i;
+  lost.world_size = lost.gpus.size() + 1;
+  EXPECT_EQ(judge(lost, settings::usual()).verdict, verdict::named);
+  fleet.gpus[3].wrong_data = {"copy/pinned/h2d/1MiB"};
+  EXPECT_EQ(judge(fleet, settings::usual()).verdict, verdict::named);
 }
 
 TEST_F(judged, gpu_that_one_process_shows_to_be_slow_is_to_be_swept_again) {

@@ -187,6 +187,28 @@ TEST_F(referred, gpu_that_its_node_has_lost_is_gone) {
   EXPECT_THAT(judged().gone, IsEmpty());
 }
 
+TEST_F(referred, gpu_whose_file_cannot_be_read_is_not_gone) {
+  measure();
+  const auto add_unread = [&](const char* uuid) {
+    nlohmann::ordered_json data{{"gpu", nullptr}, {"node", now.gpus[0].node}, {"rank", nullptr}};
+    if (uuid) data["gpu"] = uuid;
+    now.problems.push_back({unusable_file_code, data, "cannot use it"});
+  };
+  const auto lost = before.gpus[1].uuid;
+  const auto gone_with = [&](const char* uuid) {
+    now.problems.clear();
+    add_unread(uuid);
+    return judged().gone.size();
+  };
+  now.gpus.erase(now.gpus.begin() + 1);
+  EXPECT_EQ(gone_with(lost.c_str()), 0U);
+  EXPECT_EQ(gone_with("GPU-other"), 1U);
+  EXPECT_EQ(gone_with(nullptr), 0U);
+  // One of two is gone, and nobody knows which.
+  now.gpus.erase(now.gpus.begin() + 1);
+  EXPECT_EQ(gone_with(nullptr), 2U);
+}
+
 TEST_F(referred, gpu_that_is_gone_and_its_rank_are_one_finding) {
   measure();
   for (std::size_t i = 0; i < before.gpus.size(); ++i) before.gpus[i].rank = i;

@@ -55,6 +55,36 @@ TEST_F(simulated, slow_parts_are_no_noise) {
   }
 }
 
+TEST_F(simulated, more_sweeps_are_of_the_same_fleets) {
+  measured = simulation::make_up({.nodes = 2, .gpus_in_node = 1}, {}, random);
+  // Without noise of repetitions more sweeps tell nothing more.
+  for (auto& gpu : measured.gpus)
+    for (auto& runs : gpu.times)
+      for (auto& run : runs) run.assign(run.size(), run.front());
+  const auto result = fleet::simulate(measured, settings::usual(),
+                                      {.slower = {0.078}, .most_sweeps = 8, .most_trials = 40});
+  ASSERT_EQ(result.faults.size(), 4U);
+  for (const auto& fault : result.faults) {
+    EXPECT_EQ(fault.made, 40U);
+    EXPECT_EQ(fault.found, result.faults.front().found);
+  }
+  EXPECT_GT(result.faults.front().found, 0U);
+  EXPECT_LT(result.faults.front().found, 40U);
+}
+
+TEST_F(simulated, few_gpus_have_a_slowdown_below_which_none_is_named) {
+  EXPECT_TRUE(simulate_two().least_named.empty());
+  measured = simulation::make_up({.nodes = 2, .gpus_in_node = 1}, {}, random);
+  const auto result = simulate_two();
+  ASSERT_EQ(result.least_named.size(), 1U);
+  EXPECT_NEAR(result.least_named.at(scope::gpu), 0.078, 0.0005);
+  EXPECT_THAT(
+      text_of(measured, result),
+      HasSubstr("too few GPUs to tell what is chance: one that is slower by less than 7.8 %"));
+  const auto answer = nlohmann::json::parse(json_of(measured, result));
+  EXPECT_EQ(answer.at("least_named").at(0).at("scope"), "gpu");
+}
+
 TEST_F(simulated, answers_are_text_and_json) {
   const auto result = simulate_two();
   EXPECT_THAT(text_of(measured, result), HasSubstr("rack      20 %"));

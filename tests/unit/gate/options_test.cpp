@@ -173,7 +173,7 @@ TEST(gate_options, a_percentage_has_its_sign) {
 TEST(gate_options, errors_are_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
-  EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck', did you mean check? (see --help)");
+  EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck': did you mean check? (see --help)");
   EXPECT_EQ(complaint({}),
             "missing command: expected pin, check, power, show or query (see --help)");
   EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");

@@ -71,6 +71,41 @@ TEST(summary_of_an_own_family, has_its_times_and_headline_metrics) {
   EXPECT_THAT(text, Not(HasSubstr("probes")));
 }
 
+/// Scans of some strategies with each of these sizes, to the device.
+json scans_of(const std::vector<std::string>& strategies, const std::vector<std::size_t>& sizes) {
+  auto run = scans("directions");
+  for (const auto& strategy : strategies)
+    for (const auto bytes : sizes)
+      add(run, strategy + std::to_string(bytes), description("scan/" + strategy, "h2d", bytes),
+          {{"bytes", bytes}, {"median_ns", 1000 + static_cast<double>(bytes) / 50}});
+  return run;
+}
+
+TEST(summary_of_few_strategies, has_every_size) {
+  const auto text = summary(scans_of({"slow", "fast"}, {4096, 1 << 20, 64 << 20}));
+  EXPECT_THAT(text, HasSubstr("every size, h2d       4KiB     1MiB    64MiB\n"
+                              "strategy                µs     GB/s     GB/s\n"
+                              "scan/fast            1.082     47.7     50.0\n"
+                              "scan/slow            1.082     47.7     50.0\n"));
+}
+
+TEST(summary_of_few_strategies, is_as_wide_as_told) {
+  const auto narrow = summary(scans_of({"only"}, {4096, 1 << 20, 64 << 20}), 40);
+  EXPECT_THAT(narrow, ContainsRegex("every size, h2d +4KiB +1MiB\nstrategy +µs +GB/s\n"));
+  EXPECT_THAT(narrow, ContainsRegex("every size, h2d +64MiB\nstrategy +GB/s\n"));
+}
+
+TEST(summary_of_few_strategies, has_no_more_than_the_ends_if_these_are_all) {
+  EXPECT_THAT(summary(scans_of({"only"}, {4096, 1 << 20})), Not(HasSubstr("every size")));
+}
+
+TEST(summary_of_many_strategies, says_where_the_other_sizes_are) {
+  std::vector<std::string> many;
+  for (char letter = 'a'; letter < 'n'; ++letter) many.emplace_back(1, letter);
+  const auto text = summary(scans_of(many, {4096, 1 << 20, 64 << 20}));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("every size, h2d")), HasSubstr("gate_transfers show")));
+}
+
 TEST(summary_of_an_own_family, has_its_rates_where_the_role_says_so) {
   auto run = scans("directions");
   add(run, "up", description("scan/forward", "h2d", 1 << 20),

@@ -1,0 +1,167 @@
+#include "bench/cli/doctor.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <random>
+
+#include "bench/cli/choose_device.hpp"
+#include "bench/cli/set_meter.hpp"
+#include "bench/record/observe.hpp"
+#include "bench/record/run_context.hpp"
+#include "provenance.hpp"
+#include "src/common/or_null.hpp"
+#include "src/common/outputs.hpp"
+#include "src/doctor/checks/diagnose.hpp"
+#include "src/doctor/read/collect.hpp"
+#include "src/doctor/report/document.hpp"
+#include "src/doctor/report/text.hpp"
+#include "src/machine/machine.hpp"
+#include "src/machine/pci_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// As the profile sweep's largest copies: the cost of a call is a small part of them.
+constexpr std::size_t measured_bytes = std::size_t{64} << 20;
+
+std::string doctor_footer() {
+  return "Reads what slows transfers: PCIe links, NUMA binding, clocks, limits, settings. It "
+         "copies\n"
+         "for 25 ms, since links and clocks rise under load; --measure also measures the link.\n"
+         "docs/DOCTOR.md explains each code.\n"
+         "Exit codes: 0 healthy, 1 findings, 2 usage, 3 cannot be known (as without a GPU),\n"
+         "130/143 interrupted.";
+}
+
+doctor::gpu_facts gpu_of(transfers::device& device, const std::string& id) {
+  const auto& description = device.description();
+  const auto& cuda = *description.cuda;
+  doctor::gpu_facts gpu{.id = id, .name = description.name, .bus_id = cuda.pci_bus_id};
+  gpu.on_pcie = !cuda.integrated && !cuda.host_page_tables;
+  gpu.memory_bytes = cuda.memory_bytes;
+  gpu.driver_cuda_version = cuda.driver_cuda_version;
+  gpu.runtime_cuda_version = cuda.runtime_cuda_version;
+  gpu.node.cuda = cuda.host_numa_node;
+  const auto monitor = open_monitor(device);
+  const auto read = [&](bool under_load) {
+    gpu.under_load = under_load;
+    doctor::read_gpu(gpu, monitor.get());
+  };
+  try {
+    look_under_load(device, [&] { read(true); });
+  } catch (const transfers::error&) {
+    read(false);  // The GPU cannot copy now: what it tells without is still worth knowing.
+  }
+  return gpu;
+}
+
+/// GPUs that CUDA does not open: without a driver, or with one that is too old.
+std::vector<doctor::gpu_facts> gpus_without_cuda() {
+  std::vector<doctor::gpu_facts> gpus;
+  for (const auto& address : machine::nvidia_gpus()) {
+    doctor::gpu_facts gpu{.id = address, .name = "", .bus_id = address};
+    doctor::read_gpu(gpu, machine::monitor_gpu(address).get());
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// Copies of each GPU alone, in both directions. Throws transfers::error.
+void measure_copies(const devices_choice& devices, doctor::facts& facts) {
+  const auto seed = std::random_device{}();
+  std::vector<std::unique_ptr<buffers>> memory;
+  device_list list;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i) {
+    memory.push_back(std::make_unique<buffers>(*devices.chosen[i], seed));
+    list.push_back({*devices.chosen[i], *memory.back(), {}, nullptr, devices.ids[i]});
+  }
+  set_meter meter(list, measured_bytes);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    for (const auto towards : {topology::traffic::h2d, topology::traffic::d2h}) {
+      const auto measured = meter.measure(topology::flows_of(topology::device_set::of(i), towards));
+      if (measured.rates.empty()) {
+        facts.why_not_measured = measured.why_not;
+        continue;
+      }
+      facts.copies.push_back(
+          {devices.ids[i],
+           towards == topology::traffic::h2d ? doctor::direction::h2d : doctor::direction::d2h,
+           measured_bytes, median(measured.rates.front()) / 1e9});
+    }
+}
+
+/// Looks at the devices of the list through CUDA.
+void examine_devices(const doctor_request& request, doctor::facts& facts) {
+  const auto devices = choose_devices(request.device);
+  if (devices.why_not_gpu)
+    facts.why_no_cuda = devices.why_not_gpu->data.at("reason").get<std::string>();
+  if (!devices.chosen.front()->description().cuda) return;
+  for (std::size_t i = 0; i < devices.chosen.size(); ++i)
+    facts.gpus.push_back(gpu_of(*devices.chosen[i], devices.ids[i]));
+  if (request.measure) try {
+      measure_copies(devices, facts);
+    } catch (const transfers::error& failed) {
+      facts.why_not_measured = failed.what();
+    }
+}
+
+doctor::facts collect(const doctor_request& request) {
+  doctor::facts facts;
+  try {
+    examine_devices(request, facts);
+  } catch (const transfers::error& failed) {
+    facts = {};
+    facts.why_no_cuda = failed.what();
+  }
+  if (facts.why_no_cuda) facts.gpus = gpus_without_cuda();
+  const auto described = machine::describe();
+  facts.host = doctor::read_host(described, doctor::read_process(described));
+  return facts;
+}
+
+/// With who has answered, where and when.
+std::string text_of_document(nlohmann::ordered_json document) {
+  document["context"] = {{"version", provenance::version},
+                         {"git_commit", common::or_null(provenance::git_commit)},
+                         {"date", utc_now()},
+                         {"host_name", common::or_null(machine::host_name())}};
+  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
+  auto* const command =
+      app.add_subcommand("doctor", "Say why transfers may be slow on this machine.");
+  command->option_defaults()->take_last();
+  command->get_formatter()->column_width(32);
+  command->footer(doctor_footer());
+  command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
+      ->type_name("DEVICES");
+  command->add_flag("--measure", request.measure, "also measure copies of pinned memory");
+  command->add_option("--json", request.json, "write the answer as JSON (- for standard output)")
+      ->type_name("FILE");
+  return command;
+}
+
+doctor::verdict examine(std::ostream& out, const doctor_request& request) {
+  common::require_outputs({request.json}, {});
+  const auto facts = collect(request);
+  const auto diagnosis = doctor::diagnose(facts);
+  if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);
+  if (!request.json.empty())
+    common::write_output(request.json, text_of_document(doctor::document_of(facts, diagnosis)));
+  return doctor::conclude(diagnosis);
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,103 @@
+#include "bench/record/listing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "src/common/wrapped.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+/// Prints wrapped text that begins in a column; a title that fits stands to the left of it.
+void print_beside(std::ostream& out, std::string title, std::size_t column,
+                  const std::string& text) {
+  if (title.size() >= column) {
+    fmt::print(out, "{}\n", title);
+    title.clear();
+  }
+  std::istringstream lines(common::wrapped(text, common::terminal_columns - column, 0));
+  for (std::string line; std::getline(lines, line); title.clear())
+    fmt::print(out, "{:<{}} {}\n", title, column - 1, line);
+}
+
+/// On which devices a strategy runs, and why not on the others: "runs on cuda:0; not on cuda:1: …".
+std::string support_of(const strategy& listed, std::span<const named_device> devices) {
+  std::vector<std::string> able;
+  std::vector<std::pair<std::string, std::vector<std::string>>> unable;  // by reason
+  for (const auto& [id, device] : devices) {
+    const auto reason = why_unsupported(listed, device);
+    if (!reason) {
+      able.push_back(id);
+      continue;
+    }
+    auto entry = std::ranges::find(unable, *reason, [](const auto& known) { return known.first; });
+    if (entry == unable.end()) entry = unable.insert(unable.end(), {*reason, {}});
+    entry->second.push_back(id);
+  }
+  const auto all = devices.size() > 1 ? "all devices" : "this device";
+  const auto places = [&](const std::vector<std::string>& ids) {
+    return ids.size() == devices.size() ? all : fmt::format("{}", fmt::join(ids, ", "));
+  };
+  std::vector<std::string> parts;
+  if (!able.empty())
+    parts.push_back(fmt::format("runs on {}{}", places(able),
+                                listed.sampling.on_request ? " if --strategies names it" : ""));
+  for (const auto& [reason, ids] : unable)
+    parts.push_back(fmt::format(
+        "not on {}: {}",
+        ids.size() > 1 && ids.size() == devices.size() ? "any device" : places(ids), reason));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// The names of a family's strategies, without it and without those of single NUMA nodes.
+std::vector<std::string> rests_of_names(const std::string& family,
+                                        const std::vector<const strategy*>& strategies) {
+  std::vector<std::string> rests;
+  for (const auto* const strategy : strategies) {
+    const auto name = strategy->name();
+    if (strategy->family == family && name != family && name.find('@') == std::string::npos)
+      rests.push_back(name.substr(family.size() + 1));
+  }
+  return rests;
+}
+
+}  // namespace
+
+void list_families(std::ostream& out, const std::vector<const strategy*>& strategies) {
+  std::vector<std::string> families;
+  for (const auto* const strategy : strategies)
+    if (std::ranges::find(families, strategy->family) == families.end())
+      families.push_back(strategy->family);
+  for (const auto& family : families)
+    print_beside(out, family, 21,
+                 fmt::format("{}", fmt::join(rests_of_names(family, strategies), ", ")));
+  fmt::print(
+      out,
+      "\n--list --strategies={} explains a family. --list=all explains every strategy, and says "
+      "why\nsome cannot run here.\n",
+      families.empty() ? "copy" : families.front());
+}
+
+void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
+                     std::span<const named_device> devices) {
+  for (const auto* const strategy : strategies) {
+    std::vector<std::string> names;
+    for (const auto& variant : strategy->variants) names.push_back(variant.name);
+    print_beside(out, strategy->name(), 35, strategy->summary);
+    print_beside(out, "", 37,
+                 fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
+                             support_of(*strategy, devices)));
+  }
+}
+
+void list_benchmarks(std::ostream& out, const plan& plan) {
+  for (const auto& planned : plan.cases) fmt::print(out, "{}\n", planned.name);
+}
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "src/doctor/facts.hpp"
+#include "src/doctor/finding.hpp"
+
+namespace bench_transfers::doctor {
+
+/// The answer for other programs (docs/DOCTOR.md).
+nlohmann::ordered_json document_of(const facts& facts, const diagnosis& diagnosis);
+
+}  // namespace bench_transfers::doctor

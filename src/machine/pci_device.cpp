@@ -1,0 +1,88 @@
+#include "src/machine/pci_device.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+
+#include "src/machine/files.hpp"
+#include "src/machine/pcie.hpp"
+
+namespace bench_transfers::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path devices_folder(const fs::path& root) { return root / "sys/bus/pci/devices"; }
+
+bool is_nvidia_gpu(const fs::path& device) {
+  // Base class 0x03: display controllers, of which 0x0302 are those without a display.
+  const auto device_class = read_line(device / "class");
+  return read_line(device / "vendor") == "0x10de" && device_class &&
+         device_class->starts_with("0x03");
+}
+
+/// A device's configuration space, as far as the kernel shows it.
+class configuration {
+ public:
+  explicit configuration(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(stream), {});
+  }
+
+  [[nodiscard]] bool is_extended() const { return bytes_.size() > first_extended; }
+
+  /// Little-endian; 0 beyond its end.
+  [[nodiscard]] std::uint32_t read(std::size_t offset, std::size_t count) const {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < count && offset + i < bytes_.size(); ++i)
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes_[offset + i])) << 8 * i;
+    return value;
+  }
+
+  /// Where an extended capability begins; 0 if there is none.
+  [[nodiscard]] std::size_t find(std::uint32_t capability) const {
+    constexpr int most_capabilities = 480;  // of 8 bytes or more: a chain may be a ring
+    std::size_t offset = first_extended;
+    for (int i = 0; i < most_capabilities && offset >= first_extended; ++i) {
+      const auto header = read(offset, 4);
+      if ((header & 0xffffU) == capability) return offset;
+      offset = header >> 20U;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t first_extended = 0x100;
+
+  std::string bytes_;
+};
+
+}  // namespace
+
+std::vector<std::string> nvidia_gpus(const fs::path& root) {
+  std::vector<std::string> addresses;
+  for (auto& name : names_in(devices_folder(root)).value_or(std::vector<std::string>{}))
+    if (is_nvidia_gpu(devices_folder(root) / name)) addresses.push_back(std::move(name));
+  return addresses;
+}
+
+std::optional<std::string> iommu_domain_of(std::string_view pci_bus_id, const fs::path& root) {
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return std::nullopt;
+  return read_line(devices_folder(root) / *address / "iommu_group/type");
+}
+
+std::optional<bool> redirects_peers(std::string_view pci_bus_id, const fs::path& root) {
+  constexpr std::uint32_t acs = 0x000d;
+  constexpr std::size_t control = 6;
+  constexpr std::uint32_t redirect = 0b1100;  // requests, completions
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return std::nullopt;
+  const configuration space(devices_folder(root) / *address / "config");
+  if (!space.is_extended()) return std::nullopt;
+  const auto offset = space.find(acs);
+  return offset != 0 && (space.read(offset + control, 2) & redirect) != 0;
+}
+
+}  // namespace bench_transfers::machine
