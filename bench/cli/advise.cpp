@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
+#include "bench/cli/default_file.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
@@ -62,27 +63,41 @@ std::string advise_footer() {
          "3 nothing in the file can be ranked.";
 }
 
-/// The newest result that scripts/bench has written below `local_results`.
-files::path newest_local_result() {
-  files::path newest;
-  files::file_time_type newest_time;
-  std::error_code error;
-  files::recursive_directory_iterator entry(
-      local_results, files::directory_options::skip_permission_denied, error);
-  for (; !error && entry != files::recursive_directory_iterator(); entry.increment(error)) {
+/// The newest of files.
+class newest_file {
+ public:
+  void offer(const files::directory_entry& entry) {
     std::error_code unreadable;
-    if (entry->path().filename() != "result.json") continue;
-    const auto time = entry->last_write_time(unreadable);
-    if (unreadable || (!newest.empty() && time <= newest_time)) continue;
-    newest = entry->path();
-    newest_time = time;
+    const auto time = entry.last_write_time(unreadable);
+    if (unreadable || (!path_.empty() && time <= time_)) return;
+    path_ = entry.path();
+    time_ = time;
   }
-  if (newest.empty())
+  [[nodiscard]] const files::path& path() const { return path_; }
+
+ private:
+  files::path path_;
+  files::file_time_type time_;
+};
+
+/// The newest result that scripts/bench has written below `local_results`, or a run without --out
+/// in the current folder.
+files::path newest_local_result() {
+  newest_file newest;
+  std::error_code error;
+  files::recursive_directory_iterator below(
+      local_results, files::directory_options::skip_permission_denied, error);
+  for (; !error && below != files::recursive_directory_iterator(); below.increment(error))
+    if (below->path().filename() == "result.json") newest.offer(*below);
+  files::directory_iterator here(".", error);
+  for (; !error && here != files::directory_iterator(); here.increment(error))
+    if (is_default_file(here->path().filename().string())) newest.offer(*here);
+  if (newest.path().empty())
     throw common::usage_error(
-        fmt::format("no result file below {}: make one with scripts/bench --profile=standard, or "
-                    "name one with --from",
+        fmt::format("no result file here or below {}: make one with scripts/bench "
+                    "--profile=standard, or name one with --from",
                     local_results));
-  return newest;
+  return newest.path();
 }
 
 advice::measurements read(const advice_request& request) {

@@ -26,8 +26,8 @@ std::vector<std::string> split_at_commas(std::string_view list) {
 }
 
 common::usage_error bad_device(std::string_view name) {
-  const bool is_number =
-      !name.empty() && name.find_first_not_of("0123456789-") == std::string::npos;
+  const bool is_number = !name.empty() && name.front() != '-' &&
+                         name.find_first_not_of("0123456789-") == std::string::npos;
   const auto meant = is_number                         ? fmt::format("cuda:{}", name)
                      : name == "cuda" || name == "gpu" ? std::string("cuda:0")
                                                        : std::string();

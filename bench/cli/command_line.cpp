@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -90,7 +91,22 @@ void require_one_of(const std::string& flag, const std::string& value,
 
 listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
   if (!word.empty()) require_one_of("--list", word, {"families", "all"});
-  return word == "all" || !strategies.empty() ? listing::strategies : listing::families;
+  if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
+  return word == "all" ? listing::strategies : listing::families;
+}
+
+void add_label(settings& settings, const std::string& text) {
+  const auto end = text.find('=');
+  const auto key = text.substr(0, end);
+  const auto is_of_names = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
+  };
+  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
+    throw common::usage_error(
+        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
+                    common::printable_in_short(text)));
+  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
+    throw common::usage_error(fmt::format("--label={} is there twice", key));
 }
 
 /// Instead of writing it to a file.
@@ -132,6 +148,17 @@ std::set<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
+/// Throws usage_error unless the subcommand comes first and knows all arguments.
+void require_alone(const CLI::App& app, const CLI::App& command, std::string_view first) {
+  const auto& name = command.get_name();
+  if (first != name)
+    throw common::usage_error(
+        fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
+  if (!app.remaining(true).empty())
+    throw common::unknown_argument(app.remaining(true).front(), names_of(command),
+                                   name + " --help");
+}
+
 }  // namespace
 
 std::vector<std::string> without_folders(std::vector<std::string> command_line) {
@@ -163,7 +190,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   std::string listed;
   std::vector<std::string> faults;
 
-  const std::span<const char* const> given(argv, static_cast<std::size_t>(argc));
+  const auto named = with_sides_named({argv, static_cast<std::size_t>(argc)});
+  const std::span<const char* const> given(named);
   const bool is_fleet = is_fleet_command(given);
   // The options of `fleet` are those of a run, and more.
   const auto arguments =
@@ -214,6 +242,14 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       ->type_name(is_fleet ? "DIR" : "FILE")
       ->envname("BENCHMARK_OUT");
 
+  app.add_option_function<std::string>(
+         "--label", [&](const std::string& text) { add_label(settings, text); },
+         "a fact for the result file; may be repeated")
+      ->trigger_on_parse()
+      ->type_name("KEY=VALUE");
+  app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
+
   fleet_request fleet;
   if (is_fleet) add_fleet_options(app, fleet);
   advice_request advice;
@@ -223,6 +259,10 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
   const auto* const doctor_command = is_fleet ? nullptr : add_doctor(app, doctor);
   const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
+  export_request exported;
+  comparison_request compared;
+  const auto* const export_command = is_fleet ? nullptr : add_export(app, exported);
+  const auto* const compare_command = is_fleet ? nullptr : add_compare(app, compared);
 
   const std::string hidden = "Not in --help";
   app.add_option("--inject", faults)
@@ -274,22 +314,34 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     check_advice_request(advice, *advise_command);
     return {std::nullopt, advice, {}, {}};
   }
-  const auto require_own_options = [&](const CLI::App& command) {
-    const auto& name = command.get_name();
-    if (argv[1] != name)
-      throw common::usage_error(
-          fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
-    if (!app.remaining(true).empty())
-      throw common::unknown_argument(app.remaining(true).front(), names_of(command),
-                                     name + " --help");
-  };
   if (map_command && map_command->parsed()) {
-    require_own_options(*map_command);
+    require_alone(app, *map_command, argv[1]);
     return {std::nullopt, std::nullopt, {}, map};
   }
   if (doctor_command && doctor_command->parsed()) {
-    require_own_options(*doctor_command);
+    require_alone(app, *doctor_command, argv[1]);
     return {.instead = {}, .advice = {}, .settings = {}, .map = {}, .fleet = {}, .doctor = doctor};
+  }
+  if (export_command && export_command->parsed()) {
+    require_alone(app, *export_command, argv[1]);
+    return {.instead = {},
+            .advice = {},
+            .settings = {},
+            .map = {},
+            .fleet = {},
+            .doctor = {},
+            .exported = exported};
+  }
+  if (compare_command && compare_command->parsed()) {
+    require_alone(app, *compare_command, argv[1]);
+    return {.instead = {},
+            .advice = {},
+            .settings = {},
+            .map = {},
+            .fleet = {},
+            .doctor = {},
+            .exported = {},
+            .compared = compared};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
@@ -344,6 +396,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   if (is_usual) settings.time_of_turns = defaults.time_of_turns;
   settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
   for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
+  settings.note = common::printable(settings.note);
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
   if (is_fleet) {
     fleet.out = std::exchange(settings.out, "");

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "bench/cli/advise.hpp"
+#include "bench/cli/compare.hpp"
 #include "bench/cli/doctor.hpp"
+#include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/harness/settings.hpp"
@@ -35,9 +37,11 @@ struct parsed_command_line {
   std::optional<answer> instead;
   std::optional<advice_request> advice;  ///< `advise` and its options: nothing is measured
   bench::settings settings;
-  std::optional<map_request> map;             ///< `map` and its options, instead of a run
-  std::optional<fleet_request> fleet = {};    ///< of `fleet`, beside the settings
-  std::optional<doctor_request> doctor = {};  ///< `doctor` and its options, instead of a run
+  std::optional<map_request> map;                   ///< `map` and its options, instead of a run
+  std::optional<fleet_request> fleet = {};          ///< of `fleet`, beside the settings
+  std::optional<doctor_request> doctor = {};        ///< `doctor` and its options, instead of a run
+  std::optional<export_request> exported = {};      ///< likewise `export`
+  std::optional<comparison_request> compared = {};  ///< likewise `compare`
 };
 
 /// A command line as in result files: only the names of the program and of the output file, not

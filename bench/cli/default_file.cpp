@@ -3,39 +3,58 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
-#include <filesystem>
+#include <cstdio>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "src/common/program.hpp"
-#include "src/common/whole_file.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-/// Named after the time, and numbered if there are several of one second.
-std::string new_file() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto name = fmt::format("bench_transfers-{:%Y%m%dT%H%M%SZ}", now);
-  auto file = name + ".json";
-  for (int number = 2; std::filesystem::exists(file); ++number)
-    file = fmt::format("{}-{}.json", name, number);
-  return file;
+struct closing {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// Makes a file that was not there: other processes may look for a name in the same second. Returns
+/// an errno.
+int make_file(const std::string& name) {
+  errno = 0;
+  const std::unique_ptr<std::FILE, closing> made(std::fopen(name.c_str(), "wx"));
+  return made ? 0 : errno;
 }
+
+constexpr std::string_view beginning = "bench_transfers-";
 
 }  // namespace
 
-void keep_result(settings& settings) {
-  if (settings.chose_out || settings.list_benchmarks || settings.out_format != "json") return;
-  try {
-    const auto file = new_file();
-    common::require_writable(file);
-    settings.out = file;
-  } catch (const common::write_error& error) {
-    common::complain(
-        "bench_transfers",
-        fmt::format("no result file is kept: {}; --out=FILE names another place", error.what()));
+bool is_default_file(std::string_view name) {
+  return name.starts_with(beginning) && name.ends_with(".json");
+}
+
+settings with_result_file(bench::settings settings) {
+  if (settings.chose_out || settings.out_format != "json") return settings;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto name = fmt::format("{}{:%Y%m%dT%H%M%SZ}", beginning, now);
+  auto file = name + ".json";
+  auto error = make_file(file);
+  for (int number = 2; error == EEXIST; ++number) {
+    file = fmt::format("{}-{}.json", name, number);
+    error = make_file(file);
   }
+  if (error == 0)
+    settings.out = file;
+  else
+    common::complain("bench_transfers",
+                     fmt::format("no result file is kept: cannot write {}: {}; --out=FILE names "
+                                 "another place",
+                                 file, std::generic_category().message(error)));
+  return settings;
 }
 
 }  // namespace bench_transfers::bench

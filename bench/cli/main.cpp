@@ -7,8 +7,9 @@
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
-#include "bench/cli/default_file.hpp"
+#include "bench/cli/compare.hpp"
 #include "bench/cli/doctor.hpp"
+#include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
@@ -48,8 +49,7 @@ int exit_code_of(doctor::verdict verdict) {
   return something_failed;
 }
 
-int measure(settings settings) {
-  keep_result(settings);
+int measure(const settings& settings) {
   return measure(settings, {.devices = choose_devices(settings.device),
                             .fleet = fleet_facts(fleet::own_environment())});
 }
@@ -67,6 +67,8 @@ int run_program(int argc, char** argv) {
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
+  if (parsed.exported) return export_results(*parsed.exported), all_ran;
+  if (parsed.compared) return compare_results(*parsed.compared), all_ran;
   if (parsed.map) {
     watch_for_interruption();
     return exit_code_of(map_host(std::cout, *parsed.map));

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "bench/cli/default_file.hpp"
 #include "bench/cli/lost_ranks.hpp"
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
@@ -185,18 +186,25 @@ bool says_where(const settings& settings) {
   return !settings.out.empty() && (!settings.chose_out || isatty(STDOUT_FILENO) != 0);
 }
 
+/// Who has asked for the result on standard output gets it, even if for nothing else.
+bool prints_result(const settings& settings, const run_request& request) {
+  return !request.quiet && !settings.display_format.empty();
+}
+
 /// Returns the exit code. Throws as measure().
-int measure_plan(run_devices& devices, const settings& settings, plan& plan,
+int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
-  const output_of_progress output(request.quiet);
+  const bool quiet = request.quiet || given.quiet;
+  const output_of_progress output(quiet);
   progress shown(output.stream());
   if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
-  shown.say(work_of(plan, settings));
+  if (!plan.cases.empty()) shown.say(work_of(plan, given));
   devices.observe_start();
   shown.say("allocating and filling buffers …");
-  const auto list = devices.allocate(settings.seed);
+  const auto list = devices.allocate(given.seed);
   reserve_buffers(plan, list);
 
+  const auto settings = with_result_file(given);
   result_file::writer file(settings.out_format == "json" ? settings.out : "",
                            context_of(devices, settings, plan, request, warnings),
                            request.why_not_write);
@@ -205,9 +213,9 @@ int measure_plan(run_devices& devices, const settings& settings, plan& plan,
   measured.warnings = warnings_of_lost(request.ranks);
   const auto write_failure = complete(file, settings, plan, measured, devices);
   shown.clear();
-  if (!request.quiet) report(std::cout, file, settings, measured);
+  if (!quiet || prints_result(settings, request)) report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
-  if (!request.quiet && says_where(settings)) shown.say("Result file: " + settings.out);
+  if (!quiet && says_where(settings)) shown.say("Result file: " + settings.out);
   return exit_code_of(measured);
 }
 

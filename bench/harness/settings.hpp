@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct settings {
   std::string display_format;  ///< empty: our summary table
   bool out_aggregates_only = false;
   bool display_aggregates_only = false;
+  std::map<std::string, std::string> labels;  ///< of whoever runs it, for the record
+  std::string note;
+  bool quiet = false;  ///< neither progress nor summary
   std::vector<fault> faults;
   std::vector<std::string> command_line;          ///< without folders
   std::vector<std::string> for_google_benchmark;  ///< flags that it gets unchanged

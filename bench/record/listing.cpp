@@ -77,10 +77,11 @@ void list_families(std::ostream& out, const std::vector<const strategy*>& strate
   for (const auto& family : families)
     print_beside(out, family, 21,
                  fmt::format("{}", fmt::join(rests_of_names(family, strategies), ", ")));
-  fmt::print(out,
-             "\n--list --strategies={} explains a family, --list=all everything, and why what does "
-             "not run\nhere does not.\n",
-             families.empty() ? "copy" : families.front());
+  fmt::print(
+      out,
+      "\n--list --strategies={} explains a family. --list=all explains every strategy, and says "
+      "why\nsome cannot run here.\n",
+      families.empty() ? "copy" : families.front());
 }
 
 void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,

@@ -41,6 +41,8 @@ json run_settings(const settings& settings) {
           {"cold_sizes", settings.cold_sizes},
           {"random_order", settings.shuffle},
           {"faults_injected", faults},
+          {"labels", settings.labels},
+          {"note", common::or_null(settings.note)},
           {"command_line", settings.command_line},
           {"started_utc", utc_now()},
           {"finished_utc", nullptr},

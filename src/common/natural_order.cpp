@@ -26,16 +26,20 @@ std::optional<std::size_t> size_in(const std::string& part) {
 
 std::strong_ordering compare(const std::string& lhs, const std::string& rhs) {
   const auto left = size_in(lhs), right = size_in(rhs);
-  if (left && right && left != right) return *left <=> *right;
+  if (left.has_value() != right.has_value())
+    return left ? std::strong_ordering::less : std::strong_ordering::greater;
+  if (left && left != right) return *left <=> *right;
   return strverscmp(lhs.c_str(), rhs.c_str()) <=> 0;
 }
 
 }  // namespace
 
 bool natural_order::operator()(std::string_view lhs, std::string_view rhs) const {
-  while (!lhs.empty() && !rhs.empty())
-    if (const auto order = compare(take_part(lhs), take_part(rhs)); order != 0) return order < 0;
-  return lhs.empty() && !rhs.empty();
+  auto left = lhs, right = rhs;
+  while (!left.empty() && !right.empty())
+    if (const auto order = compare(take_part(left), take_part(right)); order != 0) return order < 0;
+  if (left.empty() != right.empty()) return left.empty();
+  return lhs < rhs;  // "a" and "a/"
 }
 
 }  // namespace bench_transfers::common

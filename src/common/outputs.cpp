@@ -37,7 +37,8 @@ void require_outputs(std::initializer_list<std::filesystem::path> outputs,
   for (const auto& output : outputs) {
     if (output.empty()) continue;
     for (const auto& earlier : known)
-      if (output == earlier || is_same_file(output, earlier))
+      if (output == earlier || is_same_file(output, earlier) ||
+          (is_standard_output(output) && is_standard_output(earlier)))
         throw usage_error(fmt::format("{} and {} are the same file, for two outputs",
                                       earlier.string(), output.string()));
     if (!is_standard_output(output)) require_file(output, inputs);

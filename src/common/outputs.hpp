@@ -7,7 +7,7 @@
 
 namespace bench_transfers::common {
 
-/// The name that stands for standard output.
+/// The name that stands for standard output, as /dev/stdout does.
 inline constexpr const char* standard_output = "-";
 
 /// Whether it is that, or its file: "/dev/stdout".

@@ -29,6 +29,13 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
+/// A descriptor of a process: "/dev/stderr", "/dev/fd/1", "/proc/self/fd/2".
+bool is_open_stream(const std::filesystem::path& path) {
+  const auto text = path.lexically_normal().string();
+  return text == "/dev/stdout" || text == "/dev/stderr" || text.starts_with("/dev/fd/") ||
+         (text.starts_with("/proc/") && text.find("/fd/") != std::string::npos);
+}
+
 /// A new file beside `target`: an existing file or link of its name is neither opened nor followed.
 /// The destructor removes it unless it has taken the target's place.
 class temporary_file {
@@ -86,6 +93,8 @@ void require_writable(const std::filesystem::path& path) {
   if (path == standard_output)
     fail(path, "standard output is for other answers; a file of this name is ./-");
   const auto real = behind_links(path);
+  // The file behind it belongs to whoever has opened it; replacing it would lose what is there.
+  if (is_open_stream(path) || is_open_stream(real)) fail(path, "it is an open stream, not a file");
   std::error_code unknown;
   const auto status = std::filesystem::status(real, unknown);
   if (status.type() == std::filesystem::file_type::none) fail(path, unknown.message());

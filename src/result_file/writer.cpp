@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "src/common/packed.hpp"
 #include "src/common/whole_file.hpp"
 
 namespace bench_transfers::result_file {
@@ -91,7 +92,8 @@ void writer::write(bool aggregates_only) {
   if (const auto why = why_not_())
     throw common::write_error(fmt::format("cannot write {}: {}", path_.string(), *why));
   const auto start = std::chrono::steady_clock::now();
-  common::write_whole(path_, to_text(content_, aggregates_only));
+  const auto text = to_text(content_, aggregates_only);
+  common::write_whole(path_, path_.extension() == ".gz" ? common::packed(text) : text);
   const auto end = std::chrono::steady_clock::now();
   next_write_ = end + 20 * (end - start);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
@@ -58,6 +59,45 @@ def test_standard_output_takes_the_result_alone(program: Program, tmp_path: Path
     assert not list(tmp_path.iterdir())
 
 
+def test_a_name_that_ends_in_gz_is_packed(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json.gz"
+    program.measure(f"--out={out}")
+    assert parse(gzip.decompress(out.read_bytes()).decode()).names() == set(TINY_NAMES)
+
+
+def test_a_log_is_not_replaced(program: Program, tmp_path: Path):
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("a") as err:
+        completed = program.run("--device=host", "--out=/dev/stderr", stderr=err)
+    assert completed.code == USAGE
+    assert log.read_text().startswith("before\n")
+    assert "open stream" in log.read_text()
+
+
+def test_advise_reads_what_was_kept(program: Program, tmp_path: Path):
+    program.measure(cwd=tmp_path)
+    completed = program.run(
+        "advise", "--bytes=64KiB", "--direction=h2d", "--allow-host", cwd=tmp_path
+    )
+    assert completed.code == ALL_RAN, completed
+    assert "copy/pageable" in completed.out
+
+
 def test_standard_output_takes_one_form(program: Program):
     completed = program.run("--out=-", "--benchmark_format=csv")
     assert_complains(completed, USAGE, "--out=- and --benchmark_format both print")
+
+
+def test_labels_and_a_note_are_kept(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    completed = program.measure(f"--out={out}", "--label=rack=r1", "--note=after a repair", "--quiet")
+    assert (completed.out, completed.err) == ("", "")
+    run = read(out).transfers["run"]
+    assert (run["labels"], run["note"]) == ({"rack": "r1"}, "after a repair")
+
+
+def test_quiet_prints_a_result_that_is_asked_for(program: Program):
+    completed = program.measure("--quiet", "--out=-")
+    assert parse(completed.out).names() == set(TINY_NAMES)
+    assert completed.err == ""

@@ -312,6 +312,7 @@ VALUES = {
     "--cache": "warm",
     "--cold-sizes": "4KiB",
     "--device": "host",
+    "--label": "rack=r1",
     "--list": "all",
     "--concurrent": "cuda:0:both" if has_gpu() else "host:both",
     "--inject": "fail@null",

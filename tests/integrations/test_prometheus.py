@@ -41,6 +41,21 @@ def test_promtool_reads_the_metrics(metrics: str) -> None:
     assert completed.stderr == ""
 
 
+@pytest.mark.parametrize("recorded", ["nvidia-h200", "host"])
+def test_promtool_reads_the_values_of_a_run(pytestconfig: pytest.Config, recorded: str) -> None:
+    """What `bench_transfers export` writes for the textfile collector."""
+    run = ROOT / f"results/{recorded}/2026-11-21-report/result.json.gz"
+    exported = subprocess.run(
+        [pytestconfig.getoption("binary"), "export", run, "--format=openmetrics"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    completed = run_tool("promtool", "check", "metrics", text=exported.stdout)
+    assert completed.returncode == 0, completed
+    assert completed.stderr == ""
+
+
 def test_the_alerts_use_metrics_and_labels_that_there_are(metrics: str) -> None:
     groups = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
     rules = [rule for group in groups for rule in group["rules"]]

@@ -1,10 +1,9 @@
+#include "src/exports/openmetrics.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
-#include <string_view>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "src/fleet/report/reports.hpp"
@@ -13,42 +12,8 @@
 namespace bench_transfers::fleet {
 namespace {
 
-using label = std::pair<const char*, std::string>;
-
-/// As a label's value: OpenMetrics 1.0, "Escaping".
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char character : text) {
-    if (character == '\\' || character == '"') result += '\\';
-    if (character == '\n')
-      result += "\\n";
-    else
-      result += character;
-  }
-  return result;
-}
-
-/// Gauges alone, which OpenMetrics and the older text format of Prometheus write alike.
-class metrics {
- public:
-  void begin(const char* name, const char* help) {
-    name_ = name;
-    text_ += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n", name, help);
-  }
-
-  void add(const std::vector<label>& labels, double value) {
-    std::string list;
-    for (const auto& [name, text] : labels)
-      list += fmt::format("{}{}=\"{}\"", list.empty() ? "" : ",", name, escaped(text));
-    text_ += fmt::format("{}{} {:.12g}\n", name_, list.empty() ? "" : "{" + list + "}", value);
-  }
-
-  std::string text() { return std::move(text_) + "# EOF\n"; }
-
- private:
-  const char* name_ = "";
-  std::string text_;
-};
+using metrics = exports::openmetrics;
+using label = metrics::label;
 
 std::vector<label> labels_of(const gpu& gpu) {
   return {{"gpu", gpu.uuid},

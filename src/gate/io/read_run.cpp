@@ -11,7 +11,6 @@
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::gate {
-namespace {
 
 run run_of(const result_file::contents& contents, const std::filesystem::path& file,
            const metric& judged_by) {
@@ -26,8 +25,6 @@ run run_of(const result_file::contents& contents, const std::filesystem::path& f
         fmt::format("cannot use {}: {}", common::printable(file.string()), error.what()));
   }
 }
-
-}  // namespace
 
 run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by) {
   try {

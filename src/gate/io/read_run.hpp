@@ -4,6 +4,7 @@
 #include <string>
 
 #include "src/gate/model/run.hpp"
+#include "src/result_file/contents.hpp"
 
 namespace bench_transfers::gate {
 
@@ -12,6 +13,10 @@ namespace bench_transfers::gate {
 /// has no benchmarks, one of them twice, or an implausible value. Repetitions with an error are
 /// accepted: they count as failed.
 run read_run(const std::filesystem::path& file, const metric& judged_by);
+
+/// The same from what has been read of `file`. Throws bad_input.
+run run_of(const result_file::contents& contents, const std::filesystem::path& file,
+           const metric& judged_by);
 
 /// The same from a file's text; `file` is only named. Throws bad_input.
 run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by);

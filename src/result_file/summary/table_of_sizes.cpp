@@ -82,7 +82,7 @@ std::string table_of_sizes(const std::vector<figure>& sized, std::size_t columns
   const auto up = in_direction(sized, direction::h2d), down = in_direction(sized, direction::d2h);
   if (std::max(up.sizes.size(), down.sizes.size()) < 3) return "";  // all are in other tables
   if (std::max(up.by_label.size(), down.by_label.size()) > most_strategies)
-    return "Between these sizes: gate_transfers show RESULT_FILE, or fewer --strategies.\n";
+    return "For every size: gate_transfers show RESULT_FILE, or a run of fewer --strategies.\n";
   return (up.sizes.empty() ? "" : blocks(up, "every size, h2d", columns)) +
          (down.sizes.empty() ? "" : blocks(down, "every size, d2h", columns));
 }

@@ -21,6 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 using testing::StartsWith;
 
 constexpr std::size_t kib = 1024;
@@ -144,6 +145,33 @@ TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_pr
   EXPECT_FALSE(got.out_aggregates_only || got.display_aggregates_only);
   EXPECT_THAT(got.faults, IsEmpty());
   EXPECT_THAT(got.for_google_benchmark, IsEmpty());
+}
+
+TEST_F(command_line, lists_are_short_unless_strategies_are_chosen) {
+  EXPECT_EQ(chosen({"--list"}).list_strategies, listing::families);
+  EXPECT_EQ(chosen({"--list", "--strategies=copy"}).list_strategies, listing::strategies);
+  EXPECT_EQ(chosen({"--list=all"}).list_strategies, listing::strategies);
+  EXPECT_EQ(chosen({"--list=families", "--strategies=copy"}).list_strategies, listing::families);
+}
+
+TEST_F(command_line, labels_are_pairs) {
+  const auto got =
+      chosen({"--label=rack=r1", "--label", "card=a=b", "--note=after the repair", "--quiet"});
+  EXPECT_THAT(got.labels, ElementsAre(Pair("card", "a=b"), Pair("rack", "r1")));
+  EXPECT_EQ(got.note, "after the repair");
+  EXPECT_TRUE(got.quiet);
+  EXPECT_THAT(complaint({"--label=rack"}), HasSubstr("bad --label 'rack': KEY=VALUE"));
+  EXPECT_THAT(complaint({"--label==r1"}), HasSubstr("bad --label '=r1'"));
+  EXPECT_THAT(complaint({"--label=a=1", "--label=a=2"}), HasSubstr("--label=a is there twice"));
+  EXPECT_EQ(chosen({"--label=a=\x1b[31m"}).labels.at("a"), "\\x1b[31m");
+}
+
+TEST_F(command_line, standard_output_takes_the_result_file) {
+  const auto got = chosen({"--out=/dev/stdout", "--benchmark_out_format=csv"});
+  EXPECT_EQ(got.out, "");
+  EXPECT_EQ(got.display_format, "csv");
+  EXPECT_TRUE(got.chose_out);
+  EXPECT_FALSE(chosen({}).chose_out);
 }
 
 TEST_F(command_line, our_options) {

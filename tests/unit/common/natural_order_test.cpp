@@ -23,6 +23,19 @@ TEST(natural_order, is_by_bytes_and_numbers) {
   EXPECT_EQ(shuffled, sorted);
 }
 
+TEST(natural_order, is_one_order_of_all_names) {
+  const std::vector<std::string> names{"",      "/",  "a",     "a/",   "a/b",   "4KiB",
+                                       "1MiB",  "3x", "4",     "04",   "4KiB@", "4kib",
+                                       "1MiB/", "//", "1024B", "1KiB", "1KiBs", "a//b"};
+  const natural_order before;
+  for (const auto& a : names)
+    for (const auto& b : names) {
+      EXPECT_EQ(before(a, b) + before(b, a), a == b ? 0 : 1) << a << ' ' << b;
+      for (const auto& c : names)
+        EXPECT_TRUE(before(a, c) || !before(a, b) || !before(b, c)) << a << ' ' << b << ' ' << c;
+    }
+}
+
 TEST(natural_order, has_nothing_before_itself) {
   for (const auto* const name : {"", "a", "a/4KiB", "a/4KiB/"})
     EXPECT_FALSE(natural_order()(name, name)) << name;

@@ -29,6 +29,7 @@ TEST_F(outputs, may_be_files_standard_output_and_none) {
   const auto file = folder / "output";
   EXPECT_NO_THROW(require_outputs({file, "-", ""}, paths{folder / "input"}));
   EXPECT_TRUE(has_standard_output({file, "-"}));
+  EXPECT_TRUE(has_standard_output({file, "/dev/stdout"}));
   EXPECT_FALSE(has_standard_output({file, ""}));
   write_output(file, "text");
   write_output("", "nowhere");
@@ -39,12 +40,25 @@ TEST_F(outputs, are_no_inputs_and_not_each_other) {
   EXPECT_THROW(require_outputs({folder / "." / "input"}, paths{folder / "input"}), usage_error);
   EXPECT_THROW(require_outputs({folder / "x", folder / "x"}, {}), usage_error);
   EXPECT_THROW(require_outputs({"-", "-"}, {}), usage_error);
+  EXPECT_THROW(require_outputs({"-", "/dev/stdout"}, {}), usage_error);
   EXPECT_THROW(require_outputs({folder / "no" / "such" / "folder"}, {}), usage_error);
+}
+
+TEST_F(outputs, dev_stdout_is_standard_output) {
+  EXPECT_NO_THROW(require_outputs({"/dev/stdout"}, {}));
+  EXPECT_TRUE(has_standard_output({"/dev/stdout"}));
 }
 
 TEST_F(outputs, file_is_never_named_like_standard_output) {
   EXPECT_THROW(require_writable("-"), write_error);
   EXPECT_NO_THROW(require_writable("./-"));
+}
+
+TEST_F(outputs, file_is_no_open_stream) {
+  for (const auto* const stream : {"/dev/stderr", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/2"})
+    EXPECT_THROW(require_writable(stream), write_error) << stream;
+  std::filesystem::create_symlink("/dev/stderr", folder / "link");
+  EXPECT_THROW(require_writable(folder / "link"), write_error);
 }
 
 TEST_F(outputs, beginning_of_a_file_is_unpacked) {

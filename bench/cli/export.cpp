@@ -1,0 +1,110 @@
+#include "bench/cli/export.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <set>
+
+#include "src/common/command_line.hpp"
+#include "src/common/format.hpp"
+#include "src/common/outputs.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/same_file.hpp"
+#include "src/exports/results/formats.hpp"
+#include "src/result_file/reader.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* export_footer =
+    "Medians over the repetitions of a run with their 95 % intervals; docs/EXPORTS.md has an "
+    "example\n"
+    "of each format. Files compressed with gzip are read, too.\n"
+    "Exit codes: 0 done, 1 writing has failed, 2 usage, or a file that cannot be used.";
+
+const exports::format& format_named(const std::string& word) {
+  if (const auto* format = exports::find_format(word)) return *format;
+  throw common::usage_error(fmt::format("bad --format '{}': {}", common::printable_in_short(word),
+                                        exports::words_of_formats()));
+}
+
+void require_distinct(const std::vector<fs::path>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (common::is_same_file(files[i], files[j]))
+        throw common::usage_error(fmt::format("{} is named twice", files[i].string()));
+}
+
+/// Without folders where that is enough to tell the files apart: exports are passed on.
+std::vector<std::string> names_of(const std::vector<fs::path>& files) {
+  std::vector<std::string> names;
+  std::set<std::string> distinct;
+  for (const auto& file : files) distinct.insert(names.emplace_back(file.filename().string()));
+  if (distinct.size() == files.size()) return names;
+  names.clear();
+  for (const auto& file : files) names.push_back(file.string());
+  return names;
+}
+
+exports::run_values read_values(const fs::path& file, const std::string& name) {
+  try {
+    const auto contents = result_file::read(file);
+    result_file::require_bench_transfers(contents, file);
+    return exports::values_of(contents, name);
+  } catch (const result_file::unusable_file& error) {
+    throw common::usage_error(error.what());
+  }
+}
+
+void tell_failures(const exports::run_values& run) {
+  constexpr std::size_t most_names = 3;
+  if (run.failed.empty()) return;
+  common::complain(
+      "bench_transfers",
+      fmt::format("{}: {} failed and not exported: {}", run.file,
+                  run.failed.size() == 1 ? std::string("1 benchmark has")
+                                         : fmt::format("{} benchmarks have", run.failed.size()),
+                  common::listed(run.failed, most_names)));
+}
+
+}  // namespace
+
+CLI::App* add_export(CLI::App& app, export_request& request) {
+  auto* const command =
+      app.add_subcommand("export", "Write result files as CSV, Markdown, metrics or for CI.");
+  command->option_defaults()->take_last();
+  command->get_formatter()->column_width(32);
+  command->footer(export_footer);
+  command->add_option("RESULT", request.files, "result files")
+      ->required()
+      ->type_name("FILE")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--format", request.format, exports::words_of_formats())
+      ->required()
+      ->type_name("FORMAT");
+  command->add_option("--out", request.out, "write it here (default: -, standard output)")
+      ->type_name("FILE");
+  return command;
+}
+
+void export_results(const export_request& request) {
+  const auto& format = format_named(request.format);
+  require_distinct(request.files);
+  common::require_outputs({request.out}, request.files);
+  const auto names = names_of(request.files);
+  std::vector<exports::run_values> runs;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    runs.push_back(read_values(request.files[i], names[i]));
+  try {
+    const auto text = format.write(runs);
+    for (const auto& run : runs) tell_failures(run);
+    common::write_output(request.out, text);
+  } catch (const exports::same_benchmark_twice& error) {
+    throw common::usage_error(error.what());
+  }
+}
+
+}  // namespace bench_transfers::bench

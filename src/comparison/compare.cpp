@@ -1,0 +1,261 @@
+#include "src/comparison/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "src/gate/judge/observe.hpp"
+#include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/baseline.hpp"
+#include "src/statistics/estimate.hpp"
+#include "src/statistics/location.hpp"
+
+namespace bench_transfers::comparison {
+namespace {
+
+using gate::metric;
+using statistics::interval;
+
+constexpr double confidence = 0.95;
+
+std::vector<std::size_t> sessions_of(const side& runs) {
+  std::vector<gate::process> origins;
+  for (const auto& run : runs.runs) origins.push_back(gate::origin_of(run));
+  return gate::sessions_of(origins);
+}
+
+/// One benchmark on one side.
+struct measured_side {
+  gate::history history;
+  std::vector<double> repetitions;  ///< of all runs, as costs
+  std::size_t runs = 0;             ///< that have a figure
+  bool failed = false;
+};
+
+measured_side measured(const side& side, const std::string& name) {
+  const metric judged_by;
+  measured_side result;
+  for (const auto& run : side.runs) {
+    result.history.figures.emplace_back();
+    const auto benchmark = run.benchmarks.find(name);
+    if (benchmark == run.benchmarks.end()) continue;
+    const auto& values = benchmark->second;
+    if (values.failed > 0) result.failed = true;
+    if (values.bytes) result.history.bytes = values.bytes;
+    result.history.limited_by = values.limited_by;
+    result.history.figures.back() = gate::figure_of(values, judged_by);
+    if (result.history.figures.back()) ++result.runs;
+    for (const auto value : values.values)
+      result.repetitions.push_back(gate::cost(value, judged_by));
+  }
+  return result;
+}
+
+struct pair_of_sides {
+  std::string name;
+  measured_side first, second;
+};
+
+std::set<std::string> names_in(const side& side) {
+  std::set<std::string> names;
+  for (const auto& run : side.runs)
+    for (const auto& [name, values] : run.benchmarks) names.insert(name);
+  return names;
+}
+
+interval negated(const interval& of) { return {-of.high, -of.low}; }
+
+std::optional<double> middle(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(statistics::median(std::move(values)));
+}
+
+/// The difference of one benchmark by the repetitions alone.
+std::optional<interval> interval_of_repetitions(const pair_of_sides& pair, double shift,
+                                                double wanted) {
+  const auto estimate_of = [&](const std::vector<double>& costs) {
+    const auto within = statistics::interval_of_median(costs, wanted);
+    return statistics::estimate{statistics::median(costs), within.low, within.high};
+  };
+  if (pair.first.repetitions.size() < 2 || pair.second.repetitions.size() < 2) return std::nullopt;
+  const auto between = statistics::difference(estimate_of(pair.second.repetitions),
+                                              estimate_of(pair.first.repetitions));
+  return interval{shift - (between.value - between.low), shift + (between.high - between.value)};
+}
+
+class comparing {
+ public:
+  comparing(const side& first, const side& second) : first_(first), second_(second) {
+    const auto most = std::max(first.runs.size(), second.runs.size());
+    result_.basis = most >= gate::least_processes ? basis::runs : basis::repetitions;
+    // The gate needs to know how much the runs of one side differ.
+    is_swapped_ = first.runs.size() < gate::least_processes;
+  }
+
+  comparison_result result() {
+    result_.machines = gate::differences(first_.runs.front().machine, second_.runs.front().machine);
+    collect();
+    if (pairs_.empty()) throw gate::bad_input("the two sides have no benchmark in common that ran");
+    result_.compared = pairs_.size();
+    if (result_.basis == basis::runs)
+      compare_by_runs();
+    else
+      compare_by_repetitions();
+    summarize_groups();
+    return std::move(result_);
+  }
+
+ private:
+  void collect() {
+    auto names = names_in(first_);
+    names.merge(names_in(second_));
+    for (const auto& name : names) add(name);
+  }
+
+  void add(const std::string& name) {
+    pair_of_sides pair{name, measured(first_, name), measured(second_, name)};
+    auto& out = result_.left_out;
+    if (pair.first.failed || pair.second.failed) return out.failed.push_back(name);
+    if (pair.second.runs == 0) return out.only_first.push_back(name);
+    if (pair.first.runs == 0) return out.only_second.push_back(name);
+    if (pair.first.history.bytes != pair.second.history.bytes)
+      return out.other_bytes.push_back(name);
+    if (result_.basis == basis::runs && reference_of(pair).runs < gate::least_processes)
+      return out.too_few.push_back(name);
+    pairs_.push_back(std::move(pair));
+  }
+
+  [[nodiscard]] const measured_side& reference_of(const pair_of_sides& pair) const {
+    return is_swapped_ ? pair.second : pair.first;
+  }
+  [[nodiscard]] const measured_side& other_of(const pair_of_sides& pair) const {
+    return is_swapped_ ? pair.first : pair.second;
+  }
+
+  /// As the gate compares new runs with a baseline.
+  void compare_by_runs() {
+    const auto reference_sessions = sessions_of(is_swapped_ ? second_ : first_);
+    const auto other_sessions = sessions_of(is_swapped_ ? first_ : second_);
+    const auto count = [](const auto& sessions) { return std::ranges::max(sessions) + 1; };
+    std::vector<gate::observation> observations;
+    for (const auto& pair : pairs_) {
+      auto observed = gate::observe(reference_of(pair).history, reference_sessions,
+                                    count(reference_sessions), metric{});
+      observed.after =
+          gate::costs_of(other_of(pair).history, other_sessions, count(other_sessions), metric{});
+      observations.push_back(std::move(observed));
+    }
+    auto judged = gate::compare(observations, gate::limits{});
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      add_benchmark(pairs_[i], observations[i].kind, difference_of(judged.benchmarks[i]));
+    for (auto& shared : judged.classes)
+      if (is_swapped_) shared.shift = -shared.shift;
+    result_.classes = std::move(judged.classes);
+  }
+
+  [[nodiscard]] difference difference_of(const gate::benchmark_judgement& judgement) const {
+    difference result{judgement.shift, gate::interval_of(judgement, confidence),
+                      gate::interval_of(judgement, confidence_of_all())};
+    if (is_swapped_) {
+      result.shift = -result.shift;
+      if (result.interval_95) result.interval_95 = negated(*result.interval_95);
+      if (result.interval_all) result.interval_all = negated(*result.interval_all);
+    }
+    return result;
+  }
+
+  void compare_by_repetitions() {
+    for (const auto& pair : pairs_) {
+      const double shift = centre_of(pair.second) - centre_of(pair.first);
+      const difference by_repetitions{shift, interval_of_repetitions(pair, shift, confidence),
+                                      interval_of_repetitions(pair, shift, confidence_of_all())};
+      add_benchmark(pair,
+                    gate::class_of(pair.first.history.limited_by, std::exp(centre_of(pair.first))),
+                    by_repetitions);
+    }
+  }
+
+  /// The centre of the runs, as a cost.
+  static double centre_of(const measured_side& side) {
+    std::vector<double> costs;
+    for (const auto& figure : side.history.figures)
+      if (figure) costs.push_back(gate::cost(*figure, metric{}));
+    return statistics::location(std::move(costs));
+  }
+
+  /// Bonferroni.
+  [[nodiscard]] double confidence_of_all() const {
+    return 1 - (1 - confidence) / static_cast<double>(pairs_.size());
+  }
+
+  [[nodiscard]] finding finding_of(const difference& difference) const {
+    const auto& all = difference.interval_all;
+    if (!all || (all->low <= 0 && all->high >= 0)) return finding::not_told;
+    if (result_.basis == basis::repetitions) return finding::needs_runs;
+    return difference.shift > 0 ? finding::slower : finding::faster;
+  }
+
+  void add_benchmark(const pair_of_sides& pair, gate::benchmark_class limited_by,
+                     difference difference) {
+    const auto& facts = (first_.facts.contains(pair.name) ? first_ : second_).facts.at(pair.name);
+    difference.known = finding_of(difference);
+    groups_[{facts.group, limited_by}].push_back({pair.name, facts.size_bytes, facts.cache,
+                                                  std::exp(centre_of(pair.first)),
+                                                  std::exp(centre_of(pair.second)), difference});
+  }
+
+  void summarize_groups() {
+    for (auto& [key, benchmarks] : groups_) {
+      compared_group group{key.first, key.second, typical_of(benchmarks), std::move(benchmarks)};
+      group.difference.known = finding_of(group.difference);
+      std::ranges::sort(group.benchmarks, {}, [](const auto& benchmark) {
+        return std::pair(benchmark.size_bytes, benchmark.cache);
+      });
+      for (auto& benchmark : group.benchmarks) {
+        const auto& all = benchmark.difference.interval_all;
+        benchmark.departs =
+            all && (group.difference.shift < all->low || group.difference.shift > all->high);
+      }
+      result_.groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(result_.groups, std::ranges::greater{},
+                             [](const auto& group) { return std::abs(group.difference.shift); });
+  }
+
+  static difference typical_of(const std::vector<compared_benchmark>& benchmarks) {
+    const auto typical_interval = [&](std::optional<interval> difference::*which) {
+      std::vector<double> low, high;
+      for (const auto& benchmark : benchmarks)
+        if (const auto& ends = benchmark.difference.*which) {
+          low.push_back(ends->low);
+          high.push_back(ends->high);
+        }
+      const auto least = middle(std::move(low));
+      const auto most = middle(std::move(high));
+      return least ? std::optional(interval{*least, *most}) : std::nullopt;
+    };
+    std::vector<double> shifts;
+    for (const auto& benchmark : benchmarks) shifts.push_back(benchmark.difference.shift);
+    return {statistics::median(std::move(shifts)), typical_interval(&difference::interval_95),
+            typical_interval(&difference::interval_all)};
+  }
+
+  const side& first_;
+  const side& second_;
+  bool is_swapped_ = false;
+  std::vector<pair_of_sides> pairs_;
+  std::map<std::pair<group_key, gate::benchmark_class>, std::vector<compared_benchmark>> groups_;
+  comparison_result result_;
+};
+
+}  // namespace
+
+comparison_result compare(const side& first, const side& second) {
+  auto runs = first.runs;
+  runs.insert(runs.end(), second.runs.begin(), second.runs.end());
+  gate::require_comparable(runs);
+  return comparing(first, second).result();
+}
+
+}  // namespace bench_transfers::comparison

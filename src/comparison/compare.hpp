@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/comparison/runs.hpp"
+#include "src/gate/judge/compare.hpp"
+#include "src/gate/model/fingerprint.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::comparison {
+
+/// What the intervals cover.
+enum class basis {
+  runs,        ///< the differences between runs: one side has enough of them
+  repetitions  ///< only what differs within the runs, which is less
+};
+
+/// What is known of a difference.
+enum class finding {
+  slower,      ///< the second side, beyond chance
+  faster,      ///< likewise
+  not_told,    ///< it cannot be told from zero
+  needs_runs,  ///< more than the repetitions explain, but how much runs differ is not known
+};
+
+/// By how much longer the second side takes: logarithms, positive if it is slower.
+struct difference {
+  double shift = 0;
+  std::optional<statistics::interval> interval_95;   ///< of this difference by itself
+  std::optional<statistics::interval> interval_all;  ///< such that all of them hold with 95 %
+  finding known = finding::not_told;
+};
+
+struct compared_benchmark {
+  std::string name;
+  std::optional<std::size_t> size_bytes;
+  result_file::cache_state cache = result_file::cache_state::warm;
+  double first_ns = 0, second_ns = 0;  ///< centres of the runs
+  comparison::difference difference;
+  bool departs = false;  ///< beyond chance from the difference of its group
+};
+
+/// The benchmarks of a group that the same part of the machine limits.
+struct compared_group {
+  group_key key;
+  gate::benchmark_class limited_by = gate::benchmark_class::other;
+  /// Of the median benchmark. Those of one run are not independent, so its interval is no narrower
+  /// than theirs.
+  comparison::difference difference;
+  std::vector<compared_benchmark> benchmarks;
+};
+
+/// Benchmarks that are not compared, and why.
+struct left_out {
+  std::vector<std::string> only_first, only_second;
+  std::vector<std::string> failed;       ///< on one of the sides
+  std::vector<std::string> other_bytes;  ///< the sides move other numbers of bytes
+  std::vector<std::string> too_few;      ///< measured by fewer runs than its side needs
+};
+
+struct comparison_result {
+  comparison::basis basis = basis::runs;
+  std::size_t compared = 0;  ///< benchmarks
+  std::vector<gate::difference> machines;
+  std::vector<compared_group> groups;  ///< the largest difference first
+  /// What all benchmarks of a class have in common, from ten on; only of runs.
+  std::vector<gate::common_shift> classes;
+  comparison::left_out left_out;
+};
+
+/// Throws gate::bad_input if the sides cannot be compared: the same measurements twice, with and
+/// without a GPU, of different programs, or no benchmark in common.
+comparison_result compare(const side& first, const side& second);
+
+}  // namespace bench_transfers::comparison

@@ -1,0 +1,92 @@
+#include <nlohmann/json.hpp>
+
+#include "src/common/or_null.hpp"
+#include "src/common/printable.hpp"
+#include "src/comparison/reports.hpp"
+#include "src/comparison/words.hpp"
+#include "src/gate/judge/answer.hpp"
+
+namespace bench_transfers::comparison {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr int format = 1;
+
+json side_json(const side& side) {
+  auto files = json::array();
+  for (const auto& run : side.runs)
+    files.push_back(common::printable(run.file.filename().string()));
+  const auto& first = side.runs.front();
+  return {{"runs", std::move(files)},
+          {"device", common::or_null(first.device)},
+          {"on_host", first.on_host}};
+}
+
+json interval_json(const std::optional<statistics::interval>& ends) {
+  if (!ends) return nullptr;
+  return json::array({gate::slowdown(ends->low), gate::slowdown(ends->high)});
+}
+
+void add(json& entry, const difference& difference) {
+  entry["slowdown"] = gate::slowdown(difference.shift);
+  entry["interval_95"] = interval_json(difference.interval_95);
+  entry["interval_of_all"] = interval_json(difference.interval_all);
+  entry["finding"] = to_string(difference.known);
+}
+
+json benchmark_json(const compared_benchmark& benchmark) {
+  json entry{{"name", benchmark.name},
+             {"size_bytes", common::or_null(benchmark.size_bytes)},
+             {"cache", result_file::to_string(benchmark.cache)},
+             {"first_ns", benchmark.first_ns},
+             {"second_ns", benchmark.second_ns},
+             {"departs_from_group", benchmark.departs}};
+  add(entry, benchmark.difference);
+  return entry;
+}
+
+json group_json(const compared_group& group) {
+  json entry{{"group", group.key.name},
+             {"class", to_string(group.limited_by)},
+             {"family", group.key.family},
+             {"strategy", group.key.strategy},
+             {"memory", common::or_null(group.key.memory)},
+             {"direction", result_file::to_string(group.key.direction)}};
+  add(entry, group.difference);
+  entry["benchmarks"] = json::array();
+  for (const auto& benchmark : group.benchmarks)
+    entry["benchmarks"].push_back(benchmark_json(benchmark));
+  return entry;
+}
+
+}  // namespace
+
+std::string json_of(const side& first, const side& second, const comparison_result& result) {
+  json document{{"format", format},
+                {"kind", "comparison"},
+                {"first", side_json(first)},
+                {"second", side_json(second)},
+                {"basis", to_string(result.basis)}};
+  document["changed"] = json::array();
+  for (const auto& fact : result.machines)
+    document["changed"].push_back(
+        {{"key", fact.key}, {"first", fact.before}, {"second", fact.after}});
+  document["groups"] = json::array();
+  for (const auto& group : result.groups) document["groups"].push_back(group_json(group));
+  document["classes"] = json::array();
+  for (const auto& shared : result.classes)
+    document["classes"].push_back({{"class", to_string(shared.kind)},
+                                   {"benchmarks", shared.benchmarks},
+                                   {"slowdown", gate::slowdown(shared.shift)},
+                                   {"changed", shared.changed}});
+  const auto& out = result.left_out;
+  document["left_out"] = {{"only_first", out.only_first},
+                          {"only_second", out.only_second},
+                          {"failed", out.failed},
+                          {"other_bytes", out.other_bytes},
+                          {"too_few_runs", out.too_few}};
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench_transfers::comparison

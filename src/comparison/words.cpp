@@ -1,0 +1,164 @@
+#include "src/comparison/words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "src/common/format.hpp"
+#include "src/common/printable.hpp"
+#include "src/common/sizes.hpp"
+#include "src/gate/judge/answer.hpp"
+#include "src/gate/model/baseline.hpp"
+#include "src/gate/report/figures.hpp"
+
+namespace bench_transfers::comparison {
+namespace {
+
+constexpr std::size_t most_names = 4;
+
+std::string counted_benchmarks(std::size_t count) { return gate::counted(count, "benchmark"); }
+
+std::string machine_sentence(const gate::difference& fact) {
+  const auto shown = [](const std::string& value) { return value.empty() ? "unknown" : value; };
+  return fmt::format("They differ in {}: A {}, B {}.", fact.key, shown(fact.before),
+                     shown(fact.after));
+}
+
+void warn_of(const char* letter, const side& side, std::vector<std::string>& warnings) {
+  for (const auto& run : side.runs) {
+    const auto name = common::printable(run.file.filename().string());
+    if (!run.complete) warnings.push_back(fmt::format("{}: {} was interrupted.", letter, name));
+    if (!run.faults.empty())
+      warnings.push_back(fmt::format("{}: faults were injected into {} on purpose.", letter, name));
+    for (const auto& warning : run.warnings)
+      if (gate::concerns_figures(warning))
+        warnings.push_back(fmt::format("{}: {}: {}", letter, name, warning.text));
+  }
+}
+
+/// A side of runs that are not alike stands for no machine.
+void warn_of_unlike(const char* letter, const side& side, std::vector<std::string>& warnings) {
+  std::set<std::string> keys;
+  for (const auto& run : side.runs)
+    for (const auto& fact : gate::differences(side.runs.front().machine, run.machine))
+      keys.insert(fact.key);
+  if (!keys.empty())
+    warnings.push_back(
+        fmt::format("{}: its runs differ from each other in {}.", letter, fmt::join(keys, ", ")));
+}
+
+void note(std::vector<std::string>& notes, const std::vector<std::string>& names, const char* why) {
+  if (!names.empty())
+    notes.push_back(fmt::format("Not compared: {} {}: {}.", counted_benchmarks(names.size()), why,
+                                common::listed(names, most_names)));
+}
+
+}  // namespace
+
+std::string to_string(basis basis) { return basis == basis::runs ? "runs" : "repetitions"; }
+
+std::string to_string(finding known) {
+  switch (known) {
+    case finding::slower: return "slower";
+    case finding::faster: return "faster";
+    case finding::needs_runs: return "needs_runs";
+    case finding::not_told: break;
+  }
+  return "not_told";
+}
+
+std::string words_of(finding known) {
+  switch (known) {
+    case finding::slower: return "slower";
+    case finding::faster: return "faster";
+    case finding::needs_runs: return "needs more runs";
+    case finding::not_told: break;
+  }
+  return "not told from zero";
+}
+
+std::string side_sentence(const char* letter, const side& runs) {
+  std::vector<std::string> names;
+  for (const auto& run : runs.runs) names.push_back(common::printable(run.file.string()));
+  const auto& first = runs.runs.front();
+  return fmt::format("{}: {} of {}: {}", letter, gate::counted(names.size(), "run"),
+                     gate::device_label(first.device, first.on_host),
+                     common::listed(names, most_names));
+}
+
+std::vector<std::string> warnings_of(const side& first, const side& second,
+                                     const comparison_result& result) {
+  std::vector<std::string> warnings;
+  if (first.runs.front().on_host)
+    warnings.emplace_back(
+        "Both were measured without a GPU: these are copies within the machines' memory.");
+  // Another GPU explains most.
+  if (first.runs.front().device != second.runs.front().device)
+    warnings.push_back(fmt::format("These are different devices: A {}, B {}.",
+                                   first.runs.front().device, second.runs.front().device));
+  for (const auto& fact : result.machines)
+    if (fact.key != "device.name") warnings.push_back(machine_sentence(fact));
+  for (const auto& [letter, side] : {std::pair("A", &first), {"B", &second}}) {
+    warn_of_unlike(letter, *side, warnings);
+    warn_of(letter, *side, warnings);
+  }
+  return warnings;
+}
+
+std::string basis_sentence(const comparison_result& result) {
+  if (result.basis == basis::runs)
+    return "The intervals cover 95 % of what runs and sessions of one machine differ by, as the "
+           "gate estimates it (docs/GATE.md).";
+  return fmt::format(
+      "The intervals cover 95 % of what repetitions within a run differ by. Runs differ by more, "
+      "and by how much is not known: neither side has {} runs. Nothing is called slower or faster "
+      "until then.",
+      gate::least_processes);
+}
+
+std::string count_sentence(const comparison_result& result) {
+  const auto count = [&](finding known) {
+    return std::ranges::count_if(
+        result.groups, [&](const auto& group) { return group.difference.known == known; });
+  };
+  const auto of_all = gate::counted(result.groups.size(), "group");
+  if (result.basis == basis::repetitions)
+    return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero.", of_all,
+                       count(finding::needs_runs), count(finding::not_told));
+  return fmt::format("{}: {} slower, {} faster, {} not told from zero, all taken together.", of_all,
+                     count(finding::slower), count(finding::faster), count(finding::not_told));
+}
+
+std::vector<std::string> notes_of(const comparison_result& result) {
+  std::vector<std::string> notes;
+  for (const auto& shared : result.classes)
+    notes.push_back(fmt::format(
+        "The median of the {} of the class {} is {}{}", counted_benchmarks(shared.benchmarks),
+        to_string(shared.kind), shift_text(shared.shift),
+        shared.changed ? ": the whole class has shifted, which may be the machine's doing." : "."));
+  const auto& out = result.left_out;
+  note(notes, out.only_first, "of A alone");
+  note(notes, out.only_second, "of B alone");
+  note(notes, out.failed, "that failed");
+  note(notes, out.other_bytes, "that move other numbers of bytes");
+  note(notes, out.too_few, "measured in too few runs");
+  return notes;
+}
+
+std::string shift_text(double shift) { return gate::signed_percent_text(gate::slowdown(shift)); }
+
+std::string interval_text(const std::optional<statistics::interval>& ends) {
+  if (!ends) return "-";
+  return fmt::format("{} to {}", shift_text(ends->low), shift_text(ends->high));
+}
+
+std::string size_text(const compared_benchmark& benchmark) {
+  if (!benchmark.size_bytes) return benchmark.name;
+  return common::format_size(*benchmark.size_bytes) +
+         (benchmark.cache == result_file::cache_state::cold ? " cold" : "");
+}
+
+}  // namespace bench_transfers::comparison

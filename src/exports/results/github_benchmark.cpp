@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "src/exports/results/fields.hpp"
+#include "src/exports/results/formats.hpp"
+
+namespace bench_transfers::exports {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Shown when the pointer is over a point of the chart.
+std::string extra_of(const run_values& run, const benchmark_value& value) {
+  std::string lines;
+  for (const auto& [key, text] : fields_of(run, value))
+    if (!text.empty()) lines += fmt::format("{}{}: {}", lines.empty() ? "" : "\n", key, text);
+  return lines;
+}
+
+json entry_of(const run_values& run, const benchmark_value& value, const measured_value& measured,
+              const char* unit) {
+  json entry{{"name", value.described.name}, {"unit", unit}, {"value", measured.value}};
+  if (measured.interval)
+    entry["range"] =
+        fmt::format("{:.6g} to {:.6g}", measured.interval->low, measured.interval->high);
+  entry["extra"] = extra_of(run, value);
+  return entry;
+}
+
+std::string text_of(const json& entries) {
+  return entries.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+constexpr const char* reader = "github-action-benchmark";
+
+}  // namespace
+
+std::string github_times_of(std::span<const run_values> runs) {
+  require_unique_names(runs, reader);
+  auto entries = json::array();
+  for (const auto& run : runs)
+    for (const auto& value : run.benchmarks)
+      entries.push_back(entry_of(run, value, value.time_ns, "ns"));
+  return text_of(entries);
+}
+
+std::string github_rates_of(std::span<const run_values> runs) {
+  require_unique_names(runs, reader);
+  auto entries = json::array();
+  for (const auto& run : runs)
+    for (const auto& value : run.benchmarks)
+      if (value.gb_per_s) entries.push_back(entry_of(run, value, *value.gb_per_s, "GB/s"));
+  return text_of(entries);
+}
+
+}  // namespace bench_transfers::exports

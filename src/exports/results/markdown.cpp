@@ -1,0 +1,65 @@
+#include "src/exports/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include "src/common/format.hpp"
+#include "src/common/sizes.hpp"
+#include "src/exports/results/formats.hpp"
+
+namespace bench_transfers::exports {
+namespace {
+
+std::string time_cell(const measured_value& time_ns) {
+  auto text = common::time_text(time_ns.value);
+  if (time_ns.interval)
+    text += fmt::format(" ({} to {})", common::time_text(time_ns.interval->low),
+                        common::time_text(time_ns.interval->high));
+  return text;
+}
+
+std::string rate_cell(const std::optional<measured_value>& gb_per_s) {
+  if (!gb_per_s) return "";
+  auto text = common::three_digits(gb_per_s->value);
+  if (gb_per_s->interval)
+    text += fmt::format(" ({} to {})", common::three_digits(gb_per_s->interval->low),
+                        common::three_digits(gb_per_s->interval->high));
+  return text;
+}
+
+std::string line_of(const benchmark_value& value) {
+  const auto& described = value.described;
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} |\n", markdown_code(described.name),
+      markdown_text(described.memory.value_or("")), result_file::to_string(described.direction),
+      described.size_bytes ? common::format_size(*described.size_bytes) : "",
+      result_file::to_string(described.cache), time_cell(value.time_ns), rate_cell(value.gb_per_s));
+}
+
+std::string heading_of(const run_values& run) {
+  const auto device = run.benchmarks.empty() ? "" : run.benchmarks.front().device_name;
+  auto text =
+      fmt::format("{}: {}{}", markdown_text(run.file),
+                  run.on_host ? "measured without a GPU, copies within this machine's memory"
+                              : markdown_text(device),
+                  run.complete ? "" : ", interrupted");
+  if (!run.started_utc.empty()) text += ", " + markdown_text(run.started_utc);
+  return text + "\n\n";
+}
+
+}  // namespace
+
+std::string markdown_of(std::span<const run_values> runs) {
+  std::string text;
+  for (const auto& run : runs) {
+    text += heading_of(run);
+    text +=
+        "| benchmark | memory | direction | size | cache | time (95 %), less is better | GB/s (95 "
+        "%), more is better |\n"
+        "| --- | --- | --- | ---: | --- | ---: | ---: |\n";
+    for (const auto& value : run.benchmarks) text += line_of(value);
+    text += "\n";
+  }
+  return text + "Medians over the repetitions of a run, with their 95 % intervals.\n";
+}
+
+}  // namespace bench_transfers::exports

@@ -1,0 +1,97 @@
+#include "src/exports/results/values.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "src/common/natural_order.hpp"
+#include "src/common/printable.hpp"
+
+namespace bench_transfers::exports {
+namespace {
+
+struct benchmark_rows {
+  const result_file::benchmark* described = nullptr;
+  std::vector<double> times_ns;
+  std::optional<double> bytes;
+  bool failed = false;
+};
+
+using rows_by_name = std::map<std::string, benchmark_rows, common::natural_order>;
+
+rows_by_name collected(const result_file::contents& read) {
+  rows_by_name benchmarks;
+  for (const auto& row : read.rows) {
+    if (row.kind != result_file::row_kind::repetition) continue;
+    auto& rows = benchmarks[row.benchmark->name];
+    rows.described = row.benchmark;
+    const auto time_ns = row.number("median_ns");
+    if (row.failed || !time_ns || *time_ns <= 0) {
+      rows.failed = true;
+      continue;
+    }
+    rows.times_ns.push_back(*time_ns);
+    if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
+  }
+  return benchmarks;
+}
+
+measured_value median_of(const std::vector<double>& values) {
+  constexpr double confidence = 0.95;
+  measured_value result{statistics::median(values), std::nullopt};
+  if (values.size() > 1) result.interval = statistics::interval_of_median(values, confidence);
+  return result;
+}
+
+/// The rate of the median time. The ends of the interval change places.
+measured_value rate_of(double bytes, const measured_value& time_ns) {
+  measured_value rate{bytes / time_ns.value, std::nullopt};
+  if (time_ns.interval)
+    rate.interval = {bytes / time_ns.interval->high, bytes / time_ns.interval->low};
+  return rate;
+}
+
+/// What the file says of a device. Runs of format 1 have one.
+std::string text_of_device(const result_file::contents& read, std::size_t index, const char* key) {
+  const auto& devices = result_file::member(read.facts, {"devices"});
+  if (devices.is_array() && index < devices.size())
+    return result_file::text_at(devices.at(index), {key});
+  return result_file::text_at(read.facts, {"device", key});
+}
+
+benchmark_value value_of(const result_file::contents& read, const benchmark_rows& rows) {
+  benchmark_value value;
+  value.described = *rows.described;
+  if (read.format >= 2)  // older files have no ids
+    for (const auto index : rows.described->devices)
+      value.devices.push_back(result_file::id_of_device(read, index));
+  if (!rows.described->devices.empty()) {
+    const auto first = rows.described->devices.front();
+    value.device_name = text_of_device(read, first, "name");
+    value.uuid = text_of_device(read, first, "uuid");
+  }
+  value.repetitions = rows.times_ns.size();
+  value.bytes = rows.bytes;
+  value.time_ns = median_of(rows.times_ns);
+  if (rows.bytes) value.gb_per_s = rate_of(*rows.bytes, value.time_ns);
+  return value;
+}
+
+}  // namespace
+
+run_values values_of(const result_file::contents& read, const std::string& name) {
+  run_values run;
+  run.file = common::printable(name);
+  run.started_utc = result_file::text_at(read.facts, {"run", "started_utc"});
+  run.on_host = read.on_host;
+  run.complete = read.complete;
+  for (const auto& [benchmark, rows] : collected(read)) {
+    if (rows.failed)
+      run.failed.push_back(benchmark);
+    else
+      run.benchmarks.push_back(value_of(read, rows));
+  }
+  return run;
+}
+
+}  // namespace bench_transfers::exports

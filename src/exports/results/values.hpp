@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/result_file/contents.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::exports {
+
+/// A median over repetitions. The interval covers what differs within the run, with 95 %; with two
+/// to five repetitions it is their range, and one repetition has none.
+struct measured_value {
+  double value = 0;
+  std::optional<statistics::interval> interval;
+};
+
+/// One benchmark of a run.
+struct benchmark_value {
+  result_file::benchmark described;
+  std::vector<std::string> devices;  ///< ids: "cuda:1"; none in files of format 1
+  std::string device_name;           ///< of the first of them; may be empty
+  std::string uuid;                  ///< likewise
+  std::size_t repetitions = 0;
+  std::optional<double> bytes;             ///< moved by one operation
+  measured_value time_ns;                  ///< of one operation; less is better
+  std::optional<measured_value> gb_per_s;  ///< of what moves bytes; more is better
+};
+
+/// What one result file says.
+struct run_values {
+  std::string file;
+  std::string started_utc;  ///< may be empty
+  bool on_host = false;     ///< measured without a GPU
+  bool complete = true;
+  std::vector<benchmark_value> benchmarks;  ///< in natural order
+  std::vector<std::string> failed;          ///< benchmarks of which a repetition has failed
+};
+
+/// `name` stands for the file.
+run_values values_of(const result_file::contents& read, const std::string& name);
+
+}  // namespace bench_transfers::exports

@@ -1,0 +1,113 @@
+"""Tests `bench_transfers compare` on recorded and made-up runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gate_files import PINNED_UPLOAD, Lab
+from program import ALL_RAN, USAGE, Program, assert_complains
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+GATE = RESULTS / "nvidia-h200/2026-11-21-gate"
+HOST = RESULTS / "host/2026-11-21-report/result.json.gz"
+FIRST = [GATE / f"first-{i}.json.gz" for i in (1, 2, 3)]
+SLOWED = [GATE / f"slowed-{i}.json.gz" for i in (1, 2, 3)]
+
+
+def compared(program: Program, *arguments: str | Path) -> dict[str, Any]:
+    completed = program.run("compare", *arguments, "--json=-")
+    assert completed.code == ALL_RAN, completed
+    assert completed.err == ""
+    document: dict[str, Any] = json.loads(completed.out)
+    assert (document["format"], document["kind"]) == (1, "comparison")
+    return document
+
+
+def findings(document: dict[str, Any]) -> set[str]:
+    return {group["finding"] for group in document["groups"]}
+
+
+def test_groups_come_with_the_largest_difference_first(program: Program):
+    document = compared(program, *FIRST, "--", *SLOWED)
+    assert document["basis"] == "runs"
+    sizes = [abs(math.log1p(group["slowdown"])) for group in document["groups"]]
+    assert sizes == sorted(sizes, reverse=True)
+    for group in document["groups"]:
+        low, high = group["interval_95"]
+        assert low <= group["slowdown"] <= high
+        assert group["benchmarks"]
+
+
+def test_one_run_each_calls_nothing_slower(program: Program):
+    document = compared(program, FIRST[0], SLOWED[0])
+    assert document["basis"] == "repetitions"
+    assert findings(document) <= {"needs_runs", "not_told"}
+    text = program.run("compare", FIRST[0], SLOWED[0])
+    assert text.code == ALL_RAN, text
+    assert "neither side has 3 runs" in text.out.replace("\n  ", " ")
+
+
+def test_the_sides_can_be_named(program: Program):
+    assert compared(program, *FIRST, "--with", *SLOWED) == compared(program, *FIRST, "--", *SLOWED)
+
+
+def test_a_slower_group_is_found(program: Program, lab: Lab):
+    before = lab.runs(3)
+    after = lab.runs(3, slowed={PINNED_UPLOAD: 1.5}, day=2)
+    document = compared(program, *before, "--", *after)
+    departing = [
+        benchmark
+        for group in document["groups"]
+        for benchmark in group["benchmarks"]
+        if benchmark["departs_from_group"]
+    ]
+    assert PINNED_UPLOAD in {benchmark["name"] for benchmark in departing}
+    (slowed,) = (entry for entry in departing if entry["name"] == PINNED_UPLOAD)
+    assert slowed["finding"] == "slower"
+    assert 0.4 < slowed["slowdown"] < 0.6
+
+
+def test_different_gpus_are_said_first(program: Program):
+    other = next((RESULTS / "nvidia-h100").glob("**/*.json.gz"))
+    completed = program.run("compare", FIRST[0], other)
+    assert completed.code == ALL_RAN, completed
+    text = completed.out
+    assert text.index("different devices") < text.index("How much longer")
+
+
+def test_lines_fit_a_terminal(program: Program):
+    completed = program.run("compare", *FIRST, "--", *SLOWED)
+    assert completed.code == ALL_RAN, completed
+    assert all(len(line) <= 100 for line in completed.out.splitlines())
+
+
+def test_markdown_is_a_table(program: Program, tmp_path: Path):
+    out = tmp_path / "answer.md"
+    completed = program.run("compare", *FIRST, "--", *SLOWED, f"--markdown={out}")
+    assert completed.code == ALL_RAN, completed
+    assert completed.out
+    lines = [line for line in out.read_text("utf-8").splitlines() if line.startswith("| ")]
+    assert len(lines) > 10
+    assert {line.count("|") for line in lines} == {6}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["RESULT"]),
+        ([FIRST[0]], ["two result files"]),
+        ([*FIRST], ["two result files"]),
+        ([FIRST[0], HOST], ["without a GPU"]),
+        ([FIRST[0], FIRST[0]], ["same measurements"]),
+        ([FIRST[0], "/nowhere/x.json"], ["/nowhere/x.json"]),
+        ([FIRST[0], FIRST[1], "--json=/nowhere/x.json"], ["/nowhere/x.json"]),
+        ([FIRST[0], FIRST[1], "--json=-", "--markdown=/dev/stdout"], ["same file"]),
+        ([FIRST[0], FIRST[1], "--nope"], ["--nope", "compare --help"]),
+    ],
+)
+def test_wrong_use_is_one_line(program: Program, arguments: list[Any], parts: list[str]):
+    assert_complains(program.run("compare", *arguments), USAGE, *parts)

@@ -1,0 +1,217 @@
+#include "src/comparison/compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/comparison/reports.hpp"
+#include "src/gate/model/bad_input.hpp"
+
+namespace bench_transfers::comparison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double usual_ns = 1e6;
+const std::vector<std::string> sizes{"1MiB", "2MiB", "4MiB", "8MiB"};
+
+std::string name_of(const std::string& memory, const std::string& size) {
+  return "copy/" + memory + "/h2d/" + size;
+}
+
+/// Of copies of several sizes. Runs, and repetitions within a run, differ by 0.1 %.
+gate::run made_up_run(int number, double pinned_factor = 1) {
+  gate::run run;
+  run.file = "run-" + std::to_string(number) + ".json";
+  run.ours = true;
+  run.device = "Some GPU";
+  run.machine = {{"device.name", "Some GPU"}};
+  run.started = std::chrono::sys_seconds(std::chrono::days(20'000) + std::chrono::minutes(number));
+  run.boot = "boot";
+  run.content = static_cast<std::uint64_t>(number) + 1;
+  for (const std::string memory : {"pinned", "pageable", "registered"})
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto wobble = 0.001 * ((number + static_cast<int>(i)) % 3 - 1);
+      const auto ns = usual_ns * (1 + wobble) * (memory == "pinned" ? pinned_factor : 1);
+      gate::benchmark_values values{{ns * 0.999, ns, ns * 1.001}, 0, 4096};
+      values.limited_by = gate::benchmark_class::link;
+      run.benchmarks[name_of(memory, sizes[i])] = values;
+    }
+  return run;
+}
+
+side side_of(const std::vector<gate::run>& runs) {
+  side result{runs, {}};
+  for (const auto& run : runs)
+    for (const auto& [name, values] : run.benchmarks) {
+      const auto memory = name.substr(5, name.find('/', 5) - 5);
+      const auto size = std::size_t(std::stoi(name.substr(name.rfind('/') + 1))) << 20U;
+      result.facts[name] = {{name.substr(0, name.rfind('/')), "copy", "copy/" + memory, memory,
+                             result_file::direction::h2d},
+                            size,
+                            result_file::cache_state::warm};
+    }
+  return result;
+}
+
+side side_of(int first_number, int count, double pinned_factor = 1) {
+  std::vector<gate::run> runs;
+  for (int i = 0; i < count; ++i) runs.push_back(made_up_run(first_number + i, pinned_factor));
+  return side_of(runs);
+}
+
+const compared_group& group_of(const comparison_result& result, const std::string& memory) {
+  return *std::ranges::find(result.groups, memory,
+                            [](const auto& group) { return group.key.memory; });
+}
+
+std::string refusal(const side& first, const side& second) {
+  try {
+    compare(first, second);
+  } catch (const gate::bad_input& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(comparison, finds_the_group_that_is_slower_and_sorts_by_size) {
+  const auto result = compare(side_of(0, 3), side_of(10, 3, 1.1));
+  EXPECT_EQ(result.basis, basis::runs);
+  EXPECT_EQ(result.compared, 12U);
+  ASSERT_EQ(result.groups.size(), 3U);
+  const auto& slowest = result.groups.front();
+  EXPECT_EQ(slowest.key.memory, "pinned");
+  EXPECT_NEAR(slowest.difference.shift, std::log(1.1), 0.003);
+  EXPECT_EQ(slowest.difference.known, finding::slower);
+  EXPECT_LT(slowest.difference.interval_95->low, slowest.difference.shift);
+  EXPECT_LT(slowest.difference.interval_all->low, slowest.difference.interval_95->low);
+  EXPECT_EQ(group_of(result, "pageable").difference.known, finding::not_told);
+}
+
+TEST(comparison, judges_by_the_side_that_has_the_runs) {
+  const auto result = compare(side_of(10, 1, 1.1), side_of(0, 3));
+  EXPECT_EQ(result.basis, basis::runs);
+  const auto& pinned = group_of(result, "pinned");
+  EXPECT_NEAR(pinned.difference.shift, -std::log(1.1), 0.003);
+  EXPECT_LT(pinned.difference.interval_95->high, 0);
+  EXPECT_EQ(pinned.difference.known, finding::faster);
+}
+
+TEST(comparison, of_one_run_each_calls_nothing_slower) {
+  const auto result = compare(side_of(0, 1), side_of(10, 1, 1.1));
+  EXPECT_EQ(result.basis, basis::repetitions);
+  EXPECT_EQ(group_of(result, "pinned").difference.known, finding::needs_runs);
+  EXPECT_EQ(group_of(result, "pageable").difference.known, finding::not_told);
+  EXPECT_TRUE(result.classes.empty());
+}
+
+TEST(comparison, shows_a_size_that_departs_from_its_group) {
+  auto second = side_of(10, 3);
+  for (auto& run : second.runs)
+    for (auto& value : run.benchmarks.at(name_of("pinned", "8MiB")).values) value *= 1.5;
+  const auto result = compare(side_of(0, 3), second);
+  std::vector<bool> departs;
+  for (const auto& benchmark : group_of(result, "pinned").benchmarks)
+    departs.push_back(benchmark.departs);
+  EXPECT_THAT(departs, ElementsAre(false, false, false, true));
+}
+
+TEST(comparison, names_what_it_leaves_out) {
+  auto first = side_of(0, 3);
+  auto second = side_of(10, 3);
+  for (auto& run : first.runs) run.benchmarks.erase(name_of("pinned", "1MiB"));
+  for (auto& run : second.runs) {
+    run.benchmarks.erase(name_of("pinned", "2MiB"));
+    run.benchmarks.at(name_of("pageable", "1MiB")).bytes = 5;
+    run.benchmarks.at(name_of("pageable", "2MiB")).failed = 1;
+  }
+  first.runs.front().benchmarks.erase(name_of("pageable", "4MiB"));
+  const auto out = compare(first, second).left_out;
+  EXPECT_THAT(out.only_second, ElementsAre(name_of("pinned", "1MiB")));
+  EXPECT_THAT(out.only_first, ElementsAre(name_of("pinned", "2MiB")));
+  EXPECT_THAT(out.other_bytes, ElementsAre(name_of("pageable", "1MiB")));
+  EXPECT_THAT(out.failed, ElementsAre(name_of("pageable", "2MiB")));
+  EXPECT_THAT(out.too_few, ElementsAre(name_of("pageable", "4MiB")));
+}
+
+TEST(comparison, refuses_a_gpu_against_a_host) {
+  auto host = side_of(10, 1);
+  host.runs.front().on_host = true;
+  EXPECT_THAT(refusal(side_of(0, 1), host), HasSubstr("without a GPU"));
+}
+
+TEST(comparison, refuses_the_same_measurements_twice) {
+  EXPECT_THAT(refusal(side_of(0, 1), side_of(0, 1)), HasSubstr("same measurements"));
+}
+
+TEST(comparison, refuses_sides_with_nothing_in_common) {
+  auto second = side_of(10, 1);
+  second.runs.front().benchmarks.clear();
+  EXPECT_THAT(refusal(side_of(0, 1), second), HasSubstr("no benchmark in common"));
+}
+
+TEST(reports_of_a_comparison, begin_with_another_device) {
+  const auto first = side_of(0, 3);
+  auto second = side_of(10, 3);
+  for (auto& run : second.runs) {
+    run.device = "Other GPU";
+    run.machine = {{"device.name", "Other GPU"}};
+  }
+  const auto result = compare(first, second);
+  const auto text = text_of(first, second, result);
+  EXPECT_LT(text.find("different devices: A Some GPU, B Other GPU"), text.find("copy/pinned"));
+  EXPECT_THAT(markdown_of(first, second, result), HasSubstr("different devices"));
+  const auto document = nlohmann::json::parse(json_of(first, second, result));
+  EXPECT_EQ(document.at("changed").at(0).at("key"), "device.name");
+}
+
+TEST(reports_of_a_comparison, say_that_the_runs_of_a_side_differ) {
+  const auto first = side_of(0, 3);
+  auto second = side_of(10, 3);
+  second.runs.back().machine = {{"device.name", "Other GPU"}};
+  const auto text = text_of(first, second, compare(first, second));
+  EXPECT_THAT(text, HasSubstr("B: its runs differ from each other in device.name."));
+  EXPECT_THAT(text, Not(HasSubstr("A: its runs")));
+}
+
+TEST(reports_of_a_comparison, have_the_codes_and_parts) {
+  const auto first = side_of(0, 3);
+  const auto second = side_of(10, 3, 1.1);
+  const auto document = nlohmann::json::parse(json_of(first, second, compare(first, second)));
+  EXPECT_EQ(document.at("kind"), "comparison");
+  EXPECT_EQ(document.at("basis"), "runs");
+  const auto& group = document.at("groups").at(0);
+  EXPECT_EQ(group.at("finding"), "slower");
+  EXPECT_EQ(group.at("memory"), "pinned");
+  EXPECT_NEAR(group.at("slowdown").get<double>(), 0.1, 0.003);
+  EXPECT_EQ(group.at("benchmarks").size(), sizes.size());
+}
+
+TEST(reports_of_a_comparison, say_that_more_runs_are_needed) {
+  const auto first = side_of(0, 1);
+  const auto second = side_of(10, 1, 1.1);
+  const auto text = text_of(first, second, compare(first, second));
+  EXPECT_THAT(text, HasSubstr("needs more runs"));
+  EXPECT_THAT(text, Not(HasSubstr("  slower\n")));
+}
+
+TEST(reports_of_a_comparison, show_hostile_names_without_markup) {
+  auto first = side_of(0, 1);
+  auto second = side_of(10, 1, 1.1);
+  for (auto* side : {&first, &second})
+    for (auto& [name, facts] : side->facts) facts.group.name = "<b>|`x`[a](b) @c";
+  const auto text = markdown_of(first, second, compare(first, second));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+  EXPECT_THAT(text, Not(HasSubstr("](b)")));
+}
+
+}  // namespace
+}  // namespace bench_transfers::comparison

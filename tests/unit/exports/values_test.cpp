@@ -1,0 +1,90 @@
+#include "src/exports/results/values.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "src/result_file/reader.hpp"
+
+namespace bench_transfers::exports::values_test {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::ElementsAre;
+
+json description() {
+  return {{"family", "scan"},   {"strategy", "scan/all"}, {"variant", nullptr},
+          {"direction", "h2d"}, {"size_bytes", 1000},     {"cache", "warm"},
+          {"devices", {1}},     {"role", "scan"},         {"plainness", 0}};
+}
+
+json repetition(const std::string& name, int index, double median_ns) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetition_index", index},
+          {"median_ns", median_ns},
+          {"bytes", 1000}};
+}
+
+json run_with(const json& rows) {
+  json benchmarks = json::object();
+  for (const auto& row : rows) benchmarks[row.at("run_name")] = description();
+  return {{"context",
+           {{"transfers",
+             {{"format", 2},
+              {"device", {{"kind", "cuda"}, {"name", "First"}}},
+              {"devices",
+               {{{"id", "cuda:0"}, {"kind", "cuda"}, {"name", "First"}},
+                {{"id", "cuda:1"}, {"kind", "cuda"}, {"name", "Second"}, {"uuid", "GPU-2"}}}},
+              {"link", nullptr},
+              {"run", {{"started_utc", "2026-11-21T10:22:25Z"}}},
+              {"roles", {{"scan", {{"description", "scans"}, {"table", "times"}}}}},
+              {"metrics", json::object()},
+              {"benchmarks", benchmarks},
+              {"skipped", json::array()},
+              {"warnings", json::array()}}}}},
+          {"benchmarks", rows}};
+}
+
+run_values read(const json& rows) {
+  return values_of(result_file::read_json(run_with(rows), "run.json"), "run.json");
+}
+
+TEST(values, are_medians_with_the_device_that_was_measured) {
+  const auto run = read({repetition("a", 0, 90), repetition("a", 1, 100), repetition("a", 2, 130)});
+  ASSERT_EQ(run.benchmarks.size(), 1U);
+  const auto& value = run.benchmarks.front();
+  EXPECT_THAT(value.devices, ElementsAre("cuda:1"));
+  EXPECT_EQ(value.device_name, "Second");
+  EXPECT_EQ(value.uuid, "GPU-2");
+  EXPECT_EQ(value.repetitions, 3U);
+  EXPECT_EQ(value.time_ns.value, 100);
+  EXPECT_EQ(value.time_ns.interval->low, 90);
+  EXPECT_EQ(value.time_ns.interval->high, 130);
+  EXPECT_EQ(value.gb_per_s->value, 10);
+  EXPECT_EQ(value.gb_per_s->interval->low, 1000.0 / 130);
+  EXPECT_FALSE(run.on_host);
+  EXPECT_EQ(run.started_utc, "2026-11-21T10:22:25Z");
+}
+
+TEST(values, have_no_interval_of_one_repetition) {
+  const auto run = read(json::array({repetition("a", 0, 90)}));
+  EXPECT_FALSE(run.benchmarks.front().time_ns.interval);
+  EXPECT_FALSE(run.benchmarks.front().gb_per_s->interval);
+}
+
+TEST(values, leave_out_a_benchmark_of_which_a_repetition_failed) {
+  auto failed = repetition("a", 1, 0);
+  failed["error_occurred"] = true;
+  failed["error_message"] = "wrong data";
+  const auto run = read({repetition("a", 0, 90), failed, repetition("b", 0, 50)});
+  EXPECT_THAT(run.failed, ElementsAre("a"));
+  ASSERT_EQ(run.benchmarks.size(), 1U);
+  EXPECT_EQ(run.benchmarks.front().described.name, "b");
+}
+
+}  // namespace
+}  // namespace bench_transfers::exports::values_test
