@@ -506,7 +506,8 @@ class putting_together {
 bool is_named_like_a_result(const fs::path& file) {
   auto name = file.filename().string();
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.ends_with(".json") || name.ends_with(".json.gz");
+  // Sweeps of earlier releases could have other names; the recorded ones are *.sweep.gz.
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sweep.gz");
 }
 
 std::string names_of(const std::vector<std::filesystem::path>& folders) {
