@@ -91,7 +91,9 @@ def test_standard_output_takes_one_form(program: Program):
 
 def test_labels_and_a_note_are_kept(program: Program, tmp_path: Path):
     out = tmp_path / "result.json"
-    completed = program.measure(f"--out={out}", "--label=rack=r1", "--note=after a repair", "--quiet")
+    completed = program.measure(
+        f"--out={out}", "--label=rack=r1", "--note=after a repair", "--quiet"
+    )
     assert (completed.out, completed.err) == ("", "")
     run = read(out).transfers["run"]
     assert (run["labels"], run["note"]) == ({"rack": "r1"}, "after a repair")

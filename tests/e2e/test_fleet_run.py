@@ -665,7 +665,7 @@ def test_a_rank_that_cannot_start_threads_says_which_it_is(ranks: Ranks) -> None
     ranks.out.mkdir()
     ranks.out.chmod(0o777)
     failed = ranks.completed(ranks.start(0, 1, preexec_fn=limits.processes(1)))
-    if "libstdc++" in failed.err or "Permission denied" in failed.err:
+    if "libstdc++" in failed.unfolded or "Permission denied" in failed.unfolded:
         pytest.skip("another user cannot start the program, or write here")
     assert failed.code == SOMETHING_FAILED
     (said,) = failed.complaints

@@ -177,7 +177,8 @@ std::string head_text(const history& history) {
 /// A GPU sweep by sweep.
 std::vector<text_column> columns_of(const history& history, const gpu_history& gpu,
                                     const std::vector<aspect>& aspects) {
-  text_column begin{"begin", {}, true}, id{"sweep", {}}, missing{"missing", {}, true}, place{"place", {}};
+  text_column begin{"begin", {}, true}, id{"sweep", {}}, missing{"missing", {}, true},
+      place{"place", {}};
   for (std::size_t i = 0; i < gpu.records.size(); ++i) {
     const auto& sweep = history.sweeps()[i];
     const auto* record = gpu.records[i];

@@ -1,3 +1,5 @@
+#include "bench/record/listing.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/record/listing.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/host/host_device.hpp"
 
