@@ -70,7 +70,7 @@ class Program:
         self, *arguments: str | Path, env: dict[str, str] | None = None, **options: Any
     ) -> Completed:
         """Runs the program with these arguments alone; `options` go to subprocess."""
-        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": nowhere()}
+        piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         completed = subprocess.run(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
@@ -78,7 +78,7 @@ class Program:
             encoding="utf-8",
             timeout=LIMIT_S,
             check=False,
-            **(piped | options),
+            **({"cwd": nowhere()} | piped | options),
         )
         return Completed(completed.returncode, completed.stdout or "", completed.stderr or "")
 
@@ -90,13 +90,13 @@ class Program:
         return completed
 
     def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
-        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": nowhere()}
+        piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(
             self.command(*arguments),
             stdin=subprocess.DEVNULL,
             env=environment(),
             encoding="utf-8",
-            **(piped | options),
+            **({"cwd": nowhere()} | piped | options),
         )
 
 
