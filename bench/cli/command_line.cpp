@@ -297,9 +297,9 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     for (auto* const option :
          app.get_options([&](const CLI::Option* added) { return added->get_group() == hidden; }))
       option->group("");
-    return {answer{app.help()}, {}, {}, {}};
+    return {.instead = answer{app.help()}};
   } catch (const CLI::CallForVersion& version) {
-    return {answer{std::string(version.what()) + "\n"}, {}, {}, {}};
+    return {.instead = answer{std::string(version.what()) + "\n"}};
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }
@@ -312,36 +312,23 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
       throw common::usage_error(
           "advise comes first and takes options of its own (see advise --help)");
     check_advice_request(advice, *advise_command);
-    return {std::nullopt, advice, {}, {}};
+    return {.advice = advice};
   }
   if (map_command && map_command->parsed()) {
     require_alone(app, *map_command, argv[1]);
-    return {std::nullopt, std::nullopt, {}, map};
+    return {.map = map};
   }
   if (doctor_command && doctor_command->parsed()) {
     require_alone(app, *doctor_command, argv[1]);
-    return {.instead = {}, .advice = {}, .settings = {}, .map = {}, .fleet = {}, .doctor = doctor};
+    return {.doctor = doctor};
   }
   if (export_command && export_command->parsed()) {
     require_alone(app, *export_command, argv[1]);
-    return {.instead = {},
-            .advice = {},
-            .settings = {},
-            .map = {},
-            .fleet = {},
-            .doctor = {},
-            .exported = exported};
+    return {.exported = exported};
   }
   if (compare_command && compare_command->parsed()) {
     require_alone(app, *compare_command, argv[1]);
-    return {.instead = {},
-            .advice = {},
-            .settings = {},
-            .map = {},
-            .fleet = {},
-            .doctor = {},
-            .exported = {},
-            .compared = compared};
+    return {.compared = compared};
   }
   if (fleet_command && fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
@@ -402,7 +389,7 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     fleet.out = std::exchange(settings.out, "");
     check_fleet_request(fleet, settings);
   }
-  return {std::nullopt, std::nullopt, settings, {}, is_fleet ? std::optional(fleet) : std::nullopt};
+  return {.settings = settings, .fleet = is_fleet ? std::optional(fleet) : std::nullopt};
 }
 
 void hand_to_google_benchmark(char* program, const settings& settings) {

@@ -34,14 +34,15 @@ struct answer {
 };
 
 struct parsed_command_line {
-  std::optional<answer> instead;
-  std::optional<advice_request> advice;  ///< `advise` and its options: nothing is measured
-  bench::settings settings;
-  std::optional<map_request> map;                   ///< `map` and its options, instead of a run
-  std::optional<fleet_request> fleet = {};          ///< of `fleet`, beside the settings
-  std::optional<doctor_request> doctor = {};        ///< `doctor` and its options, instead of a run
-  std::optional<export_request> exported = {};      ///< likewise `export`
-  std::optional<comparison_request> compared = {};  ///< likewise `compare`
+  bench::settings settings = {};
+  // Of the others at most one is there. Nothing is measured by the settings then, but for `fleet`.
+  std::optional<answer> instead = {};
+  std::optional<advice_request> advice = {};
+  std::optional<map_request> map = {};
+  std::optional<fleet_request> fleet = {};
+  std::optional<doctor_request> doctor = {};
+  std::optional<export_request> exported = {};
+  std::optional<comparison_request> compared = {};
 };
 
 /// A command line as in result files: only the names of the program and of the output file, not
