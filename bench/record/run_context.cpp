@@ -44,6 +44,7 @@ json run_settings(const settings& settings) {
           {"labels", settings.labels},
           {"note", common::or_null(settings.note)},
           {"command_line", settings.command_line},
+          {"options", settings.options},
           {"started_utc", utc_now()},
           {"finished_utc", nullptr},
           {"interrupted_by", nullptr}};

@@ -12,8 +12,8 @@
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/fleet/io/collect.hpp"
-#include "src/fleet/io/file_origin.hpp"
 #include "src/fleet/io/sweep_file.hpp"
+#include "src/fleet/io/unusable_result.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/result_file/entries.hpp"
@@ -131,12 +131,14 @@ bool is_accounted_for(const fleet::measured_gpu& measured, const fleet::sweep& s
 }
 
 /// What is shown of a file that cannot be read breaks no line.
-void check_origin(const std::string& text) {
-  const auto origin = fleet::origin_of_text(text, true);
-  auto texts = origin.gpus;
-  texts.insert({origin.node, origin.sweep});
-  for (const auto& shown : texts)
-    require(common::printable(shown) == shown, "an origin cannot be printed");
+void check_unusable(const std::string& text) {
+  const auto problem = fleet::unusable_result("some.json", "node",
+                                              result_file::beginning_of_text(text, true), "why");
+  check_refusal(problem.text);
+  for (const auto& [key, value] : problem.data.items())
+    for (const auto& shown : value.is_array() ? value : nlohmann::ordered_json::array({value}))
+      if (shown.is_string())
+        require(common::printable(shown.get<std::string>()) == shown, "a problem has odd bytes");
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ void check_collect(const std::string& text) {
   std::size_t index = 0;
   for (std::string record; std::getline(records, record, record_separator);) {
     read_file(record, index++, files);
-    check_origin(record);
+    check_unusable(record);
   }
   if (files.gpus.empty()) return;
   const auto sweep = fleet::sweep_of(files.gpus, files.problems);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -49,10 +50,18 @@ int answer(const help_request& request) {
   return number(exit_code::healthy);
 }
 
-void show_progress(std::size_t done, std::size_t files) {
+void show_files(std::size_t done, std::size_t files) {
   constexpr std::size_t step = 100;
   if (done % step != 0 && done != files) return;
   const auto text = fmt::format("\rread {} of {} files{}", done, files, done == files ? "\n" : "");
+  std::fputs(text.c_str(), stderr);
+}
+
+void show_trials(std::size_t done, std::size_t trials) {
+  const std::size_t most_lines = isatty(STDERR_FILENO) ? 100 : 10;
+  if (done % (trials / most_lines + 1) != 0 && done != trials) return;
+  const auto text = fmt::format("\rmade up and judged {} of {} fleets{}", done, trials,
+                                done == trials ? "\n" : "");
   std::fputs(text.c_str(), stderr);
 }
 
@@ -79,8 +88,9 @@ int answer(const collect_request& request) {
   const auto within = request.within_hours
                           ? std::optional(std::chrono::hours(*request.within_hours))
                           : std::nullopt;
-  auto results = read_files(std::move(found), show_progress);
+  auto results = read_files(std::move(found), show_files);
   std::size_t passed_over = 0;
+  const auto own_files = results.own_files;
   if (request.sweep.empty())
     require_most_of_one_sweep(results);
   else
@@ -90,7 +100,7 @@ int answer(const collect_request& request) {
   common::print(fmt::format(
       "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
-      common::counted(static_cast<double>(files - passed_over), "file", "files"),
+      common::counted(static_cast<double>(files - passed_over - own_files), "file", "files"),
       common::printable(request.out.string()),
       common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems"),
       passed_over == 0
@@ -148,6 +158,17 @@ std::vector<sweep> read_sweeps(const std::vector<std::filesystem::path>& files) 
   return sweeps;
 }
 
+/// Throws usage_error if the sweep that is judged is among them.
+std::vector<sweep> read_references(const std::vector<std::filesystem::path>& files,
+                                   const sweep& judged) {
+  auto references = read_sweeps(files);
+  for (std::size_t i = 0; i < references.size(); ++i)
+    if (are_same(judged, references[i]))
+      throw common::usage_error(fmt::format("--reference={} is the sweep that is judged",
+                                            common::printable(files[i].string())));
+  return references;
+}
+
 /// Each is judged by its peers and the references, but for itself.
 read_history records_of(const std::vector<std::filesystem::path>& folders, const settings& settings,
                         const std::vector<sweep>& references) {
@@ -178,11 +199,7 @@ int answer(const judge_request& request) {
   common::require_outputs({request.json, request.markdown, request.junit, request.openmetrics},
                           inputs);
   const auto sweep = read_sweep(request.sweep);
-  const auto references = read_sweeps(request.references);
-  for (std::size_t i = 0; i < references.size(); ++i)
-    if (are_same(sweep, references[i]))
-      throw common::usage_error(fmt::format("--reference={} is the sweep that is judged",
-                                            common::printable(request.references[i].string())));
+  const auto references = read_references(request.references, sweep);
   const auto settings = settings::usual(request.decide_by);
   auto judged = judge(sweep, settings, references);
   if (!request.history.empty()) {
@@ -204,7 +221,8 @@ int answer(const judge_request& request) {
 
 int answer(const show_request& request) {
   const auto sweep = read_sweep(request.sweep);
-  common::print(table_of(sweep, judge(sweep, settings::usual()), request.slowest));
+  const auto references = read_references(request.references, sweep);
+  common::print(table_of(sweep, judge(sweep, settings::usual(), references), request.slowest));
   return number(exit_code::healthy);
 }
 
@@ -247,7 +265,7 @@ int answer(const simulate_request& request) {
   simulation_request wanted{.most_sweeps = request.sweeps};
   if (!request.slower_percent.empty()) wanted.slower.clear();
   for (const auto percent : request.slower_percent) wanted.slower.push_back(percent / 100);
-  const auto simulated = simulate(sweep, settings::usual(), wanted);
+  const auto simulated = simulate(sweep, settings::usual(), wanted, show_trials);
   if (!common::has_standard_output({request.json})) common::print(text_of(sweep, simulated));
   if (!request.json.empty()) common::write_output(request.json, json_of(sweep, simulated));
   return number(simulated.obstacle ? exit_code::unknown : exit_code::healthy);

@@ -8,6 +8,8 @@
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/unknown_option.hpp"
+#include "src/manual/generate.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -37,6 +39,9 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
+    manual::add_generate(app_, provenance::version, [this] {
+      return manual::describe(app_, {{"judge --decide-by", {"link", "host", "latency"}}});
+    });
     add_collect();
     add_judge();
     add_show();
@@ -49,9 +54,12 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
+    } catch (const manual::generated& file) {
+      return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
     } catch (const CLI::ExtrasError& error) {
+      common::refuse_unknown_option(app_);
       throw common::usage_error(common::first_line(error.what()) + repeating_hint());
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
@@ -104,6 +112,11 @@ class command_line {
     return take_each(*command.add_option(name, values, description), type);
   }
 
+  static void add_references(CLI::App& command, std::vector<std::filesystem::path>& references,
+                             const char* description) {
+    add_each(command, "--reference", references, description, "FILE");
+  }
+
   void add_collect() {
     auto& command =
         add_command("collect", "Put the result files of many GPUs together as one sweep.");
@@ -131,8 +144,7 @@ class command_line {
   void add_judge() {
     auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
     add_sweep(command, judge_.sweep);
-    add_each(command, "--reference", judge_.references,
-             "a sweep that was accepted; several are allowed", "FILE");
+    add_references(command, judge_.references, "a sweep that was accepted; several are allowed");
     add_each(command, "--history", judge_.history,
              "earlier sweeps, or folders with sweeps: since when is what is named slow? Each is "
              "compared with the references, too",
@@ -154,6 +166,7 @@ class command_line {
   void add_show() {
     auto& command = add_command("show", "Show each GPU of a sweep beside its peers.");
     add_sweep(command, show_.sweep);
+    add_references(command, show_.references, "a sweep that was accepted; several are allowed");
     command
         .add_option("--slowest", show_.slowest, "show only so many GPUs, the slowest ones first")
         ->check(CLI::Range(1, 1'000'000))
@@ -166,8 +179,8 @@ class command_line {
         ->required()
         ->type_name("DIR|FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    add_each(command, "--reference", history_.references,
-             "a sweep that was accepted, with which each is compared; several are allowed", "FILE");
+    add_references(command, history_.references,
+                   "a sweep that was accepted, with which each is compared; several are allowed");
     command.add_option("--gpu", history_.gpu, "of this GPU alone: its UUID, or how it begins")
         ->type_name("UUID");
     add_output(command, "--json", history_.json, "write the answer for programs; - prints it");

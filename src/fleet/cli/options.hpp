@@ -34,7 +34,8 @@ struct judge_request {
 
 struct show_request {
   std::filesystem::path sweep;
-  std::optional<std::size_t> slowest;  ///< none: all GPUs
+  std::vector<std::filesystem::path> references;  ///< accepted sweeps
+  std::optional<std::size_t> slowest;             ///< none: all GPUs
 };
 
 struct history_request {

@@ -19,8 +19,9 @@
 #include "src/common/or_null.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
-#include "src/fleet/io/file_origin.hpp"
+#include "src/fleet/io/unusable_result.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/result_file/beginning.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
@@ -131,34 +132,15 @@ class finder {
 
 /// What a file has, or why it cannot be used.
 struct read_file {
-  std::vector<measured_gpu> gpus;
-  std::vector<common::message> problems;
+  std::vector<measured_gpu> gpus = {};
+  std::vector<common::message> problems = {};
+  bool is_own = false;  ///< of `fleet_transfers` itself
 };
 
-/// The problem of a file that cannot be used. What it tells of whose it is comes with it: its rank
-/// has left results, even if nobody can read them.
-common::message unusable_result(const found_file& file, const std::string& why) {
-  auto origin = file.bytes ? origin_of_bytes(*file.bytes) : origin_of_file(file.path);
-  const auto shown = common::printable(file.path.string());
-  if (!origin.is_result) return problem(unusable_file_code, {{"file", shown}}, why);
-  if (origin.node.empty()) origin.node = file.node;
-  constexpr std::size_t most_shown = 5;
-  std::vector<std::string> whose;
-  if (origin.rank) whose.push_back(fmt::format("rank {}", *origin.rank));
-  if (!origin.gpus.empty())
-    whose.push_back(
-        fmt::format("GPU{} {}", origin.gpus.size() > 1 ? "s" : "",
-                    common::listed({origin.gpus.begin(), origin.gpus.end()}, most_shown)));
-  if (!origin.node.empty()) whose.push_back("node " + origin.node);
-  const auto only_gpu = origin.gpus.size() == 1 ? *origin.gpus.begin() : std::string();
-  return problem(unusable_file_code,
-                 {{"gpu", common::or_null(only_gpu)},
-                  {"gpus", origin.gpus},
-                  {"node", common::or_null(origin.node)},
-                  {"rank", common::or_null(origin.rank)},
-                  {"sweep", common::or_null(origin.sweep)},
-                  {"file", shown}},
-                 whose.empty() ? why : fmt::format("{}: {}", fmt::join(whose, ", "), why));
+common::message problem_of_file(const found_file& file, const std::string& why) {
+  const auto told = file.bytes ? result_file::beginning_of_bytes(*file.bytes)
+                               : result_file::beginning_of_file(file.path);
+  return unusable_result(file.path, file.node, told, why);
 }
 
 result_file::contents contents_of(const found_file& file) {
@@ -177,17 +159,18 @@ read_file read_one(const found_file& file) {
     const auto read = contents_of(file);
     result_file::require_bench_transfers(read, file.path);
     auto host = result_file::text_at(read.context, {"host_name"});
-    read_file result{gpus_of(read, file.node.empty() ? host : file.node), {}};
+    read_file result{.gpus = gpus_of(read, file.node.empty() ? host : file.node)};
     for (auto& gpu : result.gpus) {
       gpu.file = shown;
       if (!read.complete) result.problems.push_back(incomplete_run(gpu));
     }
     return result;
   } catch (const result_file::unusable_file& error) {
-    if (!file.bytes && is_own_file(file.path)) return {};
-    return {{}, {unusable_result(file, error.what())}};
+    if (!file.bytes && is_own_file(file.path)) return {.is_own = true};
+    return {.problems = {problem_of_file(file, error.what())}};
   } catch (const result_file::bad_entry& error) {
-    return {{}, {unusable_result(file, fmt::format("cannot use {}: {}", shown, error.what()))}};
+    return {
+        .problems = {problem_of_file(file, fmt::format("cannot use {}: {}", shown, error.what()))}};
   }
 }
 
@@ -538,8 +521,9 @@ bool is_own_file(const std::filesystem::path& file) {
 
 read_results read_files(found_files found, const progress_function& progress) {
   read_results results{{}, std::move(found.problems)};
-  auto& [gpus, problems] = results;
+  auto& [gpus, problems, own_files] = results;
   for (auto& file : read_all(found.files, progress)) {
+    own_files += file.is_own;
     std::ranges::move(file.gpus, std::back_inserter(gpus));
     std::ranges::move(file.problems, std::back_inserter(problems));
   }
@@ -587,8 +571,8 @@ void require_most_of_one_sweep(const read_results& results) {
 
 sweep collect(found_files found, std::optional<std::chrono::hours> span,
               const progress_function& progress) {
-  auto [gpus, problems] = read_files(std::move(found), progress);
-  return sweep_of(std::move(gpus), std::move(problems), span);
+  auto read = read_files(std::move(found), progress);
+  return sweep_of(std::move(read.gpus), std::move(read.problems), span);
 }
 
 sweep sweep_of(std::vector<measured_gpu> gpus, std::vector<common::message> problems,

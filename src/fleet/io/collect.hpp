@@ -60,6 +60,7 @@ inline constexpr std::chrono::minutes starting_apart{5};
 struct read_results {
   std::vector<measured_gpu> gpus;
   std::vector<common::message> problems;
+  std::size_t own_files = 0;  ///< of `fleet_transfers` itself, which are no results
 };
 
 /// Reads the files, on several threads. What cannot be used becomes a problem: nothing is left out

@@ -150,11 +150,13 @@ class judging {
 
   /// Slowness of host devices shows nothing of GPUs. Their wrong data are the machine's.
   void set_host_devices_aside() {
-    const auto others = std::ranges::stable_partition(result_.findings, [&](const finding& found) {
-      return found.pattern == pattern::wrong_data || !sweep_.gpus[found.gpu].on_host;
-    });
-    result_.not_named.assign(others.begin(), others.end());
-    result_.findings.erase(others.begin(), others.end());
+    auto& findings = result_.findings;
+    const auto others =
+        std::stable_partition(findings.begin(), findings.end(), [&](const finding& found) {
+          return found.pattern == pattern::wrong_data || !sweep_.gpus[found.gpu].on_host;
+        });
+    result_.not_named.assign(others, findings.end());
+    findings.erase(others, findings.end());
   }
 
   [[nodiscard]] std::size_t processes_of(const finding& found) const {

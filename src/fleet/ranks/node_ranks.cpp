@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <ranges>
+#include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -96,7 +97,8 @@ bool node_ranks::has_ended(std::size_t rank) const noexcept {
 /// A process of a run that is over may be left, stopped. Nobody in a run that goes on is silent for
 /// so long.
 bool node_ranks::is_of_earlier_run() const {
-  const auto ranks = std::views::iota(std::size_t{0}, self_.count);
+  std::vector<std::size_t> ranks(self_.count);
+  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
   const auto ends = [&](std::size_t rank) { return has_ended(rank); };
   if (file_->has_place() && !is_gone() && std::ranges::none_of(ranks, ends)) return false;
   const auto start = shared_clock::now();

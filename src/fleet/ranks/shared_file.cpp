@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
-#include <ranges>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -193,10 +192,12 @@ fs::path folder_of_shared_files(const std::vector<fs::path>& parents) {
     mkdir(folder.c_str(), S_IRWXU);
     if (is_own_folder(folder)) return folder;
   }
+  std::vector<std::string> tried;
+  for (const auto& parent : parents) tried.push_back(parent.string());
   throw cannot_share(
       fmt::format("cannot share memory with the other ranks of this node: no folder "
                   "bench_transfers-{} in {} is this user's alone",
-                  geteuid(), fmt::join(parents | std::views::transform(&fs::path::native), ", ")));
+                  geteuid(), fmt::join(tried, ", ")));
 }
 
 void remove_abandoned(const fs::path& folder, const std::string& front) noexcept {

@@ -29,8 +29,10 @@ struct entry {
 test_case case_of(const char* class_name, const std::string& name, std::vector<entry> entries) {
   test_case test{class_name, name};
   if (entries.empty()) return test;
-  std::ranges::stable_partition(
-      entries, [](const entry& entry) { return entry.outcome == test_outcome::failure; });
+  // Clang 15 and older do not compile std::ranges::subrange of the GNU library, which
+  // std::ranges::stable_partition returns.
+  std::stable_partition(entries.begin(), entries.end(),
+                        [](const entry& entry) { return entry.outcome == test_outcome::failure; });
   const auto& first = entries.front();
   test.outcome = first.outcome;
   test.type = first.type;

@@ -137,8 +137,11 @@ std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
   for (const auto& [scope, least] : simulated.least_named)
     text += fmt::format(
-        "There are too few {}s to tell what is chance: one that is slower by less than {} is not "
-        "named,\nhowever many sweeps there are.\n",
+        "There are too few {0}s to tell what is chance: a {0} is named only if it measures at "
+        "least "
+        "{1} slower\nthan the others, however many sweeps there are. What it differs by anyway "
+        "adds "
+        "to what it was made slower by.\n",
         noun_of(scope), common::percent_text(least));
   return text + fmt::format(
                     "Needed: to find 95 %. The same fleets are made up for each number of sweeps, "

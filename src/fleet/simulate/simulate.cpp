@@ -33,10 +33,12 @@ class simulating {
     find_parts();
   }
 
-  simulated_findings run() {
+  simulated_findings run(const trials_function& progress) {
     result_.obstacle = obstacle();
     if (result_.obstacle) return std::move(result_);
     find_least_named();
+    std::size_t done = 0, all = 0;
+    for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) all += trials(sweeps);
     for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) {
       const auto first = result_.faults.size();
       for (const auto scope : every_scope)
@@ -44,7 +46,10 @@ class simulating {
           for (const auto slower : request_.slower)
             result_.faults.push_back({scope, slower, sweeps});
       result_.trials.push_back({sweeps});
-      for (std::size_t i = 0; i < trials(sweeps); ++i) run_trial(first, i, sweeps);
+      for (std::size_t i = 0; i < trials(sweeps); ++i) {
+        run_trial(first, i, sweeps);
+        progress(++done, all);
+      }
     }
     return std::move(result_);
   }
@@ -181,8 +186,8 @@ class simulating {
 }  // namespace
 
 simulated_findings simulate(const sweep& sweep, const settings& settings,
-                            const simulation_request& request) {
-  return simulating(sweep, settings, request).run();
+                            const simulation_request& request, const trials_function& progress) {
+  return simulating(sweep, settings, request).run(progress);
 }
 
 }  // namespace bench_transfers::fleet

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -42,12 +43,16 @@ struct simulated_findings {
   std::vector<simulated_sweeps> trials;
 };
 
+/// How many fleets are made up and judged, of how many.
+using trials_function = std::function<void(std::size_t done, std::size_t trials)>;
+
 /// Makes up fleets like this sweep, slows parts of them down and judges them. Where GPUs are and
 /// what they have measured stays. What nodes, GPUs and repetitions differ by is drawn from what
 /// those of the sweep differ by that are not named; of several sweeps, only repetitions are drawn
 /// anew, as a single sweep does not tell whether a GPU differs in the same way tomorrow. For each
 /// number of sweeps the same fleets are made up, but for the repetitions.
-simulated_findings simulate(const sweep& sweep, const settings& settings,
-                            const simulation_request& request);
+simulated_findings simulate(
+    const sweep& sweep, const settings& settings, const simulation_request& request,
+    const trials_function& progress = [](std::size_t /*done*/, std::size_t /*trials*/) {});
 
 }  // namespace bench_transfers::fleet

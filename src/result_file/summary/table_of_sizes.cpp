@@ -10,7 +10,7 @@
 namespace bench_transfers::result_file {
 namespace {
 
-constexpr std::size_t cell_width = 9;
+constexpr std::size_t bandwidth_width = 9;
 /// Below it, what counts is the time of an operation.
 constexpr double least_for_rates = 64 << 10;
 
@@ -43,17 +43,17 @@ using size_column = std::pair<const double, std::string>;
 std::string block(const sizes_of_direction& shown, std::string_view title, std::size_t label_width,
                   std::span<const size_column* const> columns) {
   auto text = fmt::format("\n{:<{}}", title, label_width);
-  for (const auto* at : columns) text += fmt::format("{:>{}}", at->second, cell_width);
+  for (const auto* at : columns) text += fmt::format("{:>{}}", at->second, bandwidth_width);
   text += fmt::format("\n{:<{}}", "strategy", label_width);
   for (const auto* at : columns)
-    text += fmt::format("{:>{}}", at->first < least_for_rates ? "µs" : "GB/s", cell_width);
+    text += fmt::format("{:>{}}", at->first < least_for_rates ? "µs" : "GB/s", bandwidth_width);
   text += "\n";
   for (const auto& [label, figures] : shown.by_label) {
     text += fmt::format("{:<{}}", label, label_width);
     for (const auto* at : columns) {
       const auto found = figures.find(at->first);
-      text +=
-          fmt::format("{:>{}}", cell(found == figures.end() ? nullptr : found->second), cell_width);
+      text += fmt::format("{:>{}}", cell(found == figures.end() ? nullptr : found->second),
+                          bandwidth_width);
     }
     text += "\n";
   }
@@ -66,7 +66,7 @@ std::string blocks(const sizes_of_direction& shown, std::string_view title, std:
     label_width = std::max(label_width, label.size() + 2);
   std::vector<const size_column*> sizes;
   for (const auto& size : shown.sizes) sizes.push_back(&size);
-  const auto room = columns > label_width ? (columns - label_width) / cell_width : 1;
+  const auto room = columns > label_width ? (columns - label_width) / bandwidth_width : 1;
   const auto in_row = std::max<std::size_t>(room, 1);
   std::string text;
   for (std::size_t first = 0; first < sizes.size(); first += in_row)
