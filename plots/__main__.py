@@ -153,7 +153,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = _Parser(
-        prog="scripts/report",
+        prog="report_transfers",
         description="Makes a report of result files: a page, figures and tables.",
     )
     parser.add_argument(

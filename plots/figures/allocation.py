@@ -13,12 +13,10 @@ from plots.figures.common import (
     DIRECTION_TITLES,
     ZOOM,
     Figure,
-    Pick,
     compose_run_chart,
     logarithmic,
     memory_colours,
     panel_title,
-    pick_strategies,
     scale_by_name,
     shown_rows,
     sizes_axis,
@@ -28,12 +26,13 @@ from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
+from plots.model.headline import Pick, pick_strategies
 from plots.text import numbers
 
 ROLES = {"allocation": "to get it, touched and locked", "deallocation": "to give back"}
 NEVER = "never"
 KEY_WIDTH = 170
-BREAK_EVEN_ROW = {True: 28, False: 24}
+BREAK_EVEN_ROW = {"wide": 28, "column": 24, "paper": 13}
 
 
 def draw_allocation(run: Run, layout: Layout) -> Figure:
@@ -185,7 +184,7 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
                 layer=[marks],
                 title=heading,
                 width=layout.beside_names(names, 290),
-                height=BREAK_EVEN_ROW[layout.beside] * len(names),
+                height=BREAK_EVEN_ROW[layout.name] * len(names),
             )
         )
     chart = compose_run_chart(

@@ -28,7 +28,7 @@ from plots.text.caption import device_ids
 WIDTH, TEXT_WIDTH = 400, 190  # pixels, of the wide layout
 NAMES_WIDTH = 420
 SUMMARY_WIDTH = 700  # of the name of a set in a sentence
-MOST_ROWS = {"wide": 36, "column": 24}  # no higher than a page
+MOST_ROWS = {"wide": 36, "column": 24, "paper": 9}  # no higher than a page
 DIRECTION_ORDER = ("h2d", "d2h", "both")
 WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways"}
 

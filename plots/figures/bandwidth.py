@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from plots.figures.common import (
+    LABEL_HEIGHT,
     Axis,
     Figure,
     compose_run_chart,
     draw_against_size,
+    headlines,
     linear,
     link_limits,
     logarithmic,
@@ -21,16 +23,18 @@ from plots.text import caption, numbers
 
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws every plain transfer."""
-    points, left_out = select_drawable(transfer_points(run))
+    points, left_out = select_drawable(transfer_points(run), headlines(run, layout))
     limits = link_limits(run)
     top = max([point.gb_per_s_high for point in points] + [limit.high for limit in limits])
     scale, ticks = linear(top)
     axis = Axis(
         field="gb_per_s",
-        title="bandwidth (GB/s, 1 GB = 1000³ B)",
+        title="bandwidth (GB/s)" if layout.brief else "bandwidth (GB/s, 1 GB = 1000³ B)",
         scale=scale,
         ticks=ticks,
-        other=logarithmic(min(point.gb_per_s_low for point in points), top),
+        other=logarithmic(
+            min(point.gb_per_s_low for point in points), top, LABEL_HEIGHT / layout.panel_height
+        ),
     )
     rows, data = draw_against_size(run, points, axis, limits, layout)
     remarks = [*caption.describe_transfers(run, [point.repetitions for point in points]), left_out]

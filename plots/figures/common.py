@@ -13,13 +13,15 @@ import altair as alt
 from plots.figures import style
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import Point
-from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.headline import headline_strategies
 from plots.text import caption
 
 MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
+LABEL_HEIGHT = 20  # pixels above a limit, for its label
 SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 
@@ -80,9 +82,14 @@ def linear(top: float) -> tuple[alt.Scale, alt.Axis]:
     return alt.Scale(type="linear", domain=[0, top * 1.1], nice=False), alt.Axis()
 
 
-def logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
-    """Returns a logarithmic scale around a range."""
+def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, alt.Axis]:
+    """Returns a logarithmic scale around a range, with so large a part of the axis above it free.
+
+    A label above the highest line needs room there.
+    """
     domain, ticks = style.decades(low, high)
+    free = high * (high / domain[0]) ** (above / (1 - above))
+    domain = [domain[0], max(domain[1], free)]
     return (
         alt.Scale(type="log", domain=domain, nice=False),
         alt.Axis(values=ticks, format=",~f"),
@@ -125,15 +132,28 @@ def draw_against_size(
     return [layout.row(*panels, spacing=24), _draw_key(points, layout)], data
 
 
-def select_drawable(points: list[Point]) -> tuple[list[Point], str]:
-    """Keeps as many kinds of memory as readers can tell apart; returns a remark on the rest."""
+def headlines(run: Run, layout: Layout) -> list[str] | None:
+    """Returns the strategies that a brief layout shows; None: all."""
+    return headline_strategies(run) if layout.brief else None
+
+
+def select_drawable(points: list[Point], strategies: list[str] | None) -> tuple[list[Point], str]:
+    """Keeps these strategies, or else as many kinds of memory as readers can tell apart.
+
+    Returns a remark on the rest.
+    """
     memories = _memories(points)
-    if len(memories) <= MOST_MEMORIES:
+    if strategies is None and len(memories) <= MOST_MEMORIES:
         return points, ""
     kept = set(memories[:MOST_MEMORIES])
-    shown = [point for point in points if point.memory in kept]
+    shown = [
+        point
+        for point in points
+        if (point.memory in kept if strategies is None else point.strategy in strategies)
+    ]
     left_out = {p.strategy for p in points} - {p.strategy for p in shown}
-    return shown, f"{len(left_out)} more strategies are in the tables only"
+    remark = f"{len(left_out)} more strategies are in the tables only" if left_out else ""
+    return shown, remark
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
@@ -355,48 +375,3 @@ def _draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
         rule.encode(y=high),
         text.encode(x=alt.value(6), y=high if look.label_above else low, text="label:N"),
     ]
-
-
-@dataclass(frozen=True)
-class Pick:
-    """Selects a plain transfer by its kind: the plainest strategy (`place` 0), or a later one."""
-
-    kind: str
-    place: int = 0
-    in_place: bool = False
-
-
-# The strategies that a reader looks at first. Other flags of pinned memory behave like one of
-# these; where they do not, the figures with all strategies show it.
-HEADLINE_PICKS = [
-    Pick("pageable"),
-    Pick("pinned"),
-    Pick("pinned_wc"),
-    Pick("staged"),
-    Pick("register_once_huge"),
-    Pick("pinned", place=1),
-    Pick("pinned_mapped", in_place=True),
-    Pick("managed_prefetch"),
-]
-MOST_HEADLINES = 6
-
-
-def pick_strategies(run: Run, picks: list[Pick]) -> list[str]:
-    """Returns the names of the picked strategies that were measured."""
-    by_kind: dict[tuple[str, bool], dict[str, Benchmark]] = {}
-    for benchmark in sorted(
-        run.transfers, key=lambda benchmark: (benchmark.plainness, benchmark.strategy)
-    ):
-        by_kind.setdefault((benchmark.kind, benchmark.in_place), {})[benchmark.strategy] = benchmark
-    names = {key: list(strategies) for key, strategies in by_kind.items()}
-    return [
-        strategies[pick.place]
-        for pick in picks
-        if len(strategies := names.get((pick.kind, pick.in_place), [])) > pick.place
-    ]
-
-
-def headline_strategies(run: Run) -> list[str]:
-    """Returns the strategies to look at first: the picked ones, or else the first ones."""
-    measured = dict.fromkeys(benchmark.strategy for benchmark in run.transfers)
-    return (pick_strategies(run, HEADLINE_PICKS) or list(measured))[:MOST_HEADLINES]

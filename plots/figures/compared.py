@@ -8,9 +8,10 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
-from plots.figures.common import Figure, compose_run_chart, headline_strategies, shown_rows, tooltip
+from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.headline import headline_strategies
 from plots.model.published import read_published
 from plots.text import caption, numbers
 

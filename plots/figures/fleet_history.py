@@ -14,8 +14,8 @@ from plots.model.derive import NoData
 from plots.model.fleet import History, Trace
 from plots.text import caption, fleet_caption
 
-MOST_PANELS = {"wide": 12, "column": 6}
-COLUMNS = {"wide": 3, "column": 1}
+MOST_PANELS = {"wide": 12, "column": 6, "paper": 2}
+COLUMNS = {"wide": 3, "column": 1, "paper": 1}
 HEIGHT = 92
 SLOW = "#d55e00"
 

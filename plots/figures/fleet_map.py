@@ -20,7 +20,7 @@ from plots.model.derive import NoData
 from plots.model.fleet import MISSING, Gpu, Judgement
 from plots.text import caption, fleet_caption
 
-MOST_COLUMNS = {"wide": 32, "column": 24}
+MOST_COLUMNS = {"wide": 32, "column": 24, "paper": 24}
 MOST_CELLS = 1500  # with more nodes, a cell is a rack, or several nodes
 MOST_LINES = 90
 WIDEST, TALLEST = 26, 18  # pixels of a cell

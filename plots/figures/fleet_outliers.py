@@ -19,7 +19,7 @@ from plots.text import caption, fleet_caption
 from plots.text.fleet_caption import SCOPE_NOUNS
 
 WIDTH, TEXT_WIDTH, NAMES_WIDTH = 380, 130, 330  # pixels, of the wide layout
-MOST_ROWS = {"wide": 30, "column": 18}
+MOST_ROWS = {"wide": 30, "column": 18, "paper": 10}
 MOST_OF_A_PART = 3
 
 

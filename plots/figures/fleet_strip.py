@@ -20,13 +20,13 @@ from plots.model.fleet import Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
 
 MOST_MARKS = 800  # GPUs with a mark of their own; of more, a bar stands for several
-BARS = {"wide": 400, "column": 150}
+BARS = {"wide": 400, "column": 150, "paper": 150}
 MOST_NAMED = 400  # marks of named GPUs in a panel
-MOST_LABELS = {"wide": 16, "column": 6}
+MOST_LABELS = {"wide": 16, "column": 6, "paper": 6}
 LIFT = 13  # pixels from one line of labels to the next
 ALIGN_LEFT: dict[str, Any] = {"align": "left", "dx": 8}
 ALIGN_RIGHT: dict[str, Any] = {"align": "right", "dx": -8}
-HEIGHT = {"wide": 130, "column": 110}
+HEIGHT = {"wide": 130, "column": 110, "paper": 110}
 NO_SCORES = "the answer of fleet_transfers has no scores of single GPUs: judge the sweep again"
 
 

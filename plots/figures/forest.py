@@ -20,8 +20,12 @@ WIDTH = 430  # of the panel, without the names on its left
 TEXT_WIDTH = 56  # of the column of slowdowns
 NAME_WIDTH = 300  # longer names are cut; the table and the tooltip have them in full
 KEY_COLUMNS = 2
-KEY_WIDTH = {"wide": 240, "column": 175}  # of a column of the key
-MOST_ROWS = {"wide": 32, "column": 18}  # no higher than a page, with a panel for each class
+KEY_WIDTH = {"wide": 240, "column": 175, "paper": 175}  # of a column of the key
+MOST_ROWS = {
+    "wide": 32,
+    "column": 18,
+    "paper": 9,
+}  # no higher than a page, with a panel for each class
 AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance between them
 # In the key; the others are clear.
 KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}

@@ -7,10 +7,11 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars, from_zero
-from plots.figures.common import HEADLINE_PICKS, Figure, compose_run_chart, pick_strategies
+from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.headline import HEADLINE_PICKS, pick_strategies
 from plots.text import caption, numbers
 
 # The extra work of a strategy, by its method or its kind of memory.

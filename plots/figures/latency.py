@@ -12,7 +12,7 @@ from plots.figures.common import (
     Figure,
     compose_run_chart,
     draw_against_size,
-    headline_strategies,
+    headlines,
     linear,
     logarithmic,
     memory_colours,
@@ -24,13 +24,14 @@ from plots.figures.common import (
 from plots.figures.layout import Layout
 from plots.figures.points import Point, in_drawing_order, transfer_points
 from plots.model.derive import DIRECTIONS, Run
+from plots.model.headline import headline_strategies
 from plots.model.programs import fit_name
 from plots.text import caption, numbers
 
 
 def draw_latency(run: Run, layout: Layout) -> Figure:
     """Draws the time of every plain transfer, and t0 + n/B of the headline strategies."""
-    points, left_out = select_drawable(transfer_points(run))
+    points, left_out = select_drawable(transfer_points(run), headlines(run, layout))
     times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
     fits = _make_fit_rows(run, points)
     halves = [row for row in fits if row["half"]]

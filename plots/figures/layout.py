@@ -1,13 +1,14 @@
 """Sets how much room a figure has: the width of a page, or a column of a paper or a phone.
 
-Texts have the same size in both, so that neither needs shrinking: COLUMN is at most 380 pixels
+PAPER is a column of a paper, COLUMN one of a phone. Texts have the same size in all, so that none
+needs shrinking: columns are at most 380 pixels
 wide, so that its smallest text of 11 pixels becomes 7 points when printed 3.3 inches wide.
 """
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -27,7 +28,6 @@ class Layout:
     """Holds the sizes of a layout, which all figures share."""
 
     name: str
-    suffix: str  # of file names
     beside: bool  # panels stand beside each other, otherwise below each other
     width: int  # pixels, of everything but the margin
     axis: int  # the part of the width that a value axis takes, left of a panel
@@ -37,6 +37,7 @@ class Layout:
     title_letters: int  # in a line
     subtitle_letters: int
     padding: int
+    brief: bool = False  # only what matters most; the tables have the rest
 
     def row(self, *panels: Any, spacing: int = 18) -> Any:
         """Puts panels beside each other if there is room, otherwise below each other."""
@@ -79,7 +80,6 @@ class Layout:
 
 WIDE = Layout(
     name="wide",
-    suffix="",
     beside=True,
     width=860,
     axis=60,
@@ -92,7 +92,6 @@ WIDE = Layout(
 )
 COLUMN = Layout(
     name="column",
-    suffix="-column",
     beside=False,
     width=358,
     axis=60,
@@ -102,4 +101,14 @@ COLUMN = Layout(
     title_letters=42,
     subtitle_letters=68,
     padding=6,
+)
+# A column of a paper: figures are no higher than wide. A caption says what titles say elsewhere.
+WHOLE_LINE = 10_000
+PAPER = replace(
+    COLUMN,
+    name="paper",
+    panel_height=130,
+    title_letters=WHOLE_LINE,
+    subtitle_letters=WHOLE_LINE,
+    brief=True,
 )

@@ -9,13 +9,10 @@ import altair as alt
 from plots.figures import style
 from plots.figures.common import (
     Figure,
-    Pick,
     compose_chart,
-    headline_strategies,
     linear,
     memory_colours,
     panel_title,
-    pick_strategies,
     scale_by_name,
     shown_rows,
     sizes_axis,
@@ -24,6 +21,7 @@ from plots.figures.common import (
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
+from plots.model.headline import Pick, headline_strategies, pick_strategies
 from plots.text import caption, numbers
 
 # Colours belong to strategies; runs differ by dash and shape.

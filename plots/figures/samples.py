@@ -10,7 +10,6 @@ from plots.figures import style
 from plots.figures.common import (
     Figure,
     compose_run_chart,
-    headline_strategies,
     memory_colours,
     panel_title,
     scale_by_name,
@@ -20,6 +19,7 @@ from plots.figures.common import (
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
+from plots.model.headline import headline_strategies
 from plots.text import numbers
 
 LEAST_REPETITIONS = 3  # fewer repetitions make no distribution

@@ -9,14 +9,14 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import colour_by_field
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
-from plots.figures.layout import Layout
+from plots.figures.layout import LETTER, Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CELL_WIDTH = 17
 CELL_HEIGHT = {True: 13, False: 10}
-KEY_WIDTH = 180
+KEY_ROOM = 40  # of a square and a letter, before a name of the key
 CLEAR_MARGIN = 0.5  # from this margin on, a cell has its full colour
 
 
@@ -29,7 +29,13 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    cells = [cell for direction in DIRECTION_TITLES for cell in _make_cells(answer, direction)]
+    sizes = answer["sizes"][:: 2 if layout.brief else 1]
+    cells = [
+        cell
+        for direction in DIRECTION_TITLES
+        for cell in _make_cells(answer, direction)
+        if cell["bytes"] in sizes
+    ]
     if not cells:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
@@ -47,9 +53,11 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     ]
     directions = dict.fromkeys(cell["direction"] for cell in cells)
     panels = [
-        _draw_panel(direction, answer, layout, i == 0) for i, direction in enumerate(directions)
+        _draw_panel(direction, answer["reuse"], sizes, layout, i == 0)
+        for i, direction in enumerate(directions)
     ]
-    columns = layout.columns(3, KEY_WIDTH)
+    key_width = KEY_ROOM + round(LETTER * max(map(len, winners)))
+    columns = layout.columns(3, key_width)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
     chart = compose_run_chart(
@@ -63,7 +71,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),
-        _draw_key(winners, columns, layout),
+        _draw_key(winners, columns, key_width, layout),
     )
     chart.datasets = {
         "cells": rows,
@@ -123,10 +131,9 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
 
 
 def _draw_panel(
-    direction: str, answer: dict[str, Any], layout: Layout, is_first: bool
+    direction: str, reuses: list[int], sizes: list[int], layout: Layout, is_first: bool
 ) -> alt.LayerChart:
     labels = is_first or not layout.beside
-    reuses, sizes = answer["reuse"], answer["sizes"]
     base = (
         alt.Chart(alt.NamedData("cells"))
         .transform_filter(alt.datum.direction == direction)
@@ -186,9 +193,9 @@ def _draw_panel(
     )
 
 
-def _draw_key(winners: list[str], columns: int, layout: Layout) -> alt.LayerChart:
+def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> alt.LayerChart:
     lines = -(-len(winners) // columns)
-    reach = layout.key_range(KEY_WIDTH * columns)
+    reach = layout.key_range(width * columns)
     scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)

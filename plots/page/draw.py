@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
+import re
 import signal
 from typing import Any
 from xml.sax.saxutils import escape
@@ -12,6 +13,11 @@ from xml.sax.saxutils import escape
 import vl_convert as vlc
 
 PIXELS_PER_INCH = 200
+COLUMN_INCHES = 3.3  # of a paper with two columns
+COLUMN_PIXELS_PER_INCH = 300
+POINTS_PER_INCH = 72  # of PDF
+VIEW_BOX = re.compile(r'<svg [^>]*viewBox="([^"]*)"')
+SIZE = re.compile(r'(<svg [^>]*?)width="[^"]*" height="[^"]*"')
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -31,21 +37,91 @@ def follow_parent() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
-    """Renders a figure as SVG, PDF and PNG, and returns their contents by file name."""
-    drawing = svg(spec)
+def images(name: str, wide: dict[str, Any], paper: dict[str, Any]) -> dict[str, bytes]:
+    """Renders both forms of a figure, and returns the contents of their files by name."""
+    drawing = svg(wide)
     return {
         f"{name}.svg": drawing.encode(),
         f"{name}.pdf": vlc.svg_to_pdf(drawing),
         f"{name}.png": vlc.svg_to_png(drawing, ppi=PIXELS_PER_INCH),
+        **column_images(name, paper),
     }
+
+
+def column_images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
+    """Renders a figure for a column of a paper, without titles: whole or, if too high, in parts.
+
+    A part that is still too high is left out.
+    """
+    drawings = [drawing for part in split(spec) if fits(drawing := svg(part))]
+    if fits(whole := svg(_without_titles(spec))):
+        drawings = [whole]
+    files: dict[str, bytes] = {}
+    for i, drawing in enumerate(drawings, start=1):
+        part = f"{name}-column" if len(drawings) == 1 else f"{name}-column-{i}"
+        in_points = resize(drawing, POINTS_PER_INCH, "")
+        files |= {
+            f"{part}.svg": resize(drawing, 1, "in").encode(),
+            f"{part}.pdf": vlc.svg_to_pdf(in_points),
+            f"{part}.png": vlc.svg_to_png(
+                in_points, scale=COLUMN_PIXELS_PER_INCH / POINTS_PER_INCH
+            ),
+        }
+    return files
+
+
+def split(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Splits a figure into its rows of panels, each with the key if there is one."""
+    rows = _rows(spec)
+    key = rows[-1:] if len(rows) > 1 and _is_key(rows[-1]) else []
+    return [
+        {**_without_titles(spec), "vconcat": [row, *key]} for row in rows[: len(rows) - len(key)]
+    ]
+
+
+def _rows(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns what stands below each other."""
+    if "vconcat" not in spec:
+        return [spec]
+    return [row for part in spec["vconcat"] for row in _rows(part)]
+
+
+def _is_key(part: dict[str, Any]) -> bool:
+    """Tells whether it is a key: it has neither title nor frame."""
+    return "title" not in part and part.get("view", {"stroke": ""}).get("stroke", "") is None
+
+
+def _without_titles(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key != "title"}
+
+
+def fits(drawing: str) -> bool:
+    """Tells whether a drawing, as wide as a column, is no higher than wide."""
+    _, _, width, height = _view_box(drawing)
+    return height <= width
+
+
+def resize(drawing: str, per_inch: float, unit: str) -> str:
+    """Sets the size of a drawing to the width of a column."""
+    _, _, width, height = _view_box(drawing)
+    inches = COLUMN_INCHES, COLUMN_INCHES * height / width
+    wide, high = (f"{number * per_inch:.6g}{unit}" for number in inches)
+    return SIZE.sub(rf'\g<1>width="{wide}" height="{high}"', drawing, count=1)
+
+
+def _view_box(drawing: str) -> tuple[float, ...]:
+    found = VIEW_BOX.search(drawing)
+    assert found
+    return tuple(map(float, found[1].split()))
 
 
 def svg(spec: dict[str, Any]) -> str:
     """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
     root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
-    title, description = escape(" ".join(spec["title"]["text"])), escape(spec["description"])
-    return f"{root}><title>{title}</title><desc>{description}</desc>{content}"
+    heading, _, _ = spec["description"].partition(". ")
+    title = " ".join(spec["title"]["text"]) if "title" in spec else heading
+    description = escape(spec["description"])
+    return f"{root}><title>{escape(title)}</title><desc>{description}</desc>{content}"
 
 
 def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:

@@ -52,8 +52,11 @@ def scripts() -> str:
     return in_processes(1, bundle, [()])[0]
 
 
-def all_images(specs: list[tuple[str, dict[str, Any]]]) -> dict[str, bytes]:
-    """Renders specifications by name, and returns the contents of the images by file name."""
+def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[str, bytes]:
+    """Renders figures, each with its name and its specifications of a page and of a paper.
+
+    Returns the contents of the images by file name.
+    """
     workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
     results = in_processes(workers, images, specs) if specs else []
     return {name: data for files in results for name, data in files.items()}

@@ -17,6 +17,13 @@
     if (node.title === title && node.scale) Object.assign(node, { scale, axis });
   }
 
+  async function hide(element, chart) {
+    await chart.view?.signal("hidden", [...chart.hidden]).runAsync();
+    // Vega announces layers without marks as pictures without a text.
+    for (const layer of element.querySelectorAll("g[aria-roledescription$='mark container']"))
+      layer.hasChildNodes() ? layer.removeAttribute("aria-hidden") : layer.setAttribute("aria-hidden", "true");
+  }
+
   async function draw(element) {
     const name = element.dataset.figure;
     const chart = charts.get(name);
@@ -31,7 +38,7 @@
     });
     chart.view?.finalize();
     chart.view = made.view;
-    await made.view.signal("hidden", [...chart.hidden]).runAsync();
+    await hide(element, chart);
     element.dataset.drawn = theme;
     element.dataset.layout = narrow.matches ? "column" : "wide";
   }
@@ -46,7 +53,7 @@
     for (const box of controls.querySelectorAll("input")) {
       box.addEventListener("change", () => {
         box.checked ? chart.hidden.delete(box.value) : chart.hidden.add(box.value);
-        chart.view?.signal("hidden", [...chart.hidden]).runAsync();
+        hide(element, chart);
       });
     }
     const scale = controls.querySelector(".scale");

@@ -18,7 +18,6 @@ import markupsafe
 
 from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES, style
 from plots.figures.forest import draw_forest
-from plots.figures.layout import COLUMN, WIDE
 from plots.model import values
 from plots.model.by_device import split, why_no_run
 from plots.model.derive import Run
@@ -30,10 +29,22 @@ from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
-from plots.page import render
+from plots.page import paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
 from plots.page.section import Section, add_figure, flatten
-from plots.text import caption, findings, map_caption, tables, trust, verdict
+from plots.text import (
+    caption,
+    findings,
+    glance,
+    macros,
+    map_caption,
+    side_by_side,
+    tables,
+    tidy,
+    trust,
+    verdict,
+)
+from plots.text.table import format_files
 
 MOST_SECTIONS = 6
 # Keys of the file that the page shows elsewhere, or whose facts other keys repeat.
@@ -66,15 +77,19 @@ def make_report(
         all_sections = make_sections(results, program, check, maps, fleets)
     files = {"report.html": _render_page(all_sections).encode()}
     specs = [
-        (f"{drawn.name}{layout.suffix}", spec)
-        for section in all_sections
-        for drawn in section.drawn
-        for layout, spec in ((WIDE, drawn.spec), (COLUMN, drawn.column))
+        (drawn.name, drawn.spec, drawn.paper) for section in all_sections for drawn in section.drawn
     ]
     files |= {f"figures/{name}": data for name, data in render.all_images(specs).items()}
+    runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
+    files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
     for section in all_sections:
+        if section.macros:
+            files[f"tables/{section.name}numbers.tex"] = section.macros.encode()
+        for drawn in section.drawn:
+            captions = paper.format_captions(drawn)
+            files |= {f"figures/{name}": data for name, data in captions.items()}
         for table in (*chain(*section.tables_under.values()), *section.tables):
-            contents = tables.format_files(table, section.name)
+            contents = format_files(table, section.name)
             files |= {f"tables/{name}": data for name, data in contents.items()}
     return files
 
@@ -100,7 +115,7 @@ def make_sections(
     shown = numbered[:most]
     run_sections = [_make_run_section(run, None if alone else number) for number, run in shown]
     # The gate numbers files, not devices.
-    files = list(enumerate(sorted(map(Run, results), key=lambda run: run.on_host), start=1))
+    files = list(enumerate(sorted(map(Run, results), key=_with_gpu_first), start=1))
     check_sections = [_make_check_section(check, files)] if check else []
     compared = [] if check and len(files) < len(runs) else numbered
     groups = [
@@ -137,12 +152,16 @@ def _make_fleet_sections(fleets: Sequence[Judgement | History]) -> list[Section]
 
 
 def _has_content(section: Section) -> bool:
-    return bool(section.drawn or section.tables or section.sentences)
+    return bool(section.drawn or section.tables or any(section.sentences.values()))
+
+
+def _with_gpu_first(run: Run) -> bool:
+    return run.on_host
 
 
 def _prepare_runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
     """Returns the runs with a GPU, then those without, and asks `advise` about the first ones."""
-    runs = sorted(map(Run, results), key=lambda run: run.on_host)
+    runs = sorted(map(Run, results), key=_with_gpu_first)
     for run in runs:
         if not run.benchmarks:
             raise ResultError(f"{run.result.path}: nothing was measured, nothing to report")
@@ -160,6 +179,8 @@ def _make_run_section(run: Run, number: int | None) -> Section:
         name=prefix,
         heading=f"{label}{caption.device_name(run)}, {caption.describe_origin(run)}",
         on_host=run.on_host,
+        title=caption.page_title(run),
+        glance=glance.describe(run),
         sentences={
             "The machine": trust.describe_machine(run),
             "Can these numbers be trusted?": trust.assess(run),
@@ -171,6 +192,7 @@ def _make_run_section(run: Run, number: int | None) -> Section:
         if trust.injected_faults(run)
         else {RECOMMENDATIONS_HEADING: tables.make_recommendations(run)},
         tables=tables.make_tables(run),
+        macros="" if trust.injected_faults(run) else macros.format_macros(run, number),
         method=_list_method(run),
         warnings=trust.other_warnings(run),
     )
@@ -186,14 +208,18 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
     prefix = "host-runs-" if on_host else "runs-"
     table = tables.compare_runs(runs)
     section = Section(
-        name=prefix, heading=heading, on_host=on_host, tables=[table] if table else []
+        name=prefix,
+        heading=heading,
+        on_host=on_host,
+        sentences={"What differs": side_by_side.describe_differences(runs)},
+        tables=[table] if table else [],
     )
     left_out = [number for number, _ in runs if number > MOST_SECTIONS]
     if left_out:
         sentence = (
             f"Runs from {left_out[0]} on have no sections of their own: make reports of fewer."
         )
-        section.sentences = {"What is left out": [trust.Sentence(sentence, True)]}
+        section.sentences["What is left out"] = [trust.Sentence(sentence, True)]
     for name, make in GROUP_FIGURES.items():
         add_figure(section, name, partial(make, runs))
     return section
@@ -329,6 +355,7 @@ def _render_page(sections: list[Section]) -> str:
     }
     return environment.get_template("report.html").render(
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
+        title_of_page=_title(sections),
         sections=sections,
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
@@ -337,6 +364,13 @@ def _render_page(sections: list[Section]) -> str:
         script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(values.legible(data))),
     )
+
+
+def _title(sections: list[Section]) -> str:
+    """Returns the first heading: of a single run, what was measured."""
+    if len(sections) == 1 and sections[0].title:
+        return sections[0].title
+    return "Host-device transfers"
 
 
 def _legible(value: Any) -> Any:

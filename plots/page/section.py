@@ -10,11 +10,13 @@ from pathlib import PurePath
 from typing import Any
 
 from plots.figures.common import Figure
-from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
 from plots.page import render
-from plots.text import tables, trust
+from plots.text import trust
+from plots.text.glance import Glance
+from plots.text.table import Table
 
 MESSAGE_KEYS = {"code", "data", "text"}
 OUTPUT_OPTIONS = ("--out", "--benchmark_out")
@@ -22,12 +24,13 @@ OUTPUT_OPTIONS = ("--out", "--benchmark_out")
 
 @dataclass(frozen=True)
 class Drawn:
-    """Holds a figure of the report in both layouts."""
+    """Holds a figure of the report in all layouts."""
 
     name: str  # the start of its files' names, and its anchor in the page
     figure: Figure
     spec: dict[str, Any]
     column: dict[str, Any]
+    paper: dict[str, Any]
 
 
 @dataclass
@@ -40,12 +43,15 @@ class Section:
     name: str
     heading: str
     on_host: bool
+    title: str = ""  # of a page of this section alone
     is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
     sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
-    tables_under: dict[str, list[tables.Table]] = field(default_factory=dict)  # by heading
-    tables: list[tables.Table] = field(default_factory=list)
+    tables_under: dict[str, list[Table]] = field(default_factory=dict)  # by heading
+    tables: list[Table] = field(default_factory=list)
+    glance: Glance | None = None
+    macros: str = ""  # the numbers for LaTeX
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -53,15 +59,15 @@ class Section:
 def add_figure(
     section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
 ) -> None:
-    """Draws a figure in both layouts, or notes with its subject why it is left out."""
+    """Draws a figure in all layouts, or notes with its subject why it is left out."""
     try:
         figure = make(WIDE)
         wide = render.specification(figure)
-        column = render.specification(make(COLUMN))
+        column, paper = (render.specification(make(layout)) for layout in (COLUMN, PAPER))
     except NoData as reason:
         section.left_out.append((subject or name.replace("_", " "), str(reason)))
         return
-    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column))
+    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column, paper))
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
@@ -74,6 +80,8 @@ def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
             flatten(f"{key}.{printable_name}" if key else printable_name, member, rows)
     elif isinstance(value, str):
         rows.append((key, values.printable(value)))
+    elif isinstance(value, float) and abs(value) < 1e6:
+        rows.append((key, f"{value:.6g}"))  # the file has all digits
     elif key == "run.command_line" and isinstance(value, list):
         rows.append((key, values.printable(shlex.join(_without_folders(value)))))
     else:

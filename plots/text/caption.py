@@ -61,6 +61,13 @@ def link_name(link: dict[str, Any]) -> str:
     return f"PCIe {generation}.0 x{width}" if generation and width else "PCIe"
 
 
+def page_title(run: Run) -> str:
+    """Returns the device, its link and the day, as the title of a page."""
+    link = mapping(run.result.transfers, "link")
+    parts = [device_name(run), link_name(link) if link else "", date(run.result)]
+    return " · ".join(filter(None, parts))
+
+
 def describe_origin(run: Run) -> str:
     """Returns machine, date and profile, and whether the run is incomplete."""
     result = run.result

@@ -187,7 +187,7 @@ def _method_phrase(benchmark: Benchmark) -> str:
     return METHOD_PHRASES.get(benchmark.method or "", benchmark.method or benchmark.label)
 
 
-def _is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
+def is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
     """Tells whether it takes `factor` times as long, and nearly all repetitions agree."""
     pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
     return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR_SHARE * len(pairs)
@@ -202,7 +202,7 @@ def _find_pageable_penalty(run: Run) -> Iterator[Finding]:
 def _find_pageable_penalties(run: Run) -> Iterator[Finding]:
     for direction, phrase in DIRECTION_PHRASES.items():
         pair = _common_pair(_copies(run, direction, "pageable"), _copies(run, direction, "pinned"))
-        if pair is None or not _is_slower(*pair, 1.1):
+        if pair is None or not is_slower(*pair, 1.1):
             continue
         slow, fast = pair
         factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
@@ -212,7 +212,7 @@ def _find_pageable_penalties(run: Run) -> Iterator[Finding]:
             f"{numbers.times(factor)} as much"
         )
         staged = _copies(run, direction, "pageable", "staged").get(slow.bytes or 0)
-        if staged and _is_slower(slow, staged, 1.1):
+        if staged and is_slower(slow, staged, 1.1):
             text += (
                 f". Staged copies of ordinary memory reach {_describe_rate(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
@@ -255,7 +255,7 @@ def _find_gathering_gain(run: Run) -> Iterator[Finding]:
     for setting, size in BLOCKS.items():
         series = run.matching("scattered_copy", direction="h2d", memory="pinned", setting=setting)
         pair = _plainest_and_fastest(series)
-        if pair and _is_slower(*pair, 1.2):
+        if pair and is_slower(*pair, 1.2):
             slow, fast = pair
             alternatives = [
                 benchmark for sizes in series if (benchmark := sizes.get(slow.size_bytes or 0))
@@ -315,7 +315,7 @@ def _find_duplex_rate(run: Run) -> Iterator[Finding]:
 def _find_overlap_gain(run: Run) -> Iterator[Finding]:
     series = run.matching("overlap", memory="pinned")
     pair = _common_pair(series[0], series[1]) if len(series) > 1 else None
-    if pair and _is_slower(*pair, 1.1):
+    if pair and is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
             f"Upload, kernel and download of {numbers.size(slow.bytes or 0)} of pinned memory take "
@@ -327,7 +327,7 @@ def _find_overlap_gain(run: Run) -> Iterator[Finding]:
 
 def _find_message_gain(run: Run) -> Iterator[Finding]:
     pair = _plainest_and_fastest(run.matching("latency"))
-    if pair and _is_slower(*pair, 1.1):
+    if pair and is_slower(*pair, 1.1):
         slow, fast = pair
         yield Finding(
             f"A message to the device and its answer take {numbers.time(fast.ns)} with "
@@ -344,7 +344,7 @@ def _find_fresh_memory_cost(run: Run) -> Iterator[Finding]:
         for setting in ("fresh", "touched")
     )
     pair = _common_pair(fresh, touched)
-    if pair and _is_slower(*pair, 1.2):
+    if pair and is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
             f"A download of {numbers.size(slow.bytes or 0)} into newly allocated memory takes "
@@ -359,7 +359,7 @@ def _find_allocation_gain(run: Run) -> Iterator[Finding]:
         run.plainest("allocation", memory=memory) for memory in ("pinned", "registered_huge")
     )
     pair = _common_pair(allocated, locked)
-    if pair and _is_slower(*pair, 1.2):
+    if pair and is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
             f"Allocating {numbers.size(slow.bytes or 0)} of pinned memory with cudaHostAlloc takes "
@@ -406,7 +406,7 @@ def _find_flag_effects(run: Run) -> Iterator[Finding]:
         }
         benchmarks = [benchmark for benchmark in flagged.values() if benchmark is not None]
         combined = flagged["pinned_wc"]
-        if combined and _is_slower(combined, plain, 1.1):
+        if combined and is_slower(combined, plain, 1.1):
             yield Finding(
                 f"{numbers.size(plain.bytes or 0)} {phrase}: copies of pinned memory with the flag "
                 f"WRITECOMBINED reach {_describe_rate(run, combined)}, without it "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plots.model.fleet import Finding, History, Judgement
 from plots.text import caption, fleet_caption
-from plots.text.tables import Table
+from plots.text.table import Table
 
 MOST_ON_PAGE = 40  # rows of a table of all GPUs; the files have all
 MOST_FACTS = 4

@@ -1,71 +1,29 @@
-"""Makes the tables of a run: CSV with full precision, Markdown and LaTeX for readers."""
+"""Makes the tables of a run."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plots.model import values
-from plots.model.derive import Benchmark, Run
+from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.model.gate import Check
+from plots.model.headline import headline_strategies
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.model.load import Metric
 from plots.model.programs import fit_name
-from plots.text import caption, numbers, verdict
+from plots.text import caption, latex, numbers, verdict
+from plots.text.table import Table, raw_column, text_column
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
-MOST_ROWS_ON_PAGE = 45  # rows that fit on a page of paper
 SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
-
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "µ": r"\textmu{}",
-    "½": r"$\frac12$",
-    "×": r"$\times$",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
-LATIN_END = "\u0100"  # letters with accents up to here are in every font,
-LATIN_LETTERS = "ßæøÆØ"  # and these
-# What a cell must not begin with: `\\` before it would take it for an argument.
-LATEX_ARGUMENTS = ("[", "*")
-# A spreadsheet takes a cell that begins so for a formula, the wide forms too.
-FORMULAS = tuple("=+-@＝＋－＠")
-
-
-@dataclass(frozen=True)
-class Table:
-    """Holds a table: its heading, the head of each column, and rows of texts.
-
-    `raw` has the same rows, with more columns, as numbers for programs.
-    """
-
-    name: str
-    heading: str
-    head: list[str]
-    rows: list[list[str]]
-    raw_head: list[str]
-    raw: list[list[str | float | int | None]]
 
 
 def make_tables(run: Run) -> list[Table]:
     """Returns the tables of a run that have rows."""
     candidates = (
         _make_benchmark_table(run),
+        _make_headline_table(run),
         _make_transfer_table(run),
         _make_fit_table(run),
         # What several devices do at once is one table of the whole file.
@@ -174,7 +132,12 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
         "note",
     ]
     heading = "Each benchmark against the baseline (*: advisory)"
-    return Table("checked", heading, head, rows, raw_head, raw)
+    paper = [
+        *(text_column(head[i], rows, i) for i in range(3)),
+        raw_column("slower by", raw, 5, "%", 0.01),
+        *(text_column(head[i], rows, i) for i in (6, 7, 9)),
+    ]
+    return Table("checked", heading, head, rows, raw_head, raw, paper)
 
 
 def _format_value(value: float | None, metric: Metric | None, key: str) -> str:
@@ -202,6 +165,11 @@ class Choice:
         """Returns the strategy, and how clear its lead is."""
         if self.strategy is None:
             return "-"
+        return f"{self.strategy} ({self.certainty})" if self.certainty else self.strategy
+
+    @property
+    def certainty(self) -> str:
+        """Returns how clear the lead of the strategy is; empty if nothing is known of it."""
         remarks = []
         if self.as_good:
             remarks.append(f"{self.as_good} as good")
@@ -209,7 +177,7 @@ class Choice:
             remarks.append(_describe_margin(self.margin))
         if self.extrapolated:
             remarks.append("extrapolated")
-        return f"{self.strategy} ({', '.join(remarks)})" if remarks else self.strategy
+        return ", ".join(remarks)
 
 
 def _describe_margin(margin: float) -> str:
@@ -286,25 +254,34 @@ def make_recommendations(run: Run) -> list[Table]:
         ]
         for choice in choices
     ]
-    return [Table("what_to_use", "What to use", head, rows, raw_head, raw)]
-
-
-def format_files(table: Table, prefix: str) -> dict[str, bytes]:
-    """Returns the table in each format: contents by file name."""
-    return {
-        f"{prefix}{table.name}.csv": _csv(table).encode(),
-        f"{prefix}{table.name}.md": markdown(table).encode(),
-        f"{prefix}{table.name}.tex": latex(table).encode(),
-    }
+    paper = [
+        latex.Column("direction", [choice.direction for choice in choices]),
+        latex.Column(
+            "uses", ["-" if choice.reuse is None else str(choice.reuse) for choice in choices]
+        ),
+        latex.Column("size", [numbers.size(choice.bytes) for choice in choices]),
+        latex.Column("strategy", [choice.strategy for choice in choices]),
+        raw_column("predicted", raw, 4, "µs", 1e3),
+        latex.Column("certainty", [choice.certainty for choice in choices]),
+    ]
+    heading = "What to use: direction, uses of the same memory and size"
+    return [Table("what_to_use", heading, head, rows, raw_head, raw, paper)]
 
 
 def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     """Compares the runs' bandwidths with the first run's, at their largest common sizes.
 
-    Returns None if the runs have no transfer in common.
+    Copies in both directions at once are compared, too. Returns None if the runs have nothing of
+    this in common.
     """
     rows, raw = [], []
-    for label, benchmark in _transfer_by_label(runs[0][1]).items():
+    first_run = runs[0][1]
+    both_ways = {
+        benchmark.label: benchmark
+        for benchmark in first_run.with_role("duplex")
+        if benchmark.gb_per_s and first_run.sizes(benchmark)
+    }
+    for label, benchmark in (_transfer_by_label(first_run) | both_ways).items():
         sizes_by_run = [run.sizes(benchmark) for _, run in runs]
         common = set.intersection(*(set(sizes) for sizes in sizes_by_run))
         if not common:
@@ -323,7 +300,61 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
     head = ["strategy", "size", *names]
-    return Table("side_by_side", heading, head, rows, raw_head, raw) if rows else None
+    paper = [
+        text_column("strategy", rows, 0),
+        text_column("size", rows, 1),
+        *(raw_column(name, raw, i, "GB/s") for i, name in enumerate(names, start=2)),
+    ]
+    return Table("side_by_side", heading, head, rows, raw_head, raw, paper) if rows else None
+
+
+def _make_headline_table(run: Run) -> Table:
+    """Makes the table of the strategies to look at first: the largest and the smallest sizes."""
+    ends: dict[str, dict[str, tuple[Benchmark, Benchmark]]] = {}
+    names = headline_strategies(run)
+    for benchmark in _transfer_by_label(run).values():
+        if benchmark.strategy in names:
+            sizes = run.sizes(benchmark)
+            pair = sizes[min(sizes)], sizes[max(sizes)]
+            ends.setdefault(benchmark.strategy, {}).setdefault(benchmark.direction, pair)
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for name in names:
+        texts: list[str] = [name]
+        figures: list[float | int | None] = []
+        for direction in DIRECTIONS:
+            small, large = ends[name].get(direction, (None, None))
+            rate = large.gb_per_s if large else None
+            texts += [
+                numbers.rate(rate) if rate else "-",
+                numbers.time(small.ns) if small else "-",
+            ]
+            figures += [
+                large.bytes if large else None,
+                rate,
+                small.bytes if small else None,
+                small.ns if small else None,
+            ]
+        rows.append(texts)
+        raw.append([name, *figures])
+    head = ["strategy"]
+    raw_head = ["strategy"]
+    for direction in DIRECTIONS:
+        head += [f"{direction}, largest", f"{direction}, smallest"]
+        raw_head += [
+            f"{direction}_{name}" for name in ("largest", "gb_per_s", "smallest", "median_ns")
+        ]
+    paper = [
+        latex.Column("strategy", names),
+        raw_column("h2d", raw, 2, "GB/s"),
+        raw_column("h2d", raw, 4, "µs", 1e3),
+        raw_column("d2h", raw, 6, "GB/s"),
+        raw_column("d2h", raw, 8, "µs", 1e3),
+    ]
+    heading = "At a glance: bandwidth of the largest transfers, time of the smallest"
+    return Table(
+        "headline", heading, head, rows, raw_head, raw, paper, one_column=True, is_key=True
+    )
 
 
 def _make_benchmark_table(run: Run) -> Table:
@@ -354,7 +385,7 @@ def _make_benchmark_table(run: Run) -> Table:
                 min(times),
                 max(times),
                 rate,
-                _link_percent(run, benchmark),
+                link_percent(run, benchmark),
                 benchmark.get("device_gb_per_s"),
                 benchmark.get("cpu_s_per_gb"),
                 benchmark.repetitions,
@@ -407,7 +438,15 @@ def make_concurrent_table(run: Run) -> Table:
             raw.append([benchmark.name, in_all, copy, at_once, alone, percent])
     head = ["copies at once", "in all", "copy", "at once", "alone", "change"]
     raw_head = ["benchmark", "sum_gb_per_s", "copy", "gb_per_s", "alone_gb_per_s", "change_percent"]
-    return Table("concurrent", "Several copies at once", head, rows, raw_head, raw)
+    paper = [
+        text_column("copies at once", rows, 0),
+        raw_column("in all", raw, 1, "GB/s"),
+        text_column("copy", rows, 2),
+        raw_column("at once", raw, 3, "GB/s"),
+        raw_column("alone", raw, 4, "GB/s"),
+        text_column("change", rows, 5),
+    ]
+    return Table("concurrent", "Several copies at once", head, rows, raw_head, raw, paper)
 
 
 def _text_of(texts: dict[float, str], rate: float | None) -> str:
@@ -484,7 +523,7 @@ def _spaced(counter: str) -> str:
     return counter.replace("_", " ")
 
 
-def _link_percent(run: Run, benchmark: Benchmark) -> float | None:
+def link_percent(run: Run, benchmark: Benchmark) -> float | None:
     """Returns the share of the link that a benchmark in one direction reaches.
 
     Only benchmarks in one direction have the counter `link_percent`.
@@ -505,7 +544,7 @@ def _make_transfer_table(run: Run) -> Table:
     for label, benchmark in _transfer_by_label(run).items():
         sizes = run.sizes(benchmark)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
-        rate, share = large.gb_per_s, _link_percent(run, large)
+        rate, share = large.gb_per_s, link_percent(run, large)
         rows.append(
             [
                 label,
@@ -526,7 +565,16 @@ def _make_transfer_table(run: Run) -> Table:
         "gb_per_s",
         "link_percent",
     ]
-    return Table("transfers", "Plain transfers, warm caches", head, rows, raw_head, raw)
+    paper = [
+        text_column("strategy", rows, 0),
+        text_column("smallest", rows, 1),
+        raw_column("its time", raw, 2, "µs", 1e3),
+        text_column("largest", rows, 3),
+        raw_column("its bandwidth", raw, 4, "GB/s"),
+        raw_column("of the link", raw, 5, "%"),
+    ]
+    heading = "Plain transfers, warm caches"
+    return Table("transfers", heading, head, rows, raw_head, raw, paper, is_key=True)
 
 
 def _make_fit_table(run: Run) -> Table:
@@ -559,69 +607,11 @@ def _make_fit_table(run: Run) -> Table:
     heading = (
         "Time as t0 + n/B, as advise has fitted it (several lines: t0 of the first, B of the last)"
     )
-    return Table("fits", heading, head, rows, raw_head, raw)
-
-
-def _csv(table: Table) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_csv_cell(name) for name in table.raw_head])
-    writer.writerows([_csv_cell(value) for value in row] for row in table.raw)
-    return out.getvalue()
-
-
-def _csv_cell(value: str | float | int | None) -> str | float | int:
-    """Returns a cell that a spreadsheet shows and does not calculate; numbers stay as they are."""
-    if not isinstance(value, str):
-        return "" if value is None else value
-    shown = values.printable(value)
-    return f"'{shown}" if shown.startswith(FORMULAS) else shown
-
-
-def markdown(table: Table) -> str:
-    """Formats a table as Markdown, and escapes what would end a cell or become HTML."""
-    lines = [table.head, ["---"] * len(table.head), *table.rows]
-    return "".join(f"| {' | '.join(map(_markdown_cell, line))} |\n" for line in lines)
-
-
-def _markdown_cell(text: str) -> str:
-    text = values.printable(text)
-    for plain, escaped in (
-        ("\\", "\\\\"),
-        ("&", "&amp;"),
-        ("<", "&lt;"),
-        *((sign, f"\\{sign}") for sign in "|*[]`!"),
-    ):
-        text = text.replace(plain, escaped)
-    return text
-
-
-def latex(table: Table) -> str:
-    """Formats a table as a LaTeX tabular, or as a longtable if it needs several pages."""
-    columns = "l" + "r" * (len(table.head) - 1)
-    lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
-    head = " & ".join(map(_latex_cell, table.head)) + r" \\"
-    kind, again = (
-        ("longtable", [r"\endhead"]) if len(lines) > MOST_ROWS_ON_PAGE else ("tabular", [])
-    )
-    return "\n".join(
-        [rf"\begin{{{kind}}}{{{columns}}}", r"\hline", head, r"\hline", *again, *lines]
-        + [r"\hline", rf"\end{{{kind}}}", ""]
-    )
-
-
-def _latex_cell(text: str) -> str:
-    """Returns a cell that every engine compiles."""
-    shown = values.printable(text)
-    guard = "{}" if shown.startswith(LATEX_ARGUMENTS) else ""
-    return guard + "".join(map(_latex_character, shown))
-
-
-def _latex_character(character: str) -> str:
-    """Returns a character, or its number where pdfLaTeX has no glyph for it."""
-    if character in LATEX or character in LATIN_LETTERS or character.isascii():
-        return LATEX.get(character, character)
-    parts = unicodedata.normalize("NFD", character)  # a letter and its accent
-    if character < LATIN_END and len(parts) == 2 and parts[0].isascii():
-        return character
-    return f"(U+{ord(character):04X})"
+    paper = [
+        text_column("strategy", rows, 0),
+        raw_column("t0", raw, 1, "µs", 1e3),
+        raw_column("B", raw, 2, "GB/s"),
+        raw_column("n½", raw, 3, "KiB", 2**10),
+        text_column("lines", rows, 4),
+    ]
+    return Table("fits", heading, head, rows, raw_head, raw, paper)

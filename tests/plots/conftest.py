@@ -34,6 +34,7 @@ def schemas(request):
 def undrawn(monkeypatch):
     """Replaces what takes seconds, images and libraries, in tests that do not look at them."""
     monkeypatch.setattr(
-        "plots.page.render.all_images", lambda named: {f"{name}.png": b"image" for name, _ in named}
+        "plots.page.render.all_images",
+        lambda named: {f"{name}.png": b"image" for name, *_ in named},
     )
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")

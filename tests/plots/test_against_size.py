@@ -1,6 +1,7 @@
 """Tests the figures of bandwidth and time against size."""
 
 import functools
+import math
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -435,3 +436,10 @@ def test_time_axis_has_at_least_two_ticks(low, high, ticks):
     assert axis_ticks == ticks
     assert domain[0] <= low <= high <= domain[1]
     assert domain[0] <= axis_ticks[0] < axis_ticks[-1] <= domain[1]
+
+
+def test_the_label_of_a_limit_has_room_on_the_logarithmic_axis():
+    axis = spec("bandwidth", "gpu")["usermeta"]["axis"]
+    low, high = axis["scale"]["domain"]
+    above = math.log(high / synthetic.LINK["limit_gb_per_s"]) / math.log(high / low)
+    assert above * WIDE.panel_height > 16  # pixels: a text of 11 and the gap below it

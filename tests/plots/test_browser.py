@@ -161,10 +161,14 @@ def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
     page.locator("#bandwidth summary").click()
     page.locator("#bandwidth input").first.uncheck()
     button = page.locator("#bandwidth .scale")
+    assert button.inner_text() == "Logarithmic scale"
+    look = "one => getComputedStyle(one).backgroundColor"
+    before = button.evaluate(look)
     button.click()
     page.wait_for_selector("#bandwidth svg [aria-label*='bandwidth'][aria-label*='log scale']")
     assert button.get_attribute("aria-pressed") == "true"
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 9")
+    assert button.evaluate(look) != before  # it looks pressed
 
 
 def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
@@ -259,6 +263,24 @@ def test_a_dark_page_is_printed_on_white(page, media):
     assert pageable.colour not in colours_of_marks(page)
 
 
+def test_the_contents_stay_in_sight_and_cover_no_heading(page):
+    page.locator("nav a[href='#latency']").click()
+    page.wait_for_function("window.scrollY > 500")
+    contents, heading = (page.locator(at).bounding_box() for at in ("nav", "#latency h3"))
+    assert contents["y"] == 0
+    assert heading["y"] >= contents["y"] + contents["height"]
+
+
+def test_the_first_screen_has_the_rates(page):
+    (first, *_) = page.locator(".glance dd").all()
+    box = first.bounding_box()
+    assert "GB/s" in first.inner_text()
+    assert box["y"] + box["height"] < 500
+    reached = first.locator(".reached").bounding_box()
+    frame = first.locator(".gauge").bounding_box()
+    assert 0 < reached["width"] < frame["width"]
+
+
 def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "To the findings"
@@ -303,6 +325,27 @@ def assert_charts_are_described(page, browser, path):
     # Vega's role announces that there is more to read inside.
     assert {role for role, _ in drawn.values()} == {"graphics-document"}
     return drawn
+
+
+PICTURES_WITHOUT_TEXT = """[...document.querySelectorAll(
+        "svg[role], svg [role=img], svg [role=graphics-symbol]")]
+    .filter((one) => !one.getAttribute("aria-label") && !one.closest("[aria-hidden=true]"))
+    .map((one) => one.outerHTML.slice(0, 200))"""
+
+
+def test_every_mark_that_is_announced_has_a_text(page, verdict_page):
+    # axe calls this rule svg-img-alt. Layers without marks are pictures without text otherwise.
+    assert page.evaluate(PICTURES_WITHOUT_TEXT) == []
+    assert verdict_page.evaluate(PICTURES_WITHOUT_TEXT) == []
+    page.locator("#bandwidth summary").click()
+    for box in page.locator("#bandwidth input").all():
+        box.uncheck()
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 0")
+    assert page.evaluate(PICTURES_WITHOUT_TEXT) == []
+    page.locator("#bandwidth input").first.check()
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 3")
+    shown = page.locator("#bandwidth g.mark-line path[aria-label*='copy']").first
+    assert shown.evaluate("one => one.closest('[aria-hidden=true]') === null")
 
 
 def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):

@@ -20,7 +20,7 @@ import synthetic
 
 from plots.__main__ import main
 from plots.figures import FIGURES
-from plots.figures.layout import WIDE
+from plots.figures.layout import PAPER, WIDE
 from plots.model.load import ResultError, read_result
 from plots.model.programs import ask
 from plots.page import render
@@ -63,21 +63,31 @@ def test_runs_as_a_module(tmp_path):
     out = tmp_path / "report"
     assert completed.stdout == f"{out / 'report.html'}\n"
     figures = ("bandwidth", "compared", "ladder", "latency", "samples")
-    assert files_below(out) == sorted(
-        ["report.html"]
-        + [
-            f"figures/{name}{layout}.{kind}"
+    columns = {name for name in files_below(out) if "-column" in name}
+    assert set(files_below(out)) - columns == {
+        "report.html",
+        "tables/measurements.csv",
+        "tables/numbers.tex",
+        "tables/repetitions.csv",
+        *(
+            f"figures/{name}.{kind}"
             for name in figures
-            for layout in ("", "-column")
-            for kind in ("pdf", "png", "svg")
-        ]
-        + [
+            for kind in ("pdf", "png", "svg", "caption.txt", "caption.tex")
+        ),
+        *(
             f"tables/{name}.{kind}"
-            for name in ("benchmarks", "transfers")
+            for name in ("benchmarks", "headline", "transfers")
             for kind in ("csv", "md", "tex")
-        ]
-    )
-    starts = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<svg"}
+        ),
+    }
+    assert {"figures/bandwidth-column-2.pdf", "figures/ladder-column-1.svg"} <= columns
+    starts = {
+        "pdf": b"%PDF",
+        "png": b"\x89PNG",
+        "svg": b"<svg",
+        "txt": b"",
+        "tex": b"\\caption[",
+    }
     for path in (out / "figures").iterdir():
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
         assert path.suffix != ".svg" or b"<desc>" in path.read_bytes()
@@ -389,7 +399,13 @@ def test_an_interruption_gives_one_line_and_writes_nothing(tmp_path, capsys, mon
 
 def test_several_processes_draw_the_same_images_as_one(monkeypatch):
     specs = [
-        (f"{i}", render.specification(FIGURES["latency"](synthetic.run(rows), WIDE)))
+        (
+            f"{i}",
+            *(
+                render.specification(FIGURES["latency"](synthetic.run(rows), layout))
+                for layout in (WIDE, PAPER)
+            ),
+        )
         for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
     ]
     several = render.all_images(specs)
@@ -401,7 +417,12 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
         if name[-3:] != "pdf"  # a PDF contains its date
     ]
     assert sorted(several) == sorted(single)
-    assert sorted(several) == ["0.pdf", "0.png", "0.svg", "1.pdf", "1.png", "1.svg"]
+    assert set(several) == {
+        f"{i}{form}.{kind}"
+        for i in range(2)
+        for form in ("", "-column-1", "-column-2")
+        for kind in ("pdf", "png", "svg")
+    }
 
 
 def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):

@@ -11,6 +11,7 @@ from synthetic import MIB
 from plots.model.derive import Run
 from plots.page import report
 from plots.text import tables
+from plots.text.table import format_files
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def tables_by_name():
 
 def content(table):
     """Returns the rows of the CSV file."""
-    data = tables.format_files(table, "")[f"{table.name}.csv"].decode()
+    data = format_files(table, "")[f"{table.name}.csv"].decode()
     return list(csv.DictReader(io.StringIO(data)))
 
 
@@ -75,6 +76,7 @@ def test_known_roles_have_no_second_table():
     rows = [row for row in format_2.rows() if row["name"].startswith("copy/")]
     assert [table.name for table in tables.make_tables(Run(format_2.result(rows)))] == [
         "benchmarks",
+        "headline",
         "transfers",
     ]
 

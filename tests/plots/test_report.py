@@ -1,7 +1,6 @@
 """Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
 import csv
-import dataclasses
 import io
 import json
 import re
@@ -21,6 +20,7 @@ from plots.model.load import parse_result, read_result
 from plots.model.programs import Advice, Fit
 from plots.page import draw, report
 from plots.text import tables
+from plots.text.table import Table, format_files, markdown
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
 
@@ -106,6 +106,15 @@ def test_the_page_asks_no_network_for_anything():
     assert "connect-src" not in policy
 
 
+def test_the_title_is_of_the_run_if_there_is_one():
+    _, page = make_page(synthetic.result())
+    assert page.texts_of("h1") == ["Synthetic GPU · PCIe 5.0 x16 · 2026-11-20 11:00 UTC"]
+    assert page.texts_of("dt") == ["Host → device", "Device → host"]
+    _, page = make_page(synthetic.result(), synthetic.result())
+    assert page.texts_of("h1") == ["Host-device transfers"]
+    assert len(page.texts_of("dt")) == 4
+
+
 def test_headings_are_in_order_and_figures_have_names():
     _, page = make_page(synthetic.result(), synthetic.result())
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
@@ -180,10 +189,8 @@ def test_recommendations_stand_below_their_heading(monkeypatch):
     assert caption.startswith("Which strategy, by size")
     assert "copy/<b>" in page.texts_of("td")
     assert "(next: +10 %)" in page.texts_of("small")
-    assert (
-        r"copy/\textless{}b\textgreater{} (next: +10 \%)"
-        in files["tables/what_to_use.tex"].decode()
-    )
+    tex = files["tables/what_to_use.tex"].decode()
+    assert r"h2d & 100 & 1 MiB & copy/\textless{}b\textgreater{} & 1.000 & next: +10 \% \\" in tex
 
 
 def test_a_figure_without_data_is_left_out_with_a_line():
@@ -253,6 +260,30 @@ def test_page_and_tables_print_the_same_numbers():
     }
 
 
+def test_the_key_table_is_open_however_long_it_is():
+    strategies = tuple(f"copy/memory_{i}" for i in range(30))
+    _, page = make_page(synthetic.result(synthetic.rows(strategies, (KIB,))))
+    opened = [
+        attributes
+        for attributes in page.attributes("details")
+        if attributes.get("class") == "table"
+    ]
+    assert page.texts_of("h3")[-4:] == [
+        "Everything that was measured",
+        "At a glance: bandwidth of the largest transfers, time of the smallest",
+        "Plain transfers, warm caches",
+        "Method: how to repeat this run",
+    ]
+    assert ["open" in attributes for attributes in opened] == [False, True, True]
+
+
+def test_the_method_has_no_more_digits_than_a_reader_needs():
+    link = {**synthetic.LINK, "limit_gb_per_s": 63.015384615384612}
+    _, page = make_page(synthetic.result(link=link))
+    assert "63.0154" in page.texts_of("td")
+    assert not any("63.01538" in text for text in page.texts_of("td"))
+
+
 def check_agreement(run):
     """Checks that time and bandwidth of each row agree, and counts the rows."""
     (table, *_) = tables.make_tables(run)
@@ -286,14 +317,21 @@ def test_time_and_bandwidth_of_recorded_rows_agree():
 
 
 def test_latex_and_markdown_are_escaped():
-    table = tables.Table("t", "T", ["a|b", "50 %"], [["x_y & <z>", "1 µs"]], [], [[1]])
-    assert (
-        tables.markdown(table) == "| a\\|b | 50 % |\n| --- | --- |\n| x_y &amp; &lt;z> | 1 µs |\n"
-    )
-    lines = tables.latex(table).splitlines()
-    assert lines[0] == r"\begin{tabular}{lr}"
-    assert lines[2] == r"a\textbar{}b & 50 \% \\"
-    assert lines[4] == r"x\_y \& \textless{}z\textgreater{} & 1 \textmu{}s \\"
+    table = Table("t", "T", ["a|b", "50 %"], [["x_y & <z>", "1 µs"]], [], [[1]])
+    assert markdown(table) == "| a\\|b | 50 % |\n| --- | --- |\n| x_y &amp; &lt;z> | 1 µs |\n"
+    head, _, row = latex_rows(table)
+    assert head == r"a\textbar{}b & 50 \% \\"
+    assert row == r"x\_y \& \textless{}z\textgreater{} & 1 \textmu{}s \\"
+
+
+def latex_rows(table):
+    """Returns head, rule and rows of a table in LaTeX."""
+    lines = format_files(table, "")["t.tex"].decode().splitlines()
+    first, last = (next(i for i, line in enumerate(lines) if rule in line) for rule in RULES)
+    return [line.strip() for line in lines[first + 1 : last]]
+
+
+RULES = (r"\toprule", r"\bottomrule")
 
 
 @pytest.mark.parametrize(
@@ -304,22 +342,22 @@ def test_latex_and_markdown_are_escaped():
         ("a[1]*", "a[1]*"),
         ("Größe", "Größe"),  # each engine has these letters
         ("大\u202e", "(U+5927)"),
-        ("→Ω", "(U+2192)(U+03A9)"),
+        ("→Ω", r"$\to$(U+03A9)"),
         ("ạ ﬁ ½ ²", r"(U+1EA1) (U+FB01) $\frac12$ (U+00B2)"),
         ("a\x1b]0;x\x07\nb", "a ]0;x b"),
     ],
 )
 def test_latex_compiles_whatever_a_cell_contains(name, cell):
-    table = tables.Table("t", "T", [name], [[name]], [name], [[name]])
-    lines = tables.latex(table).splitlines()
-    assert (lines[2], lines[4]) == (rf"{cell} \\", rf"{cell} \\")
+    table = Table("t", "T", [name], [[name]], [name], [[name]])
+    head, _, row = latex_rows(table)
+    assert (head, row) == (rf"{cell} \\", rf"{cell} \\")
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝"])
 def test_no_cell_of_a_csv_file_is_a_formula(start):
     name = f"{start}cmd|'/c calc'!A0"
-    table = tables.Table("t", "T", [name], [[name]], [name, "ns"], [[name, -1.5], ["a-b", None]])
-    content = tables.format_files(table, "")["t.csv"].decode()
+    table = Table("t", "T", [name], [[name]], [name, "ns"], [[name, -1.5], ["a-b", None]])
+    content = format_files(table, "")["t.csv"].decode()
     head, first, second = csv.reader(io.StringIO(content))
     assert head == [f"'{name.strip()}", "ns"]
     assert first == [f"'{name.strip()}", "-1.5"]  # numbers stay numbers
@@ -351,10 +389,17 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         row[f"extra{ESCAPES}"] = 1.0
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec in specs},
+        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec, _ in specs},
     )
     files = report.make_report([parse_result(Path("run.json"), document)], None)
-    assert {Path(name).suffix for name in files} == {".html", ".svg", ".csv", ".md", ".tex"}
+    assert {Path(name).suffix for name in files} == {
+        ".html",
+        ".svg",
+        ".csv",
+        ".md",
+        ".tex",
+        ".txt",
+    }
     for name, data in files.items():
         controls = {
             character
@@ -408,14 +453,6 @@ def test_only_single_lines_have_a_half_bandwidth_size():
         "copy/pinned/h2d": "4.88 KiB",
         "copy/pinned/d2h": "-",
     }
-
-
-def test_a_long_table_can_be_broken_in_latex():
-    table = tables.Table("t", "T", ["a", "b"], [["x", "1"]] * 46, [], [])
-    assert tables.latex(table).startswith(r"\begin{longtable}{lr}")
-    assert r"\endhead" in tables.latex(table)
-    short = dataclasses.replace(table, rows=table.rows[:45])
-    assert tables.latex(short).startswith(r"\begin{tabular}{lr}")
 
 
 def test_without_a_gpu_no_figures_of_gpus_are_listed():

@@ -1,0 +1,121 @@
+"""Writes tidy data of all runs of a report: one observation in a row, one variable in a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from plots.model.derive import Benchmark, Run
+from plots.model.values import is_number
+from plots.text import caption, tables
+from plots.text.table import format_csv
+
+CONFIDENCE = 0.95
+OF_RUN = ["run", "device", "started_utc"]
+OF_BENCHMARK = [
+    "benchmark",
+    "role",
+    "family",
+    "strategy",
+    "method",
+    "memory",
+    "variant",
+    "direction",
+    "size_bytes",
+    "moved_bytes",
+    "cold",
+]
+RESULTS = [
+    "repetitions",
+    "median_ns",
+    "median_ns_low_95",
+    "median_ns_high_95",
+    "gb_per_s",
+    "gb_per_s_low_95",
+    "gb_per_s_high_95",
+    "link_percent",
+    "cpu_s_per_gb",
+]
+# Counters of a repetition: its times are those of its samples.
+COUNTERS = ["median_ns", "min_ns", "p5_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "operations"]
+Cell = str | float | int | None
+
+
+def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
+    """Returns CSV files by name: a row for each benchmark, and one for each repetition."""
+    numbered = list(enumerate(runs, start=1))
+    measurements = [row for number, run in numbered for row in _measurements(number, run)]
+    repetitions = [row for number, run in numbered for row in _repetitions(number, run)]
+    return {
+        "measurements.csv": format_csv([*OF_RUN, *OF_BENCHMARK, *RESULTS], measurements),
+        "repetitions.csv": format_csv(
+            ["run", "benchmark", "repetition", *COUNTERS, "gb_per_s"], repetitions
+        ),
+    }
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Returns two of the values between which the median lies with at least 95 % confidence.
+
+    It assumes independent repetitions, and no distribution. Fewer than six cannot tell.
+    """
+    ordered, count = sorted(values), len(values)
+    place, outside = 0, 2 * 0.5**count  # of an interval from the first value to the last
+    if outside > 1 - CONFIDENCE:
+        return None
+    while True:
+        outside += 2 * math.comb(count, place + 1) * 0.5**count
+        if outside > 1 - CONFIDENCE:
+            return ordered[place], ordered[count - 1 - place]
+        place += 1
+
+
+def _measurements(number: int, run: Run) -> Iterator[list[Cell]]:
+    of_run: list[Cell] = [number, caption.device_name(run), caption.date(run.result)]
+    for benchmark in run.benchmarks:
+        low, high = median_interval(benchmark.values("median_ns")) or (None, None)
+        moved = benchmark.bytes if run.is_moved(benchmark) else None
+        rate = benchmark.gb_per_s if moved else None
+        yield [
+            *of_run,
+            *_identity(benchmark),
+            moved,
+            int(benchmark.cold),
+            benchmark.repetitions,
+            benchmark.ns,
+            low,
+            high,
+            rate,
+            moved / high if moved and high else None,
+            moved / low if moved and low else None,
+            tables.link_percent(run, benchmark),
+            benchmark.get("cpu_s_per_gb"),
+        ]
+
+
+def _identity(benchmark: Benchmark) -> list[Cell]:
+    return [
+        benchmark.name,
+        benchmark.role,
+        benchmark.family,
+        benchmark.strategy,
+        benchmark.method,
+        benchmark.memory,
+        benchmark.variant,
+        benchmark.direction,
+        benchmark.size_bytes,
+    ]
+
+
+def _repetitions(number: int, run: Run) -> Iterator[list[Cell]]:
+    for benchmark in run.benchmarks:
+        for i, row in enumerate(benchmark.rows):
+            index, ns = row.get("repetition_index", i), row["median_ns"]
+            moved = benchmark.bytes if run.is_moved(benchmark) else None
+            yield [
+                number,
+                benchmark.name,
+                index if is_number(index) else i,
+                *(value if is_number(value := row.get(name)) else None for name in COUNTERS),
+                moved / ns if moved else None,
+            ]
