@@ -18,13 +18,23 @@ install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET shared_libraries
 install(RUNTIME_DEPENDENCY_SET shared_libraries
   PRE_EXCLUDE_REGEXES ${bundled_elsewhere}
   LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
-install(FILES README.md LICENSE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES README.md LICENSE packaging/copyright DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+# The licences of what was fetched and is now a part of the programs.
+foreach(dependency fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost_math)
+  file(GLOB licences "${${dependency}_SOURCE_DIR}/LICENSE" "${${dependency}_SOURCE_DIR}/LICENSE[.-]*")
+  if(${dependency}_SOURCE_DIR AND licences)
+    install(FILES ${licences} DESTINATION "licences/${dependency}" COMPONENT bundle EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
 # What starts the programs at a site (docs/SITE.md).
 install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
   PATTERN "__pycache__" EXCLUDE)
 # MPI is not carried along: the plugins need that of the other machine, or are compiled by it.
 install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL OPTIONAL)
-install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs OPTIONAL)
+foreach(mpi plugin IN ZIP_LISTS TRANSFERS_MPI_NAMES TRANSFERS_MPI_PLUGINS)
+  # Each is a component, because it needs its MPI.
+  install(FILES "${plugin}" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT mpi_${mpi} OPTIONAL)
+endforeach()
 install(FILES src/fleet/mpi/plugin.c src/fleet/mpi/plugin.h
   DESTINATION mpi COMPONENT bundle EXCLUDE_FROM_ALL)
 
@@ -33,6 +43,7 @@ add_custom_target(bundle
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${bundle_name}"
   COMMAND "${CMAKE_COMMAND}" --install . --component bundle --prefix "${bundle_name}"
   COMMAND "${CMAKE_COMMAND}" -E tar czf "${bundle_name}.tar.gz" "${bundle_name}"
+  COMMAND "${CMAKE_COMMAND}" -E sha256sum "${bundle_name}.tar.gz" > "${bundle_name}.tar.gz.sha256"
   COMMAND "${CMAKE_COMMAND}" -E echo "${CMAKE_BINARY_DIR}/${bundle_name}.tar.gz"
   DEPENDS ${programs} bench_transfers_mpi_plugins
   WORKING_DIRECTORY "${CMAKE_BINARY_DIR}"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by bench, gate, lint, pin, report and test: installs what is missing and builds. Everything is looked for
+# Sourced by the other scripts: installs what is missing and builds. Everything is looked for
 # before it is installed, so that a second call installs nothing.
 set -euo pipefail
 # A folder of downloads may be where the command is given: nothing in it is run. Neither programs by a
@@ -17,7 +17,7 @@ build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann
   libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
 # shellcheck disable=SC2034  # those that source this install them
 # Both: ranks are tested under either.
-test_packages=(libgtest-dev libgmock-dev openmpi-bin libopenmpi-dev mpich libmpich-dev)
+test_packages=(libgtest-dev libgmock-dev openmpi-bin libopenmpi-dev mpich libmpich-dev zsh fish mandoc)
 plot_packages=(python3 python3-venv fonts-liberation)
 
 # Whether a text contains more than characters to read: a terminal's commands, or what nobody sees or
@@ -179,6 +179,18 @@ measure() {
     kill -0 $program 2>/dev/null || break
   done
   trap - INT TERM
+}
+
+# chosen_programs PROGRAM... : the folder that TRANSFERS_BIN names, as seen from where the command was
+# given, which has these programs.
+chosen_programs() {
+  local program folder
+  # shellcheck disable=SC2154  # `from` is of those that source this
+  folder=$(cd "$from" && cd "$TRANSFERS_BIN" 2>/dev/null && pwd) || fail "TRANSFERS_BIN=$TRANSFERS_BIN is no folder"
+  for program; do
+    [ -x "$folder/$program" ] || fail "TRANSFERS_BIN=$TRANSFERS_BIN has no $program"
+  done
+  printf '%s\n' "$folder"
 }
 
 prepare() {

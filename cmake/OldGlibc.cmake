@@ -1,0 +1,20 @@
+# Toolchain file of the preset `bundle`: compiles for glibc 2.27 and later, in the sysroot that
+# packaging/bundle/sysroot makes, at first in the folder that the environment names.
+set(default_sysroot "${CMAKE_CURRENT_LIST_DIR}/../.cache/sysroot")
+if(DEFINED ENV{TRANSFERS_SYSROOT})
+  set(default_sysroot "$ENV{TRANSFERS_SYSROOT}")
+endif()
+set(TRANSFERS_SYSROOT "${default_sysroot}" CACHE PATH "Sysroot with an old C library")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TRANSFERS_SYSROOT)
+if(NOT EXISTS "${TRANSFERS_SYSROOT}/bin/g++")
+  message(FATAL_ERROR "${TRANSFERS_SYSROOT} is no sysroot: packaging/bundle/sysroot makes one")
+endif()
+set(CMAKE_C_COMPILER "${TRANSFERS_SYSROOT}/bin/gcc")
+set(CMAKE_CXX_COMPILER "${TRANSFERS_SYSROOT}/bin/g++")
+set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
+# Nothing of this machine is linked: all but the C library is fetched and becomes a part of the programs.
+set(CMAKE_LIBRARY_PATH "${TRANSFERS_SYSROOT}/usr/lib/x86_64-linux-gnu")
+set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)
+set(CMAKE_FIND_USE_PACKAGE_REGISTRY OFF)
+set(FETCHCONTENT_TRY_FIND_PACKAGE_MODE NEVER)
+set(BUILD_SHARED_LIBS OFF)

@@ -1,0 +1,91 @@
+"""A bare Debian, where nothing but the packages is installed: pytest --packages FOLDER, as root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import MEASURING, PROGRAMS, run, version
+
+
+@pytest.fixture(scope="module")
+def packages(pytestconfig: pytest.Config) -> Path:
+    folder = pytestconfig.getoption("packages")
+    if not folder:
+        pytest.skip("installs packages for minutes; only with --packages")
+    return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def bare(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The root of a Debian with the programs and the report."""
+    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
+        pytest.skip("needs root and mmdebstrap")
+    root = tmp_path_factory.mktemp("bare")
+    parts = ("bench-transfers_", "bench-transfers-report_")
+    files = [path for part in parts for path in packages.glob(f"{part}*.deb")]
+    assert len(files) == len(parts)
+    run(
+        "mmdebstrap",
+        "--mode=root",
+        "--variant=apt",
+        '--aptopt=APT::Install-Recommends "false"',
+        *(f"--include={path.resolve()}" for path in files),
+        "--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount",  # shows it these files
+        "bookworm",
+        root,
+    )
+    yield root
+    shutil.rmtree(root)
+
+
+def inside(root: Path, *command: str) -> str:
+    # /proc is there as long as the command runs. No variable of the environment is.
+    mounting = ("unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc")
+    return run(
+        *mounting,
+        "chroot",
+        root,
+        "/usr/bin/env",
+        "-i",
+        "-C",
+        "/tmp",
+        "PATH=/usr/bin:/bin",
+        *command,
+    )
+
+
+def test_it_measures_and_draws(bare: Path):
+    for program in sorted(PROGRAMS):
+        assert inside(bare, program, "--version").startswith(f"{program} {version()} ")
+    printed = inside(bare, "bench_transfers", *MEASURING, "--out=run.json")
+    assert printed.startswith("Device: host, no GPU: ")
+    assert inside(bare, "report_transfers", "run.json") == "report/report.html\n"
+    assert (bare / "tmp/report/figures").is_dir()
+
+
+def test_lintian_finds_only_what_is_known(packages: Path):
+    if not shutil.which("lintian"):
+        pytest.skip("lintian is not installed")
+    known = [
+        "initial-upload-closes-no-bugs",  # it is not uploaded to Debian
+        "no-manual-page",  # of report_transfers and the plugins of MPI
+        # Without DEBEMAIL:
+        "malformed-contact",
+        "syntax-error-in-debian-changelog",
+    ]
+    completed = subprocess.run(
+        [
+            *("lintian", "--allow-root", "--tag-display-limit=0"),
+            *("--suppress-tags", ",".join(known)),
+            *packages.glob("*.deb"),
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (completed.returncode, completed.stdout) == (0, "")
