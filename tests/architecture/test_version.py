@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,3 +28,14 @@ def test_the_newest_changes_are_of_the_version():
     newest = re.search(r"^## (\S+)", text, re.MULTILINE)
     assert newest
     assert newest[1] == version()
+
+
+def test_recipes_of_packages_have_the_version():
+    packaging = ROOT / "packaging"
+    spack = (packaging / "spack/package.py").read_text("utf-8")
+    assert re.findall(r'^    version\("(.*)"\)$', spack, re.MULTILINE) == [version()]
+    conda = yaml.safe_load((packaging / "conda/recipe.yaml").read_text("utf-8"))
+    assert conda["context"]["version"] == version()
+    assert conda["package"]["version"] == "${{ version }}"
+    vcpkg = json.loads((packaging / "vcpkg/transfers/vcpkg.json").read_text("utf-8"))
+    assert vcpkg["version"] == version()
