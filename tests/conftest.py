@@ -28,3 +28,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also build the library static and shared, with and without CUDA (tests/consumer)",
     )
+    group.addoption(
+        "--packages",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="also install the Debian packages in it, in a bare Debian (tests/packages)",
+    )
+    group.addoption(
+        "--bundle",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="also try the bundle in it, as scripts/package bundle left it (tests/packages)",
+    )

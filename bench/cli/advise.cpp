@@ -60,7 +60,7 @@ std::string advise_footer() {
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
          "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
-         "3 nothing in the file can be ranked.";
+         "3 nothing in the file can be ranked, or it cannot tell.";
 }
 
 /// The newest of files.
@@ -141,7 +141,8 @@ void require_writable(const files::path& path) {
   throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
 
-void answer_question(std::ostream& out, const advice_request& request,
+/// Whether something can be recommended.
+bool answer_question(std::ostream& out, const advice_request& request,
                      const advice::measurements& measured, const advice::cost_model& model) {
   auto question = question_for(request, request.direction);
   question.bytes = static_cast<double>(common::parse_size(request.bytes));
@@ -154,6 +155,7 @@ void answer_question(std::ostream& out, const advice_request& request,
   out << advice::ranking_text(measured, model, question, ranked);
   if (!request.json.empty())
     write(request.json, advice::ranking_document(measured, model, question, ranked));
+  return !advice::reason_not_to_recommend(ranked);
 }
 
 void answer_check(std::ostream& out, const advice_request& request,
@@ -181,7 +183,8 @@ void write_map(std::ostream& out, const advice_request& request,
                             "not measured.\n");
 }
 
-void advise_strategy(std::ostream& out, const advice_request& request) {
+/// Returns whether everything that was asked has an answer.
+bool advise_strategy(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
   for (const auto& output : {request.json, request.map})
     if (common::is_same_file(output, measured.from.file))
@@ -192,9 +195,10 @@ void advise_strategy(std::ostream& out, const advice_request& request) {
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
-  if (!request.bytes.empty()) answer_question(out, request, measured, model);
+  const bool is_known = request.bytes.empty() || answer_question(out, request, measured, model);
   if (request.check) answer_check(out, request, measured, model);
   if (!request.map.empty()) write_map(out, request, measured, model);
+  return is_known;
 }
 
 std::vector<std::string> names_in(const std::string& list) {
@@ -252,7 +256,7 @@ double bytes_at_once(const advice_request& request, const topology::map_origin& 
                                                    : common::parse_size(request.bytes));
 }
 
-void advise_copies_at_once(std::ostream& out, const advice_request& request) {
+bool advise_copies_at_once(std::ostream& out, const advice_request& request) {
   const auto source = read_map(request);
   const auto& [map, origin] = source.contents;
   if (common::is_same_file(request.json, source.file))
@@ -271,6 +275,7 @@ void advise_copies_at_once(std::ostream& out, const advice_request& request) {
   }
   out << advice::at_once_text(source, answers);
   if (!request.json.empty()) write(request.json, advice::at_once_document(source, answers));
+  return true;
 }
 
 void check_request_at_once(const advice_request& request, const CLI::App& command) {
@@ -368,10 +373,12 @@ void check_advice_request(const advice_request& request, const CLI::App& command
   }
 }
 
-void advise(std::ostream& out, const advice_request& request) {
-  (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(out, request);
+bool advise(std::ostream& out, const advice_request& request) {
+  const bool is_known =
+      (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(out, request);
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
+  return is_known;
 }
 
 }  // namespace bench_transfers::bench

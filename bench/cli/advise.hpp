@@ -40,9 +40,10 @@ CLI::App* add_advise(CLI::App& app, advice_request& request);
 /// Throws usage_error, with one line, for missing, invalid or contradictory options.
 void check_advice_request(const advice_request& request, const CLI::App& command);
 
-/// Answers from a result file: prints, and writes the requested files. Throws usage_error for an
+/// Answers from a result file: prints, and writes the requested files. Returns whether everything
+/// that was asked has an answer. Throws usage_error for an
 /// invalid result file or an output path that cannot be written, nothing_to_rank, and
 /// common::write_error.
-void advise(std::ostream& out, const advice_request& request);
+bool advise(std::ostream& out, const advice_request& request);
 
 }  // namespace bench_transfers::bench

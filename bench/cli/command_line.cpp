@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -16,51 +13,18 @@
 #include <span>
 #include <utility>
 
-#include "provenance.hpp"
+#include "bench/cli/options.hpp"
+#include "bench/cli/profile.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/measuring_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/unknown_option.hpp"
 #include "src/machine/machine.hpp"
+#include "src/manual/generate.hpp"
 
 namespace bench_transfers::bench {
 namespace {
-
-using namespace std::chrono_literals;
-
-const std::array<profile, 4>& profiles() {
-  static const std::array<profile, 4> list{{
-      {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
-      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
-      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
-      // Of many nodes at a time: links, host and latency, each in a few benchmarks. The turns of a
-      // node take two thirds of a minute at most.
-      {"sweep", "4B,64KiB,4MiB,16MiB,64MiB", "", false, 5, 6ms, true, 40s},
-  }};
-  return list;
-}
-
-const profile& find_profile(const std::string& name) {
-  for (const auto& candidate : profiles())
-    if (candidate.name == name) return candidate;
-  throw common::usage_error(
-      fmt::format("unknown profile '{}': quick, standard, full or sweep", name));
-}
-
-std::string footer(bool is_fleet) {
-  const std::string devices =
-      is_fleet
-          ? "Devices: by default the GPU of the local rank. Of a list, such as cuda:0,2-3, each "
-            "rank\n"
-            "takes its own; host measures without a GPU (copies within memory).\n"
-          : "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
-            "copies\n"
-            "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
-  return devices +
-         "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
-         "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
-         "--benchmark_format=json|csv|console, ...\n"
-         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
-}
 
 /// "0.5" or "0.5s", as older and newer releases of Google Benchmark accept it.
 std::chrono::nanoseconds parse_min_time(const std::string& text) {
@@ -90,23 +54,12 @@ void require_one_of(const std::string& flag, const std::string& value,
 }
 
 listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
-  if (!word.empty()) require_one_of("--list", word, {"families", "all"});
+  if (!word.empty() && word != "families" && word != "all")
+    throw common::usage_error(fmt::format(
+        "bad --list '{}': families or all (--list --strategies={} chooses what is listed)",
+        common::printable_in_short(word), common::printable_in_short(word)));
   if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
   return word == "all" ? listing::strategies : listing::families;
-}
-
-void add_label(settings& settings, const std::string& text) {
-  const auto end = text.find('=');
-  const auto key = text.substr(0, end);
-  const auto is_of_names = [](unsigned char letter) {
-    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
-  };
-  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
-    throw common::usage_error(
-        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
-                    common::printable_in_short(text)));
-  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
-    throw common::usage_error(fmt::format("--label={} is there twice", key));
 }
 
 /// Instead of writing it to a file.
@@ -139,15 +92,6 @@ void refuse_control_characters(std::string_view setting) {
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
-/// Of its options and commands.
-std::set<std::string> names_of(const CLI::App& app) {
-  std::set<std::string> names;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.insert("--" + name);
-  for (const auto* command : app.get_subcommands(nullptr)) names.insert(command->get_name());
-  return names;
-}
-
 /// Throws usage_error unless the subcommand comes first and knows all arguments.
 void require_alone(const CLI::App& app, const CLI::App& command, std::string_view first) {
   const auto& name = command.get_name();
@@ -155,8 +99,23 @@ void require_alone(const CLI::App& app, const CLI::App& command, std::string_vie
     throw common::usage_error(
         fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
   if (!app.remaining(true).empty())
-    throw common::unknown_argument(app.remaining(true).front(), names_of(command),
+    throw common::unknown_argument(app.remaining(true).front(), common::option_names(command),
                                    name + " --help");
+}
+
+}  // namespace
+
+namespace {
+
+/// Those that are given, except the seed: order and data of another run are drawn anew.
+std::vector<std::string> measuring_options(const CLI::App& app) {
+  std::vector<std::string> options;
+  for (const auto name : common::measuring_options)
+    if (const auto* const option = app.get_option_no_throw(std::string(name));
+        option && option->count() > 0)
+      for (const auto& value : option->reduced_results())
+        options.push_back(fmt::format("{}={}", name, value));
+  return options;
 }
 
 }  // namespace
@@ -178,128 +137,29 @@ std::vector<std::string> without_folders(std::vector<std::string> command_line) 
 }
 
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
-  settings settings;
-  std::string sizes;
-  std::string cold_sizes;
-  std::string cache = "both";
-  std::string min_time;
-  int repetitions = 0;
-  std::string seed;
-  int verbosity = 0;
-  double warmup_time = 0;
-  std::string listed;
-  std::vector<std::string> faults;
-
   const auto named = with_sides_named({argv, static_cast<std::size_t>(argc)});
   const std::span<const char* const> given(named);
   const bool is_fleet = is_fleet_command(given);
   // The options of `fleet` are those of a run, and more.
   const auto arguments =
       is_fleet ? without_command(given) : std::vector(given.begin(), given.end());
-  if (is_fleet) settings.profile_name = "sweep";
-  CLI::App app{is_fleet ? fleet_description()
-                        : "Measures host-device memory transfers, strategy by strategy.",
-               is_fleet ? "bench_transfers fleet" : "bench_transfers"};
-  app.allow_extras();
-  app.option_defaults()->take_last();  // as in Google Benchmark
-  app.get_formatter()->column_width(32);
-  app.footer(footer(is_fleet));
-  app.set_version_flag("--version", [] {
-    return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
-                       *provenance::git_commit ? provenance::git_commit : "no commit known",
-                       provenance::compiler,
-                       *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
-  });
-  app.add_option("--device", settings.device,
-                 "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list")
-      ->type_name("DEVICE");
-  app.add_option("--profile", settings.profile_name,
-                 is_fleet ? "sweep (the default), quick, standard or full"
-                          : "quick, standard (the default), full or sweep")
-      ->type_name("NAME");
-  app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
-  app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
-      ->type_name("SIZES");
-  app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
-  app.add_option("--strategies", settings.strategies,
-                 "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'")
-      ->delimiter(',')
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("LIST");
-  app.add_option("--concurrent", settings.concurrent,
-                 "only these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("COPIES");
-  app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
-      ->type_name("N");
-  const auto* const list =
-      app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
-          ->expected(0, 1)
-          ->type_name("");
-  app.add_option("--benchmark_out,--out", settings.out,
-                 is_fleet ? "write DIR/NODE/GPU.json (required)"
-                          : "result file (default: bench_transfers-TIME.json here); - prints it")
-      ->type_name(is_fleet ? "DIR" : "FILE")
-      ->envname("BENCHMARK_OUT");
-
-  app.add_option_function<std::string>(
-         "--label", [&](const std::string& text) { add_label(settings, text); },
-         "a fact for the result file; may be repeated")
-      ->trigger_on_parse()
-      ->type_name("KEY=VALUE");
-  app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
-  app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
-
-  fleet_request fleet;
-  if (is_fleet) add_fleet_options(app, fleet);
-  advice_request advice;
-  map_request map;
-  doctor_request doctor;
-  const auto* const advise_command = is_fleet ? nullptr : add_advise(app, advice);
-  const auto* const map_command = is_fleet ? nullptr : add_map(app, map);
-  const auto* const doctor_command = is_fleet ? nullptr : add_doctor(app, doctor);
-  const auto* const fleet_command = is_fleet ? nullptr : add_fleet(app);
-  export_request exported;
-  comparison_request compared;
-  const auto* const export_command = is_fleet ? nullptr : add_export(app, exported);
-  const auto* const compare_command = is_fleet ? nullptr : add_compare(app, compared);
-
-  const std::string hidden = "Not in --help";
-  app.add_option("--inject", faults)
-      ->group(hidden)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--benchmark_filter", settings.filter)->group(hidden)->envname("BENCHMARK_FILTER");
-  app.add_flag("--benchmark_list_tests", settings.list_benchmarks)->group(hidden);
-  app.add_option("--benchmark_repetitions", repetitions)
-      ->group(hidden)
-      ->envname("BENCHMARK_REPETITIONS");
-  app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
-  app.add_flag("--benchmark_enable_random_interleaving", settings.shuffle)->group(hidden);
-  app.add_option("--benchmark_min_warmup_time", warmup_time)
-      ->group(hidden)
-      ->envname("BENCHMARK_MIN_WARMUP_TIME");
-  app.add_option("--v", verbosity)->group(hidden);
-  app.add_option("--benchmark_out_format", settings.out_format)
-      ->group(hidden)
-      ->envname("BENCHMARK_OUT_FORMAT");
-  app.add_option("--benchmark_format", settings.display_format)
-      ->group(hidden)
-      ->envname("BENCHMARK_FORMAT");
-  app.add_flag("--benchmark_report_aggregates_only", settings.out_aggregates_only)->group(hidden);
-  app.add_flag("--benchmark_display_aggregates_only", settings.display_aggregates_only)
-      ->group(hidden);
+  option_table table(is_fleet);
+  auto& app = table.app;
+  auto& settings = table.settings;
 
   common::require_values(given);
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::CallForHelp&) {
-    // An empty group keeps options out of the help, but would also take their names out of errors.
-    for (auto* const option :
-         app.get_options([&](const CLI::Option* added) { return added->get_group() == hidden; }))
-      option->group("");
+    table.hide();
     return {.instead = answer{app.help()}};
+  } catch (const manual::generated& file) {
+    return {.instead = answer{file.text}};
   } catch (const CLI::CallForVersion& version) {
     return {.instead = answer{std::string(version.what()) + "\n"}};
+  } catch (const CLI::ExtrasError& error) {
+    common::refuse_unknown_option(app);
+    throw common::usage_error(common::first_line(error.what()));
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }
@@ -307,66 +167,72 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
-  if (advise_command && advise_command->parsed()) {
-    if (argv[1] != advise_command->get_name())
+  if (table.advise_command && table.advise_command->parsed()) {
+    if (argv[1] != table.advise_command->get_name())
       throw common::usage_error(
           "advise comes first and takes options of its own (see advise --help)");
-    check_advice_request(advice, *advise_command);
-    return {.advice = advice};
+    check_advice_request(table.advice, *table.advise_command);
+    return {.advice = table.advice};
   }
-  if (map_command && map_command->parsed()) {
-    require_alone(app, *map_command, argv[1]);
-    return {.map = map};
+  if (table.map_command && table.map_command->parsed()) {
+    require_alone(app, *table.map_command, argv[1]);
+    return {.map = table.map};
   }
-  if (doctor_command && doctor_command->parsed()) {
-    require_alone(app, *doctor_command, argv[1]);
-    return {.doctor = doctor};
+  if (table.doctor_command && table.doctor_command->parsed()) {
+    require_alone(app, *table.doctor_command, argv[1]);
+    return {.doctor = table.doctor};
   }
-  if (export_command && export_command->parsed()) {
-    require_alone(app, *export_command, argv[1]);
-    return {.exported = exported};
+  if (table.export_command && table.export_command->parsed()) {
+    require_alone(app, *table.export_command, argv[1]);
+    return {.exported = table.exported};
   }
-  if (compare_command && compare_command->parsed()) {
-    require_alone(app, *compare_command, argv[1]);
-    return {.compared = compared};
+  if (table.compare_command && table.compare_command->parsed()) {
+    require_alone(app, *table.compare_command, argv[1]);
+    return {.compared = table.compared};
   }
-  if (fleet_command && fleet_command->parsed())
+  if (table.fleet_command && table.fleet_command->parsed())
     throw common::usage_error("fleet comes first (see fleet --help)");
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
-      throw common::unknown_argument(extra, names_of(app), "--help");
+      throw common::unknown_argument(extra, common::option_names(app), "--help");
     settings.for_google_benchmark.push_back(extra);
   }
   if (app.count("--v") > 0)
-    settings.for_google_benchmark.push_back(fmt::format("--v={}", verbosity));
-  if (warmup_time != 0)
+    settings.for_google_benchmark.push_back(fmt::format("--v={}", table.verbosity));
+  if (table.warmup_time != 0)
     throw common::usage_error(
         "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
-  if (list->count() > 0) settings.list_strategies = parse_listing(listed, settings.strategies);
-  require_one_of("--cache", cache, {"warm", "cold", "both"});
+  if (app.count("--list") > 0)
+    settings.list_strategies = parse_listing(table.listed, settings.strategies);
+  require_one_of("--cache", table.cache, {"warm", "cold", "both"});
   require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
   if (!settings.display_format.empty())
     require_one_of("--benchmark_format", settings.display_format, {"json", "csv", "console"});
-  if (app.count("--benchmark_repetitions") > 0 && (repetitions < 1 || repetitions > 10000))
+  if (app.count("--benchmark_repetitions") > 0 &&
+      (table.repetitions < 1 || table.repetitions > 10000))
     throw common::usage_error(
-        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", repetitions));
+        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", table.repetitions));
 
+  if (settings.out.ends_with(".csv") && settings.out_format == "json")
+    throw common::usage_error(
+        fmt::format("bad --out={}: a result file is JSON; bench_transfers export makes CSV of it",
+                    common::printable_in_short(settings.out)));
   settings.chose_out = !settings.out.empty() || !settings.display_format.empty();
   if (!is_fleet && common::is_standard_output(settings.out)) print_result(settings);
 
   const auto& defaults = find_profile(settings.profile_name);
   const auto known_memory = machine::total_memory_bytes();
   const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
-  settings.own_sizes = !sizes.empty() || app.count("--sizes") > 0;
-  settings.sizes = common::parse_sizes(settings.own_sizes ? sizes : defaults.sizes,
+  settings.own_sizes = !table.sizes.empty() || app.count("--sizes") > 0;
+  settings.sizes = common::parse_sizes(settings.own_sizes ? table.sizes : defaults.sizes,
                                        settings.own_sizes ? memory : SIZE_MAX);
-  settings.warm = cache != "cold";
-  settings.cold = cache != "warm";
+  settings.warm = table.cache != "cold";
+  settings.cold = table.cache != "warm";
   // With --sizes but without --cold-sizes: all sizes for --cache=cold, else the profile's cold
   // sizes that are among them.
   if (app.count("--cold-sizes") > 0)
-    settings.cold_sizes = common::parse_sizes(cold_sizes, memory);
-  else if (cache == "cold" && settings.own_sizes)
+    settings.cold_sizes = common::parse_sizes(table.cold_sizes, memory);
+  else if (table.cache == "cold" && settings.own_sizes)
     settings.cold_sizes = settings.sizes;
   else if (!defaults.cold_sizes.empty())
     for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
@@ -375,22 +241,44 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   // A filter may select strategies that are not in the profile.
   settings.essential_only = defaults.essential_only && settings.filter.empty();
   settings.sweep_only = defaults.sweep_only && settings.filter.empty();
-  settings.rounds = repetitions > 0 ? repetitions : defaults.rounds;
-  settings.min_time = min_time.empty() ? defaults.min_time : parse_min_time(min_time);
+  settings.rounds = table.repetitions > 0 ? table.repetitions : defaults.rounds;
+  settings.min_time = table.min_time.empty() ? defaults.min_time : parse_min_time(table.min_time);
   // Who chooses something else has time for it.
-  const bool is_usual = repetitions == 0 && min_time.empty() && !settings.own_sizes &&
+  const bool is_usual = table.repetitions == 0 && table.min_time.empty() && !settings.own_sizes &&
                         settings.strategies.empty() && settings.filter.empty();
   if (is_usual) settings.time_of_turns = defaults.time_of_turns;
-  settings.seed = seed.empty() ? std::random_device{}() : parse_seed(seed);
-  for (const auto& text : faults) settings.faults.push_back(parse_fault(text));
+  settings.seed = table.seed.empty() ? std::random_device{}() : parse_seed(table.seed);
+  for (const auto& text : table.faults) settings.faults.push_back(parse_fault(text));
   settings.note = common::printable(settings.note);
+  settings.options = measuring_options(app);
   settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
   if (is_fleet) {
-    fleet.out = std::exchange(settings.out, "");
-    check_fleet_request(fleet, settings);
+    table.fleet.out = std::exchange(settings.out, "");
+    check_fleet_request(table.fleet, settings);
   }
-  return {.settings = settings, .fleet = is_fleet ? std::optional(fleet) : std::nullopt};
+  return {.settings = settings, .fleet = is_fleet ? std::optional(table.fleet) : std::nullopt};
 }
+
+namespace {
+
+/// What may have been meant: flags that it takes, and those that the program takes in its place.
+const std::set<std::string> names_of_google_benchmark{"--benchmark_color",
+                                                      "--benchmark_context",
+                                                      "--benchmark_counters_tabular",
+                                                      "--benchmark_display_aggregates_only",
+                                                      "--benchmark_enable_random_interleaving",
+                                                      "--benchmark_filter",
+                                                      "--benchmark_format",
+                                                      "--benchmark_list_tests",
+                                                      "--benchmark_min_time",
+                                                      "--benchmark_out",
+                                                      "--benchmark_out_format",
+                                                      "--benchmark_perf_counters",
+                                                      "--benchmark_repetitions",
+                                                      "--benchmark_report_aggregates_only",
+                                                      "--benchmark_time_unit"};
+
+}  // namespace
 
 void hand_to_google_benchmark(char* program, const settings& settings) {
   if (const auto* context = std::getenv("BENCHMARK_CONTEXT"))
@@ -413,8 +301,7 @@ void hand_to_google_benchmark(char* program, const settings& settings) {
     throw common::usage_error(fmt::format("Google Benchmark rejects one of these settings: {}",
                                           fmt::join(google_benchmark_settings(settings), ", ")));
   }
-  if (count > 1)
-    throw common::usage_error(fmt::format("unknown argument '{}' (see --help)", pointers[1]));
+  if (count > 1) throw common::unknown_argument(pointers[1], names_of_google_benchmark, "--help");
 }
 
 }  // namespace bench_transfers::bench

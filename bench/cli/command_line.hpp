@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,18 +14,6 @@
 #include "src/common/sizes.hpp"
 
 namespace bench_transfers::bench {
-
-/// The values of a profile; the command line can override each.
-struct profile {
-  std::string name;
-  std::string sizes;                   ///< see common::parse_sizes
-  std::string cold_sizes;              ///< sizes that are also measured with cold caches
-  bool essential_only;                 ///< only essential strategies, unless others are requested
-  int rounds;                          ///< repetitions of every benchmark
-  std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
-  bool sweep_only = false;             ///< likewise what is part of a sweep
-  std::optional<std::chrono::nanoseconds> time_of_turns = {};  ///< see settings
-};
 
 /// Text that is printed instead of a run (--help, --version), with exit code 0.
 struct answer {

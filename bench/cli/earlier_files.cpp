@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "bench/record/fleet_facts.hpp"
-#include "bench/record/told_run.hpp"
 #include "src/common/format.hpp"
 #include "src/common/program.hpp"
 #include "src/fleet/ranks/only_writer.hpp"
+#include "src/result_file/beginning.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -74,6 +74,17 @@ earlier_files::~earlier_files() { tell(); }
 
 void earlier_files::put_aside_own() { put_aside_files(false); }
 
+void earlier_files::put_aside_replaced(const fs::path& file) {
+  std::error_code error;
+  const bool is_result = fs::is_regular_file(file, error);  // a folder fails when it is written
+  if (folder_.empty() || !is_result || !move_aside(file)) return;
+  const auto rank = value_of(facts_, "rank");
+  if (rank.is_number_unsigned())
+    ranks_.push_back(rank.get<std::size_t>());
+  else
+    ++nameless_;
+}
+
 void earlier_files::put_aside_all(std::vector<std::size_t> before) {
   ranks_ = std::move(before);
   put_aside_files(true);
@@ -88,10 +99,11 @@ bool earlier_files::has_rank() const {
 void earlier_files::put_aside_files(bool of_all_ranks) {
   if (!has_rank()) return;
   for (const auto& file : results_in(folder_)) {
-    const auto found = told_by(file).fleet;
-    if (!are_of_one_sweep(found, facts_) || value_of(found, "node") != value_of(facts_, "node"))
+    const auto told = result_file::beginning_of_file(file);
+    if (!told || !are_of_one_sweep(told->fleet, facts_) ||
+        value_of(told->fleet, "node") != value_of(facts_, "node"))
       continue;
-    const auto rank = value_of(found, "rank");
+    const auto rank = value_of(told->fleet, "rank");
     if (!rank.is_number_unsigned() || (!of_all_ranks && rank != value_of(facts_, "rank"))) continue;
     if (move_aside(file)) ranks_.push_back(rank.get<std::size_t>());
   }
@@ -100,8 +112,8 @@ void earlier_files::put_aside_files(bool of_all_ranks) {
 void earlier_files::put_aside_nameless() {
   if (!has_rank()) return;
   for (const auto& file : results_in(folder_)) {
-    const auto told = told_by(file);
-    if (told.is_cut_off && told.fleet.is_null() && move_aside(file)) ++nameless_;
+    const auto told = result_file::beginning_of_file(file);
+    if (told && told->is_cut_off && told->fleet.is_null() && move_aside(file)) ++nameless_;
   }
 }
 
@@ -120,9 +132,9 @@ void earlier_files::tell() noexcept {
                                  names.size() == 1 ? "rank" : "ranks",
                                  common::listed(names, most_shown)));
     if (nameless_ > 0)
-      left.push_back(counted(nameless_, "file that is cut off", "files that are cut off"));
+      left.push_back(counted(nameless_, "file of no known rank", "files of no known rank"));
     common::complain("bench_transfers",
-                     fmt::format("{}: an earlier run of this sweep has left {}: put aside as {}",
+                     fmt::format("{}: earlier runs have left {}: put aside as {}",
                                  value_of(facts_, "node").get<std::string>(),
                                  fmt::join(left, " and "), (folder_ / "*.json.earlier").string()));
   } catch (const std::exception&) {

@@ -12,10 +12,10 @@ namespace bench_transfers::bench {
 /// and returns that name. None: it is not there, or cannot be moved, of which one line tells.
 std::optional<std::filesystem::path> put_file_aside(const std::filesystem::path& file);
 
-/// The result files of an earlier run with the same name of the sweep. They are put aside, as
-/// "X.json.earlier", so that a GPU which is not measured this time does not pass for one that is,
-/// and nothing that was measured is lost. One line on standard error says so: tell(), at the latest
-/// when this ends.
+/// The result files of earlier runs. Those with the same name of the sweep are put aside, as
+/// "X.json.earlier", so that a GPU which is not measured this time does not pass for one that is;
+/// the file that is to be written is, whatever sweep it is of, so that nothing that was measured is
+/// lost. One line on standard error says so: tell(), at the latest when this ends.
 class earlier_files {
  public:
   /// Those in a folder; empty: none. `facts`: context.transfers.fleet of this run.
@@ -26,6 +26,8 @@ class earlier_files {
 
   /// Those of the same rank, but none that another process is writing.
   void put_aside_own();
+  /// The file that this rank is about to write, likewise.
+  void put_aside_replaced(const std::filesystem::path& file);
   /// How many that were.
   [[nodiscard]] std::size_t put_aside() const noexcept { return ranks_.size(); }
   /// Those that are cut off before they tell whose they are, likewise: a rank whose run they may be

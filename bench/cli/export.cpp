@@ -1,6 +1,7 @@
 #include "bench/cli/export.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <set>
@@ -28,7 +29,7 @@ constexpr const char* export_footer =
 const exports::format& format_named(const std::string& word) {
   if (const auto* format = exports::find_format(word)) return *format;
   throw common::usage_error(fmt::format("bad --format '{}': {}", common::printable_in_short(word),
-                                        exports::words_of_formats()));
+                                        fmt::join(exports::words_of_formats(), ", ")));
 }
 
 void require_distinct(const std::vector<fs::path>& files) {
@@ -82,7 +83,9 @@ CLI::App* add_export(CLI::App& app, export_request& request) {
       ->required()
       ->type_name("FILE")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--format", request.format, exports::words_of_formats())
+  command
+      ->add_option("--format", request.format,
+                   fmt::format("{}", fmt::join(exports::words_of_formats(), ", ")))
       ->required()
       ->type_name("FORMAT");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "bench/cli/gather_sweep.hpp"
@@ -139,6 +140,8 @@ class mpi_measurement {
     if (const auto& silence = others_->silence_of_rank_0()) tell_of_silence(*silence);
     std::cout.flush();
     std::fflush(nullptr);
+    // A launcher forwards what is said from time to time, and no more once a job is aborted.
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
     mpi_->abort(std::max<int>(code_, something_failed));
   }
 

@@ -11,6 +11,7 @@
 
 #include "bench/cli/earlier_files.hpp"
 #include "bench/cli/left_files.hpp"
+#include "src/common/format.hpp"
 #include "src/common/message.hpp"
 #include "src/common/packed.hpp"
 #include "src/common/printable.hpp"
@@ -96,8 +97,10 @@ void write_sweep_of(const results_by_rank& results, std::size_t ranks, const pla
   const auto sweep = fleet::collect(std::move(found));
   const auto sweep_file = sweep_file_in(place.folder);
   fleet::write_sweep(sweep_file, sweep);
-  common::print(fmt::format("{} of {} ranks in {}\n", sweep.gpus.size(), ranks,
-                            common::printable(sweep_file.string())));
+  common::print(fmt::format(
+      "{} of {} ranks in {}; {}\n", sweep.gpus.size(), ranks,
+      common::printable(sweep_file.string()),
+      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems")));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/record/fleet_facts.hpp"
-#include "bench/record/told_run.hpp"
+#include "src/result_file/beginning.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -38,12 +38,12 @@ std::multimap<std::size_t, left_file> files_left_by(const std::set<std::size_t>&
   if (ranks.empty()) return left;
   for (auto& file : results_below(place.folder)) {
     if (known.contains(file.path) || !may_be_written_since(place.began, file.path)) continue;
-    const auto told = told_by(file.path);
-    if (!are_of_one_sweep(told.fleet, place.facts)) continue;
-    if (!told.started || *told.started < place.began) continue;
-    const auto rank = told.fleet.value("rank", nlohmann::json());
+    const auto told = result_file::beginning_of_file(file.path);
+    if (!told || !are_of_one_sweep(told->fleet, place.facts)) continue;
+    if (!told->started || *told->started < place.began) continue;
+    const auto rank = told->fleet.value("rank", nlohmann::json());
     if (rank.is_number_unsigned() && ranks.contains(rank.get<std::size_t>()))
-      left.emplace(rank.get<std::size_t>(), left_file{std::move(file), told.is_complete});
+      left.emplace(rank.get<std::size_t>(), left_file{std::move(file), told->is_complete});
   }
   return left;
 }

@@ -66,7 +66,7 @@ int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
-  if (parsed.advice) return advise(std::cout, *parsed.advice), all_ran;
+  if (parsed.advice) return advise(std::cout, *parsed.advice) ? all_ran : nothing_ran;
   if (parsed.exported) return export_results(*parsed.exported), all_ran;
   if (parsed.compared) return compare_results(*parsed.compared), all_ran;
   if (parsed.map) {

@@ -178,6 +178,7 @@ int rank_run::measure_device() {
       settings_.list_benchmarks ? fs::path() : folder_of_node(request_.out, self_), facts_);
   earlier.put_aside_own();
   if (!choose_device()) return nothing_ran;
+  earlier.put_aside_replaced(result_file_of(request_.out, self_, device_));
   join_ranks(earlier);
   const leaving at_the_end(ranks_.get());
   share_processors();

@@ -1,5 +1,6 @@
 #include "bench/harness/cpu_meter.hpp"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -27,10 +28,11 @@ clockid_t cpu_clock_of(pid_t thread) {
 }  // namespace
 
 cpu_meter::cpu_meter() {
+  const auto own = static_cast<pid_t>(syscall(SYS_gettid));  // gettid() is of glibc 2.30
   std::error_code error;  // without /proc, the kernel's ticks must do
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
     const auto thread = static_cast<pid_t>(std::stol(entry.path().filename().string()));
-    if (thread != gettid()) others_.push_back(thread);
+    if (thread != own) others_.push_back(thread);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <new>
 #include <numeric>
 #include <random>
-#include <ranges>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -178,9 +177,9 @@ void session::lose_device(std::size_t index, const std::string& benchmark, const
   nlohmann::ordered_json data{{"benchmark", benchmark}};
   if (devices_.size() > 1) data["device"] = devices_[index].id;
   const auto which = devices_.size() > 1 ? "device " + devices_[index].id : std::string("device");
-  lost_devices_.try_emplace(
-      index, "device_lost", std::move(data),
-      fmt::format("not run: the {} was lost in {}: {}", which, benchmark, reason));
+  lost_devices_.try_emplace(index, common::message{"device_lost", std::move(data),
+                                                   fmt::format("not run: the {} was lost in {}: {}",
+                                                               which, benchmark, reason)});
 }
 
 int session::most_rounds(std::span<const state> cases) const {
@@ -197,9 +196,10 @@ outcome session::measure(const plan& plan) {
   std::vector<state> cases;
   for (const auto& planned : plan.cases) cases.push_back({.planned = &planned});
   if (ranks_) {
-    const std::span at_once = std::ranges::stable_partition(
-        cases, [](const state& measured) { return !is_of_ranks(*measured.planned); });
-    measure_in_turn(std::span(cases).first(cases.size() - at_once.size()), at_once, result);
+    const auto at_once = std::stable_partition(
+        cases.begin(), cases.end(),
+        [](const state& measured) { return !is_of_ranks(*measured.planned); });
+    measure_in_turn(std::span(cases.begin(), at_once), std::span(at_once, cases.end()), result);
   } else {
     measure_cases(cases, result);
   }

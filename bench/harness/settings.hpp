@@ -46,7 +46,10 @@ struct settings {
   std::string note;
   bool quiet = false;  ///< neither progress nor summary
   std::vector<fault> faults;
-  std::vector<std::string> command_line;          ///< without folders
+  std::vector<std::string> command_line;  ///< without folders
+  /// Those of its options that choose what is measured and how, "--profile=quick", also where a
+  /// variable has set them: with them another run measures the same.
+  std::vector<std::string> options;
   std::vector<std::string> for_google_benchmark;  ///< flags that it gets unchanged
 };
 

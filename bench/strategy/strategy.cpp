@@ -95,8 +95,8 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
     described.devices.push_back(flow.device);
   }
   std::ranges::sort(described.devices);
-  const auto repeated = std::ranges::unique(described.devices);
-  described.devices.erase(repeated.begin(), repeated.end());
+  described.devices.erase(std::unique(described.devices.begin(), described.devices.end()),
+                          described.devices.end());
   described.emulation = measured.emulation;
   return described;
 }

@@ -260,4 +260,22 @@ const ranked_strategy& recommended(const ranking& ranked) {
                                    &ranked_strategy::plainness);
 }
 
+std::optional<double> reason_not_to_recommend(const ranking& ranked) {
+  constexpr double all_of_it = 1;
+  const auto& total = recommended(ranked).total;
+  const auto part = std::max(total.high - total.value, total.value - total.low) / total.value;
+  if (part < all_of_it || statistically_tied(ranked).size() < 2) return std::nullopt;
+  return part;
+}
+
+std::vector<std::size_t> sizes_to_measure(const question& question) {
+  constexpr std::size_t step = 4;  // sizes are its multiples
+  const auto bytes = static_cast<std::size_t>(question.bytes);
+  std::vector<std::size_t> sizes;
+  for (const auto size : {bytes / 2, bytes, 2 * bytes})
+    sizes.push_back(std::max(step, size / step * step));
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
 }  // namespace bench_transfers::advice

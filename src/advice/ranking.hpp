@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -131,5 +132,12 @@ std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 /// The strategy to use: of those within 3 % of the fastest, the plainest; of equally plain ones,
 /// the faster.
 const ranked_strategy& recommended(const ranking& ranked);
+
+/// By which part of it the time of the recommended strategy may be wrong (95 %), if that is all of
+/// it or more and other strategies cannot be told from it: then nothing is known.
+std::optional<double> reason_not_to_recommend(const ranking& ranked);
+
+/// The question's size and those around it, in bytes: with them an answer is no extrapolation.
+std::vector<std::size_t> sizes_to_measure(const question& question);
 
 }  // namespace bench_transfers::advice

@@ -40,6 +40,12 @@ std::string interval_text(const estimate& shown) {
   return part < 9.995 ? fmt::format("± {:.0f} %", std::ceil(100 * part)) : "> 999 %";
 }
 
+/// At most eight characters wide.
+std::string error_cell(double part) {
+  constexpr double most = 9.995;
+  return part < most ? percent_text(part) : "> 999 %";
+}
+
 std::size_t columns_for(const measurements& measured) {
   return columns_beside_label(measured.from.has_gpu);
 }
@@ -100,7 +106,22 @@ std::string pays_clause(const ranking& ranked, const ranked_strategy& best) {
   return "";
 }
 
-std::string recommendation(const ranking& ranked, std::size_t columns) {
+std::string no_recommendation(const ranking& ranked, const question& question, double uncertainty,
+                              std::size_t columns) {
+  std::vector<std::string> sizes;
+  for (const auto size : sizes_to_measure(question)) sizes.push_back(common::format_size(size));
+  return common::wrapped(
+      fmt::format("Cannot tell: {} cannot be told from the fastest (*), and the times may be wrong "
+                  "by {}. Measure this size: bench_transfers --sizes={}.",
+                  counted(static_cast<double>(statistically_tied(ranked).size() - 1), "strategy",
+                          "strategies"),
+                  error_cell(uncertainty), fmt::join(sizes, ",")),
+      columns);
+}
+
+std::string recommendation(const ranking& ranked, const question& question, std::size_t columns) {
+  if (const auto uncertainty = reason_not_to_recommend(ranked))
+    return no_recommendation(ranked, question, *uncertainty, columns);
   const auto& best = recommended(ranked);
   auto text = fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", best.name,
                           time_text(best.total.value), time_text(best.total.low),
@@ -233,12 +254,6 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
                                    [](const auto& size) { return std::abs(size.error()); });
 }
 
-/// At most eight characters wide.
-std::string error_cell(double part) {
-  constexpr double most = 9.995;
-  return part < most ? percent_text(part) : "> 999 %";
-}
-
 std::string check_row(const leave_out_check& check, const statistics::broken_line& line,
                       std::size_t width) {
   const auto half = line.half_bandwidth_bytes();
@@ -306,11 +321,11 @@ std::string labelled(bool has_gpu, const std::string& text) {
 std::string ranking_text(const measurements& measured, const cost_model& model,
                          const question& question, const ranking& ranked) {
   const auto columns = columns_for(measured);
-  return labelled(measured, origin_lines(measured) + allocation_line(model, columns) +
-                                question_line(question) + recommendation(ranked, columns) + "\n" +
-                                table(model, question, ranked) + legend(model, ranked, columns) +
-                                left_out_lines(ranked, columns) +
-                                missing_lines(model, question, columns));
+  return labelled(
+      measured, origin_lines(measured) + allocation_line(model, columns) + question_line(question) +
+                    recommendation(ranked, question, columns) + "\n" +
+                    table(model, question, ranked) + legend(model, ranked, columns) +
+                    left_out_lines(ranked, columns) + missing_lines(model, question, columns));
 }
 
 std::string check_text(const measurements& measured, const cost_model& model,

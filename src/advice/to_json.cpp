@@ -104,7 +104,12 @@ json ranking_document(const measurements& measured, const cost_model& model,
                           {"cpu_writes", question.cpu_writes},
                           {"cpu_reads", question.cpu_reads}};
   const auto tied = statistically_tied(ranked);
-  document["recommended"] = recommended(ranked).name;
+  const auto uncertainty = reason_not_to_recommend(ranked);
+  document["recommended"] = uncertainty ? json(nullptr) : json(recommended(ranked).name);
+  document["cannot_tell"] = nullptr;
+  if (uncertainty)
+    document["cannot_tell"] = {{"uncertainty_percent", 100 * *uncertainty},
+                               {"measure_sizes", sizes_to_measure(question)}};
   document["strategies"] = json::array();
   for (const auto& strategy : ranked.strategies)
     document["strategies"].push_back(

@@ -34,8 +34,8 @@ side read_side(std::span<const std::filesystem::path> files) {
     const auto read = contents_of(file);
     result.runs.push_back(gate::run_of(read, file, gate::metric{}));
     for (const auto& [name, described] : read.benchmarks)
-      result.facts.try_emplace(name, key_of(read, described), described.size_bytes,
-                               described.cache);
+      result.facts.try_emplace(
+          name, benchmark_facts{key_of(read, described), described.size_bytes, described.cache});
   }
   return result;
 }

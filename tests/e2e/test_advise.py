@@ -11,7 +11,7 @@ from typing import Any
 import advice_files
 import pytest
 from advice_files import GIB, KIB, MIB, QUESTION, gpu_file, write
-from program import ALL_RAN, COLUMNS, USAGE, Completed, Program, assert_complains
+from program import ALL_RAN, COLUMNS, NOTHING_RAN, USAGE, Completed, Program, assert_complains
 
 RECORDED = (
     Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-20-standard/result.json.gz"
@@ -300,7 +300,9 @@ def test_a_file_without_a_gpu_is_refused(program: Program, measured_on_host: Pat
 
 def test_a_file_without_a_gpu_is_labelled(program: Program, measured_on_host: Path):
     for question in ((*QUESTION,), ("--check",)):
-        completed = advise(program, f"--from={measured_on_host}", "--allow-host", *question)
+        completed = program.run("advise", f"--from={measured_on_host}", "--allow-host", *question)
+        # What a busy machine measures in a moment may tell nothing.
+        assert completed.code in (ALL_RAN, NOTHING_RAN), completed
         lines = [line for line in completed.out.splitlines() if line]
         assert len(lines) > 5
         assert [line for line in lines if not line.startswith("(host, no GPU) ")] == []

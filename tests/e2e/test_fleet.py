@@ -468,6 +468,7 @@ def test_simulate_tells_what_would_be_found(fleet: Program, slowed: Path, tmp_pa
     sweep.write_text(json.dumps(document))
     completed = fleet.run("simulate", sweep, "--slower=0.1,20", "--sweeps=1", "--json=-")
     assert completed.code == 0, completed
+    assert "made up and judged " in completed.err
     none, all_of_them = json.loads(completed.out)["faults"]
     assert none["share"] < 0.1
     assert all_of_them["share"] > 0.9
@@ -495,7 +496,10 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
     for node in ("first", "second"):
         add(tmp_path / "sweep", node)
     sweep = tmp_path / "sweep.json"
-    assert fleet.run("collect", tmp_path / "sweep", f"--out={sweep}").code == 0
+    for out in (tmp_path / "sweep/earlier.json", sweep):
+        collected = fleet.run("collect", tmp_path / "sweep", f"--out={out}")
+        assert collected.code == 0
+        assert " of 6 files in " in collected.out, "a sweep is no result"
     completed = fleet.run("show", sweep)
     assert completed.code == 0
     assert [line.split()[1] for line in completed.out.splitlines()[1:3]] == ["first", "second"]
@@ -514,6 +518,11 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["judge", "object.json", "--decide-by=fast"], "--decide-by 'fast'"),
         (["judge", "object.json", "--reference=no.json"], "object.json"),
         (["judge", "sweep.json", "--reference", "a", "b", "c"], "repeat --reference for each file"),
+        (
+            ["judge", "sweep.json", "--referense=a"],
+            "'--referense=a': did you mean --reference? (see judge",
+        ),
+        (["show", "sweep.json", "--reference=sweep.json"], "is the sweep that is judged"),
         (["history", "sweep.json", "--reference=no.json"], "no.json"),
         (["judge", "object.json", "--json=-", "--markdown=-"], "the same file"),
         (["history"], "SWEEP is required"),

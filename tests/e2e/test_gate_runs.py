@@ -223,6 +223,32 @@ def test_the_script_measures_and_checks(project: Project):
     assert project.kept == ["check.json", "check.txt", *runs]
 
 
+@pytest.mark.parametrize("options", [["--profile=standard", "--strategies=copy"], []])
+def test_the_script_measures_as_the_baseline_was(
+    project: Project, gate: Program, options: list[str]
+):
+    facts = {"run.options": options}
+    runs = project.lab.sessions(3, 4, facts=facts)
+    assert gate.run("pin", *runs, f"--out={project.baseline}").code == 0
+    project.prepare(project.lab.runs(3, day=9))
+    completed = project.run("../baseline.json")
+    assert completed.returncode == PASS, completed
+    expected = " ".join([*options, f"--out={project.root}"])
+    assert all(arguments.startswith(expected) for arguments in project.measured), project.measured
+    words = " ".join(["Measuring as the baseline was: bench_transfers", *options])
+    assert words in completed.stderr
+    # What chooses nothing comes beside them.
+    (project.prepared / "arguments").unlink()
+    project.run("../baseline.json", "--", "--quiet")
+    assert all(
+        given.startswith(" ".join([*options, "--quiet --out="])) for given in project.measured
+    )
+    # Who gives options knows better.
+    (project.prepared / "arguments").unlink()
+    project.run("../baseline.json", "--", "--device=0")
+    assert all(given.startswith("--profile=quick --device=0") for given in project.measured)
+
+
 def test_the_script_finds_a_regression(project: Project):
     project.prepare(project.lab.runs(4, day=9, slowed={PINNED_UPLOAD: 1.1}))
     completed = project.run(

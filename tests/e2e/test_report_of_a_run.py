@@ -26,7 +26,10 @@ def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_pa
         completed.stderr
     )
     starts = {".pdf": b"%PDF", ".png": b"\x89PNG\r\n", ".svg": b"<svg"}
-    images = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
+    files = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
+    images = {name: data for name, data in files.items() if Path(name).suffix in starts}
+    captions = {name for name in files if name.endswith((".caption.tex", ".caption.txt"))}
+    assert files.keys() == images.keys() | captions
     assert {f"{name}{kind}" for name in ("bandwidth", "latency") for kind in starts} <= set(images)
     for name, image in images.items():
         assert image.startswith(starts[Path(name).suffix])

@@ -15,7 +15,7 @@ from gate_files import Lab
 from program import Program, environment, has_gpu
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "gate", "lint", "pin", "reference", "report", "test")
+SCRIPTS = ("bench", "gate", "lint", "package", "pin", "reference", "report", "test")
 # Programs that install or build.
 TRAPS = ("apt-get", "sudo", "dpkg-query", "cmake", "doxygen", "ninja", "pip", "python3", "nvcc")
 
@@ -90,6 +90,8 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
         ("bench", ("--profile=fast",), "unknown profile fast"),
         ("bench", ("--hlep\x1b[2J",), r"--hlep\E[2J"),
         ("lint", ("src",), "src"),
+        ("package", (), "deb or bundle?"),
+        ("package", ("rpm",), "rpm is neither deb nor bundle"),
         ("reference", ("include",), "include"),
         ("report", (), "which result files?"),
         ("report", ("missing.json", "--out=x"), "missing.json: No such file"),
@@ -183,6 +185,7 @@ def fill_with_decoys(folder: Path, ran: Path) -> None:
         ("bench", ("--sizes=4KiB",)),
         ("gate", ("baseline.json",)),
         ("lint", ()),
+        ("package", ("deb",)),
         ("reference", ()),
         ("report", ("baseline.json",)),
         ("test", ()),
@@ -293,7 +296,7 @@ def in_help(text: str) -> set[str]:
         name + takes.get(value.split()[-1] if value else "", "=")
         for names, value in options
         for name in names.split(",")
-        if name not in ("-h", "--help", "--version")
+        if name not in ("-h", "--help", "--version", "--generate")
     }
 
 

@@ -20,10 +20,9 @@ const format* find_format(std::string_view word) {
   return nullptr;
 }
 
-std::string words_of_formats() {
-  std::string words;
-  for (const auto& format : formats)
-    words += (words.empty() ? "" : ", ") + std::string(format.word);
+std::vector<std::string> words_of_formats() {
+  std::vector<std::string> words;
+  for (const auto& format : formats) words.emplace_back(format.word);
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/exports/results/values.hpp"
 
@@ -19,7 +20,7 @@ struct format {
 
 /// Null if there is none.
 const format* find_format(std::string_view word);
-std::string words_of_formats();
+std::vector<std::string> words_of_formats();
 
 /// A format that knows a benchmark by its name alone cannot hold it twice; what() is one line.
 class same_benchmark_twice : public std::runtime_error {

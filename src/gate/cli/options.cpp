@@ -11,6 +11,8 @@
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/common/unknown_option.hpp"
+#include "src/manual/generate.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -71,6 +73,17 @@ benchmark_class parse_class(const std::string& word) {
   return *kind;
 }
 
+/// Values to offer, not all that are allowed.
+manual::choices offered() {
+  const std::vector<std::string> metrics{"real_time", "gb_per_s"};
+  const std::vector<std::string> figures{"median", "fastest"};
+  return {{"pin --judge-by", metrics},
+          {"show --judge-by", metrics},
+          {"pin --of-repetitions", figures},
+          {"show --of-repetitions", figures},
+          {"check --decide-by", {"link", "host", "latency", "other"}}};
+}
+
 class command_line {
  public:
   command_line() : app_("Tells whether transfers got slower.", "gate_transfers") {
@@ -86,6 +99,8 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
+    manual::add_generate(app_, provenance::version,
+                         [this] { return manual::describe(app_, offered()); });
     add_pin();
     add_check();
     add_power();
@@ -98,8 +113,13 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
+    } catch (const manual::generated& file) {
+      return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
+    } catch (const CLI::ExtrasError& error) {
+      common::refuse_unknown_option(app_);
+      throw common::usage_error(common::first_line(error.what()));
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "src/common/measuring_options.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/timestamp.hpp"
 #include "src/gate/io/known_facts.hpp"
@@ -33,6 +34,19 @@ std::optional<std::string> line_of(const json& fact) {
 /// same name here and in the fingerprint.
 std::string line_at(const json& facts, std::initializer_list<const char*> keys) {
   return line_of(member(facts, keys)).value_or("");
+}
+
+/// Older files do not tell.
+std::optional<std::vector<std::string>> options_in(const json& facts) {
+  const auto& list = member(facts, {"run", "options"});
+  if (!list.is_array()) return std::nullopt;
+  std::vector<std::string> options;
+  for (const auto& entry : list) {
+    auto line = line_of(entry);
+    if (!line || !common::is_measuring_option(*line)) return std::nullopt;
+    options.push_back(std::move(*line));
+  }
+  return options;
 }
 
 /// Empty if there are none.
@@ -117,6 +131,7 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.started = common::parse_timestamp(line_at(facts, {"run", "started_utc"}));
   run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
   run.faults = faults_in(facts);
+  run.options = options_in(facts);
   run.complete = file.complete;
   for (const auto& warning : file.warnings) run.warnings.push_back({warning.code, warning.text});
 }

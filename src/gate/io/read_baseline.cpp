@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/measuring_options.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/common/timestamp.hpp"
@@ -273,6 +274,20 @@ std::int64_t format_of(const element& content) {
   return format;
 }
 
+/// Older baselines do not tell.
+std::optional<std::vector<std::string>> options_in(const element& content) {
+  simdjson::dom::array list;
+  if (content["options"].get(list) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<std::string> options;
+  for (const auto entry : list) {
+    std::string_view option;
+    if (entry.get(option) != simdjson::SUCCESS || !common::is_measuring_option(option))
+      throw bad_input("bad options");
+    options.push_back(common::printable(option));
+  }
+  return options;
+}
+
 /// Refuses a baseline that has lost or changed content since it was made, as when two versions are
 /// merged line by line.
 void require_whole(const baseline& baseline, const element& content) {
@@ -302,6 +317,7 @@ baseline baseline_of(const element& content) {
   baseline.on_host = truth_in(content, "on_host");
   baseline.device = text_in(content, "device");
   baseline.machine = machine_in(content, baseline.ours);
+  baseline.options = options_in(content);
   baseline.processes = processes_in(list_in(content, "runs"));
   baseline.classes_by_name = baseline.ours && format_of(content) <= last_format_without_classes;
   const bool has_classes = format_of(content) > last_format_without_classes;

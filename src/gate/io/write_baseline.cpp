@@ -67,9 +67,9 @@ json facts_of(const baseline& baseline) {
                 {"ours", baseline.ours},
                 {"on_host", baseline.on_host},
                 {"device", or_null(baseline.device)},
-                {"machine", std::move(machine)},
-                {"runs", std::move(runs)},
-                {"benchmark_count", baseline.benchmarks.size()}});
+                {"machine", std::move(machine)}});
+  if (baseline.options) facts["options"] = *baseline.options;
+  facts.update({{"runs", std::move(runs)}, {"benchmark_count", baseline.benchmarks.size()}});
   return facts;
 }
 

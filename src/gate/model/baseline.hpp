@@ -40,6 +40,9 @@ struct baseline {
   std::string device;
   fingerprint machine;
   std::vector<process> processes;
+  /// Options of bench_transfers with which all processes were measured; none if they differ, or if
+  /// nobody knows.
+  std::optional<std::vector<std::string>> options = {};
   std::map<std::string, history> benchmarks;
   bool settings_covered = true;  ///< by the file's digest; not in the first format
   bool classes_by_name = false;  ///< the file, of format 1 or 2, has no classes

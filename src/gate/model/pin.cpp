@@ -23,6 +23,8 @@ class pinning {
     baseline.on_host = first.on_host;
     baseline.device = first.device;
     baseline.machine = first.machine;
+    if (std::ranges::all_of(runs, [&](const run& run) { return run.options == first.options; }))
+      baseline.options = first.options;
   }
 
   pin_result result() {

@@ -45,6 +45,8 @@ struct run {
   std::optional<std::chrono::sys_seconds> started;
   std::string boot;                 ///< changes with every start of the machine; may be empty
   std::vector<std::string> faults;  ///< injected on purpose
+  /// Options that chose what was measured; none if the file does not tell.
+  std::optional<std::vector<std::string>> options = {};
   bool complete = true;
   std::vector<run_warning> warnings;
   /// The file's declaration of the field judged by.

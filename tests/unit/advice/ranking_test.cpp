@@ -225,6 +225,34 @@ TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) 
                           testing::Field(&ranked_strategy::name, "in place")));
 }
 
+ranking made_up_ranking(double half_interval, double behind) {
+  ranking ranked;
+  for (const auto* const name : {"zero-copy", "plain copy"}) {
+    ranked_strategy strategy;
+    strategy.name = name;
+    strategy.total = {1000, 1000 - half_interval, 1000 + half_interval};
+    ranked.strategies.push_back(strategy);
+  }
+  ranked.strategies.back().behind = {behind, behind - 100, behind + 100};
+  return ranked;
+}
+
+TEST(ranking, recommends_nothing_where_times_and_differences_are_unknown) {
+  EXPECT_DOUBLE_EQ(reason_not_to_recommend(made_up_ranking(2950, 50)).value(), 2.95);
+  EXPECT_DOUBLE_EQ(reason_not_to_recommend(made_up_ranking(1000, 50)).value(), 1);
+  EXPECT_EQ(reason_not_to_recommend(made_up_ranking(990, 50)), std::nullopt);
+  // The time is not known, but it is the fastest.
+  EXPECT_EQ(reason_not_to_recommend(made_up_ranking(2950, 500)), std::nullopt);
+}
+
+TEST(ranking, names_sizes_that_would_tell) {
+  const auto sizes = [](double bytes) { return sizes_to_measure({bytes, "h2d"}); };
+  EXPECT_THAT(sizes(64 << 20), ElementsAre(32U << 20, 64U << 20, 128U << 20));
+  EXPECT_THAT(sizes(1001), ElementsAre(500U, 1000U, 2000U));
+  EXPECT_THAT(sizes(1), ElementsAre(4U));
+  EXPECT_THAT(sizes(4), ElementsAre(4U, 8U));
+}
+
 TEST(ranking, refuses_what_cannot_be_asked) {
   const cost_model model{made_up()};
   const auto nan = std::numeric_limits<double>::quiet_NaN();

@@ -258,6 +258,16 @@ TEST_F(command_line, the_command_line_is_recorded) {
               ElementsAre("bench_transfers", "--sizes=4", "--seed", "1"));
 }
 
+TEST_F(command_line, options_that_choose_what_is_measured_are_recorded) {
+  EXPECT_THAT(chosen({"--out=a.json", "--quiet", "--note=n", "--seed=1"}).options, IsEmpty());
+  setenv("BENCHMARK_FILTER", "h2d", 1);
+  EXPECT_THAT(
+      chosen({"--sizes", "4", "--strategies=copy,null", "--sizes=8", "--benchmark_min_time=0.1"})
+          .options,
+      ElementsAre("--sizes=8", "--strategies=copy", "--strategies=null", "--benchmark_filter=h2d",
+                  "--benchmark_min_time=0.1"));
+}
+
 TEST_F(command_line, environment_variables_come_after_options) {
   setenv("BENCHMARK_OUT", "from_environment.json", 1);
   setenv("BENCHMARK_FILTER", "zero", 1);
@@ -361,6 +371,10 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"--v=many"}, "many"}, wrong_usage{{"--inject=explode@x"}, "'explode@x'"},
         wrong_usage{{"--inject=fail@["}, "'fail@['"},
         wrong_usage{{"--no-such-option"}, "'--no-such-option'"}, wrong_usage{{"-x"}, "'-x'"},
+        wrong_usage{{"advise", "--byte=4"},
+                    "'--byte=4': did you mean --bytes? (see advise --help)"},
+        wrong_usage{{"--list", "copy"}, "--list --strategies=copy"},
+        wrong_usage{{"--out=a.csv"}, "bench_transfers export"},
         wrong_usage{{"file.json"}, "'file.json'"}, wrong_usage{{"--benchmark"}, "'--benchmark'"}));
 
 /// Google Benchmark after it has received the program's flags.
@@ -384,6 +398,15 @@ TEST_F(google_benchmark, refuses_what_it_does_not_know) {
   } catch (const common::usage_error& error) {
     EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("'--benchmark_no_such_flag=1'"), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(google_benchmark, has_flags_that_are_suggested) {
+  try {
+    hand_over({"--benchmark_fliter=x"});
+    FAIL() << "not refused";
+  } catch (const common::usage_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean --benchmark_filter?"));
   }
 }
 

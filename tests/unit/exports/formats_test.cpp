@@ -24,8 +24,9 @@ std::string exported(const char* word, const std::vector<run_values>& runs) {
 
 TEST(formats, have_a_word_each) {
   EXPECT_EQ(find_format("xml"), nullptr);
-  EXPECT_EQ(words_of_formats(),
-            "csv, markdown, openmetrics, bencher, github-benchmark, github-benchmark-bigger");
+  EXPECT_THAT(words_of_formats(),
+              testing::ElementsAre("csv", "markdown", "openmetrics", "bencher", "github-benchmark",
+                                   "github-benchmark-bigger"));
 }
 
 TEST(csv, has_the_fields_units_and_directions_in_columns) {

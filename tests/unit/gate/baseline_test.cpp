@@ -153,6 +153,21 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   EXPECT_FALSE(back.classes_by_name);
 }
 
+TEST(baselines, know_the_options_that_all_runs_had) {
+  auto runs = made_up_runs(4);
+  EXPECT_EQ(pin(runs, metric::named("real_time")).baseline.options, std::nullopt);
+  for (auto& run : runs) run.options = {"--profile=quick", "--strategies=copy"};
+  const auto pinned = pin(runs, metric::named("real_time")).baseline;
+  EXPECT_EQ(baseline_in(to_text(pinned), "baseline.json").options, runs[0].options);
+  auto forged = pinned;
+  forged.options = {"--inject=slow:3@copy"};
+  EXPECT_THROW(baseline_in(to_text(forged), "baseline.json"), bad_input);
+  runs[3].options = {"--profile=full"};
+  const auto differing = pin(runs, metric::named("real_time")).baseline;
+  EXPECT_EQ(differing.options, std::nullopt);
+  EXPECT_EQ(baseline_in(to_text(differing), "baseline.json").options, std::nullopt);
+}
+
 TEST(baselines, keep_classes_and_the_first_centres_in_their_file) {
   auto pinned = pin(made_up_runs(3), {}).baseline;
   pinned.benchmarks.at("copy").limited_by = benchmark_class::link;

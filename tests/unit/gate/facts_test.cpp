@@ -17,6 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
+using testing::Optional;
 using testing::Pair;
 using testing::UnorderedElementsAreArray;
 using namespace std::chrono_literals;
@@ -103,6 +104,25 @@ TEST(gate_facts, of_the_host_device_are_marked) {
   EXPECT_EQ(run.device, "host (no GPU)");
   EXPECT_EQ(run.card, "");
   EXPECT_THAT(run.machine, Not(Contains(Key("link.width"))));
+}
+
+TEST(gate_facts, have_the_options_of_the_run) {
+  auto facts = bench_transfers_facts();
+  EXPECT_EQ(read(bench_transfers_file(facts)).options, std::nullopt);
+  facts["run"]["options"] = json::array();
+  EXPECT_THAT(read(bench_transfers_file(facts)).options, Optional(IsEmpty()));
+  facts["run"]["options"] = {"--profile=quick", "--strategies=copy\n"};
+  EXPECT_THAT(read(bench_transfers_file(facts)).options,
+              Optional(ElementsAre("--profile=quick", "--strategies=copy\\n")));
+}
+
+TEST(gate_facts, have_no_options_that_do_more_than_choose) {
+  for (const auto* const option :
+       {"--inject=slow:3@copy", "--out=x.json", "--profile", "x", "--profiles=quick"}) {
+    auto facts = bench_transfers_facts();
+    facts["run"]["options"] = {"--sizes=4KiB", option};
+    EXPECT_EQ(read(bench_transfers_file(facts)).options, std::nullopt) << option;
+  }
 }
 
 TEST(gate_facts, that_lessen_trust_are_read) {

@@ -1,0 +1,193 @@
+#include "bench/cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "bench/cli/profile.hpp"
+#include "provenance.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/printable.hpp"
+#include "src/exports/results/formats.hpp"
+#include "src/manual/generate.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+constexpr const char* hidden = "Not in --help";
+
+std::string footer(bool is_fleet) {
+  const std::string devices =
+      is_fleet
+          ? "Devices: by default the GPU of the local rank. Of a list, such as cuda:0,2-3, each "
+            "rank\n"
+            "takes its own; host measures without a GPU (copies within memory).\n"
+          : "Devices: auto (first GPU, otherwise host), all (every GPU), cuda:N, host (no GPU: "
+            "copies\n"
+            "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
+  return devices +
+         "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
+         "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
+         "--benchmark_format=json|csv|console, ...\n"
+         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
+}
+
+void add_label(settings& settings, const std::string& text) {
+  const auto end = text.find('=');
+  const auto key = text.substr(0, end);
+  const auto is_of_names = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
+  };
+  if (end == std::string::npos || key.empty() || !std::ranges::all_of(key, is_of_names))
+    throw common::usage_error(
+        fmt::format("bad --label '{}': KEY=VALUE, with letters, digits, _, - and . in KEY",
+                    common::printable_in_short(text)));
+  if (!settings.labels.emplace(key, common::printable(text.substr(end + 1))).second)
+    throw common::usage_error(fmt::format("--label={} is there twice", key));
+}
+
+/// Values to offer, not all that are allowed.
+manual::choices offered() {
+  return {{"--device", {"auto", "all", "host", "cuda:"}},
+          {"--profile", profile_names()},
+          {"--cache", {"warm", "cold", "both"}},
+          {"--list", {"families", "all"}},
+          {"advise --direction", {"h2d", "d2h", "both"}},
+          {"doctor --device", {"all", "cuda:"}},
+          {"map --device", {"all", "cuda:"}},
+          {"export --format", exports::words_of_formats()}};
+}
+
+manual::choices offered_in_fleet() {
+  return {{"--device", {"host", "cuda:"}},
+          {"--profile", profile_names()},
+          {"--cache", {"warm", "cold", "both"}},
+          {"--list", {"families", "all"}},
+          {"--mpi", {"auto", "none"}}};
+}
+
+}  // namespace
+
+option_table::option_table(bool is_fleet)
+    : app(is_fleet ? fleet_description()
+                   : "Measures host-device memory transfers, strategy by strategy.",
+          is_fleet ? "bench_transfers fleet" : "bench_transfers") {
+  app.allow_extras();
+  app.option_defaults()->take_last();  // as in Google Benchmark
+  app.get_formatter()->column_width(32);
+  app.footer(footer(is_fleet));
+  app.set_version_flag("--version", [] {
+    return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
+                       *provenance::git_commit ? provenance::git_commit : "no commit known",
+                       provenance::compiler,
+                       *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
+  });
+  manual::add_generate(app, provenance::version, describe_program);
+  if (is_fleet) settings.profile_name = "sweep";
+  add_run_options(is_fleet);
+  if (is_fleet)
+    add_fleet_options(app, fleet);
+  else
+    add_commands();
+  add_hidden();
+}
+
+void option_table::add_run_options(bool is_fleet) {
+  app.add_option("--device", settings.device,
+                 "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list")
+      ->type_name("DEVICE");
+  app.add_option("--profile", settings.profile_name,
+                 is_fleet ? "sweep (the default), quick, standard or full"
+                          : "quick, standard (the default), full or sweep")
+      ->type_name("NAME");
+  app.add_option("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB")->type_name("SIZES");
+  app.add_option("--cold-sizes", cold_sizes, "sizes also measured with cold caches")
+      ->type_name("SIZES");
+  app.add_option("--cache", cache, "warm, cold or both")->type_name("STATE");
+  app.add_option("--strategies", settings.strategies,
+                 "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'")
+      ->delimiter(',')
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("LIST");
+  app.add_option("--concurrent", settings.concurrent,
+                 "only these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("COPIES");
+  app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
+      ->type_name("N");
+  app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
+      ->expected(0, 1)
+      ->type_name("");
+  app.add_option("--benchmark_out,--out", settings.out,
+                 is_fleet ? "write DIR/NODE/GPU.json (required)"
+                          : "result file (default: bench_transfers-TIME.json here); - prints it")
+      ->type_name(is_fleet ? "DIR" : "FILE")
+      ->envname("BENCHMARK_OUT");
+
+  app.add_option_function<std::string>(
+         "--label", [this](const std::string& text) { add_label(settings, text); },
+         "a fact for the result file; may be repeated")
+      ->trigger_on_parse()
+      ->type_name("KEY=VALUE");
+  app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
+}
+
+void option_table::add_commands() {
+  advise_command = add_advise(app, advice);
+  map_command = add_map(app, map);
+  doctor_command = add_doctor(app, doctor);
+  fleet_command = add_fleet(app);
+  export_command = add_export(app, exported);
+  compare_command = add_compare(app, compared);
+}
+
+void option_table::add_hidden() {
+  app.add_option("--inject", faults)
+      ->group(hidden)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--benchmark_filter", settings.filter)->group(hidden)->envname("BENCHMARK_FILTER");
+  app.add_flag("--benchmark_list_tests", settings.list_benchmarks)->group(hidden);
+  app.add_option("--benchmark_repetitions", repetitions)
+      ->group(hidden)
+      ->envname("BENCHMARK_REPETITIONS");
+  app.add_option("--benchmark_min_time", min_time)->group(hidden)->envname("BENCHMARK_MIN_TIME");
+  app.add_flag("--benchmark_enable_random_interleaving", settings.shuffle)->group(hidden);
+  app.add_option("--benchmark_min_warmup_time", warmup_time)
+      ->group(hidden)
+      ->envname("BENCHMARK_MIN_WARMUP_TIME");
+  app.add_option("--v", verbosity)->group(hidden);
+  app.add_option("--benchmark_out_format", settings.out_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_OUT_FORMAT");
+  app.add_option("--benchmark_format", settings.display_format)
+      ->group(hidden)
+      ->envname("BENCHMARK_FORMAT");
+  app.add_flag("--benchmark_report_aggregates_only", settings.out_aggregates_only)->group(hidden);
+  app.add_flag("--benchmark_display_aggregates_only", settings.display_aggregates_only)
+      ->group(hidden);
+}
+
+void option_table::hide() {
+  for (auto* const option :
+       app.get_options([](const CLI::Option* added) { return added->get_group() == hidden; }))
+    option->group("");
+}
+
+manual::command describe_program() {
+  const option_table run(false);
+  auto program = manual::describe(run.app, offered());
+  const option_table fleet(true);
+  auto of_fleet = manual::describe(fleet.app, offered_in_fleet());
+  of_fleet.name = "fleet";
+  std::erase_if(of_fleet.options, [](const manual::option& option) {
+    const auto& name = option.names.back();
+    return name == "--version" || name == "--generate";
+  });
+  for (auto& command : program.commands)
+    if (command.name == of_fleet.name) command = of_fleet;
+  return program;
+}
+
+}  // namespace bench_transfers::bench

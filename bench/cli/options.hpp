@@ -1,0 +1,71 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/cli/advise.hpp"
+#include "bench/cli/compare.hpp"
+#include "bench/cli/doctor.hpp"
+#include "bench/cli/export.hpp"
+#include "bench/cli/fleet.hpp"
+#include "bench/cli/map.hpp"
+#include "bench/harness/settings.hpp"
+#include "src/manual/command.hpp"
+
+namespace bench_transfers::bench {
+
+/// The options of bench_transfers, and what a command line gives them: as text where a closer look
+/// follows. CLI11 keeps pointers to all of it.
+class option_table {
+ public:
+  /// `is_fleet`: the options of `bench_transfers fleet`, which are those of a run and more. It has
+  /// no commands.
+  explicit option_table(bool is_fleet);
+  option_table(const option_table&) = delete;
+  option_table& operator=(const option_table&) = delete;
+  ~option_table() = default;
+
+  /// Takes what is not in --help out of it. Not before: their names would be lacking in errors.
+  void hide();
+
+  CLI::App app;
+
+  bench::settings settings;
+  std::string sizes;
+  std::string cold_sizes;
+  std::string cache = "both";
+  std::string min_time;
+  int repetitions = 0;
+  std::string seed;
+  int verbosity = 0;
+  double warmup_time = 0;
+  std::string listed;
+  std::vector<std::string> faults;
+
+  fleet_request fleet;
+  advice_request advice;
+  map_request map;
+  doctor_request doctor;
+  export_request exported;
+  comparison_request compared;
+
+  // Null for `fleet`.
+  CLI::App* advise_command = nullptr;
+  CLI::App* map_command = nullptr;
+  CLI::App* doctor_command = nullptr;
+  CLI::App* fleet_command = nullptr;
+  CLI::App* export_command = nullptr;
+  CLI::App* compare_command = nullptr;
+
+ private:
+  void add_run_options(bool is_fleet);
+  void add_commands();
+  void add_hidden();
+};
+
+/// All options and commands, for the man page and the shells.
+manual::command describe_program();
+
+}  // namespace bench_transfers::bench

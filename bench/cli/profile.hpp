@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench_transfers::bench {
+
+/// The values of a profile; the command line can override each.
+struct profile {
+  std::string name;
+  std::string sizes;                   ///< see common::parse_sizes
+  std::string cold_sizes;              ///< sizes that are also measured with cold caches
+  bool essential_only;                 ///< only essential strategies, unless others are requested
+  int rounds;                          ///< repetitions of every benchmark
+  std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
+  bool sweep_only = false;             ///< likewise what is part of a sweep
+  std::optional<std::chrono::nanoseconds> time_of_turns = {};  ///< see settings
+};
+
+/// Throws usage_error for a name that no profile has.
+const profile& find_profile(const std::string& name);
+
+std::vector<std::string> profile_names();
+
+}  // namespace bench_transfers::bench
