@@ -1,8 +1,12 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "bench/subjects/async_memory.hpp"
+#include "bench/subjects/batch_copy.hpp"
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
+#include "bench/subjects/parameters.hpp"
+#include "bench/subjects/priority_stream.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
+#include "bench/subjects/waits.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
@@ -36,6 +40,34 @@ pieces_kernel copy_pieces_in_place(const transfers::device& /*device*/, transfer
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
     const transfers::device& /*device*/, transfers::stream& /*stream*/) {
   throw transfers::unsupported("cudaMallocAsync is CUDA's own; the host device has no counterpart");
+}
+
+scheduling schedule_by(const transfers::device& device, schedule_flag /*flag*/) {
+  throw transfers::unsupported(why_no_schedule_flags(device).value_or("built without CUDA"));
+}
+std::function<void()> blocking_event_wait(const transfers::device& /*device*/,
+                                          transfers::stream& stream) {
+  return blocking_event_wait_on_host(stream);
+}
+std::function<void(std::uint32_t)> value_writer(const transfers::device& /*device*/,
+                                                transfers::stream& stream, std::uint32_t& word) {
+  return value_writer_on_host(stream, word);
+}
+
+std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& device) {
+  return device.create_stream();
+}
+
+std::function<void()> batch_of_one(const transfers::device& /*device*/, transfers::stream& stream,
+                                   const one_copy& copy, source_access_order order) {
+  return batch_of_one_on_host(stream, copy, order);
+}
+
+writing_kernel write_parameter(const transfers::device& /*device*/, std::size_t bytes) {
+  return write_parameter_on_host(bytes);
+}
+writing_kernel write_from_memory(const transfers::device& /*device*/, std::size_t bytes) {
+  return write_from_memory_on_host(bytes);
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,

@@ -1,4 +1,5 @@
 // Strategies that only a GPU can run, measured and verified as the program does it.
+#include <cuda_runtime.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,6 +106,56 @@ TEST_F(strategies_on_gpu, that_copy_by_kernels_report_their_multiprocessors) {
     if (by_kernel) {
       EXPECT_EQ(row.at("multiprocessors"), all) << name;
     }
+  }
+}
+
+TEST_F(strategies_on_gpu, wait_by_each_method_and_leave_the_flags_of_the_device_as_they_were) {
+  const auto flags = [this] {
+    const auto current = gpu->make_current();
+    unsigned value = 0;
+    EXPECT_EQ(cudaGetDeviceFlags(&value), cudaSuccess);
+    return value;
+  };
+  const auto before = flags();
+  for (const auto& row : measure({"wait"}, {4 * 1024, mib + 3, 64 * mib})) {
+    if (row.at("repetition_index") == 1)
+      std::printf("%-32s %10.3f us, %+10.3f over synchronize, %5.2f cores\n",
+                  row.at("name").get<std::string>().c_str(),
+                  row.at("median_ns").get<double>() / 1e3,
+                  row.at("over_synchronize_ns").get<double>() / 1e3, row.at("cores").get<double>());
+  }
+  EXPECT_EQ(flags(), before);
+}
+
+TEST_F(strategies_on_gpu, copy_with_each_source_access_order_at_odd_sizes) {
+  for (const auto& row : measure({"copy_batch"}, {1, 4099, 16 * mib + 1})) {
+    if (row.at("repetition_index") == 1)
+      std::printf(
+          "%-50s returns after %10.3f us of %10.3f\n", row.at("name").get<std::string>().c_str(),
+          row.at("enqueue_ns").get<double>() / 1e3, row.at("median_ns").get<double>() / 1e3);
+  }
+}
+
+TEST_F(strategies_on_gpu, pass_parameters_of_every_size) {
+  for (const auto& row :
+       measure({"launch/parameters"}, {1, 3, 1001, 4 * 1024, 16 * 1024, 32735, 32736})) {
+    if (row.at("repetition_index") == 1)
+      std::printf("%-32s %10.3f us, copied %10.3f\n", row.at("name").get<std::string>().c_str(),
+                  row.at("median_ns").get<double>() / 1e3,
+                  row.at("copy_and_launch_ns").get<double>() / 1e3);
+  }
+}
+
+TEST_F(strategies_on_gpu, make_small_copies_beside_bulk_copies) {
+  for (const auto& row : measure({"interference"}, {64 * mib + 1})) {
+    SCOPED_TRACE(row.dump());
+    EXPECT_GT(row.at("small_copies"), 0);
+    if (row.at("repetition_index") == 1)
+      std::printf(
+          "%-60s %10.3f us of %8.3f alone, %5.1f %% outlasting, %5.1f %% lost\n",
+          row.at("name").get<std::string>().c_str(), row.at("small_p50_ns").get<double>() / 1e3,
+          row.at("small_alone_p50_ns").get<double>() / 1e3,
+          row.at("outlasting_percent").get<double>(), row.at("bulk_loss_percent").get<double>());
   }
 }
 

@@ -1,0 +1,52 @@
+#include <string>
+
+#include "bench/strategy/strategy.hpp"
+#include "bench/subjects/batch_copy.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using subjects::source_access_order;
+
+/// Measures how soon the call returns (enqueue_ns), and how long the copy takes.
+transfer prepare(const job& task, transfers::host_memory_kind kind, source_access_order order) {
+  const auto ends = ends_of(task, kind, task.direction);
+  auto copy = transfer_between(ends);
+  const auto enqueue = subjects::batch_of_one(
+      task.device, task.stream,
+      {ends.destination.data, ends.source.data, task.bytes, task.direction}, order);
+  copy.steps = enqueue_and_wait(task.stream, enqueue);
+  // The device's clock does not see the CPU's part of a copy of pageable memory.
+  if (is_page_locked(kind)) copy.enqueue = enqueue;
+  return copy;
+}
+
+const result_file::role role{"batched_copy", "one copy by cudaMemcpyBatchAsync",
+                             result_file::table::directions};
+
+strategy copy_in_order(transfers::host_memory_kind kind, const std::string& name,
+                       source_access_order order) {
+  return {.family = "copy_batch",
+          .parts = {in_memory(kind), setting(name)},
+          .summary = "cudaMemcpyBatchAsync of one copy, source-access order " + name +
+                     ", then wait, " + transfers::describe(kind),
+          .variants = both_directions(),
+          .role = role,
+          .plainness = 3,
+          .prepare = [kind, order](const job& task) { return prepare(task, kind, order); },
+          .needs = {.host = kind},
+          .sampling = {.cold = false}};
+}
+
+const struct copy_batch_strategies {
+  copy_batch_strategies() {
+    for (const auto kind : {transfers::pageable, transfers::pinned()}) {
+      registration{copy_in_order(kind, "stream", source_access_order::stream)};
+      registration{copy_in_order(kind, "during_api_call", source_access_order::during_api_call)};
+      registration{copy_in_order(kind, "any", source_access_order::any)};
+    }
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench_transfers::bench

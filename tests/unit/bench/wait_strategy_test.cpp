@@ -1,0 +1,165 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "tests/unit/bench/host_session.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench::wait_strategy_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::vector<std::string> on_any_device{"blocking_event", "host_function", "polling",
+                                             "write_value"};
+const std::vector<std::string> by_flags{"spin", "yield", "blocking_sync"};
+
+TEST_F(host_session, waits_are_measured_in_both_directions_or_say_why_not) {
+  chosen.strategies = {"wait"};
+  chosen.sizes = {4 * kib};
+  chosen.own_sizes = true;
+  const auto all = make_plan(strategies, *device, chosen);
+  std::set<std::string> names, refused;
+  for (const auto& described : all.cases) {
+    names.insert(described.name);
+    EXPECT_EQ(described.strategy, "wait/" + described.method.value_or(""));
+    EXPECT_EQ(described.memory, "pinned");
+    EXPECT_EQ(described.role, "wait");
+    EXPECT_EQ(described.direction, described.variant == "h2d" ? result_file::direction::h2d
+                                                              : result_file::direction::d2h);
+  }
+  for (const auto& skipped : all.skipped) {
+    refused.insert(skipped.name);
+    EXPECT_EQ(skipped.reason.code, "unsupported");
+    EXPECT_THAT(skipped.reason.text, HasSubstr("the host device has none"));
+  }
+  const auto in_both_directions = [](const std::vector<std::string>& methods) {
+    std::set<std::string> benchmarks;
+    for (const auto& method : methods)
+      for (const auto* const direction : {"h2d", "d2h"})
+        benchmarks.insert("wait/" + method + "/" + direction + "/4KiB");
+    return benchmarks;
+  };
+  EXPECT_EQ(names, in_both_directions(on_any_device));
+  EXPECT_EQ(refused, in_both_directions(by_flags));
+}
+
+TEST_F(host_session, waits_are_timed_in_turn_with_the_plain_one) {
+  chosen.strategies.clear();
+  for (const auto& method : on_any_device) chosen.strategies.push_back("wait/" + method);
+  EXPECT_THAT(run_session().failures, IsEmpty());
+  EXPECT_EQ(left_wrong, 0U);
+  for (const auto& row : rows.content().at("benchmarks")) {
+    SCOPED_TRACE(row.dump());
+    EXPECT_GT(row.at("synchronize_ns"), 0);
+    EXPECT_TRUE(row.contains("over_synchronize_ns"));
+    EXPECT_TRUE(row.contains("cores"));
+    EXPECT_EQ(row.at("batch"), 1);
+    const bool is_called = row.at("name").get<std::string>().starts_with("wait/host_function/");
+    ASSERT_EQ(row.contains("until_called_ns"), is_called);
+    if (is_called) {
+      EXPECT_GT(row.at("until_called_ns"), 0);
+    }
+  }
+}
+
+/// Single operations of one strategy.
+template <class Device>
+class waited_copy {
+ public:
+  explicit waited_copy(const std::string& method) {
+    memory_.reserve_host(transfers::pinned(), bytes);
+    memory_.reserve_device(bytes);
+    const auto all = registered_strategies();
+    const auto match = std::ranges::find(all, "wait/" + method, &strategy::name);
+    operation_ = match->prepare({device, memory_, *stream_, "d2h", bytes});
+  }
+
+  void run() {
+    for (const auto& step : operation_.steps) step.run();
+  }
+  void clear_destination() { std::memset(destination(), 0, bytes); }
+  [[nodiscard]] bool has_arrived() {
+    return check_host_pattern(destination(), 0, bytes, memory_.pattern()).wrong_bytes == 0;
+  }
+  void synchronize() { stream_->synchronize(); }
+
+  static constexpr std::size_t bytes = 4 * kib;
+  Device device;
+
+ private:
+  [[nodiscard]] std::byte* destination() const { return operation_.destination.value().data; }
+
+  buffers memory_{device, 7};
+  std::unique_ptr<transfers::stream> stream_ = device.create_stream();
+  transfer operation_;
+};
+
+class wait_by : public testing::TestWithParam<std::string> {};
+
+TEST_P(wait_by, returns_when_the_data_have_arrived) {
+  waited_copy<transfers::counting_device> copy(GetParam());
+  copy.device.counts().slowed_by = 2ms;
+  for (int again = 0; again < 3; ++again) {
+    copy.clear_destination();
+    copy.run();
+    EXPECT_TRUE(copy.has_arrived());
+  }
+}
+
+TEST_P(wait_by, that_fails_is_an_exception) {
+  waited_copy<transfers::counting_device> copy(GetParam());
+  for (std::size_t which = 1; which <= 2; ++which) {
+    copy.device.counts().failing_operation = copy.device.counts().operations + which;
+    EXPECT_THROW(copy.run(), transfers::device_error) << which;
+    copy.synchronize();
+  }
+  copy.run();
+  EXPECT_TRUE(copy.has_arrived());
+}
+
+INSTANTIATE_TEST_SUITE_P(methods, wait_by, testing::ValuesIn(on_any_device),
+                         [](const auto& instance) { return instance.param; });
+
+/// A stream that calls no function, as one of a CUDA device that has failed.
+class deaf_stream : public transfers::counting_stream {
+ public:
+  using counting_stream::counting_stream;
+  void call(std::function<void()> /*function*/) override {}
+};
+
+class deaf_device : public transfers::forwarding_device {
+ public:
+  deaf_device() : forwarding_device(transfers::open_host_device()) {}
+  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
+    return std::make_unique<deaf_stream>(forwarding_device::create_stream(),
+                                         std::make_shared<transfers::device_counts>());
+  }
+};
+
+class wait_for_signal : public testing::TestWithParam<const char*> {};
+
+TEST_P(wait_for_signal, ends_with_an_error_if_the_signal_never_comes) {
+  waited_copy<deaf_device> copy(GetParam());
+  try {
+    copy.run();
+    FAIL() << "returned";
+  } catch (const transfers::device_error& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("its signal has not reached the host"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(methods, wait_for_signal, testing::Values("host_function", "write_value"),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace bench_transfers::bench::wait_strategy_test
