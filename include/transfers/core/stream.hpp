@@ -12,7 +12,6 @@
 
 #include "transfers/core/device_view.hpp"
 #include "transfers/core/element.hpp"
-#include "transfers/core/slot_copy.hpp"
 #include "transfers/core/typed_copy.hpp"
 
 namespace transfers {
@@ -222,13 +221,6 @@ class stream {
                            direction direction) = 0;
   /// The maximum number of blocks in the grid of that kernel; each has 256 threads.
   static constexpr unsigned most_blocks_for_pieces = 128;
-
-  /// Enqueues a kernel of that many blocks (as many threads on a host device: one), which does the
-  /// device's part of a copy through slots (slot_copy). It ends when all chunks are through, or
-  /// when the run is cancelled; until then each block occupies a part of a multiprocessor. The
-  /// memory must stay valid until it has ended. Throws invalid_argument for no bytes, slots or
-  /// blocks, and more than slot_copy::most_blocks; device_error.
-  virtual void copy_slots(const slot_copy& copy, unsigned blocks) = 0;
 
   /// Enqueues a copy of rows (cudaMemcpy2DAsync, cudaMemcpy3DAsync). Throws device_error.
   virtual void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src,

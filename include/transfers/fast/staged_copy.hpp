@@ -21,8 +21,6 @@ struct staging {
     std::size_t least_chunk = std::size_t{512} << 10;  ///< at both ends; more in the middle
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
-    /// A kernel moves copies of fewer bytes, and copy engines the others; 0: they move all.
-    std::size_t kernel_below = 0;
 
     /// Whether a copy of this size uses streaming stores.
     [[nodiscard]] bool streams(std::size_t bytes) const {
@@ -33,8 +31,7 @@ struct staging {
   unsigned threads = std::min(6U, usable_processors());  ///< the caller's included
   unsigned chunks_per_thread = 4;                        ///< under way at a time
   std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
-  unsigned blocks = 16;                    ///< of that kernel, of 544 threads each; up to 32
-  route h2d = {.streaming_stores = true};  ///< host to device
+  route h2d = {.streaming_stores = true};                ///< host to device
   /// Device to host.
   route d2h = {.streaming_stores = true, .streaming_when_large = true};
 

@@ -45,15 +45,4 @@ inline void check_reduction(const reduction& request) {
     throw invalid_argument("an empty array has no maximum");
 }
 
-/// Throws invalid_argument for copies that stream::copy_slots() refuses.
-inline void check_slots(const slot_copy& copy, unsigned blocks) {
-  if (copy.bytes == 0 || copy.slots == 0 || copy.slot_bytes == 0 || copy.slot_bytes % 16 != 0)
-    throw invalid_argument("a copy through slots needs bytes, and slots of a multiple of 16 bytes");
-  if (copy.chunks() > slot_copy::most_chunks)
-    throw invalid_argument("a copy through slots of this size has too many chunks");
-  if (blocks == 0 || blocks > slot_copy::most_blocks)
-    throw invalid_argument("a copy through slots needs 1 to " +
-                           std::to_string(slot_copy::most_blocks) + " blocks");
-}
-
 }  // namespace transfers::detail

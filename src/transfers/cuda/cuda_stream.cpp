@@ -154,12 +154,6 @@ class cuda_stream final : public stream {
     launch_pieces(table, pieces, on_device, direction, multiprocessors_, stream_.get());
   }
 
-  void copy_slots(const slot_copy& copy, unsigned blocks) override {
-    check_slots(copy, blocks);
-    const current_context current(context_);
-    launch_slots(copy, blocks, stream_.get());
-  }
-
   void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
                     direction direction) override {
     const current_context current(context_);

@@ -17,7 +17,4 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
 void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                    direction direction, int multiprocessors, cudaStream_t stream);
 
-/// See stream::copy_slots.
-void launch_slots(const slot_copy& copy, unsigned blocks, cudaStream_t stream);
-
 }  // namespace transfers::detail

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/transfers/fast/stager.hpp"
+#include "src/transfers/fast/move_in_chunks.hpp"
 
 namespace transfers {
 namespace {
@@ -42,9 +42,11 @@ struct test_memory {
     return times[times.size() / 2];
   }
 
-  [[nodiscard]] double time_staged(detail::stager& stager, const staging::route& settings,
+  [[nodiscard]] double time_staged(detail::chunk_pipeline& pipeline, const staging::route& settings,
                                    std::size_t bytes, direction direction) {
-    return time(bytes, direction, [&](auto... arguments) { stager.copy(settings, arguments...); });
+    return time(bytes, direction, [&](auto... arguments) {
+      detail::move_in_chunks(pipeline, settings, arguments...);
+    });
   }
   [[nodiscard]] double time_plain(std::size_t bytes, direction direction) {
     return time(bytes, direction, [&](auto... arguments) { device.copy(arguments...); });
@@ -52,10 +54,10 @@ struct test_memory {
 
   /// Product of the times at several sizes, so that the same relative change at any size has the
   /// same weight.
-  [[nodiscard]] double cost(detail::stager& stager, const staging::route& settings,
+  [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::route& settings,
                             direction direction) {
     double product = 1;
-    for (const auto size : sizes) product *= time_staged(stager, settings, size, direction);
+    for (const auto size : sizes) product *= time_staged(pipeline, settings, size, direction);
     return product;
   }
   static constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
@@ -65,43 +67,45 @@ struct test_memory {
 /// vary by a few percent, and the usual settings are good at all sizes.
 constexpr double worth_it = 0.97;
 
-/// With a kernel, which routes may use.
-std::unique_ptr<detail::stager> make_stager(device& device, staging settings) {
-  settings.h2d.kernel_below = settings.d2h.kernel_below = staging::never;
-  return std::make_unique<detail::stager>(device, settings);
+std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& device, const staging& settings) {
+  return std::make_unique<detail::chunk_pipeline>(
+      device, detail::pipeline_shape{.threads = settings.threads,
+                                     .slots = settings.chunks_per_thread,
+                                     .streams = settings.threads,
+                                     .host_bytes = settings.largest_chunk});
 }
 
-/// Returns the stager with the number of threads chosen.
-std::unique_ptr<detail::stager> choose_threads(test_memory& memory, staging& settings) {
-  const auto cost_of = [&](detail::stager& stager) {
-    return memory.cost(stager, settings.h2d, direction::h2d) *
-           memory.cost(stager, settings.d2h, direction::d2h);
+/// Returns the pipeline with the number of threads chosen.
+std::unique_ptr<detail::chunk_pipeline> choose_threads(test_memory& memory, staging& settings) {
+  const auto cost_of = [&](detail::chunk_pipeline& pipeline) {
+    return memory.cost(pipeline, settings.h2d, direction::h2d) *
+           memory.cost(pipeline, settings.d2h, direction::d2h);
   };
-  auto best = make_stager(memory.device, settings);
+  auto best = make_pipeline(memory.device, settings);
   double least = cost_of(*best) * std::pow(worth_it, directions.size() * test_memory::sizes.size());
   for (const unsigned threads : {2U, 4U, 8U, 12U, 16U}) {
     if (threads > usable_processors() || threads == settings.threads) continue;
     auto candidate = settings;
     candidate.threads = threads;
-    auto stager = make_stager(memory.device, candidate);
-    const double candidate_cost = cost_of(*stager);
+    auto pipeline = make_pipeline(memory.device, candidate);
+    const double candidate_cost = cost_of(*pipeline);
     if (candidate_cost > least) continue;
     least = candidate_cost;
     settings.threads = threads;
-    best = std::move(stager);
+    best = std::move(pipeline);
   }
   return best;
 }
 
-void choose_chunks(test_memory& memory, detail::stager& stager, staging& settings) {
+void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
     const auto usual = settings[direction];
     double least =
-        memory.cost(stager, usual, direction) * std::pow(worth_it, test_memory::sizes.size());
+        memory.cost(pipeline, usual, direction) * std::pow(worth_it, test_memory::sizes.size());
     for (const auto chunk : {usual.least_chunk / 2, usual.least_chunk * 2}) {
       auto candidate = usual;
       candidate.least_chunk = chunk;
-      const double candidate_cost = memory.cost(stager, candidate, direction);
+      const double candidate_cost = memory.cost(pipeline, candidate, direction);
       if (candidate_cost > least) continue;
       least = candidate_cost;
       settings[direction] = candidate;
@@ -109,14 +113,14 @@ void choose_chunks(test_memory& memory, detail::stager& stager, staging& setting
   }
 }
 
-void choose_stores(test_memory& memory, detail::stager& stager, staging& settings) {
+void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
     auto& chosen = settings[direction];
     const auto opposite_is_faster = [&](bool staging::route::*stores, std::size_t bytes) {
       auto opposite = chosen;
       opposite.*stores = !(opposite.*stores);
-      return memory.time_staged(stager, opposite, bytes, direction) <
-             worth_it * memory.time_staged(stager, chosen, bytes, direction);
+      return memory.time_staged(pipeline, opposite, bytes, direction) <
+             worth_it * memory.time_staged(pipeline, chosen, bytes, direction);
     };
     for (const auto& [stores, bytes] :
          {std::pair{&staging::route::streaming_stores, 16 * mib},
@@ -125,36 +129,20 @@ void choose_stores(test_memory& memory, detail::stager& stager, staging& setting
   }
 }
 
-/// The size below which a kernel moves the chunks: twice the largest one at which it is faster.
-void choose_movers(test_memory& memory, detail::stager& stager, staging& settings) {
-  for (const auto direction : directions) {
-    const auto by_engines = settings[direction];
-    auto by_kernel = by_engines;
-    by_kernel.kernel_below = staging::never;
-    const auto kernel_is_faster = [&](std::size_t bytes) {
-      return memory.time_staged(stager, by_kernel, bytes, direction) <
-             worth_it * memory.time_staged(stager, by_engines, bytes, direction);
-    };
-    std::size_t bytes = memory.room;
-    while (bytes >= mib / 16 && !kernel_is_faster(bytes)) bytes /= 2;
-    settings[direction].kernel_below = bytes >= mib / 16 ? 2 * bytes : 0;
-  }
-}
-
 /// Whether staging takes clearly less time than the device's own copies.
-bool is_faster(test_memory& memory, detail::stager& stager, const staging& settings,
+bool is_faster(test_memory& memory, detail::chunk_pipeline& pipeline, const staging& settings,
                std::size_t bytes, direction direction) {
   constexpr double clearly = 0.95;
-  return memory.time_staged(stager, settings[direction], bytes, direction) <
+  return memory.time_staged(pipeline, settings[direction], bytes, direction) <
          clearly * memory.time_plain(bytes, direction);
 }
 
 /// The smallest size from which on staging is faster at every size.
-void choose_least_bytes(test_memory& memory, detail::stager& stager, staging& settings) {
+void choose_least_bytes(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
   for (const auto direction : directions) {
     settings[direction].least_bytes = staging::never;
     for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
-      if (!is_faster(memory, stager, settings, bytes, direction)) break;
+      if (!is_faster(memory, pipeline, settings, bytes, direction)) break;
       settings[direction].least_bytes = bytes;
     }
   }
@@ -165,9 +153,9 @@ void choose_least_bytes(test_memory& memory, detail::stager& stager, staging& se
 bool may_be_worth_it(device& device, const std::function<std::chrono::nanoseconds()>& clock) {
   test_memory memory{device, clock, 64 * mib};
   const staging usual;
-  const auto stager = make_stager(device, usual);
+  const auto pipeline = make_pipeline(device, usual);
   return std::ranges::any_of(directions, [&](direction direction) {
-    return is_faster(memory, *stager, usual, memory.room, direction);
+    return is_faster(memory, *pipeline, usual, memory.room, direction);
   });
 }
 
@@ -181,11 +169,10 @@ staging detail::calibrate_staging(device& device,
     return settings;
   }
   test_memory memory{device, clock, 256 * mib};
-  const auto stager = choose_threads(memory, settings);
-  choose_chunks(memory, *stager, settings);
-  choose_stores(memory, *stager, settings);
-  choose_movers(memory, *stager, settings);
-  choose_least_bytes(memory, *stager, settings);
+  const auto pipeline = choose_threads(memory, settings);
+  choose_chunks(memory, *pipeline, settings);
+  choose_stores(memory, *pipeline, settings);
+  choose_least_bytes(memory, *pipeline, settings);
   return settings;
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "transfers/core/device.hpp"
@@ -67,13 +66,6 @@ class chunk_pipeline {
   void run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
 
   [[nodiscard]] const pipeline_shape& shape() const noexcept { return shape_; }
-
-  /// Lends its threads and its page-locked memory, which nothing else uses during the call.
-  template <class Use>
-  decltype(auto) lend(Use&& use) {
-    const std::scoped_lock lock(one_at_a_time_);
-    return use(team_, std::as_const(on_host_));
-  }
 
  private:
   struct slot {

@@ -28,7 +28,6 @@
 #include "src/transfers/core/numa.hpp"
 #include "src/transfers/core/on_all_cores.hpp"
 #include "src/transfers/core/pages.hpp"
-#include "src/transfers/host/slots.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -239,18 +238,6 @@ class host_stream final : public stream {
       std::size_t bytes = 0;
       for (const auto& piece : std::span(table, pieces)) bytes += piece.bytes;
       cross(link(), sequence_, bytes, direction, move);
-    });
-  }
-
-  /// One block, whatever number is asked for.
-  void copy_slots(const slot_copy& request, unsigned blocks) override {
-    detail::check_slots(request, blocks);
-    const auto direction = request.to_device ? direction::h2d : direction::d2h;
-    enqueue([=, this] {
-      detail::copy_slots_on_host(
-          request, [&](std::byte* dst, const std::byte* src, std::size_t bytes) {
-            cross(link(), sequence_, bytes, direction, [&] { std::memcpy(dst, src, bytes); });
-          });
     });
   }
 

@@ -359,7 +359,6 @@ class fake_stream : public transfers::stream {
                    transfers::direction) override {
     ++enqueued_;
   }
-  void copy_slots(const transfers::slot_copy&, unsigned) override { ++enqueued_; }
   void clear(std::byte*, std::size_t) override { ++enqueued_; }
   void fill(std::byte*, std::span<const std::byte>, std::size_t) override { ++enqueued_; }
   void write_sequence(const transfers::sequence&) override { ++enqueued_; }

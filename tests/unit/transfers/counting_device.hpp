@@ -92,9 +92,6 @@ class counting_stream : public stream {
                    direction direction) override {
     enqueue([&] { inner_->copy_pieces(table, pieces, on_device, direction); });
   }
-  void copy_slots(const slot_copy& request, unsigned blocks) override {
-    enqueue([&] { inner_->copy_slots(request, blocks); });
-  }
   void copy_pitched(pitched<std::byte> dst, pitched<const std::byte> src, pitched_extent extent,
                     direction direction) override {
     enqueue([&] { inner_->copy_pitched(dst, src, extent, direction); });
