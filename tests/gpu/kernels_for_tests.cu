@@ -18,6 +18,12 @@ __global__ void note_multiprocessor(unsigned* in_use, long long cycles) {
   }
 }
 
+__global__ void occupy(const unsigned* until) {
+  const cuda::atomic_ref<const unsigned, cuda::thread_scope_system> word(*until);
+  while (word.load(cuda::memory_order_relaxed) == 0) {
+  }
+}
+
 __global__ void stay_silent(transfers::mailbox_end end) {
   transfers::mailbox_on_device box(end);
   for (std::uint32_t message = 0; box.receive(message);) {
@@ -46,6 +52,8 @@ const void* scale_kernel() { return reinterpret_cast<const void*>(&scale); }
 const void* note_multiprocessor_kernel() {
   return reinterpret_cast<const void*>(&note_multiprocessor);
 }
+
+const void* occupy_kernel() { return reinterpret_cast<const void*>(&occupy); }
 
 transfers::mailbox::service silent_service() {
   return [](transfers::stream& stream, const transfers::mailbox_end& end) {

@@ -17,3 +17,6 @@ transfers::mailbox::service adding_service(std::uint32_t* numbers, std::uint32_t
 /// __global__ void note_multiprocessor(unsigned* in_use, long long cycles): sets in_use[i] to 1 for
 /// each multiprocessor i that runs a block
 const void* note_multiprocessor_kernel();
+
+/// __global__ void occupy(const unsigned* until): each thread waits until *until is not 0
+const void* occupy_kernel();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
@@ -19,6 +21,7 @@
 #include "transfers/array/gpu_array.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/round_trip.hpp"
+#include "transfers/launch/launch.hpp"
 
 namespace transfers::staged_copy_test {
 namespace {
@@ -120,6 +123,51 @@ TEST_F(staged_on_cuda, a_copy_that_fails_is_an_exception_and_the_next_one_succee
   expect_exact(copier, 8 * mib + 1, 0, 0);
 }
 
+TEST_F(staged_on_cuda, needs_no_multiprocessor) {
+  staged_copier copier(*gpu, always(4));
+  const context context(*gpu);
+  const auto word = gpu->allocate_host(sizeof(unsigned), pinned(pin_flags::mapped));
+  const std::atomic_ref go_on(*reinterpret_cast<unsigned*>(word.data()));
+  go_on = 0;
+  const std::vector<std::byte> host(5 * mib, std::byte{7});
+  std::vector<std::byte> back(host.size());
+  const auto on_device = gpu->allocate(host.size());  // before the kernel, which it may wait for
+  const auto occupy = cuda_function("occupy", occupy_kernel()).prepare<const unsigned*>();
+  // As many threads as all multiprocessors hold, and as many that wait for them.
+  const auto blocks = 4 * static_cast<unsigned>(gpu->description().cuda->multiprocessors);
+  occupy(context.stream(), {.grid = {blocks}, .block = {1024}},
+         reinterpret_cast<const unsigned*>(word.on_device()));
+  for (int i = 0; i < 3; ++i) {
+    copier.copy(on_device.data(), host.data(), host.size(), direction::h2d);
+    copier.copy(back.data(), on_device.data(), back.size(), direction::d2h);
+  }
+  const bool was_busy = go_on.exchange(1) == 0;
+  context.stream().synchronize();
+  EXPECT_TRUE(was_busy);
+  EXPECT_EQ(back, host);
+}
+
+TEST_F(staged_on_cuda, serves_threads_while_others_wait_for_the_whole_device) {
+  staged_copier copier(*gpu, always(4));
+  std::atomic<bool> done = false;
+  // Each of these calls may wait for all work, and hold locks of the driver meanwhile.
+  const std::jthread disturbing([&] {
+    while (!done) {
+      gpu->synchronize();
+      static_cast<void>(gpu->allocate(mib));
+      static_cast<void>(gpu->allocate_host(mib, pinned()));
+    }
+  });
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < 3; ++i)
+      threads.emplace_back([&, i] {
+        for (int k = 0; k < 10; ++k) expect_exact(copier, (3 + i) * mib + i, i, 0);
+      });
+  }
+  done = true;
+}
+
 /// Arrays of a context with default settings, on a device that counts operations and allocations.
 class arrays_on_cuda : public on_gpu {
  protected:
@@ -170,8 +218,7 @@ TEST_F(arrays_on_cuda, of_pageable_memory_are_staged_by_default) {
   const staging settings;
   for (const std::size_t bytes : {64 * mib + 4, settings.h2d.least_bytes})
     expect_round_trip(context, bytes / 4, testing::Gt(bytes / settings.largest_chunk));
-  EXPECT_EQ(counts().host_bytes,
-            settings.threads * settings.chunks_per_thread * settings.largest_chunk);
+  EXPECT_EQ(counts().host_bytes, settings.chunks * settings.largest_chunk);
 }
 
 TEST_F(arrays_on_cuda, that_are_staged_have_arrived_before_calculations) {

@@ -39,8 +39,20 @@ class worker_team {
   /// call it.
   void run(const std::function<void(unsigned)>& part);
 
+  /// Calls part(0) in the caller's thread, and part(i) in those other threads that are awake before
+  /// it returns; it wakes up to `wake` of them. A thread may make its call several times. Returns
+  /// when all calls that have begun have returned, and does not wait for threads that still sleep.
+  /// The parts divide the work among themselves, so that any number of them does all of it. Then
+  /// rethrows the first exception that a part threw. One thread at a time may call it or run().
+  void share(const std::function<void(unsigned)>& part, unsigned wake);
+
  private:
   void work(unsigned index);
+  void begin_task(unsigned wake);
+  [[nodiscard]] bool enter() noexcept;
+  void leave() noexcept;
+  void call(unsigned index) noexcept;
+  void rethrow_failure();
   void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) const noexcept;
   void do_part(unsigned index) noexcept;
   void stop() noexcept;
@@ -48,7 +60,9 @@ class worker_team {
   std::chrono::microseconds look_out_;
   const std::function<void(unsigned)>* task_ = nullptr;
   std::atomic<std::uint32_t> tasks_begun_ = 0;
-  std::atomic<std::uint32_t> unfinished_ = 0;
+  std::atomic<std::uint32_t> last_run_ = 0;    ///< of these tasks: the last that all must do
+  std::atomic<std::uint32_t> unfinished_ = 0;  ///< parts of that task
+  std::atomic<std::uint32_t> inside_ = 0;      ///< threads in a shared task; and whether it is open
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::exception_ptr failure_;

@@ -17,8 +17,8 @@ struct staging {
 
   /// For one direction.
   struct route {
-    std::size_t least_bytes = std::size_t{4} << 20;    ///< device::copy copies less; or `never`
-    std::size_t least_chunk = std::size_t{512} << 10;  ///< at both ends; more in the middle
+    std::size_t least_bytes = std::size_t{1} << 20;    ///< device::copy copies less; or `never`
+    std::size_t least_chunk = std::size_t{256} << 10;  ///< large copies have larger ones, too
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
 
@@ -28,8 +28,8 @@ struct staging {
     }
   };
 
-  unsigned threads = std::min(6U, usable_processors());  ///< the caller's included
-  unsigned chunks_per_thread = 4;                        ///< under way at a time
+  unsigned threads = std::min(8U, usable_processors());  ///< the caller's included
+  unsigned chunks = 16;                                  ///< under way at a time
   std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
   route h2d = {.streaming_stores = true};                ///< host to device
   /// Device to host.
@@ -45,20 +45,20 @@ struct staging {
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
 /// size of chunks, the kind of stores, and the size from which staging is faster than device::copy
-/// (by 5 %), from 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
+/// (by 3 %), from 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
 /// device memory. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& device);
 
 /// Copies between pageable memory and the device, nearly as fast as for page-locked memory:
-/// threads fill or drain page-locked chunks while the copy engines move others. Use device::copy
-/// for memory that is page-locked (device::copies_directly). The threads sleep between copies. The
-/// device must outlive it.
+/// threads fill or drain a page-locked chunk together while the copy engines move others. Use
+/// device::copy for memory that is page-locked (device::copies_directly). The threads sleep between
+/// copies. The device must outlive it.
 class staged_copier final : public pageable_copier {
  public:
   /// Uses the settings that calibrate_staging() measures. Throws what that throws.
   explicit staged_copier(device& device) : staged_copier(device, calibrate_staging(device)) {}
 
-  /// Allocates threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
+  /// Allocates chunks · largest_chunk bytes of page-locked memory. Throws
   /// invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
   staged_copier(device& device, const staging& settings);
   ~staged_copier() override;

@@ -17,6 +17,9 @@
 namespace transfers {
 namespace {
 
+/// In worker_team::inside_: threads may still enter.
+constexpr std::uint32_t open = 1U << 31U;
+
 /// The CPU limit of the container; more threads than that only wait for each other.
 std::optional<unsigned> quota_of_this_container() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
@@ -72,30 +75,75 @@ void worker_team::wait_while(const std::atomic<std::uint32_t>& value,
 void worker_team::run(const std::function<void(unsigned)>& part) {
   task_ = &part;
   unfinished_.store(size(), std::memory_order_relaxed);
-  tasks_begun_.fetch_add(1, std::memory_order_release);
-  tasks_begun_.notify_all();
+  last_run_.store(tasks_begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  begin_task(size());
   do_part(0);
   while (const auto unfinished = unfinished_.load(std::memory_order_acquire))
     wait_while(unfinished_, unfinished);
+  rethrow_failure();
+}
+
+void worker_team::share(const std::function<void(unsigned)>& part, unsigned wake) {
+  task_ = &part;
+  inside_.store(open, std::memory_order_release);
+  begin_task(wake);
+  call(0);
+  inside_.fetch_and(~open, std::memory_order_acq_rel);
+  while (const auto inside = inside_.load(std::memory_order_acquire)) wait_while(inside_, inside);
+  rethrow_failure();
+}
+
+/// Each thread to wake costs the caller about a microsecond.
+void worker_team::begin_task(unsigned wake) {
+  tasks_begun_.fetch_add(1, std::memory_order_release);
+  if (wake >= others_.size())
+    tasks_begun_.notify_all();
+  else
+    for (; wake > 0; --wake) tasks_begun_.notify_one();
+}
+
+void worker_team::rethrow_failure() {
   if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 void worker_team::work(unsigned index) {
-  for (std::uint32_t tasks_done = 0;; ++tasks_done) {
-    wait_while(tasks_begun_, tasks_done);
+  for (std::uint32_t last_seen = 0;;) {
+    wait_while(tasks_begun_, last_seen);
     if (stopping_) return;
-    do_part(index);
+    last_seen = tasks_begun_.load(std::memory_order_acquire);
+    if (last_run_.load(std::memory_order_relaxed) == last_seen) {
+      do_part(index);  // run() waits for it, so this is still that task
+    } else if (enter()) {
+      call(index);
+      leave();
+    }
   }
 }
 
+/// Whether a shared task is open, which the caller's share() then waits for.
+bool worker_team::enter() noexcept {
+  auto inside = inside_.load(std::memory_order_relaxed);
+  while ((inside & open) != 0)
+    if (inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel)) return true;
+  return false;
+}
+
+void worker_team::leave() noexcept {
+  if (inside_.fetch_sub(1, std::memory_order_acq_rel) == 1) inside_.notify_all();
+}
+
 void worker_team::do_part(unsigned index) noexcept {
+  call(index);
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
+}
+
+void worker_team::call(unsigned index) noexcept {
   try {
     (*task_)(index);
   } catch (...) {
     const std::scoped_lock lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_all();
 }
 
 void in_parts(worker_team& team, std::size_t total, std::size_t unit,

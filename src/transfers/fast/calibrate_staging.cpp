@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "src/transfers/fast/move_in_chunks.hpp"
+#include "src/transfers/fast/best_switch.hpp"
+#include "src/transfers/fast/move_staged.hpp"
 
 namespace transfers {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::array directions{direction::h2d, direction::d2h};
+constexpr std::size_t largest_plain = 64 * mib;  ///< copy of the device's own that is timed
 
 /// Source and destination of test copies.
 struct test_memory {
@@ -42,11 +44,13 @@ struct test_memory {
     return times[times.size() / 2];
   }
 
-  [[nodiscard]] double time_staged(detail::chunk_pipeline& pipeline, const staging::route& settings,
+  [[nodiscard]] double time_staged(detail::chunk_ring& ring, const staging& settings,
                                    std::size_t bytes, direction direction) {
-    return time(bytes, direction, [&](auto... arguments) {
-      detail::move_in_chunks(pipeline, settings, arguments...);
-    });
+    return time(
+        bytes, direction,
+        [&](std::byte* dst, const std::byte* src, std::size_t size, transfers::direction to) {
+          detail::move_staged(ring, settings, dst, src, size, to);
+        });
   }
   [[nodiscard]] double time_plain(std::size_t bytes, direction direction) {
     return time(bytes, direction, [&](auto... arguments) { device.copy(arguments...); });
@@ -54,108 +58,95 @@ struct test_memory {
 
   /// Product of the times at several sizes, so that the same relative change at any size has the
   /// same weight.
-  [[nodiscard]] double cost(detail::chunk_pipeline& pipeline, const staging::route& settings,
+  [[nodiscard]] double cost(detail::chunk_ring& ring, const staging& settings,
                             direction direction) {
     double product = 1;
-    for (const auto size : sizes) product *= time_staged(pipeline, settings, size, direction);
+    for (const auto size : sizes) product *= time_staged(ring, settings, size, direction);
     return product;
   }
-  static constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
+  static constexpr std::array sizes{mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
 };
 
 /// Other settings replace the usual ones only if they are faster by this factor at each size: times
 /// vary by a few percent, and the usual settings are good at all sizes.
 constexpr double worth_it = 0.97;
 
-std::unique_ptr<detail::chunk_pipeline> make_pipeline(device& device, const staging& settings) {
-  return std::make_unique<detail::chunk_pipeline>(
-      device, detail::pipeline_shape{.threads = settings.threads,
-                                     .slots = settings.chunks_per_thread,
-                                     .streams = settings.threads,
-                                     .host_bytes = settings.largest_chunk});
-}
-
-/// Returns the pipeline with the number of threads chosen.
-std::unique_ptr<detail::chunk_pipeline> choose_threads(test_memory& memory, staging& settings) {
-  const auto cost_of = [&](detail::chunk_pipeline& pipeline) {
-    return memory.cost(pipeline, settings.h2d, direction::h2d) *
-           memory.cost(pipeline, settings.d2h, direction::d2h);
+/// Returns the ring with the number of threads chosen.
+std::unique_ptr<detail::chunk_ring> choose_threads(test_memory& memory, staging& settings) {
+  const auto cost_of = [&](detail::chunk_ring& ring) {
+    return memory.cost(ring, settings, direction::h2d) *
+           memory.cost(ring, settings, direction::d2h);
   };
-  auto best = make_pipeline(memory.device, settings);
+  auto best = detail::make_ring(memory.device, settings);
   double least = cost_of(*best) * std::pow(worth_it, directions.size() * test_memory::sizes.size());
   for (const unsigned threads : {2U, 4U, 8U, 12U, 16U}) {
     if (threads > usable_processors() || threads == settings.threads) continue;
     auto candidate = settings;
     candidate.threads = threads;
-    auto pipeline = make_pipeline(memory.device, candidate);
-    const double candidate_cost = cost_of(*pipeline);
+    auto ring = detail::make_ring(memory.device, candidate);
+    const double candidate_cost = cost_of(*ring);
     if (candidate_cost > least) continue;
     least = candidate_cost;
     settings.threads = threads;
-    best = std::move(pipeline);
+    best = std::move(ring);
   }
   return best;
 }
 
-void choose_chunks(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
+void choose_chunks(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
   for (const auto direction : directions) {
-    const auto usual = settings[direction];
+    const auto usual = settings[direction].least_chunk;
     double least =
-        memory.cost(pipeline, usual, direction) * std::pow(worth_it, test_memory::sizes.size());
-    for (const auto chunk : {usual.least_chunk / 2, usual.least_chunk * 2}) {
-      auto candidate = usual;
-      candidate.least_chunk = chunk;
-      const double candidate_cost = memory.cost(pipeline, candidate, direction);
+        memory.cost(ring, settings, direction) * std::pow(worth_it, test_memory::sizes.size());
+    for (const auto chunk : {usual / 2, usual * 2}) {
+      auto candidate = settings;
+      candidate[direction].least_chunk = chunk;
+      const double candidate_cost = memory.cost(ring, candidate, direction);
       if (candidate_cost > least) continue;
       least = candidate_cost;
-      settings[direction] = candidate;
+      settings[direction].least_chunk = chunk;
     }
   }
 }
 
-void choose_stores(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
-  for (const auto direction : directions) {
-    auto& chosen = settings[direction];
-    const auto opposite_is_faster = [&](bool staging::route::*stores, std::size_t bytes) {
-      auto opposite = chosen;
-      opposite.*stores = !(opposite.*stores);
-      return memory.time_staged(pipeline, opposite, bytes, direction) <
-             worth_it * memory.time_staged(pipeline, chosen, bytes, direction);
-    };
+void choose_stores(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
+  for (const auto direction : directions)
     for (const auto& [stores, bytes] :
          {std::pair{&staging::route::streaming_stores, 16 * mib},
-          std::pair{&staging::route::streaming_when_large, 256 * mib}})
-      if (opposite_is_faster(stores, bytes)) chosen.*stores = !(chosen.*stores);
-  }
-}
-
-/// Whether staging takes clearly less time than the device's own copies.
-bool is_faster(test_memory& memory, detail::chunk_pipeline& pipeline, const staging& settings,
-               std::size_t bytes, direction direction) {
-  constexpr double clearly = 0.95;
-  return memory.time_staged(pipeline, settings[direction], bytes, direction) <
-         clearly * memory.time_plain(bytes, direction);
-}
-
-/// The smallest size from which on staging is faster at every size.
-void choose_least_bytes(test_memory& memory, detail::chunk_pipeline& pipeline, staging& settings) {
-  for (const auto direction : directions) {
-    settings[direction].least_bytes = staging::never;
-    for (std::size_t bytes = 64 * mib; bytes >= mib / 16; bytes /= 2) {
-      if (!is_faster(memory, pipeline, settings, bytes, direction)) break;
-      settings[direction].least_bytes = bytes;
+          std::pair{&staging::route::streaming_when_large, 256 * mib}}) {
+      auto opposite = settings;
+      opposite[direction].*stores = !(opposite[direction].*stores);
+      if (memory.time_staged(ring, opposite, bytes, direction) <
+          worth_it * memory.time_staged(ring, settings, bytes, direction))
+        settings = opposite;
     }
+}
+
+/// The size from which on staging takes clearly less time than the device's own copies.
+void choose_least_bytes(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
+  for (const auto direction : directions) {
+    std::vector<std::size_t> sizes;
+    std::vector<double> plain;
+    std::vector<double> staged;
+    for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
+      sizes.push_back(bytes);
+      plain.push_back(worth_it * memory.time_plain(bytes, direction));
+      staged.push_back(memory.time_staged(ring, settings, bytes, direction));
+    }
+    const auto first = detail::best_switch(plain, staged);
+    settings[direction].least_bytes = first < sizes.size() ? sizes[first] : staging::never;
   }
 }
 
 /// If staging is not faster with the usual settings, no others are tried: such a machine has few
 /// processors, or a device that copies ordinary memory itself.
 bool may_be_worth_it(device& device, const std::function<std::chrono::nanoseconds()>& clock) {
-  test_memory memory{device, clock, 64 * mib};
+  test_memory memory{device, clock, largest_plain};
   const staging usual;
-  const auto pipeline = make_pipeline(device, usual);
+  const auto ring = detail::make_ring(device, usual);
   return std::ranges::any_of(directions, [&](direction direction) {
-    return is_faster(memory, *pipeline, usual, memory.room, direction);
+    return memory.time_staged(*ring, usual, memory.room, direction) <
+           worth_it * memory.time_plain(memory.room, direction);
   });
 }
 
@@ -169,10 +160,10 @@ staging detail::calibrate_staging(device& device,
     return settings;
   }
   test_memory memory{device, clock, 256 * mib};
-  const auto pipeline = choose_threads(memory, settings);
-  choose_chunks(memory, *pipeline, settings);
-  choose_stores(memory, *pipeline, settings);
-  choose_least_bytes(memory, *pipeline, settings);
+  const auto ring = choose_threads(memory, settings);
+  choose_chunks(memory, *ring, settings);
+  choose_stores(memory, *ring, settings);
+  choose_least_bytes(memory, *ring, settings);
   return settings;
 }
 

@@ -6,7 +6,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "src/transfers/fast/move_in_chunks.hpp"
+#include "src/transfers/fast/chunk_pipeline.hpp"
+#include "src/transfers/fast/move_staged.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers {

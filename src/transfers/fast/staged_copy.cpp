@@ -1,34 +1,13 @@
 #include "transfers/fast/staged_copy.hpp"
 
-#include <stdexcept>
-
-#include "src/transfers/fast/move_in_chunks.hpp"
-#include "transfers/core/error.hpp"
+#include "src/transfers/fast/move_staged.hpp"
 
 namespace transfers {
-namespace {
-
-detail::pipeline_shape shape_of(const staging& settings) {
-  constexpr std::size_t page = 4096;
-  if (settings.threads == 0 || settings.chunks_per_thread == 0)
-    throw invalid_argument("staging needs a thread and a chunk for it");
-  for (const auto chunk :
-       {settings.largest_chunk, settings.h2d.least_chunk, settings.d2h.least_chunk})
-    if (chunk == 0 || chunk % page != 0 || chunk > settings.largest_chunk)
-      throw invalid_argument(
-          "chunks must have a multiple of 4096 bytes, and the least one no more than the largest");
-  return {.threads = settings.threads,
-          .slots = settings.chunks_per_thread,
-          .streams = settings.threads,
-          .host_bytes = settings.largest_chunk};
-}
-
-}  // namespace
 
 struct staged_copier::state {
   transfers::device& device;
   staging settings;
-  detail::chunk_pipeline pipeline{device, shape_of(settings)};
+  std::unique_ptr<detail::chunk_ring> ring = detail::make_ring(device, settings);
 };
 
 staged_copier::staged_copier(device& device, const staging& settings)
@@ -41,12 +20,10 @@ const staging& staged_copier::settings() const noexcept { return state_->setting
 void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                          direction direction) {
   if (bytes == 0) return;
-  if (stages(bytes, direction)) {
-    detail::move_in_chunks(state_->pipeline, state_->settings[direction], dst, src, bytes,
-                           direction);
-    return;
-  }
-  state_->device.copy(dst, src, bytes, direction);
+  if (stages(bytes, direction))
+    detail::move_staged(*state_->ring, state_->settings, dst, src, bytes, direction);
+  else
+    state_->device.copy(dst, src, bytes, direction);
 }
 
 }  // namespace transfers

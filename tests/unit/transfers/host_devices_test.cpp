@@ -456,7 +456,7 @@ TEST_F(linked_host_devices, count_each_chunk_of_staged_copies_once) {
   linked_device linked(make_link());
   staging settings;
   settings.threads = 1;
-  settings.chunks_per_thread = 2;
+  settings.chunks = 8;
   settings.largest_chunk = bytes / 4;
   settings.h2d = settings.d2h = {1, bytes / 8, false, false};
   staged_copier copier(*linked.device, settings);

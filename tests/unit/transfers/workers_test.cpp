@@ -72,6 +72,58 @@ TEST_P(a_team, is_used_repeatedly) {
   EXPECT_THAT(runs, Each(tasks * (tasks - 1) / 2));
 }
 
+TEST_P(a_team, shares_work_with_those_that_come) {
+  worker_team team(GetParam());
+  for (const unsigned wake : {0U, 1U, 100U})
+    for (int task = 0; task < 300; ++task) {
+      // Not atomic: when share() returns, the writes of all calls must be visible.
+      std::vector<int> done(64);
+      std::atomic<std::size_t> next = 0;
+      const auto caller = std::this_thread::get_id();
+      team.share(
+          [&](unsigned index) {
+            EXPECT_EQ(index == 0, std::this_thread::get_id() == caller);
+            EXPECT_LT(index, team.size());
+            for (auto i = next++; i < done.size(); i = next++) ++done[i];
+          },
+          wake);
+      ASSERT_THAT(done, Each(1));
+    }
+}
+
+TEST_P(a_team, takes_turns_between_tasks_that_are_shared_and_tasks_of_all) {
+  worker_team team(GetParam());
+  for (int i = 0; i < 300; ++i) {
+    std::atomic<int> calls = 0;
+    team.share([&](unsigned /*index*/) { ++calls; }, team.size());
+    EXPECT_GE(calls, 1);
+    EXPECT_THAT(counts_of_run(team), Each(1));
+    if (i % 100 == 0) std::this_thread::sleep_for(long_enough_to_sleep);
+  }
+}
+
+TEST_P(a_team, wakes_threads_for_a_shared_task) {
+  worker_team team(GetParam());
+  std::this_thread::sleep_for(long_enough_to_sleep);
+  std::atomic<unsigned> came = 0;
+  std::vector<std::atomic<bool>> has_come(team.size());
+  // Without an end unless all come.
+  team.share(
+      [&](unsigned index) {
+        if (!has_come[index].exchange(true)) ++came;
+        while (came < team.size()) std::this_thread::yield();
+      },
+      team.size());
+  EXPECT_EQ(came, team.size());
+}
+
+TEST_P(a_team, passes_on_what_a_shared_task_throws) {
+  worker_team team(GetParam());
+  EXPECT_THROW(team.share([](unsigned /*index*/) { throw std::runtime_error("fails"); }, 1),
+               std::runtime_error);
+  EXPECT_THAT(counts_of_run(team), Each(1));
+}
+
 TEST_P(a_team, wakes_up_from_sleep) {
   worker_team team(GetParam());
   for (int i = 0; i < 10; ++i) {

@@ -1,0 +1,174 @@
+#include "src/transfers/fast/chunk_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers::detail::chunk_ring_test {
+namespace {
+
+constexpr std::size_t page = cut::unit;
+constexpr std::array directions{direction::h2d, direction::d2h};
+constexpr chunk_ring::shape four_chunks{.threads = 3, .chunks = 4, .chunk_bytes = 2 * page};
+
+/// Memory at both ends of a copy, with different bytes.
+struct ends {
+  ends(device& owner, std::size_t bytes) : host(bytes), memory(owner.allocate(bytes)) {
+    test_bytes(1).write_to(host);
+    test_bytes(2).write_to(on_device());
+  }
+  [[nodiscard]] std::span<std::byte> on_device() const {
+    return {memory.data(), host.size()};  // the memory of the host device is the host's
+  }
+  void copy(chunk_ring& ring, direction direction, const cut& how) {
+    if (direction == direction::h2d)
+      ring.to_device(memory.data(), host.size(), how,
+                     [this](std::byte* in_chunk, std::size_t offset, std::size_t bytes) {
+                       std::memcpy(in_chunk, host.data() + offset, bytes);
+                     });
+    else
+      ring.from_device(memory.data(), host.size(), how,
+                       [this](std::byte* in_chunk, std::size_t offset, std::size_t bytes) {
+                         std::memcpy(host.data() + offset, in_chunk, bytes);
+                       });
+  }
+  /// Whether both ends have the bytes of the source.
+  [[nodiscard]] bool are_alike(direction direction) const {
+    const test_bytes expected(direction == direction::h2d ? 1 : 2);
+    return expected.are_in(host) && expected.are_in(on_device());
+  }
+
+  std::vector<std::byte> host;
+  device_memory memory;
+};
+
+class rings : public testing::TestWithParam<unsigned> {};
+
+TEST_P(rings, copy_every_byte) {
+  const auto device = open_host_device();
+  for (const unsigned chunks : {1U, 2U, 5U}) {
+    chunk_ring ring(*device, {.threads = GetParam(), .chunks = chunks, .chunk_bytes = 4 * page});
+    for (const auto direction : directions)
+      for (const auto& how : {cut{}, cut{.least = page, .most = 4 * page, .piece = 1000},
+                              cut{.least = 4 * page, .most = 4 * page, .piece = 8 * page}})
+        for (const std::size_t bytes : {1UL, 999UL, page - 1, page, page + 1, 30 * page + 7}) {
+          ends copied(*device, bytes);
+          copied.copy(ring, direction, how);
+          EXPECT_TRUE(copied.are_alike(direction)) << bytes << " bytes, pieces of " << how.piece;
+        }
+  }
+}
+
+TEST_P(rings, copy_again_after_larger_and_smaller_copies) {
+  const auto device = open_host_device();
+  chunk_ring ring(*device, {.threads = GetParam(), .chunks = 3, .chunk_bytes = page});
+  for (int i = 0; i < 50; ++i) {
+    const auto direction = directions[static_cast<std::size_t>(i % 2)];
+    ends copied(*device, 1 + static_cast<std::size_t>(i * 7919 % 40) * page);
+    copied.copy(ring, direction, {.piece = 512});
+    EXPECT_TRUE(copied.are_alike(direction)) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(threads, rings, testing::Values(1, 2, 3, 8));
+
+TEST(chunk_ring, gives_pieces_that_cover_the_data_once) {
+  const auto device = open_host_device();
+  chunk_ring ring(*device, four_chunks);
+  const auto destination = device->allocate(11 * page + 5);
+  std::vector<std::atomic<int>> filled(destination.size());
+  ring.to_device(destination.data(), destination.size(), {.most = 2 * page, .piece = 600},
+                 [&](std::byte* /*in_chunk*/, std::size_t offset, std::size_t bytes) {
+                   EXPECT_LE(bytes, 600U);
+                   for (std::size_t i = 0; i < bytes; ++i) ++filled.at(offset + i);
+                 });
+  EXPECT_TRUE(std::ranges::all_of(filled, [](const auto& count) { return count == 1; }));
+}
+
+TEST(chunk_ring, has_no_more_chunks_under_way_than_it_has_memory_for) {
+  counting_device device;
+  chunk_ring ring(device, {.threads = 1, .chunks = 2, .chunk_bytes = page});
+  const auto destination = device.allocate(20 * page);
+  std::size_t enqueued_before = device.counts().enqueued;
+  ring.to_device(destination.data(), destination.size(), {},
+                 [&](std::byte* /*in_chunk*/, std::size_t /*offset*/, std::size_t /*bytes*/) {
+                   EXPECT_LE(device.counts().enqueued - device.counts().finished, 1U);
+                 });
+  EXPECT_EQ(device.counts().enqueued - enqueued_before, 20U);
+}
+
+TEST(chunk_ring, stops_when_a_piece_throws) {
+  for (const auto direction : directions)
+    for (const std::size_t failing : {0UL, 5 * page, 29 * page}) {
+      counting_device device;
+      chunk_ring ring(device, four_chunks);
+      ends copied(device, 30 * page);
+      const auto work = [&](std::byte* /*in_chunk*/, std::size_t offset, std::size_t /*bytes*/) {
+        if (offset == failing) throw std::runtime_error("this piece fails on purpose");
+      };
+      if (direction == direction::h2d)
+        EXPECT_THROW(ring.to_device(copied.memory.data(), 30 * page, {}, work), std::runtime_error);
+      else
+        EXPECT_THROW(ring.from_device(copied.memory.data(), 30 * page, {}, work),
+                     std::runtime_error);
+      EXPECT_TRUE(device.counts().idle()) << "something was still under way";
+      copied.copy(ring, direction, {});
+      EXPECT_TRUE(copied.are_alike(direction));
+    }
+}
+
+TEST(chunk_ring, survives_each_operation_that_fails) {
+  for (const auto direction : directions) {
+    const auto failures = fail_each(failure::operation, [&](counting_device& device) {
+      const auto made = [&]() -> std::unique_ptr<chunk_ring> {
+        try {
+          return std::make_unique<chunk_ring>(device, four_chunks);
+        } catch (const device_error&) {
+          return nullptr;
+        }
+      }();
+      if (!made) return false;
+      ends copied(device, 12 * page);
+      try {
+        copied.copy(*made, direction, {});
+      } catch (const device_error&) {
+        EXPECT_TRUE(device.counts().idle()) << "something was still under way";
+        device.counts().failing_operation = 0;
+        copied.copy(*made, direction, {});
+        EXPECT_TRUE(copied.are_alike(direction));
+        return false;
+      }
+      return true;
+    });
+    // Four events of the constructor; twelve copies, and the events of chunks that are waited for.
+    EXPECT_GE(failures, 4U + 12U + 8U);
+  }
+}
+
+TEST(chunk_ring, takes_turns_for_several_threads) {
+  const auto device = open_host_device();
+  chunk_ring ring(*device, four_chunks);
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 10; ++k) {
+        ends copied(*device, (5 + i) * page + i);
+        copied.copy(ring, directions[i % 2], {.piece = 700});
+        EXPECT_TRUE(copied.are_alike(directions[i % 2]));
+      }
+    });
+}
+
+}  // namespace
+}  // namespace transfers::detail::chunk_ring_test
