@@ -193,9 +193,12 @@ const struct file_strategies {
         [](const job& task, const file_to_device& copy) {
           return read_by_threads(task, copy, copy.file->through_cache());
         });
-    registration{of_file({method("direct")},
-                         "read by threads into page-locked chunks, past the page cache",
-                         page_cache::cold, 2, [](const job& task, const file_to_device& copy) {
+    add("either", "read likewise, past the page cache what is not in it", 2,
+        [](const job& task, const file_to_device& copy) {
+          return read_by_threads(task, copy, copy.file->in_cache_or_past_it());
+        });
+    registration{of_file({method("direct")}, "read likewise, past the page cache", page_cache::cold,
+                         2, [](const job& task, const file_to_device& copy) {
                            return read_by_threads(task, copy, copy.file->past_cache());
                          })};
   }

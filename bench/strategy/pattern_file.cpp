@@ -109,7 +109,8 @@ pattern_file::pattern_file(const files::path& folder, pattern content, named_fil
     : folder_(folder),
       content_(content),
       output_(std::move(file.output)),
-      through_cache_(file.path) {
+      through_cache_(file.path),
+      in_cache_or_past_it_(file.path, file_access::either) {
   try {
     past_cache_.emplace(file.path, file_access::direct);
   } catch (const transfers::unsupported& reason) {
@@ -166,6 +167,11 @@ void pattern_file::write_from(std::size_t first, std::size_t end) const {
 const input_file& pattern_file::past_cache() const {
   if (const auto reason = why_not_past_cache()) throw transfers::unsupported(*reason);
   return *past_cache_;
+}
+
+const input_file& pattern_file::in_cache_or_past_it() const {
+  if (const auto reason = why_not_past_cache()) throw transfers::unsupported(*reason);
+  return in_cache_or_past_it_;
 }
 
 std::optional<std::string> pattern_file::why_not_past_cache() const {

@@ -42,6 +42,9 @@ class pattern_file {
 
   /// The file, read through the page cache.
   [[nodiscard]] const transfers::input_file& through_cache() const { return through_cache_; }
+  /// The file, read as file_access::either. Throws transfers::unsupported with
+  /// why_not_past_cache().
+  [[nodiscard]] const transfers::input_file& in_cache_or_past_it() const;
   /// The file, read past the page cache. Throws transfers::unsupported with why_not_past_cache().
   [[nodiscard]] const transfers::input_file& past_cache() const;
   /// Why the file cannot be shown to be read past the page cache: the file system refuses it, or
@@ -66,6 +69,7 @@ class pattern_file {
   pattern content_;
   transfers::detail::descriptor output_;
   transfers::input_file through_cache_;
+  transfers::input_file in_cache_or_past_it_;
   std::optional<transfers::input_file> past_cache_;
   std::string why_no_direct_access_;
   bool residency_is_known_;

@@ -12,7 +12,7 @@ MIB = 1 << 20
 SHARED_MEMORY = Path("/dev/shm")
 STATES = {
     f"file/{method}/{cache}/h2d/1MiB"
-    for method in ("mmap", "mmap_staged", "pread")
+    for method in ("mmap", "mmap_staged", "pread", "either")
     for cache in ("warm", "cold")
 }
 OPTIONS = ("--device=host", "--benchmark_min_time=0.001", "--benchmark_repetitions=2")

@@ -58,10 +58,13 @@ TEST_F(file_to_gpu, arrives_byte_for_byte_through_the_page_cache_and_past_it) {
         expect_exact_copy(copier, file, bytes, offset);
   };
   copy_ranges(content.through_cache());
-  if (const auto reason = content.why_not_past_cache())
+  if (const auto reason = content.why_not_past_cache()) {
     std::printf("not past the page cache: %s\n", reason->c_str());
-  else
+  } else {
     copy_ranges(content.past_cache());
+    content.make_cold(70 * mib);
+    copy_ranges(content.in_cache_or_past_it());
+  }
 }
 
 TEST_F(file_to_gpu, fills_an_array_and_refuses_what_is_not_there) {

@@ -152,7 +152,7 @@ TEST_F(strategies_on_gpu, copy_files_of_odd_sizes) {
   if (const auto reason = probe.why_not_past_cache())
     std::printf("not past the page cache: %s\n", reason->c_str());
   else
-    names.emplace_back("file/direct");
+    names.insert(names.end(), {"file/direct", "file/either/warm", "file/either/cold"});
   for (const auto& row : measure(names, {mib + 3, 16 * mib + 1})) {
     if (row.at("repetition_index") == 1)
       std::printf("%-40s %8.3f GB/s\n", row.at("name").get<std::string>().c_str(),

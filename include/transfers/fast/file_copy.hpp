@@ -19,6 +19,10 @@ namespace transfers {
 enum class file_access {
   cached,  ///< through the page cache (pread(2)), which keeps what it has read
   direct,  ///< past the page cache (O_DIRECT of open(2)): always from the disk
+  /// Through the page cache what is there, and past it what is not; all of it through the page
+  /// cache without direct access, and where mincore(2) does not tell: of files that the process
+  /// neither owns nor may write.
+  either,
 };
 
 namespace detail {
@@ -54,18 +58,24 @@ class input_file {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] file_access access() const noexcept { return access_; }
   /// What the offset, the address and the length of a read must be multiples of, in bytes:
-  /// STATX_DIOALIGN of statx(2), at least 4096, for direct access; 1 through the page cache.
+  /// STATX_DIOALIGN of statx(2), at least 4096, for direct access; 1 if there is none.
   [[nodiscard]] std::size_t alignment() const noexcept { return alignment_; }
   /// Its length in bytes now. Throws std::system_error.
   [[nodiscard]] std::uint64_t size() const;
-  /// Its descriptor, which it keeps.
+  /// Its descriptor, which it keeps; for file_access::either that of the page cache.
   [[nodiscard]] int native_handle() const noexcept { return descriptor_.number(); }
+
+  /// Reads as pread(2) does, or as the access says; `memory`, `bytes` and `offset` are aligned.
+  /// Returns -1 and sets errno if that fails.
+  [[nodiscard]] std::ptrdiff_t read(std::byte* memory, std::size_t bytes,
+                                    std::uint64_t offset) const noexcept;
 
  private:
   std::filesystem::path path_;
   file_access access_;
   detail::descriptor descriptor_;
-  std::size_t alignment_;
+  detail::descriptor past_cache_{-1};  ///< for file_access::either
+  std::size_t alignment_ = 1;
 };
 
 /// How a file_copier reads.

@@ -1,12 +1,16 @@
 #include "transfers/fast/file_copy.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "src/transfers/fast/file_chunks.hpp"
 #include "transfers/core/error.hpp"
@@ -66,6 +70,35 @@ std::size_t alignment_of(int number, const std::filesystem::path& path) {
   return file_page;
 }
 
+std::size_t kernel_page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// The beginning of a range whose blocks are all in the page cache, or all not.
+struct run_of_blocks {
+  bool in_cache;
+  std::size_t bytes;
+};
+
+/// The range begins at a block. What the system does not tell of is said to be in the cache.
+run_of_blocks first_run(int number, off_t first, std::size_t bytes, std::size_t block) noexcept {
+  const auto page = kernel_page_bytes();
+  std::array<unsigned char, 4096> pages{};
+  const auto looked_at = std::min(bytes, pages.size() * page);
+  auto* const mapped = mmap(nullptr, looked_at, PROT_READ, MAP_SHARED, number, first);  // NOLINT
+  if (mapped == MAP_FAILED) return {true, bytes};                                       // NOLINT
+  const bool is_told = mincore(mapped, looked_at, pages.data()) == 0;
+  munmap(mapped, looked_at);
+  if (!is_told) return {true, bytes};
+  const auto is_in_cache = [&](std::size_t offset) {
+    const auto* const begin = pages.data() + offset / page;
+    const auto count = (std::min(block, looked_at - offset) + page - 1) / page;
+    return std::all_of(begin, begin + count, [](unsigned char state) { return state & 1U; });
+  };
+  const bool in_cache = is_in_cache(0);
+  std::size_t end = block;
+  while (end < looked_at && is_in_cache(end) == in_cache) end += block;
+  return {in_cache, std::min(end, bytes)};
+}
+
 detail::pipeline_shape file_pipeline_shape(const file_reading& settings) {
   if (settings.threads == 0 || settings.chunks_per_thread == 0)
     throw invalid_argument("a file_copier needs a thread and a chunk for it");
@@ -84,9 +117,26 @@ detail::descriptor::~descriptor() {
 }
 
 input_file::input_file(const std::filesystem::path& path, file_access access)
-    : path_(path), access_(access), descriptor_(open_to_read(path, access)), alignment_(1) {
+    : path_(path), access_(access), descriptor_(open_to_read(path, access)) {
   require_readable_kind(native_handle(), path);
   if (access == file_access::direct) alignment_ = alignment_of(native_handle(), path);
+  if (access != file_access::either) return;
+  try {
+    auto past_cache = open_to_read(path, file_access::direct);
+    alignment_ = std::max(alignment_of(past_cache.number(), path), kernel_page_bytes());
+    past_cache_ = std::move(past_cache);
+  } catch (const unsupported&) {  // all of it comes through the page cache
+  }
+}
+
+std::ptrdiff_t input_file::read(std::byte* memory, std::size_t bytes,
+                                std::uint64_t offset) const noexcept {
+  const auto first = static_cast<off_t>(offset);
+  if (past_cache_.number() < 0) return pread(native_handle(), memory, bytes, first);
+  const auto run = first_run(native_handle(), first, bytes, alignment_);
+  if (run.in_cache) return pread(native_handle(), memory, run.bytes, first);
+  const auto direct = pread(past_cache_.number(), memory, run.bytes, first);
+  return direct < 0 && errno == EINVAL ? pread(native_handle(), memory, run.bytes, first) : direct;
 }
 
 std::uint64_t input_file::size() const {
@@ -119,8 +169,8 @@ void file_copier::copy(std::byte* dst, std::size_t bytes, const input_file& file
     throw out_of_range(std::to_string(bytes) + " bytes from offset " + std::to_string(offset) +
                        " of '" + file.path().string() + "', which has " + std::to_string(size));
   const detail::file_reader reader{
-      [number = file.native_handle()](std::byte* memory, std::size_t count, std::uint64_t first) {
-        return pread(number, memory, count, static_cast<off_t>(first));
+      [&file](std::byte* memory, std::size_t count, std::uint64_t first) {
+        return file.read(memory, count, first);
       },
       file.path().string(), file.alignment()};
   detail::copy_from_file(state_->pipeline, reader, dst, bytes, offset);

@@ -221,7 +221,8 @@ TEST_F(file_session, files_are_measured_by_each_method_on_request) {
   EXPECT_THAT(names,
               UnorderedElementsAre("file/mmap/warm/h2d/1MiB", "file/mmap/cold/h2d/1MiB",
                                    "file/mmap_staged/warm/h2d/1MiB",
-                                   "file/mmap_staged/cold/h2d/1MiB", "file/pread/warm/h2d/1MiB",
+                                   "file/mmap_staged/cold/h2d/1MiB", "file/either/warm/h2d/1MiB",
+                                   "file/either/cold/h2d/1MiB", "file/pread/warm/h2d/1MiB",
                                    "file/pread/cold/h2d/1MiB", "file/direct/h2d/1MiB"));
 }
 
@@ -295,17 +296,22 @@ TEST_F(file_session, operations_begin_with_the_page_cache_that_their_name_says) 
     }
 }
 
-TEST_F(file_session, direct_reads_leave_the_page_cache_empty) {
+TEST_F(file_session, reads_past_the_page_cache_leave_it_as_it_was) {
   if (const auto reason = why_not(folder.path(), true)) GTEST_SKIP() << *reason;
   {
     pattern_file probe(folder.path(), {1, false});
     probe.extend(page);
     if (const auto reason = probe.why_not_past_cache()) GTEST_SKIP() << *reason;
   }
-  one_operation operation(*device, "file/direct");
-  operation.between();
-  operation.run();
-  EXPECT_EQ(operation.resident(), 0U);
+  for (const auto* const name : {"file/direct", "file/either/cold", "file/either/warm"}) {
+    SCOPED_TRACE(name);
+    one_operation operation(*device, name);
+    operation.between();
+    const auto before = operation.resident();
+    EXPECT_EQ(before, std::string(name).ends_with("warm") ? one_operation::bytes / page : 0U);
+    operation.run();
+    EXPECT_EQ(operation.resident(), before);
+  }
 }
 
 TEST_F(file_session, files_are_skipped_where_they_cannot_be_made) {

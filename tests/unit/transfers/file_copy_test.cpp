@@ -127,6 +127,34 @@ TEST_F(copied_file, arrives_past_the_page_cache_at_odd_offsets_and_sizes) {
   expect_exact_copy(copier, *file, 3, content.size() - 5);
 }
 
+TEST_F(copied_file, arrives_partly_through_the_page_cache_and_partly_past_it) {
+  const auto path = write(64 * page + 5);
+  const input_file file(path, file_access::either);
+  if (file.alignment() > in_pages.largest_chunk) GTEST_SKIP() << "larger blocks than the test's";
+  file_copier copier(device, in_pages);
+  std::vector<std::byte> cached(page);
+  for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, 3 * page + 7}) {
+    // On the disk, and then some pages in memory again.
+    const input_file plain(path);
+    ASSERT_EQ(fdatasync(plain.native_handle()), 0);
+    ASSERT_EQ(posix_fadvise(plain.native_handle(), 0, 0, POSIX_FADV_DONTNEED), 0);
+    for (const off_t first : {5, 6, 9, 40, 64})
+      ASSERT_GT(pread(plain.native_handle(), cached.data(), 5, first * static_cast<off_t>(page)),
+                0);
+    expect_exact_copy(copier, file, content.size() - offset, offset, offset % 5);
+    expect_exact_copy(copier, file, 17 * page + 13, offset);
+  }
+  EXPECT_THROW(copier.copy(nullptr, 1, file, content.size()), std::out_of_range);
+}
+
+TEST_F(copied_file, comes_through_the_page_cache_where_there_is_no_direct_access) {
+  // procfs has none, and calls its files empty.
+  const input_file file("/proc/self/status", file_access::either);
+  EXPECT_EQ(file.alignment(), 1U);
+  std::array<std::byte, 16> memory{};
+  EXPECT_EQ(file.read(memory.data(), memory.size(), 0), 16);
+}
+
 TEST_F(copied_file, fills_memory_with_a_type) {
   const auto path = write(8 * page);
   const context gpu(device);
