@@ -28,6 +28,12 @@ std::shared_ptr<transfers::staged_copier> buffers::staged_copier(std::optional<i
   return copier;
 }
 
+std::shared_ptr<const pattern_file> buffers::file(std::size_t bytes) {
+  if (!file_) file_ = std::make_shared<pattern_file>(folder_of_temporary_files(), pattern());
+  file_->extend(bytes);
+  return file_;
+}
+
 const transfers::host_memory& buffers::host(transfers::host_memory_kind kind) const {
   const auto match = host_.find(kind);
   if (match == host_.end()) throw std::logic_error("no host memory reserved: " + to_string(kind));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "bench/strategy/pattern_file.hpp"
 #include "bench/verification/pattern.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/fast/staged_copy.hpp"
@@ -46,6 +47,10 @@ class buffers {
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier(
       std::optional<int> node = {});
 
+  /// A temporary file with the pattern in at least its first `bytes` bytes. The first call makes
+  /// it; later ones return the same one, extended if need be. Throws what pattern_file throws.
+  [[nodiscard]] std::shared_ptr<const pattern_file> file(std::size_t bytes);
+
   [[nodiscard]] bench::pattern pattern(bool inverted = false) const { return {seed_, inverted}; }
   [[nodiscard]] const std::map<transfers::host_memory_kind, transfers::host_memory>& all_host()
       const {
@@ -59,6 +64,7 @@ class buffers {
   std::optional<transfers::device_memory> on_device_;
   transfers::host_memory scratch_;
   std::map<std::optional<int>, std::shared_ptr<transfers::staged_copier>> staged_copiers_;
+  std::shared_ptr<pattern_file> file_;
 };
 
 }  // namespace bench_transfers::bench

@@ -17,6 +17,7 @@
 #include "transfers/core/pool.hpp"
 #include "transfers/core/stream.hpp"
 #include "transfers/core/workers.hpp"
+#include "transfers/fast/file_copy.hpp"
 #include "transfers/fast/mailbox.hpp"
 #include "transfers/fast/managed.hpp"
 #include "transfers/fast/round_trip.hpp"

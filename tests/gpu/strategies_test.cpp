@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
+#include "bench/strategy/pattern_file.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
+#include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::strategies_test {
 namespace {
@@ -133,6 +135,28 @@ TEST_F(strategies_on_gpu, copy_with_each_source_access_order_at_odd_sizes) {
       std::printf(
           "%-50s returns after %10.3f us of %10.3f\n", row.at("name").get<std::string>().c_str(),
           row.at("enqueue_ns").get<double>() / 1e3, row.at("median_ns").get<double>() / 1e3);
+  }
+}
+
+TEST_F(strategies_on_gpu, copy_files_of_odd_sizes) {
+  std::vector<std::string> names{"file/mmap/warm", "file/mmap_staged/warm", "file/pread/warm"};
+  pattern_file probe(folder_of_temporary_files(), {1, false});
+  probe.extend(mib);
+  try {
+    probe.make_warm(mib);
+    probe.make_cold(mib);
+    names.insert(names.end(), {"file/mmap/cold", "file/mmap_staged/cold", "file/pread/cold"});
+  } catch (const transfers::unsupported& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+  if (const auto reason = probe.why_not_past_cache())
+    std::printf("not past the page cache: %s\n", reason->c_str());
+  else
+    names.insert(names.end(), {"file/direct", "file/either/warm", "file/either/cold"});
+  for (const auto& row : measure(names, {mib + 3, 16 * mib + 1})) {
+    if (row.at("repetition_index") == 1)
+      std::printf("%-40s %8.3f GB/s\n", row.at("name").get<std::string>().c_str(),
+                  row.at("gb_per_s").get<double>());
   }
 }
 

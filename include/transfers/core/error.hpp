@@ -8,8 +8,8 @@ namespace transfers {
 
 /// Base of everything that the library throws on purpose. Each class below is also an exception of
 /// the standard library, so `catch (const std::exception&)` works as well. Two exceptions come from
-/// the standard library itself: std::system_error if no thread can be started, and std::bad_alloc
-/// if a container finds no memory.
+/// the standard library itself: std::system_error if no thread can be started or a file cannot be
+/// opened or read (with its path), and std::bad_alloc if a container finds no memory.
 class error {
  public:
   virtual ~error() = default;

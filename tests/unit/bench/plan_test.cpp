@@ -440,9 +440,16 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
   const auto device = transfers::open_host_device();
   auto chosen = sizes({1, 4, 1000, kib, mib}, {4, mib});
   chosen.own_sizes = true;
-  const auto all = make_plan(strategies, *device, chosen);
-  auto all_names = names(all.cases);
-  for (const auto& name : names(all.skipped)) all_names.push_back(name);
+  std::vector<std::string> all_names;
+  const auto add_names = [&](const plan& planned) {
+    for (const auto& name : names(planned.cases)) all_names.push_back(name);
+    for (const auto& name : names(planned.skipped)) all_names.push_back(name);
+  };
+  add_names(make_plan(strategies, *device, chosen));
+  for (const auto& strategy : strategies)
+    if (strategy.sampling.on_request && !strategy.concurrent)
+      chosen.strategies.push_back(strategy.name());
+  add_names(make_plan(strategies, *device, chosen));
   const std::regex form("^[a-z0-9_]+(/[a-z0-9_A-Z]+)+$");
   for (const auto& name : all_names) EXPECT_TRUE(std::regex_match(name, form)) << name;
   EXPECT_EQ(std::set(all_names.begin(), all_names.end()).size(), all_names.size());

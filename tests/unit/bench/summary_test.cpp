@@ -310,8 +310,8 @@ std::vector<std::string> fronts_of(const bench::strategy& strategy) {
 void add_all_strategies(json& all) {
   for (const auto& strategy : bench::registered_strategies()) {
     if (is_directed(strategy)) {
-      add_strategy(all, strategy.name(), strategy.variants.at(0).name, strategy.variants.at(1).name,
-                   {12345.678, 12345.678}, {57.31, 1057.31});
+      add_strategy(all, strategy.name(), strategy.variants.front().name,
+                   strategy.variants.back().name, {12345.678, 12345.678}, {57.31, 1057.31});
       add_price(all, 123.4567, 128, 132);
     } else if (strategy.sampling.sized) {
       for (const auto& front : fronts_of(strategy)) {

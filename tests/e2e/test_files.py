@@ -1,0 +1,100 @@
+"""Copies from files: what is measured, what is skipped, and what stays behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from program import ALL_RAN, NOTHING_RAN, Program, Result, read
+
+MIB = 1 << 20
+SHARED_MEMORY = Path("/dev/shm")
+STATES = {
+    f"file/{method}/{cache}/h2d/1MiB"
+    for method in ("mmap", "mmap_staged", "pread", "either")
+    for cache in ("warm", "cold")
+}
+OPTIONS = ("--device=host", "--benchmark_min_time=0.001", "--benchmark_repetitions=2")
+
+
+def measure(program: Program, folder: Path, path: Path, *options: str) -> Result:
+    completed = program.run(
+        *OPTIONS, "--sizes=1MiB", f"--out={path}", *options, env={"TMPDIR": str(folder)}
+    )
+    assert completed.code == ALL_RAN, completed
+    return read(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("temporary")
+
+
+@pytest.fixture(scope="module")
+def result(program: Program, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    path = tmp_path_factory.mktemp("files") / "result.json"
+    return measure(program, folder, path, "--strategies=copy/pageable,file/*")
+
+
+def test_each_method_is_measured_or_says_why_not(result: Result):
+    assert result.failed == {}
+    of_files = {name for name in result.names() if name.startswith("file/")}
+    assert of_files | set(result.skipped) == STATES | {"file/direct/h2d/1MiB"}
+
+
+def test_no_file_stays_behind(result: Result, folder: Path):
+    assert result.rows
+    assert list(folder.iterdir()) == []
+
+
+def test_fields_say_how_and_from_where(result: Result):
+    described = result.transfers["benchmarks"]
+    for name in result.names():
+        if not name.startswith("file/"):
+            continue
+        _, method, *state = described[name]["strategy"].split("/")
+        assert described[name]["method"] == method
+        assert [described[name].get("setting")] == (state or [None])
+        assert (described[name]["role"], described[name]["direction"]) == ("file", "h2d")
+        assert described[name]["size_bytes"] == MIB
+        assert described[name].get("memory") is None
+    assert "file" in result.transfers["roles"]
+
+
+def test_reads_in_turn_are_described(result: Result):
+    metrics = result.transfers["metrics"]
+    for row in result.rows:
+        if not row["name"].startswith("file/"):
+            continue
+        rate = "read_gb_per_s" if "/warm/" in row["name"] else "disk_gb_per_s"
+        if rate in row:
+            assert row[rate] > 0
+            assert (metrics[rate]["unit"], metrics[rate]["better"]) == ("GB/s", "more")
+        else:
+            assert rate == "disk_gb_per_s"
+
+
+@pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="there is no /dev/shm")
+def test_a_file_in_memory_is_never_called_cold(program: Program, tmp_path: Path):
+    result = measure(
+        program, SHARED_MEMORY, tmp_path / "r.json", "--strategies=file/pread/*,copy/pageable"
+    )
+    assert "file/pread/cold/h2d/1MiB" not in result.names()
+    assert "TMPDIR" in result.skipped["file/pread/cold/h2d/1MiB"]
+
+
+def test_a_folder_that_is_not_there_skips_them(program: Program, tmp_path: Path):
+    completed = program.run(
+        *OPTIONS,
+        "--sizes=1MiB",
+        "--strategies=file/pread/*",
+        env={"TMPDIR": str(tmp_path / "none")},
+    )
+    assert completed.code == NOTHING_RAN
+    assert "there is no folder for temporary files (TMPDIR)" in completed.out.replace("\n  ", " ")
+
+
+def test_nobody_gets_a_file_unasked(program: Program, tmp_path: Path):
+    completed = program.run(*OPTIONS, "--sizes=1MiB", "--benchmark_list_tests")
+    assert "file/" not in completed.out
