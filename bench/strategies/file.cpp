@@ -34,22 +34,21 @@ std::string name_of(page_cache state) { return state == page_cache::warm ? "warm
 class plain_reads {
  public:
   explicit plain_reads(transfers::device& device)
-      : memory_(device.allocate_host(
-            std::size_t{settings_.threads} * settings_.chunks_per_thread * settings_.largest_chunk,
-            device.why_unsupported(transfers::registered_huge) ? transfers::pinned()
-                                                               : transfers::registered_huge)),
+      : memory_(device.allocate_host(settings_.chunks * settings_.largest_chunk,
+                                     device.why_unsupported(transfers::registered_huge)
+                                         ? transfers::pinned()
+                                         : transfers::registered_huge)),
         team_(settings_.threads) {}
 
   void run(const input_file& file, std::size_t bytes) {
     next_ = 0;
     team_.run([&](unsigned thread) {
-      const auto chunk = settings_.largest_chunk;
-      auto* const own = memory_.data() + thread * settings_.chunks_per_thread * chunk;
+      constexpr auto piece = std::size_t{256} << 10;
+      const auto pieces_of_thread = memory_.size() / settings_.threads / piece;
+      auto* const own = memory_.data() + thread * pieces_of_thread * piece;
       std::size_t turn = 0;
-      for (auto first = next_.fetch_add(chunk); first < bytes; first = next_.fetch_add(chunk)) {
-        const auto slot = turn++ % settings_.chunks_per_thread;
-        read(file, own + slot * chunk, first, std::min(chunk, bytes - first));
-      }
+      for (auto first = next_.fetch_add(piece); first < bytes; first = next_.fetch_add(piece))
+        read(file, own + turn++ % pieces_of_thread * piece, first, std::min(piece, bytes - first));
     });
   }
 
@@ -166,8 +165,7 @@ strategy of_file(std::vector<name_part> parts, const std::string& summary, page_
                          const job& task) { return prepare(task, state, open); },
           .needs = {.more_host_memory = 1,  // the page cache
                     .more_device_memory = 1,
-                    .fixed_host_memory = 2 * std::size_t{settings.threads} *
-                                         settings.chunks_per_thread * settings.largest_chunk},
+                    .fixed_host_memory = 2 * settings.chunks * settings.largest_chunk},
           // On request: nobody expects a benchmark of transfers to write a GiB to the disk.
           .sampling = {.smallest = warm ? std::size_t{4} << 10 : std::size_t{1} << 20,
                        .size_stride = 2,

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -82,31 +79,19 @@ TEST_F(file_to_gpu, fills_an_array_and_refuses_what_is_not_there) {
             0U);
 }
 
-/// Prints the rates of several settings, to choose the default ones by.
 TEST_F(file_to_gpu, arrives_with_any_settings) {
-  constexpr std::size_t bytes = 512 * mib;
+  constexpr std::size_t bytes = 64 * mib + 13;
   content.extend(bytes);
   const auto block = gpu->allocate(bytes);
-  const auto best_of_three = [&](file_copier& copier) {
-    std::array<double, 3> seconds{};
-    for (auto& time : seconds) {
-      const auto start = std::chrono::steady_clock::now();
-      copier.copy(block.data(), bytes, content.through_cache());
-      time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    return *std::ranges::min_element(seconds);
-  };
-  for (const unsigned threads : {4U, 8U, 12U, 16U}) {
-    if (threads > usable_processors()) continue;
-    for (const std::size_t kib : {256, 512, 1024, 2048, 4096})
-      for (const unsigned chunks : {2U, 4U}) {
+  for (const unsigned threads : {1U, 4U, 12U})
+    for (const std::size_t kib : {4, 256, 4096})
+      for (const unsigned chunks : {1U, 2U, 16U}) {
         file_copier copier(*gpu, {threads, chunks, kib * 1024});
         write_pattern(*gpu, block.data(), 0, bytes, {7, true});
-        std::printf("%2u threads, %u chunks of %4zu KiB: %6.2f GB/s\n", threads, chunks, kib,
-                    static_cast<double>(bytes) / 1e9 / best_of_three(copier));
-        EXPECT_EQ(check_pattern(*gpu, block.data(), 0, bytes, data).wrong_bytes, 0U);
+        copier.copy(block.data(), bytes, content.through_cache());
+        EXPECT_EQ(check_pattern(*gpu, block.data(), 0, bytes, data).wrong_bytes, 0U)
+            << threads << " threads, " << chunks << " chunks of " << kib << " KiB";
       }
-  }
 }
 
 }  // namespace

@@ -80,17 +80,17 @@ class input_file {
 
 /// How a file_copier reads.
 struct file_reading {
-  unsigned threads = std::min(16U, usable_processors());  ///< the caller's included
-  unsigned chunks_per_thread = 4;                         ///< under way at a time
-  std::size_t largest_chunk = std::size_t{1} << 20;       ///< bytes; a multiple of 4 KiB
+  unsigned threads = std::min(12U, usable_processors());  ///< the caller's included
+  unsigned chunks = 16;                                   ///< under way at a time
+  std::size_t largest_chunk = std::size_t{4} << 20;       ///< bytes; a multiple of 4 KiB
 };
 
-/// Copies from files to the device: threads read into page-locked chunks while the copy engines
-/// move others, so that no byte is copied in host memory but by the read itself. The threads sleep
-/// between copies. The device must outlive it.
+/// Copies from files to the device: threads read into a page-locked chunk together while the copy
+/// engines move others, so that no byte is copied in host memory but by the read itself. The
+/// threads sleep between copies. The device must outlive it.
 class file_copier {
  public:
-  /// Allocates threads · chunks_per_thread · largest_chunk bytes of page-locked memory. Throws
+  /// Allocates chunks · largest_chunk bytes of page-locked memory. Throws
   /// invalid_argument for settings of zero, out_of_memory, device_error, std::system_error.
   explicit file_copier(device& device, const file_reading& settings = {});
   ~file_copier();

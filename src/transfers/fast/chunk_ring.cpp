@@ -132,10 +132,13 @@ bool chunk_ring::is_last_piece_of(std::size_t index) {
 void chunk_ring::enqueue(std::size_t index) {
   const auto& chunk = chunks_[index];
   auto& slot = slot_of(index);
-  if (dst_ != nullptr)
-    stream_->copy(dst_ + chunk.offset, slot.memory, chunk.bytes, direction::h2d);
-  else
+  if (dst_ != nullptr) {
+    const auto skipped = index == 0 ? cut_.skipped : 0;
+    stream_->copy(dst_ + (chunk.offset + skipped - cut_.skipped), slot.memory + skipped,
+                  chunk.bytes - skipped, direction::h2d);
+  } else {
     stream_->copy(slot.memory, src_ + chunk.offset, chunk.bytes, direction::d2h);
+  }
   const bool is_waited_for = dst_ == nullptr || index + slots_.size() < chunks_.size();
   if (is_waited_for) stream_->record_again(*slot.end);
   progress_[index].at.store(stage::under_way, std::memory_order_release);

@@ -20,6 +20,8 @@ struct cut {
 
   std::size_t least = unit, most = unit;  ///< bytes of a chunk; multiples of `unit`
   std::size_t piece = unit;               ///< bytes
+  std::size_t skipped = 0;  ///< bytes before the destination, in the first piece, that only
+                            ///< to_device() has: they are filled and not copied
 };
 
 /// Copies between the host and the device through a ring of page-locked chunks. All threads fill or
@@ -39,9 +41,12 @@ class chunk_ring {
   /// Throws out_of_memory, device_error, std::system_error (no threads).
   chunk_ring(device& device, const shape& sizes);
 
-  /// Returns when all bytes have arrived at `dst`. Throws the first exception of a piece or of the
-  /// device after all threads have stopped and no copy is under way. Calls from several threads
-  /// take turns.
+  /// Bytes of the largest chunk.
+  [[nodiscard]] std::size_t chunk_bytes() const noexcept { return memory_.size() / slots_.size(); }
+
+  /// Returns when all bytes, but the skipped ones, have arrived at `dst`. Throws the first
+  /// exception of a piece or of the device after all threads have stopped and no copy is under way.
+  /// Calls from several threads take turns.
   void to_device(std::byte* dst, std::size_t bytes, const cut& cut, const piece_work& fill);
   /// The same in the other direction.
   void from_device(const std::byte* src, std::size_t bytes, const cut& cut,

@@ -5,12 +5,16 @@
 #include <system_error>
 
 #include "transfers/core/error.hpp"
-#include "transfers/fast/staged_copy.hpp"
 
 namespace transfers::detail {
 namespace {
 
-constexpr std::size_t least_file_chunk = std::size_t{256} << 10;
+constexpr std::size_t kib = 1024;
+constexpr std::size_t least_file_chunk = 1024 * kib;
+/// A piece that a thread reads at a time: of small files small, so that all threads have work.
+constexpr std::size_t small_read = 128 * kib;
+constexpr std::size_t large_read = 256 * kib;
+constexpr std::size_t large_file = 32 * 1024 * kib;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -49,34 +53,27 @@ void read_whole(const file_reader& file, std::byte* memory, std::size_t needed,
   }
 }
 
-void copy_from_file(chunk_pipeline& pipeline, const file_reader& file, std::byte* dst,
-                    std::size_t bytes, std::uint64_t offset) {
+void copy_from_file(chunk_ring& ring, const file_reader& file, std::byte* dst, std::size_t bytes,
+                    std::uint64_t offset) {
   if (bytes == 0) return;
-  const auto& shape = pipeline.shape();
-  if (file.alignment > shape.host_bytes)
+  if (file.alignment > ring.chunk_bytes())
     throw unsupported("direct reads of '" + file.name + "' have multiples of " +
                       std::to_string(file.alignment) + " bytes, and chunks only " +
-                      std::to_string(shape.host_bytes));
+                      std::to_string(ring.chunk_bytes()));
   // Direct reads begin and end at whole blocks. What lies outside the range is read and not copied.
   const auto first_block = offset / file.alignment * file.alignment;
   const auto head = static_cast<std::size_t>(offset - first_block);
-
-  chunk_work work;
-  work.fill = [&](const chunk& piece) {
-    read_whole(file, piece.on_host, piece.bytes, first_block + piece.offset);
-  };
-  work.enqueue = [&](const chunk& piece, stream& stream) {
-    const auto skipped = piece.offset == 0 ? head : 0;  // less than the first chunk
-    stream.copy(dst + (piece.offset + skipped - head), piece.on_host + skipped,
-                piece.bytes - skipped, direction::h2d);
-  };
+  const auto unit = std::max(cut::unit, file.alignment);
+  const auto most = ring.chunk_bytes() / unit * unit;
   const auto total = head + bytes;
-  work.in_one_stream = total >= staging::large;  // as staged copies (move_in_chunks.cpp)
-  constexpr std::size_t page = 4096;
-  pipeline.run(total,
-               {std::min(least_file_chunk, shape.host_bytes), shape.host_bytes, shape.threads,
-                std::max(page, file.alignment)},
-               work);
+  ring.to_device(dst, total,
+                 {.least = std::min(rounded_up(least_file_chunk, unit), most),
+                  .most = most,
+                  .piece = rounded_up(total < large_file ? small_read : large_read, unit),
+                  .skipped = head},
+                 [&](std::byte* in_chunk, std::size_t place, std::size_t size) {
+                   read_whole(file, in_chunk, size, first_block + place);
+                 });
 }
 
 }  // namespace transfers::detail

@@ -99,15 +99,14 @@ run_of_blocks first_run(int number, off_t first, std::size_t bytes, std::size_t 
   return {in_cache, std::min(end, bytes)};
 }
 
-detail::pipeline_shape file_pipeline_shape(const file_reading& settings) {
-  if (settings.threads == 0 || settings.chunks_per_thread == 0)
-    throw invalid_argument("a file_copier needs a thread and a chunk for it");
+detail::chunk_ring::shape shape_of(const file_reading& settings) {
+  if (settings.threads == 0 || settings.chunks == 0)
+    throw invalid_argument("a file_copier needs a thread and a chunk");
   if (settings.largest_chunk == 0 || settings.largest_chunk % file_page != 0)
     throw invalid_argument("the largest chunk must have a multiple of 4096 bytes");
   return {.threads = settings.threads,
-          .slots = settings.chunks_per_thread,
-          .streams = settings.threads,
-          .host_bytes = settings.largest_chunk};
+          .chunks = settings.chunks,
+          .chunk_bytes = settings.largest_chunk};
 }
 
 }  // namespace
@@ -149,10 +148,10 @@ std::uint64_t input_file::size() const {
 
 struct file_copier::state {
   file_reading settings;
-  detail::chunk_pipeline pipeline;
+  detail::chunk_ring ring;
 
   state(device& device, const file_reading& reading)
-      : settings(reading), pipeline(device, file_pipeline_shape(reading)) {}
+      : settings(reading), ring(device, shape_of(reading)) {}
 };
 
 file_copier::file_copier(device& device, const file_reading& settings)
@@ -173,7 +172,7 @@ void file_copier::copy(std::byte* dst, std::size_t bytes, const input_file& file
         return file.read(memory, count, first);
       },
       file.path().string(), file.alignment()};
-  detail::copy_from_file(state_->pipeline, reader, dst, bytes, offset);
+  detail::copy_from_file(state_->ring, reader, dst, bytes, offset);
 }
 
 file_copier& file_copies(const context& context) {
