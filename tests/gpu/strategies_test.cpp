@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/harness/session.hpp"
+#include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/batch_copy.hpp"
 #include "bench/subjects/waits.hpp"
 #include "tests/gpu/on_gpu.hpp"
@@ -269,6 +270,43 @@ TEST_F(strategies_on_gpu, that_read_a_source_during_the_call_or_in_the_order_of_
     copy(subjects::source_access_order::stream)();
     EXPECT_TRUE(arrived(first)) << "the source was read before earlier work of the stream";
   }
+}
+
+TEST_F(strategies_on_gpu, allocate_from_pools_of_host_memory_that_the_device_can_access) {
+  std::vector<std::string> names;
+  for (const auto* const pool :
+       {"host_pool", "host_pool_warm", "host_pool_numa", "host_pool_numa_warm"})
+    for (const auto* const family : {"allocate/", "free/"})
+      names.push_back(family + std::string(pool));
+  for (const auto& row : measure(names, {4 * 1024, mib + 3, 64 * mib}))
+    if (row.at("repetition_index") == 1)
+      std::printf("%-40s %12.3f us\n", row.at("name").get<std::string>().c_str(),
+                  row.at("median_ns").get<double>() / 1e3);
+
+  const auto current = gpu->make_current();
+  const auto stream = gpu->create_stream();
+  const auto on_device = gpu->allocate(mib);
+  const bench::pattern sent{3};
+  for (const auto memory : {subjects::pooled_memory::host, subjects::pooled_memory::host_numa}) {
+    const auto block =
+        subjects::async_allocator(*gpu, *stream, memory, subjects::freed_memory::kept)(mib);
+    write_host_pattern(block.get(), 0, mib, sent);
+    stream->copy(on_device.data(), block.get(), mib, transfers::direction::h2d);
+    stream->synchronize();
+    EXPECT_EQ(check_pattern(*gpu, on_device.data(), 0, mib, sent).wrong_bytes, 0U);
+    write_pattern(*gpu, on_device.data(), 0, mib, {});
+    stream->copy_by_kernel(on_device.data(), block.get(), mib);
+    stream->synchronize();
+    EXPECT_EQ(check_pattern(*gpu, on_device.data(), 0, mib, sent).wrong_bytes, 0U);
+  }
+}
+
+TEST_F(strategies_on_gpu, access_memory_after_a_transfer) {
+  for (const auto& row : measure({"cpu/pinned/after_transfer"}, {4096, 64 * 1024, mib, 16 * mib}))
+    if (row.at("repetition_index") == 1)
+      std::printf("%-55s %10.3f us, once more %10.3f us\n",
+                  row.at("name").get<std::string>().c_str(),
+                  row.at("median_ns").get<double>() / 1e3, row.at("again_ns").get<double>() / 1e3);
 }
 
 TEST_F(strategies_on_gpu, pass_parameters_of_every_size) {
