@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from program import ALL_RAN, NOTHING_RAN, Program, Result, read
 
