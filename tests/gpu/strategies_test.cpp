@@ -118,6 +118,16 @@ TEST_F(strategies_on_gpu, that_copy_by_kernels_report_their_multiprocessors) {
   }
 }
 
+job download(transfers::device& device, buffers& memory, transfers::stream& stream,
+             std::size_t bytes) {
+  return {.device = device,
+          .memory = memory,
+          .stream = stream,
+          .variant = "d2h",
+          .bytes = bytes,
+          .direction = transfers::direction::d2h};
+}
+
 TEST_F(strategies_on_gpu, that_wait_set_the_flag_that_they_name) {
   const auto current = gpu->make_current();
   buffers memory(*gpu, chosen.seed);
@@ -138,7 +148,7 @@ TEST_F(strategies_on_gpu, that_wait_set_the_flag_that_they_name) {
     const auto expected = flags.find(strategy.name());
     if (expected == flags.end()) continue;
     SCOPED_TRACE(strategy.name());
-    const auto operation = strategy.prepare({*gpu, memory, *stream, "d2h", mib});
+    const auto operation = strategy.prepare(download(*gpu, memory, *stream, mib));
     {
       const auto conditions = operation.timing.conditions();
       operation.timing.between();
@@ -195,7 +205,8 @@ TEST_F(strategies_on_gpu, that_wait_return_when_the_data_have_arrived) {
   for (const auto& strategy : registered_strategies()) {
     if (strategy.family != "wait") continue;
     SCOPED_TRACE(strategy.name());
-    const auto operation = strategy.prepare({*gpu, memory, *stream, "d2h", bytes});
+    const auto operation = strategy.prepare(download(*gpu, memory, *stream, bytes));
+    ASSERT_FALSE(operation.destination->on_device);
     auto* const arrived = operation.destination->data;
     for (int again = 0; again < 5; ++again) {
       std::memset(arrived, 0, bytes);
