@@ -2,6 +2,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -57,7 +58,8 @@ class interference {
     if (!kind.bulk) return;
     bulk_.emplace(task, ends_of(task, mapped(), kind.bulk_direction), kind.bulk_direction,
                   *kind.bulk);
-    measure_bulk_alone();
+    verify_bulk_alone();
+    measure_loss();
   }
 
   small_copies& small() { return small_; }
@@ -74,18 +76,14 @@ class interference {
     small_.choose_next();
   }
 
-  /// After the last small copy that is timed. Others go on beside the bulk copy until it ends:
-  /// otherwise it would be faster towards its end. The owner of what goes on calls this, which must
-  /// not throw; compare() does.
+  /// After the last small copy that is timed. The owner of what goes on calls this, which must not
+  /// throw; compare() does.
   void end() noexcept {
-    keep_failure([this] {
-      while (bulk_ && bulk_->is_started() && !bulk_->has_ended()) {
-        pause_for(random_distance());
-        small_.choose_next();
-        small_.run();
-      }
-    });
-    keep_failure([this] { finish_bulk(); });  // also if a small copy has failed
+    try {
+      finish_bulk();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
   }
 
   /// One line if the copies since the last call have moved wrong data. Nothing is under way.
@@ -107,18 +105,35 @@ class interference {
   static constexpr nanoseconds head_start = std::chrono::microseconds(10);
 
   /// The bulk copy must move all by itself: what it moves beside small copies is verified later.
-  void measure_bulk_alone() {
-    constexpr int copies = 3;
+  void verify_bulk_alone() {
     write_to_destination(poison_);
     try {
-      run_bulk();
+      bulk_->start();
+      bulk_->finish();
     } catch (...) {
       write_to_destination(pattern_);  // on which other benchmarks rely
       throw;
     }
     note(find_bulk_damage("bulk copy alone"));
     device_.synchronize();
-    for (int i = 0; i < copies; ++i) alone_.push_back(run_bulk().count());
+  }
+
+  /// The bulk copy alone and, in turn, with small copies one directly after another from its
+  /// beginning to its end: the small copies that are timed have pauses between them.
+  void measure_loss() {
+    constexpr int pairs = 3;
+    for (int i = 0; i < pairs; ++i) {
+      bulk_->start();
+      alone_.push_back(bulk_->finish().count());
+      bulk_->start();
+      do {
+        small_.choose_next();
+        small_.run();
+        ++small_beside_;
+      } while (!bulk_->has_ended());
+      beside_.push_back(bulk_->finish().count());
+      note(small_.find_damage());
+    }
   }
 
   void write_to_destination(pattern written) {
@@ -127,11 +142,6 @@ class interference {
       write_pattern(device_, end.data, 0, end.bytes, written);
     else
       write_host_pattern(end.data, 0, end.bytes, written);
-  }
-
-  nanoseconds run_bulk() {
-    bulk_->start();
-    return bulk_->finish();
   }
 
   void keep_bulk_under_way() {
@@ -150,7 +160,9 @@ class interference {
 
   /// Does nothing if it has been finished.
   void finish_bulk() {
-    if (bulk_ && bulk_->is_started()) beside_.push_back(bulk_->finish().count());
+    if (!bulk_ || !bulk_->is_started()) return;
+    bulk_->finish();
+    ++bulk_copies_;
   }
 
   std::optional<std::string> find_bulk_damage(const std::string& which) {
@@ -160,15 +172,6 @@ class interference {
     if (check.wrong_bytes == 0) return std::nullopt;
     return which + ": " + std::to_string(check.wrong_bytes) +
            " bytes differ, the first at offset " + std::to_string(check.first_wrong);
-  }
-
-  template <class Work>
-  void keep_failure(Work&& work) noexcept {
-    try {
-      work();
-    } catch (...) {
-      if (!failure_) failure_ = std::current_exception();
-    }
   }
 
   /// Keeps the first damage for compare().
@@ -194,8 +197,10 @@ class interference {
   pattern pattern_, poison_;
   small_copies small_;
   std::optional<bulk_copy> bulk_;
-  std::minstd_rand random_;  // the same distances in every benchmark
-  std::vector<double> alone_, beside_;
+  std::minstd_rand random_;             // the same distances in every benchmark
+  std::vector<double> alone_, beside_;  ///< ns of each bulk copy
+  std::size_t small_beside_ = 0;        ///< during those of `beside_`
+  std::size_t bulk_copies_ = 0;         ///< beside which small copies have been timed
   std::optional<std::string> damage_;
   std::exception_ptr failure_;
 };
@@ -207,23 +212,28 @@ std::vector<measured_metric> interference::metrics(const metric_values& known) c
     metrics.push_back({metric{"small_p99_ns", "ns", metric_kind::duration, better::less,
                               "a small copy: 99th percentile", true},
                        p99->second});
-  if (beside_.empty()) return metrics;
+  if (!bulk_) return metrics;
   const auto bytes = static_cast<double>(bulk_->source().bytes);
   const double rate = bytes / statistics::median(beside_);
+  const auto small_bytes = static_cast<double>(small_beside_ * small_.bytes());
   const double rate_alone = bytes / statistics::median(alone_);
   const auto add_rate = [&](std::string name, std::string description, double value) {
     metrics.push_back(
         {metric{std::move(name), "GB/s", metric_kind::rate, better::more, std::move(description)},
          value});
   };
-  add_rate("bulk_gb_per_s", "the bulk copy with small copies beside it", rate);
-  add_rate("bulk_alone_gb_per_s", "the bulk copy alone", rate_alone);
+  add_rate("bulk_gb_per_s", "the bulk copy with small copies beside it, one after another", rate);
+  add_rate("bulk_alone_gb_per_s", "the bulk copy alone, in turn with it", rate_alone);
+  add_rate("small_gb_per_s", "the small copies meanwhile, one after another",
+           small_bytes / std::accumulate(beside_.begin(), beside_.end(), 0.0));
   metrics.push_back({metric{"bulk_loss_percent", "%", metric_kind::share, better::less,
-                            "of its rate alone that the bulk copy loses to the small ones", true},
+                            "of its rate alone that the bulk copy loses to small copies one after "
+                            "another",
+                            true},
                      100 * (1 - rate / rate_alone)});
   metrics.push_back({metric{"bulk_copies", "1", metric_kind::count, std::nullopt,
-                            "bulk copies with small copies beside them"},
-                     static_cast<double>(beside_.size())});
+                            "bulk copies beside which small copies have been timed"},
+                     static_cast<double>(bulk_copies_)});
   if (const auto occupied = bulk_->multiprocessors(device_); occupied > 0)
     metrics.push_back({metric{"bulk_multiprocessors", "1", metric_kind::count, better::less,
                               "multiprocessors that the bulk copy occupies"},

@@ -34,6 +34,7 @@ class small_copies {
   /// can then no longer be verified.
   void choose_next();
   [[nodiscard]] bool all_are_used() const { return used_ == places; }
+  [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
 
   /// Compares what has arrived since the last call with what was sent, and poisons the
   /// destinations. Returns one line if a byte is wrong. The copies have ended, and no other work is

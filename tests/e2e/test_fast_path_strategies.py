@@ -62,6 +62,7 @@ def test_metrics_are_described(result: Result):
         ("small_p99_ns", "ns", "duration", "less"),
         ("p999_ns", "ns", "duration", "less"),
         ("bulk_gb_per_s", "GB/s", "rate", "more"),
+        ("small_gb_per_s", "GB/s", "rate", "more"),
         ("bulk_loss_percent", "%", "share", "less"),
         ("bulk_copies", "1", "count", None),
         ("parameter_bytes", "B", "size", None),

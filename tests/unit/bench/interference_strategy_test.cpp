@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "bench/harness/verify.hpp"
 #include "bench/strategies/small_copies.hpp"
@@ -109,6 +111,7 @@ TEST_F(interference_session, tells_percentiles_and_what_the_bulk_copy_loses) {
     EXPECT_NEAR(row.at("bulk_loss_percent").get<double>(), 100 * (1 - bulk_rate / rate_alone),
                 1e-4);
     EXPECT_GE(row.at("bulk_copies"), 1);
+    EXPECT_GT(row.at("small_gb_per_s"), 0);
   }
 }
 
@@ -129,6 +132,9 @@ struct fate {
   std::atomic<std::size_t> needed = 0;      ///< before this many small copies no bulk copy ends
   std::atomic<std::size_t> lost_small = 0;  ///< the small copy, counted from 1, that moves nothing
   std::atomic<bool> bulk_is_lost = false;   ///< the last part of a bulk copy moves nothing
+  /// Beside a bulk copy, in their order, in which so many are wanted: it ends when they are there,
+  /// or after a time in which they would have come.
+  std::vector<std::size_t> wanted, seen;
 };
 
 class fated_stream : public transfers::counting_stream {
@@ -154,11 +160,21 @@ class fated_stream : public transfers::counting_stream {
     if (bytes >= mib) {
       call([shared = fate_] {
         while (shared->small_copies < shared->needed) std::this_thread::yield();
+        if (shared->seen.size() < shared->wanted.size()) wait_for_wanted(*shared);
       });
       return move(fate_->bulk_is_lost ? bytes - 1 : bytes);
     }
     if (++enqueued_ != fate_->lost_small) move(bytes);
     call([shared = fate_] { ++shared->small_copies; });
+  }
+
+  static void wait_for_wanted(fate& shared) {
+    const std::size_t before = shared.small_copies;
+    const auto count = [&] { return shared.small_copies - before; };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (count() < shared.wanted[shared.seen.size()] && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    shared.seen.push_back(count());
   }
 
   std::shared_ptr<fate> fate_;
@@ -257,6 +273,36 @@ TEST_P(beside_bulk, all_copies_are_verified_and_the_bulk_copy_is_under_way) {
   EXPECT_GT(metrics.at("bulk_alone_gb_per_s"), 0);
 }
 
+TEST_P(beside_bulk, the_loss_is_that_to_small_copies_one_after_another_until_the_bulk_copy_ends) {
+  // Of each bulk copy, the first part of a MiB and more waits for small copies.
+  const std::size_t parts = std::get<0>(GetParam()) == "1MiB_chunks" ? 2 : 1;
+  // Verified alone; then in turn alone and with small copies.
+  for (const std::size_t count : {0, 0, 40, 0, 40, 0, 40}) {
+    shared.wanted.push_back(count);
+    shared.wanted.resize((shared.wanted.size() + parts - 1) / parts * parts);
+  }
+  benchmark.prepare();
+  ASSERT_THAT(shared.seen, SizeIs(shared.wanted.size()));
+  for (std::size_t i = 0; i < shared.wanted.size(); i += parts)
+    if (shared.wanted[i] == 0)
+      EXPECT_EQ(shared.seen[i], 0) << "a small copy beside the bulk copy " << i << " alone";
+    else
+      EXPECT_GE(shared.seen[i], shared.wanted[i]) << "small copies beside the bulk copy " << i;
+  const auto metrics = benchmark.metrics();
+  EXPECT_EQ(metrics.at("bulk_copies"), 0) << "none for times";
+  const double rate = metrics.at("bulk_gb_per_s");
+  EXPECT_GT(rate, 0);
+  EXPECT_GT(metrics.at("small_gb_per_s"), 0);
+  EXPECT_NEAR(metrics.at("bulk_loss_percent"), 100 * (1 - rate / metrics.at("bulk_alone_gb_per_s")),
+              1e-9);
+}
+
+TEST_P(beside_bulk, a_small_copy_that_moves_nothing_while_the_loss_is_measured_is_wrong_data) {
+  shared.lost_small = 2;  // the first after the one that loads a kernel
+  benchmark.prepare();
+  EXPECT_THAT(benchmark.operation.check.compare().value_or(""), HasSubstr("4096 bytes differ"));
+}
+
 TEST_P(beside_bulk, a_bulk_copy_that_loses_a_byte_is_wrong_data) {
   benchmark.prepare();  // alone, it moves all
   shared.bulk_is_lost = true;
@@ -317,7 +363,6 @@ TEST_P(failing_bulk, copy_is_an_exception_and_nothing_goes_on) {
   for (std::size_t which = 1; which <= 4; ++which) {
     benchmark.prepare();
     counts.failing_operation = counts.operations + which;
-    // The copies after the last one that is timed may fail, too.
     EXPECT_THROW(
         {
           benchmark.run(1);
@@ -328,6 +373,22 @@ TEST_P(failing_bulk, copy_is_an_exception_and_nothing_goes_on) {
     const std::size_t before = counts.operations;
     benchmark.synchronize();
     EXPECT_EQ(counts.operations, before + 1) << "a thread still enqueues work";
+    EXPECT_TRUE(counts.idle());
+  }
+}
+
+TEST_P(failing_bulk, copy_without_times_is_an_exception_and_nothing_goes_on) {
+  measured<transfers::counting_device> benchmark(
+      "interference/" + std::string(GetParam()) + "/memcpy", "h2d/4KiB_d2h");
+  auto& counts = benchmark.device.counts();
+  // Both copies are prepared, the bulk copy is verified, and then made alone and beside small ones.
+  constexpr std::size_t least_operations = 30;
+  for (std::size_t which = 1; which <= least_operations; ++which) {
+    counts.failing_operation = counts.operations + which;
+    EXPECT_THROW(benchmark.prepare(), transfers::device_error) << which;
+    const std::size_t after = counts.operations;
+    benchmark.synchronize();
+    EXPECT_EQ(counts.operations, after + 1) << "a thread still enqueues work";
     EXPECT_TRUE(counts.idle());
   }
 }
