@@ -1,5 +1,6 @@
 #include "bench/harness/metrics.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "src/statistics/quantile.hpp"
@@ -27,6 +28,16 @@ void add_times(metric_list& list, const statistics::distribution& times) {
   list.add(duration("p99_ns", "one operation: 99th percentile"), times.p99);
   list.add(duration("min_ns", "one operation: fastest"), times.min);
   list.add(duration("max_ns", "one operation: slowest"), times.max);
+}
+
+/// A percentile of fewer samples would be the slowest of them.
+void add_tail(metric_list& list, const samples& samples) {
+  constexpr std::size_t least = 1000;
+  if (samples.operation.size() < least) return;
+  auto ascending = samples.operation;
+  std::ranges::sort(ascending);
+  list.add(duration("p999_ns", "one operation: 99.9th percentile"),
+           statistics::quantile(ascending, 0.999));
 }
 
 metric step_time(const std::string& step) {
@@ -168,6 +179,7 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
   const auto times = statistics::summarize(samples.operation);
   add_counts(list, planned);
   add_times(list, times);
+  if (transfer.timing.tail) add_tail(list, samples);
   add_steps(list, transfer, samples, times.median);
   add_comparisons(list, transfer, samples);
   add_flows(list, measured, planned, samples);

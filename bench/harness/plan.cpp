@@ -442,7 +442,9 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
   plan result;
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (!is_in_profile(*candidate, settings)) continue;
-    if (candidate->sampling.on_request && !is_named(*candidate, settings.strategies)) continue;
+    if (candidate->sampling.on_request &&
+        !is_asked_for(strategies, *candidate, settings.strategies))
+      continue;
     const auto add = candidate->concurrent ? add_sets : add_by_device;
     add(result, *candidate, devices, settings, filter);
   }

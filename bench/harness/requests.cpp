@@ -142,6 +142,21 @@ bool is_named(const strategy& strategy, const std::vector<std::string>& requests
   });
 }
 
+bool is_asked_for(const registry& strategies, const strategy& candidate,
+                  const std::vector<std::string>& requests) {
+  if (is_named(candidate, requests)) return true;
+  const auto concerns = [](const std::string& request, const strategy& other) {
+    return std::ranges::any_of(prefixes_of(other),
+                               [&](const auto& prefix) { return matches(prefix, request); });
+  };
+  return std::ranges::any_of(requests, [&](const std::string& request) {
+    return concerns(request, candidate) &&
+           std::ranges::all_of(strategies, [&](const strategy& other) {
+             return other.sampling.on_request || !concerns(request, other);
+           });
+  });
+}
+
 std::vector<const strategy*> chosen_strategies(const registry& strategies,
                                                const std::vector<std::string>& requests) {
   const auto known = known_requests(strategies, requests);

@@ -22,6 +22,11 @@ bool is_requested(std::string_view name, const std::vector<std::string>& request
 /// Whether a request names the strategy itself or a variant, not its family alone.
 bool is_named(const strategy& strategy, const std::vector<std::string>& requests);
 
+/// Whether a strategy that is measured on request only is to be measured: a request names it, or is
+/// about such strategies only, as their family's name may be.
+bool is_asked_for(const registry& strategies, const strategy& candidate,
+                  const std::vector<std::string>& requests);
+
 /// The strategies that are requested. Throws as known_requests().
 std::vector<const strategy*> chosen_strategies(const registry& strategies,
                                                const std::vector<std::string>& requests);

@@ -306,8 +306,13 @@ void session::settle_all(std::span<state> cases, outcome& result) {
 void session::verify_first(const benchmark_case& planned, transfer& ready) {
   if (!ready.destination && !ready.check.compare && ready.flows.empty()) return;
   poison_destination(planned, ready);
-  for (const auto& step : ready.steps) step.run();
-  if (!ready.flows.empty()) team_.copy_once(ready.flows);
+  {
+    // As it is timed: some operations need what goes on meanwhile.
+    const auto conditions = conditions_of(ready);
+    if (ready.timing.between) ready.timing.between();
+    for (const auto& step : ready.steps) step.run();
+    if (!ready.flows.empty()) team_.copy_once(ready.flows);
+  }
   require_undamaged(planned, ready);
 }
 

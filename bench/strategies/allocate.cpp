@@ -16,6 +16,8 @@
 namespace bench_transfers::bench {
 namespace {
 
+using subjects::freed_memory;
+using subjects::pooled_memory;
 using transfers::host_memory_kind;
 
 /// Memory, or a page lock, that is released with its last owner.
@@ -124,8 +126,22 @@ source on_device(const job& task) {
 }
 
 source on_device_async(const job& task) {
-  return {[allocate = subjects::async_allocator(task.device, task.stream), bytes = task.bytes] {
+  return {[allocate = subjects::async_allocator(task.device, task.stream, pooled_memory::device,
+                                                freed_memory::kept),
+           bytes = task.bytes] {
     const auto owner = allocate(bytes);
+    return holding{owner, owner.get()};
+  }};
+}
+
+/// From a pool of CUDA in host memory. A pool may give memory whose pages nobody has touched: one
+/// that keeps its memory is touched with the first block.
+source from_host_pool(const job& task, pooled_memory memory, freed_memory freed) {
+  return {[allocate = subjects::async_allocator(task.device, task.stream, memory, freed), freed,
+           bytes = task.bytes, is_touched = false]() mutable {
+    const auto owner = allocate(bytes);
+    if (freed == freed_memory::given_back || !is_touched) touch_pages(owner.get(), bytes);
+    is_touched = true;
     return holding{owner, owner.get()};
   }};
 }
@@ -144,6 +160,29 @@ source from_pinned_pool(const job& task) {
     const auto owner = std::make_shared<transfers::host_memory>(pool->allocate(bytes));
     return holding{owner, owner->data()};
   }};
+}
+
+/// CUDA's pools of host memory, without memory to begin with, and warm.
+std::vector<allocator> host_pools() {
+  const auto pool = [](const std::string& name, const std::string& summary, pooled_memory memory,
+                       freed_memory freed) {
+    const bool is_warm = freed == freed_memory::kept;
+    return allocator{
+        .name = name + (is_warm ? "_warm" : ""),
+        .summary = "cudaMallocFromPoolAsync of " + summary + " and a wait, " +
+                   (is_warm ? "pool warm" : "pool empty, every page touched"),
+        .open = [memory, freed](const job& task) { return from_host_pool(task, memory, freed); },
+        .target = is_warm ? release_target::pool : release_target::system,
+        .only_cuda = true,
+        .plainness = 2};
+  };
+  std::vector<allocator> pools;
+  for (const auto freed : {freed_memory::given_back, freed_memory::kept}) {
+    pools.push_back(pool("host_pool", "host memory", pooled_memory::host, freed));
+    pools.push_back(pool("host_pool_numa", "host memory on the device's NUMA node",
+                         pooled_memory::host_numa, freed));
+  }
+  return pools;
 }
 
 std::vector<allocator> all_allocators() {
@@ -207,6 +246,7 @@ std::vector<allocator> all_allocators() {
                         .target = release_target::pool,
                         .kind = transfers::pinned(),
                         .plainness = 2});
+  for (auto& pool : host_pools()) allocators.push_back(std::move(pool));
   return allocators;
 }
 

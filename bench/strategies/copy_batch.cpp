@@ -12,7 +12,7 @@ using subjects::source_access_order;
 transfer prepare(const job& task, transfers::host_memory_kind kind, source_access_order order) {
   const auto ends = ends_of(task, kind, task.direction);
   auto copy = transfer_between(ends);
-  const auto enqueue = subjects::batch_of_one(
+  const auto enqueue = subjects::batched_copy(
       task.device, task.stream,
       {ends.destination.data, ends.source.data, task.bytes, task.direction}, order);
   copy.steps = enqueue_and_wait(task.stream, enqueue);
@@ -24,11 +24,11 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, source_acces
 const result_file::role role{"batched_copy", "one copy by cudaMemcpyBatchAsync",
                              result_file::table::directions};
 
-strategy copy_in_order(transfers::host_memory_kind kind, const std::string& name,
-                       source_access_order order) {
+strategy copy_in_order(transfers::host_memory_kind kind, source_access_order order) {
+  const auto name = to_string(order);
   return {.family = "copy_batch",
           .parts = {in_memory(kind), setting(name)},
-          .summary = "cudaMemcpyBatchAsync of one copy, source-access order " + name +
+          .summary = "one copy by cudaMemcpyBatchAsync, source-access order " + name +
                      ", then wait, " + transfers::describe(kind),
           .variants = both_directions(),
           .role = role,
@@ -40,11 +40,10 @@ strategy copy_in_order(transfers::host_memory_kind kind, const std::string& name
 
 const struct copy_batch_strategies {
   copy_batch_strategies() {
-    for (const auto kind : {transfers::pageable, transfers::pinned()}) {
-      registration{copy_in_order(kind, "stream", source_access_order::stream)};
-      registration{copy_in_order(kind, "during_api_call", source_access_order::during_api_call)};
-      registration{copy_in_order(kind, "any", source_access_order::any)};
-    }
+    for (const auto kind : {transfers::pageable, transfers::pinned()})
+      for (const auto order : {source_access_order::stream, source_access_order::during_api_call,
+                               source_access_order::any})
+        registration{copy_in_order(kind, order)};
   }
 } registered;
 

@@ -1,8 +1,13 @@
+#include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/parameters.hpp"
+#include "bench/verification/pattern.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -33,17 +38,52 @@ launch_with_data launch_with_parameter(const job& task, const ends& ends) {
   });
 }
 
-std::function<void()> copy_and_launch(const job& task, const ends& ends) {
-  const auto kernel = subjects::write_from_memory(task.device, task.bytes);
-  const auto run = kernel.run.prepare<std::uint32_t*, const std::uint32_t*, std::uint32_t>();
-  const auto copied =
-      std::make_shared<const transfers::device_memory>(task.device.allocate(task.bytes));
-  return [run, threads = kernel.threads, copied, ends, &stream = task.stream] {
-    stream.copy(copied->data(), ends.source.data, ends.source.bytes, transfers::direction::h2d);
-    run(stream, threads, words_at(ends.destination.data), words_at(copied->data()),
-        static_cast<std::uint32_t>(ends.source.bytes));
-  };
-}
+/// The same by a copy, and a kernel that reads it. It writes to memory of its own, so that neither
+/// form hides that the other one has moved nothing.
+class copied_data {
+ public:
+  copied_data(const job& task, const payload& source)
+      : device_(task.device),
+        pattern_(task.memory.pattern()),
+        poison_(task.memory.pattern(true)),
+        copied_(device_.allocate(task.bytes)),
+        written_(device_.allocate(task.bytes)),
+        source_(source),
+        kernel_(subjects::write_from_memory(device_, task.bytes)),
+        run_(kernel_.run.prepare<std::uint32_t*, const std::uint32_t*, std::uint32_t>()) {
+    poison();
+  }
+
+  void enqueue(transfers::stream& stream) {
+    has_run_ = true;
+    stream.copy(copied_.data(), source_.data, source_.bytes, transfers::direction::h2d);
+    run_(stream, kernel_.threads, words_at(written_.data()), words_at(copied_.data()),
+         static_cast<std::uint32_t>(source_.bytes));
+  }
+
+  /// Checks what the calls since the last check have written: nothing is wrong if there were none.
+  pattern_check check() {
+    if (!has_run_) return {};
+    const auto check = check_pattern(device_, written_.data(), 0, source_.bytes, pattern_);
+    poison();
+    return check;
+  }
+
+ private:
+  void poison() {
+    has_run_ = false;
+    for (auto* const memory : {copied_.data(), written_.data()})
+      write_pattern(device_, memory, 0, source_.bytes, poison_);
+  }
+
+  transfers::device& device_;
+  pattern pattern_, poison_;
+  transfers::device_memory copied_, written_;
+  payload source_;
+  bool has_run_ = false;
+  subjects::writing_kernel kernel_;
+  transfers::prepared_function<std::uint32_t*, const std::uint32_t*, std::uint32_t> run_;
+};
 
 /// Runs work on a stream, and waits for it.
 std::function<void()> waited_for(transfers::stream& stream, std::function<void()> enqueue) {
@@ -53,9 +93,24 @@ std::function<void()> waited_for(transfers::stream& stream, std::function<void()
   };
 }
 
+std::optional<std::string> find_damage(transfers::device& device, const pattern& pattern,
+                                       const payload& written, copied_data& copied) {
+  const auto text = [](const char* which, const pattern_check& check) {
+    return std::string(which) + ": " + std::to_string(check.wrong_bytes) +
+           " bytes differ, the first at offset " + std::to_string(check.first_wrong);
+  };
+  if (const auto check = check_pattern(device, written.data, 0, written.bytes, pattern);
+      check.wrong_bytes > 0)
+    return text("parameter", check);
+  if (const auto check = copied.check(); check.wrong_bytes > 0)
+    return text("copy and launch", check);
+  return std::nullopt;
+}
+
 transfer prepare(const job& task) {
   const auto ends = ends_of(task, transfers::pinned(), transfers::direction::h2d);
   const auto launch = launch_with_parameter(task, ends);
+  const auto copied = std::make_shared<copied_data>(task, ends.source);
   auto operation = transfer_between(ends);
   operation.steps = {{"launch_and_wait", waited_for(task.stream, launch.enqueue)}};
   operation.enqueue = launch.enqueue;
@@ -63,7 +118,12 @@ transfer prepare(const job& task) {
   operation.against = {
       {.name = "copy_and_launch",
        .description = "cudaMemcpyAsync and the launch of a kernel that reads the copy, in turn",
-       .run = waited_for(task.stream, copy_and_launch(task, ends))}};
+       .run =
+           waited_for(task.stream, [copied, &stream = task.stream] { copied->enqueue(stream); })}};
+  operation.check.compare = [copied, &device = task.device, pattern = task.memory.pattern(),
+                             written = ends.destination] {
+    return find_damage(device, pattern, written, *copied);
+  };
   operation.derive = [bytes = launch.parameter_bytes](const metric_values& /*known*/) {
     return std::vector<measured_metric>{{{"parameter_bytes",
                                           "B",
@@ -87,7 +147,7 @@ const registration parameters{
              .plainness = 1,
              .shares_link = false,
              .prepare = prepare,
-             .needs = {.host = transfers::pinned(), .more_device_memory = 1},
+             .needs = {.host = transfers::pinned(), .more_device_memory = 2},
              .sampling = {.largest = subjects::parameter_capacities.back(), .cold = false}}};
 
 }  // namespace

@@ -42,7 +42,7 @@ struct waiting {
 
 waiting synchronize_by(const job& task, schedule_flag flag) {
   return {[&stream = task.stream] { stream.synchronize(); },
-          subjects::schedule_by(task.device, flag)};
+          subjects::schedule_by(subjects::flags_of(task.device), flag)};
 }
 
 waiting by_blocking_event(const job& task) {
@@ -194,18 +194,18 @@ void add(const std::string& name, const std::string& summary,
       .sampling = {.smallest = 4096, .size_stride = 3, .cold = false}}};
 }
 
-void add_flag(const std::string& name, const std::string& summary, schedule_flag flag) {
+void add_flag(schedule_flag flag, const std::string& cuda_name) {
   add(
-      name, "cudaStreamSynchronize, " + summary,
+      to_string(flag), "cudaStreamSynchronize, " + cuda_name,
       [flag](const job& task) { return synchronize_by(task, flag); },
       subjects::why_no_schedule_flags);
 }
 
 const struct wait_strategies {
   wait_strategies() {
-    add_flag("spin", "cudaDeviceScheduleSpin", schedule_flag::spin);
-    add_flag("yield", "cudaDeviceScheduleYield", schedule_flag::yield);
-    add_flag("blocking_sync", "cudaDeviceScheduleBlockingSync", schedule_flag::blocking_sync);
+    add_flag(schedule_flag::spin, "cudaDeviceScheduleSpin");
+    add_flag(schedule_flag::yield, "cudaDeviceScheduleYield");
+    add_flag(schedule_flag::blocking_sync, "cudaDeviceScheduleBlockingSync");
     add("blocking_event", "an event with cudaEventBlockingSync", by_blocking_event);
     add("host_function", "a function that the stream calls", by_host_function);
     add("polling", "cudaEventQuery, again and again", by_polling);

@@ -77,8 +77,9 @@ struct sampling {
   std::size_t skip_largest = 0;  ///< number of the profile's largest sizes to skip
   bool cold = true;              ///< also measured with cold caches
   bool essential = false;        ///< part of the quick profile
-  bool on_request = false;       ///< only if --strategies names it itself, not its family alone
-  double effort = 1;             ///< timed operations take this fraction of the profile's time
+  /// Only if --strategies names it itself, or a group of such strategies.
+  bool on_request = false;
+  double effort = 1;  ///< timed operations take this fraction of the profile's time
   /// Repeat until the median over the repetitions is known to 5 %: at least five repetitions, at
   /// most three times the profile's number. Three repetitions suffice if they take half a second.
   bool until_stable = false;

@@ -38,11 +38,12 @@ pieces_kernel copy_pieces_in_place(const transfers::device& /*device*/, transfer
 }
 
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
-    const transfers::device& /*device*/, transfers::stream& /*stream*/) {
+    const transfers::device& /*device*/, transfers::stream& /*stream*/, pooled_memory /*memory*/,
+    freed_memory /*freed*/) {
   throw transfers::unsupported("cudaMallocAsync is CUDA's own; the host device has no counterpart");
 }
 
-scheduling schedule_by(const transfers::device& device, schedule_flag /*flag*/) {
+flag_access flags_of(const transfers::device& device) {
   throw transfers::unsupported(why_no_schedule_flags(device).value_or("built without CUDA"));
 }
 std::function<void()> blocking_event_wait(const transfers::device& /*device*/,
@@ -58,9 +59,9 @@ std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& devic
   return device.create_stream();
 }
 
-std::function<void()> batch_of_one(const transfers::device& /*device*/, transfers::stream& stream,
+std::function<void()> batched_copy(const transfers::device& /*device*/, transfers::stream& stream,
                                    const one_copy& copy, source_access_order order) {
-  return batch_of_one_on_host(stream, copy, order);
+  return batched_copy_on_host(stream, copy, order);
 }
 
 writing_kernel write_parameter(const transfers::device& /*device*/, std::size_t bytes) {

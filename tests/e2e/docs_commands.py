@@ -93,6 +93,12 @@ LEFT_OUT = [
     LeftOut("docs/SITE.md", "dcgm/limits.py", "tests/integrations/test_dcgm.py runs it"),
     LeftOut("docs/SITE.md", "dcgmi", "needs DCGM"),
     LeftOut("docs/SITE.md", "reframe", "tests/integrations/test_reframe.py runs it"),
+    LeftOut("docs/fast_paths/interference.md", "--strategies=", MINUTES),
+    LeftOut(
+        "docs/fast_paths/parameters.md",
+        "launch/parameters",
+        "tests/e2e/test_fast_path_strategies.py runs it",
+    ),
     LeftOut("docs/library/INSTALL.md", "cmake", "tests/consumer/test_install.py does it"),
 ]
 

@@ -231,7 +231,7 @@ TEST_F(arrays_on_cuda, that_are_staged_have_arrived_before_calculations) {
 
 TEST_F(arrays_on_cuda, of_pageable_memory_are_copied_plainly_if_they_are_small) {
   const context context(counted());
-  for (const std::size_t elements : {std::size_t{1}, mib / 4, staging().h2d.least_bytes / 4 - 1})
+  for (const std::size_t elements : {std::size_t{1}, mib / 16, staging().h2d.least_bytes / 4 - 1})
     expect_round_trip(context, elements, testing::Eq(1));
   EXPECT_EQ(counts().host_bytes, 0U);  // the copier was not needed
 }

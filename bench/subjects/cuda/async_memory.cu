@@ -1,4 +1,7 @@
+#include <sched.h>
+
 #include <cstdint>
+#include <string>
 
 #include "bench/cuda/check.hpp"
 #include "bench/subjects/async_memory.hpp"
@@ -9,50 +12,102 @@ namespace bench_transfers::bench::subjects {
 namespace {
 
 struct pool_destroyer {
-  using pointer = cudaMemPool_t;
   void operator()(cudaMemPool_t pool) const noexcept { cudaMemPoolDestroy(pool); }
 };
-using pool_handle = std::unique_ptr<cudaMemPool_t, pool_destroyer>;
 
-pool_handle make_pool(int device) {
-  int has_pools = 0;
-  cuda_check(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device),
-             "cudaDeviceGetAttribute");
-  if (has_pools == 0)
-    throw transfers::unsupported(
-        "the device has no memory pools (cudaDevAttrMemoryPoolsSupported is 0)");
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  cuda_check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// What a device must be able to do for a pool.
+struct needed_attribute {
+  cudaDeviceAttr number;
+  const char* name;
+};
+
+needed_attribute attribute_for(pooled_memory memory) {
+  switch (memory) {
+    case pooled_memory::device:
+      return {cudaDevAttrMemoryPoolsSupported, "cudaDevAttrMemoryPoolsSupported"};
+    case pooled_memory::host:
+      return {cudaDevAttrHostMemoryPoolsSupported, "cudaDevAttrHostMemoryPoolsSupported"};
+    case pooled_memory::host_numa: break;
+  }
+  return {cudaDevAttrHostNumaMemoryPoolsSupported, "cudaDevAttrHostNumaMemoryPoolsSupported"};
+}
+
+/// CUDA knows no node in virtual machines that hide it.
+int host_node(int device) {
+  const int node = attribute(cudaDevAttrHostNumaId, device);
+  if (node >= 0) return node;
+  unsigned cpu = 0;
+  unsigned own_node = 0;
+  return getcpu(&cpu, &own_node) == 0 ? static_cast<int>(own_node) : 0;
+}
+
+cudaMemLocation location_of(pooled_memory memory, int device) {
+  cudaMemLocation location{};
+  switch (memory) {
+    case pooled_memory::device:
+      location.type = cudaMemLocationTypeDevice;
+      location.id = device;
+      break;
+    case pooled_memory::host: location.type = cudaMemLocationTypeHost; break;
+    case pooled_memory::host_numa:
+      location.type = cudaMemLocationTypeHostNuma;
+      location.id = host_node(device);
+      break;
+  }
+  return location;
+}
+
+std::shared_ptr<CUmemPoolHandle_st> make_pool(int device, pooled_memory memory,
+                                              freed_memory freed) {
+  const auto [number, name] = attribute_for(memory);
+  if (attribute(number, device) == 0)
+    throw transfers::unsupported("the device has no such memory pools (" + std::string(name) +
+                                 " is 0)");
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
-  properties.location = {cudaMemLocationTypeDevice, device};
+  properties.location = location_of(memory, device);
   cudaMemPool_t handle{};
   cuda_check(cudaMemPoolCreate(&handle, &properties), "cudaMemPoolCreate");
-  pool_handle pool(handle);
+  std::shared_ptr<CUmemPoolHandle_st> pool(handle, pool_destroyer{});
   // By default a pool releases its memory at every synchronization.
-  std::uint64_t keep_all = UINT64_MAX;
-  cuda_check(cudaMemPoolSetAttribute(handle, cudaMemPoolAttrReleaseThreshold, &keep_all),
+  std::uint64_t kept = freed == freed_memory::kept ? UINT64_MAX : 0;
+  cuda_check(cudaMemPoolSetAttribute(handle, cudaMemPoolAttrReleaseThreshold, &kept),
              "cudaMemPoolSetAttribute");
+  if (memory != pooled_memory::device) {  // by default only the host can access it
+    cudaMemAccessDesc access{};
+    access.location = location_of(pooled_memory::device, device);
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    cuda_check(cudaMemPoolSetAccess(handle, &access, 1), "cudaMemPoolSetAccess");
+  }
   return pool;
 }
 
 }  // namespace
 
 std::function<std::shared_ptr<std::byte>(std::size_t)> async_allocator(
-    const transfers::device& device, transfers::stream& stream) {
+    const transfers::device& device, transfers::stream& stream, pooled_memory memory,
+    freed_memory freed) {
   if (device.description().kind != "cuda")
     throw transfers::unsupported(
         "cudaMallocAsync is CUDA's own; the host device has no counterpart");
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
-  const std::shared_ptr<CUmemPoolHandle_st> pool(
-      make_pool(device.description().cuda->index).release(), pool_destroyer{});
-  return [pool, native_stream](std::size_t bytes) {
-    void* memory = nullptr;
-    cuda_check(cudaMallocFromPoolAsync(&memory, bytes, pool.get(), native_stream),
-               "cudaMallocAsync");
-    std::shared_ptr<std::byte> owner(static_cast<std::byte*>(memory),
-                                     [pool, native_stream](std::byte* p) {
-                                       cudaFreeAsync(p, native_stream);
-                                       cudaStreamSynchronize(native_stream);
-                                     });
+  const auto pool = make_pool(device.description().cuda->index, memory, freed);
+  const auto give_back = [pool, native_stream, freed](std::byte* p) {
+    cudaFreeAsync(p, native_stream);
+    cudaStreamSynchronize(native_stream);
+    if (freed == freed_memory::given_back) cudaMemPoolTrimTo(pool.get(), 0);
+  };
+  return [pool, native_stream, give_back](std::size_t bytes) {
+    void* data = nullptr;
+    cuda_check(cudaMallocFromPoolAsync(&data, bytes, pool.get(), native_stream),
+               "cudaMallocFromPoolAsync");
+    std::shared_ptr<std::byte> owner(static_cast<std::byte*>(data), give_back);
     cuda_check(cudaStreamSynchronize(native_stream), "cudaStreamSynchronize");
     return owner;
   };

@@ -5,25 +5,21 @@
 namespace bench_transfers::bench::subjects {
 namespace {
 
-cudaMemcpySrcAccessOrder of_cuda(source_access_order order) {
-  switch (order) {
-    case source_access_order::stream: return cudaMemcpySrcAccessOrderStream;
-    case source_access_order::during_api_call: return cudaMemcpySrcAccessOrderDuringApiCall;
-    case source_access_order::any: break;
-  }
-  return cudaMemcpySrcAccessOrderAny;
-}
+static_assert(static_cast<int>(source_access_order::stream) == cudaMemcpySrcAccessOrderStream);
+static_assert(static_cast<int>(source_access_order::during_api_call) ==
+              cudaMemcpySrcAccessOrderDuringApiCall);
+static_assert(static_cast<int>(source_access_order::any) == cudaMemcpySrcAccessOrderAny);
 
 }  // namespace
 
-std::function<void()> batch_of_one(const transfers::device& device, transfers::stream& stream,
+std::function<void()> batched_copy(const transfers::device& device, transfers::stream& stream,
                                    const one_copy& copy, source_access_order order) {
-  if (!device.description().cuda) return batch_of_one_on_host(stream, copy, order);
+  if (!device.description().cuda) return batched_copy_on_host(stream, copy, order);
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
   if (native_stream == nullptr || native_stream == cudaStreamLegacy)
     throw transfers::invalid_argument("cudaMemcpyBatchAsync takes no legacy default stream");
   cudaMemcpyAttributes attributes{};
-  attributes.srcAccessOrder = of_cuda(order);
+  attributes.srcAccessOrder = static_cast<cudaMemcpySrcAccessOrder>(order);
   return [=]() mutable {
     void* const dst = copy.dst;
     const void* const src = copy.src;

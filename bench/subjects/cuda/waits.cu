@@ -10,14 +10,11 @@
 namespace bench_transfers::bench::subjects {
 namespace {
 
-unsigned number_of(schedule_flag flag) {
-  switch (flag) {
-    case schedule_flag::spin: return cudaDeviceScheduleSpin;
-    case schedule_flag::yield: return cudaDeviceScheduleYield;
-    case schedule_flag::blocking_sync: break;
-  }
-  return cudaDeviceScheduleBlockingSync;
-}
+static_assert(static_cast<unsigned>(schedule_flag::spin) == cudaDeviceScheduleSpin);
+static_assert(static_cast<unsigned>(schedule_flag::yield) == cudaDeviceScheduleYield);
+static_assert(static_cast<unsigned>(schedule_flag::blocking_sync) ==
+              cudaDeviceScheduleBlockingSync);
+static_assert(schedule_mask == cudaDeviceScheduleMask);
 
 std::shared_ptr<CUevent_st> make_blocking_event() {
   cudaEvent_t event{};
@@ -28,15 +25,14 @@ std::shared_ptr<CUevent_st> make_blocking_event() {
 
 }  // namespace
 
-scheduling schedule_by(const transfers::device& device, schedule_flag flag) {
+flag_access flags_of(const transfers::device& device) {
   if (const auto reason = why_no_schedule_flags(device)) throw transfers::unsupported(*reason);
-  unsigned before = 0;
-  cuda_check(cudaGetDeviceFlags(&before), "cudaGetDeviceFlags");
-  const unsigned others = before & ~static_cast<unsigned>(cudaDeviceScheduleMask);
-  return {[flags = others | number_of(flag)] {
-            cuda_check(cudaSetDeviceFlags(flags), "cudaSetDeviceFlags");
+  return {[] {
+            unsigned flags = 0;
+            cuda_check(cudaGetDeviceFlags(&flags), "cudaGetDeviceFlags");
+            return flags;
           },
-          [before] { static_cast<void>(cudaSetDeviceFlags(before)); }};
+          [](unsigned flags) { cuda_check(cudaSetDeviceFlags(flags), "cudaSetDeviceFlags"); }};
 }
 
 std::function<void()> blocking_event_wait(const transfers::device& device,

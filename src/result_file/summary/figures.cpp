@@ -97,6 +97,15 @@ std::vector<std::string> figures::headlines(const benchmark& described) const {
   return cells;
 }
 
+bool figures::differ_in_sign(const benchmark& one, const benchmark& other) const {
+  return std::ranges::any_of(file_.metrics, [&](const auto& entry) {
+    const auto& [name, shown] = entry;
+    if (!shown.headline || shown.kind != metric_kind::duration) return false;
+    const auto first = median(one, name), second = median(other, name);
+    return first && second && (*first < 0) != (*second < 0);
+  });
+}
+
 bool figures::has(std::string_view counter) const {
   return std::ranges::any_of(repetitions_, [&](const auto& benchmark) {
     return median(*benchmark.second.front()->benchmark, counter).has_value();

@@ -44,6 +44,10 @@ class figures {
   /// "over_plain 82.0 ns": the headline metrics of the file.
   [[nodiscard]] std::vector<std::string> headlines(const benchmark& described) const;
 
+  /// Whether a headline metric that is a time is below 0, as differences may be, for one of these
+  /// benchmarks only.
+  [[nodiscard]] bool differ_in_sign(const benchmark& one, const benchmark& other) const;
+
   /// Whether any benchmark has the counter.
   [[nodiscard]] bool has(std::string_view counter) const;
 

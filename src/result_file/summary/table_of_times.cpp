@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
-#include <utility>
 
 #include "src/common/format.hpp"
 #include "src/common/wrapped.hpp"
@@ -25,26 +25,43 @@ std::string cell_of(const figure& shown) {
   return fmt::format("{}, {}", shown.size(), common::time_cell(shown.median_ns));
 }
 
+/// "  1MiB: over_plain 82.0 ns", with a line's end; empty for a benchmark without headlines.
+std::string headlines_of(const figure& shown, const figures& measured) {
+  const auto cells = measured.headlines(*shown.benchmark);
+  return cells.empty() ? "" : fmt::format("  {}: {}\n", shown.size(), fmt::join(cells, ", "));
+}
+
+/// The headlines at the largest size. If a difference changes its sign on the way there, those on
+/// both sides of the change come first: there a method begins to pay, or ceases to.
+std::string headlines_of(const std::vector<figure>& by_size, const figures& measured) {
+  std::string text;
+  const auto& largest = by_size.back();
+  for (auto i = by_size.size() - 1; i > 0; --i) {
+    if (!measured.differ_in_sign(*by_size[i - 1].benchmark, *largest.benchmark)) continue;
+    text = headlines_of(by_size[i - 1], measured);
+    if (i < by_size.size() - 1) text += headlines_of(by_size[i], measured);
+    break;
+  }
+  return text + headlines_of(largest, measured);
+}
+
 }  // namespace
 
 std::string table_of_times(const std::vector<figure>& sized, const figures& measured) {
-  std::map<std::string, std::pair<figure, figure>, common::natural_order> ends_by_name;
-  for (const auto& figure : sized) {
-    auto& [small, large] =
-        ends_by_name.try_emplace(front_of(*figure.benchmark), figure, figure).first->second;
-    if (figure.bytes < small.bytes) small = figure;
-    if (figure.bytes > large.bytes) large = figure;
-  }
-  if (ends_by_name.empty()) return "";
+  std::map<std::string, std::vector<figure>, common::natural_order> sizes_by_name;
+  for (const auto& figure : sized) sizes_by_name[front_of(*figure.benchmark)].push_back(figure);
+  if (sizes_by_name.empty()) return "";
   std::string text = fmt::format("\n{:<{}}{:>{}}{:>{}}\n", "time of one operation", name_width,
                                  "smallest size", cell_width, "largest size", cell_width);
-  for (const auto& [name, ends] : ends_by_name) {
-    const auto& [small, large] = ends;
+  for (auto& [name, by_size] : sizes_by_name) {
+    // Not by the bytes of an operation, which may be the same at every size.
+    std::ranges::sort(by_size, {}, [](const figure& shown) { return shown.benchmark->size_bytes; });
+    const auto& small = by_size.front();
+    const auto& large = by_size.back();
     text += fmt::format("{:<{}}{:>{}}", name, name_width, cell_of(small), cell_width);
-    if (small.bytes < large.bytes) text += fmt::format("{:>{}}", cell_of(large), cell_width);
-    const auto cells = measured.headlines(*large.benchmark);
-    text +=
-        cells.empty() ? "\n" : fmt::format("\n  {}: {}\n", large.size(), fmt::join(cells, ", "));
+    if (small.benchmark->size_bytes < large.benchmark->size_bytes)
+      text += fmt::format("{:>{}}", cell_of(large), cell_width);
+    text += "\n" + headlines_of(by_size, measured);
   }
   return text;
 }

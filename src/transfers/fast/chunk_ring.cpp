@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <thread>
 
@@ -9,9 +10,11 @@
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
+
 chunk_ring::chunk_ring(device& device, const shape& sizes)
     : slots_(sizes.chunks), team_(sizes.threads) {
-  if (sizes.chunk_bytes > std::numeric_limits<std::ptrdiff_t>::max() / sizes.chunks)
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (sizes.chunk_bytes > most / sizes.chunks)
     throw out_of_memory("so many chunks of this size are more than there are addresses");
   // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
   const auto kind = device.why_unsupported(registered_huge) ? pinned() : registered_huge;
@@ -71,16 +74,21 @@ void chunk_ring::run(std::size_t bytes, const cut& cut, const piece_work& work, 
 
 void chunk_ring::plan(std::size_t bytes, const cut& how) {
   chunks_.clear();
-  std::uint64_t pieces = 0;
   for (std::size_t offset = 0; offset < bytes;) {
     const auto size = std::min(std::clamp(offset, how.least, how.most), bytes - offset);
-    chunks_.push_back({offset, size, pieces, (size + how.piece - 1) / how.piece});
-    pieces += chunks_.back().pieces;
+    chunks_.push_back({.offset = offset, .bytes = size, .piece_bytes = how.piece});
     offset += size;
   }
+  constexpr std::ptrdiff_t at_an_end = 2;
+  if (how.inner_piece > 0 && std::ssize(chunks_) > 2 * at_an_end)
+    for (auto chunk = chunks_.begin() + at_an_end; chunk != chunks_.end() - at_an_end; ++chunk)
+      chunk->piece_bytes = how.inner_piece;
   if (progress_.size() < chunks_.size()) progress_ = std::vector<progress>(chunks_.size());
+  std::uint64_t pieces = 0;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    progress_[i].pieces_left = chunks_[i].pieces;
+    chunks_[i].first_piece = pieces;
+    pieces += chunks_[i].pieces();
+    progress_[i].pieces_left = chunks_[i].pieces();
     progress_[i].at = stage::waiting;
   }
 }
@@ -112,7 +120,7 @@ void chunk_ring::for_each_piece(OnPiece&& on_piece) {
   std::size_t chunk = 0;
   while (!failed_) {
     const auto piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
-    while (chunk < chunks_.size() && piece >= chunks_[chunk].first_piece + chunks_[chunk].pieces)
+    while (chunk < chunks_.size() && piece >= chunks_[chunk].first_piece + chunks_[chunk].pieces())
       ++chunk;
     if (chunk == chunks_.size() || !on_piece(chunk, piece - chunks_[chunk].first_piece)) return;
   }
@@ -120,9 +128,9 @@ void chunk_ring::for_each_piece(OnPiece&& on_piece) {
 
 void chunk_ring::work_on(std::size_t index, std::uint64_t piece) {
   const auto& chunk = chunks_[index];
-  const auto offset = piece * cut_.piece;
+  const auto offset = piece * chunk.piece_bytes;
   (*work_)(slot_of(index).memory + offset, chunk.offset + offset,
-           std::min(cut_.piece, chunk.bytes - offset));
+           std::min(chunk.piece_bytes, chunk.bytes - offset));
 }
 
 bool chunk_ring::is_last_piece_of(std::size_t index) {

@@ -19,7 +19,8 @@ struct cut {
   static constexpr std::size_t unit = 4096;  ///< chunks, except the last, are multiples of it
 
   std::size_t least = unit, most = unit;  ///< bytes of a chunk; multiples of `unit`
-  std::size_t piece = unit;               ///< bytes
+  std::size_t piece = unit;               ///< bytes, in the first and the last two chunks
+  std::size_t inner_piece = 0;            ///< bytes, in the others; 0: the same
   std::size_t skipped = 0;  ///< bytes before the destination, in the first piece, that only
                             ///< to_device() has: they are filled and not copied
 };
@@ -59,8 +60,10 @@ class chunk_ring {
     std::unique_ptr<event> end;  ///< of its last copy
   };
   struct planned_chunk {
-    std::size_t offset = 0, bytes = 0;
-    std::uint64_t first_piece = 0, pieces = 0;
+    std::size_t offset = 0, bytes = 0, piece_bytes = 0;
+    std::uint64_t first_piece = 0;
+
+    [[nodiscard]] std::uint64_t pieces() const { return (bytes + piece_bytes - 1) / piece_bytes; }
   };
   struct progress {
     std::atomic<std::uint64_t> pieces_left = 0;

@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Small pieces, so that all threads work on the first and the last chunk; large ones otherwise,
-/// since each costs its thread a fraction of a microsecond. Measured (docs/fast_paths/staged.md).
+/// Of small copies small, so that all threads work on the first and the last chunk; of large ones
+/// large, since each piece costs its thread a fraction of a microsecond. Measured
+/// (docs/fast_paths/staged.md).
 std::size_t piece_of(std::size_t bytes, direction direction) {
   if (bytes >= 32 * mib) return 64 * kib;
   if (direction == direction::d2h || bytes >= 4 * mib) return 16 * kib;
@@ -53,7 +54,9 @@ cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
   const auto best = std::sqrt(static_cast<double>(bytes) * static_cast<double>(least));
   const auto pages = static_cast<std::size_t>(best) / cut::unit * cut::unit;
   const auto size = std::clamp(pages, least, most);
-  return {.least = size, .most = size, .piece = piece};
+  // The pages of new memory are created by the threads that write to it first. They wait for each
+  // other if they share a huge page.
+  return {.least = size, .most = size, .piece = piece, .inner_piece = std::max(piece, size / 4)};
 }
 
 void move_staged(chunk_ring& ring, const staging& settings, std::byte* dst, const std::byte* src,

@@ -52,12 +52,13 @@ std::vector<std::string> names_of(const std::string& family) {
 }
 
 TEST(allocating, has_these_allocators_each_with_its_release) {
-  EXPECT_THAT(names_of("allocate"),
-              testing::UnorderedElementsAre("device", "device_async", "device_pool", "lock_touched",
-                                            "lock_touched_huge", "lock_untouched", "malloc",
-                                            "pageable", "pageable_huge", "pinned", "pinned_mapped",
-                                            "pinned_pool", "pinned_portable", "pinned_wc",
-                                            "registered", "registered_huge"));
+  EXPECT_THAT(
+      names_of("allocate"),
+      testing::UnorderedElementsAre(
+          "device", "device_async", "device_pool", "host_pool", "host_pool_numa",
+          "host_pool_numa_warm", "host_pool_warm", "lock_touched", "lock_touched_huge",
+          "lock_untouched", "malloc", "pageable", "pageable_huge", "pinned", "pinned_mapped",
+          "pinned_pool", "pinned_portable", "pinned_wc", "registered", "registered_huge"));
   EXPECT_EQ(names_of("free"), names_of("allocate"));
 }
 

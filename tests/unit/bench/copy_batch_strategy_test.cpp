@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-TEST_F(host_session, batches_of_one_copy_have_each_order_memory_and_direction) {
+TEST_F(host_session, batched_copies_have_each_order_memory_and_direction) {
   chosen.strategies = {"copy_batch"};
   chosen.sizes = {4 * kib};
   const auto all = make_plan(strategies, *device, chosen);
@@ -37,7 +37,7 @@ TEST_F(host_session, batches_of_one_copy_have_each_order_memory_and_direction) {
   EXPECT_THAT(memories, ElementsAre(Pair("pageable", 6), Pair("pinned", 6)));
 }
 
-TEST_F(host_session, batches_of_one_copy_tell_when_the_call_returns) {
+TEST_F(host_session, batched_copies_tell_when_the_call_returns) {
   chosen.strategies = {"copy_batch"};
   EXPECT_THAT(run_session().failures, IsEmpty());
   EXPECT_EQ(left_wrong, 0U);

@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 
+#include "bench/harness/verify.hpp"
 #include "bench/subjects/parameters.hpp"
 #include "tests/unit/bench/host_session.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
 
 namespace bench_transfers::bench::launch_parameters_test {
 namespace {
@@ -60,6 +64,41 @@ TEST_F(parameters_session, that_arrive_wrong_are_detected) {
   chosen.faults = {parse_fault("corrupt@.")};
   EXPECT_THAT(run_session().failures, SizeIs(1));
   EXPECT_EQ(left_wrong, 0U);
+}
+
+/// Streams whose copies move nothing.
+class losing_stream : public transfers::counting_stream {
+ public:
+  using counting_stream::counting_stream;
+  void copy(std::byte* /*dst*/, const std::byte* /*src*/, std::size_t /*bytes*/,
+            transfers::direction /*direction*/) override {}
+};
+
+class losing_device : public transfers::forwarding_device {
+ public:
+  losing_device() : forwarding_device(transfers::open_host_device()) {}
+  [[nodiscard]] std::unique_ptr<transfers::stream> create_stream() override {
+    return std::make_unique<losing_stream>(forwarding_device::create_stream(),
+                                           std::make_shared<transfers::device_counts>());
+  }
+};
+
+TEST(launch_parameters, neither_form_hides_that_the_other_one_moves_nothing) {
+  losing_device device;
+  buffers memory(device, 7);
+  memory.reserve_host(transfers::pinned(), 4 * kib);
+  memory.reserve_device(4 * kib);
+  const auto stream = device.create_stream();
+  const auto all = registered_strategies();
+  const auto match = std::ranges::find(all, "launch/parameters", &strategy::name);
+  const auto operation = match->prepare({device, memory, *stream, "", 4 * kib});
+  operation.steps.at(0).run();
+  EXPECT_EQ(operation.check.compare(), std::nullopt) << "parameters need no copy";
+  operation.against.at(0).run();
+  EXPECT_EQ(operation.check.compare(), "copy and launch: 4096 bytes differ, the first at offset 0");
+  poison(device, memory, *operation.destination);
+  operation.against.at(0).run();
+  EXPECT_THAT(operation.check.compare().value_or(""), testing::StartsWith("parameter: "));
 }
 
 TEST(capacity, is_the_smallest_that_holds_the_data) {

@@ -55,7 +55,8 @@ std::vector<std::string> names_of(const registry& all) {
 std::vector<std::string> names_on_request(const registry& all) {
   std::vector<std::string> names;
   for (const auto& strategy : all)
-    if (strategy.sampling.on_request) names.push_back(strategy.name());
+    if (strategy.sampling.on_request && strategy.name().find("@node") != std::string::npos)
+      names.push_back(strategy.name());
   return names;
 }
 

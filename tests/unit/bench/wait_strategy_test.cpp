@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
+#include "bench/subjects/waits.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
@@ -16,6 +18,7 @@ namespace bench_transfers::bench::wait_strategy_test {
 namespace {
 
 using namespace std::chrono_literals;
+using subjects::schedule_flag;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -70,6 +73,53 @@ TEST_F(host_session, waits_are_timed_in_turn_with_the_plain_one) {
       EXPECT_GT(row.at("until_called_ns"), 0);
     }
   }
+}
+
+/// The flags of a device, as the driver would keep them.
+struct made_up_flags {
+  unsigned value;
+  bool are_taken = true, can_be_written = true;
+
+  subjects::flag_access access() {
+    return {[this] { return value; },
+            [this](unsigned flags) {
+              if (!can_be_written) throw transfers::device_error("not now", false);
+              if (are_taken) value = flags;
+            }};
+  }
+};
+
+TEST(schedule_flags, are_set_alone_and_taken_back) {
+  constexpr unsigned other_flag = 8, auto_and_other = other_flag, spin_and_other = other_flag | 1;
+  const std::map<std::string, unsigned> numbers_in_cuda{
+      {"spin", 1}, {"yield", 2}, {"blocking_sync", 4}};
+  for (const auto before : {auto_and_other, spin_and_other})
+    for (const auto flag :
+         {schedule_flag::spin, schedule_flag::yield, schedule_flag::blocking_sync}) {
+      SCOPED_TRACE(to_string(flag));
+      made_up_flags flags{before};
+      const auto chosen = schedule_by(flags.access(), flag);
+      EXPECT_EQ(flags.value, before) << "not before they are chosen";
+      chosen.choose();
+      EXPECT_EQ(flags.value, other_flag | numbers_in_cuda.at(to_string(flag)));
+      chosen.restore();
+      EXPECT_EQ(flags.value, before);
+    }
+}
+
+TEST(schedule_flags, that_a_device_does_not_take_are_an_error) {
+  made_up_flags flags{.value = 1, .are_taken = false};
+  EXPECT_NO_THROW(schedule_by(flags.access(), schedule_flag::spin).choose()) << "it has that flag";
+  EXPECT_THROW(schedule_by(flags.access(), schedule_flag::blocking_sync).choose(),
+               transfers::device_error);
+}
+
+TEST(schedule_flags, of_a_device_that_has_failed_are_left_as_they_are) {
+  made_up_flags flags{8};
+  const auto chosen = schedule_by(flags.access(), schedule_flag::yield);
+  flags.can_be_written = false;
+  EXPECT_THROW(chosen.choose(), transfers::device_error);
+  EXPECT_NO_THROW(chosen.restore());
 }
 
 /// Single operations of one strategy.

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/result_file/reader.hpp"
 
@@ -69,6 +72,39 @@ TEST(summary_of_an_own_family, has_its_times_and_headline_metrics) {
               ContainsRegex("scan/forward +4KiB, 2.00 µs +1MiB, 1.50 s\n  1MiB: hits 97.2 %\n"));
   EXPECT_THAT(text, ContainsRegex("start +300.0 ns +hits 50.0 %\n"));
   EXPECT_THAT(text, Not(HasSubstr("probes")));
+}
+
+TEST(summary_of_an_own_family, shows_where_a_difference_changes_its_sign) {
+  auto run = scans("times");
+  run["context"]["transfers"]["metrics"]["over_plain_ns"] = {{"unit", "ns"},
+                                                             {"better", "less"},
+                                                             {"kind", "duration"},
+                                                             {"description", "over the plain one"},
+                                                             {"headline", true}};
+  // In the order of a run, which is random; each operation moves as much.
+  const std::vector<std::pair<std::size_t, double>> scanned{
+      {16384, 40}, {1024, 35}, {4096, -20}, {65536, 500}, {2048, -30}};
+  for (const auto& [bytes, over] : scanned)
+    add(run, "scan " + std::to_string(bytes), description("scan/once", "none", bytes),
+        {{"bytes", 4096}, {"median_ns", 2000}, {"over_plain_ns", over}});
+  add(run, "always slower", description("scan/slow", "none", 65536),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"over_plain_ns", 10}});
+  add(run, "at every size", description("scan/slow", "none", 4096),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"over_plain_ns", 5}});
+  add(run, "faster from here on", description("scan/two", "none", 65536),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"over_plain_ns", -10}});
+  add(run, "slower", description("scan/two", "none", 4096),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"over_plain_ns", 5}});
+  const auto text = summary(run);
+  EXPECT_THAT(text, ContainsRegex("scan/once +1KiB, 2.00 µs +64KiB, 2.00 µs\n"
+                                  "  4KiB: over_plain -20.0 ns\n"
+                                  "  16KiB: over_plain 40.0 ns\n"
+                                  "  64KiB: over_plain 500 ns\n"));
+  EXPECT_THAT(text, ContainsRegex("scan/slow +4KiB, 2.00 µs +64KiB, 2.00 µs\n"
+                                  "  64KiB: over_plain 10.0 ns\n"));
+  EXPECT_THAT(text, ContainsRegex("scan/two +4KiB, 2.00 µs +64KiB, 2.00 µs\n"
+                                  "  4KiB: over_plain 5.000 ns\n"
+                                  "  64KiB: over_plain -10.0 ns\n"));
 }
 
 /// Scans of some strategies with each of these sizes, to the device.

@@ -61,7 +61,8 @@ TEST_P(rings, copy_every_byte) {
     chunk_ring ring(*device, {.threads = GetParam(), .chunks = chunks, .chunk_bytes = 4 * page});
     for (const auto direction : directions)
       for (const auto& how : {cut{}, cut{.least = page, .most = 4 * page, .piece = 1000},
-                              cut{.least = 4 * page, .most = 4 * page, .piece = 8 * page}})
+                              cut{.least = 4 * page, .most = 4 * page, .piece = 8 * page},
+                              cut{.least = page, .most = page, .piece = 100, .inner_piece = 900}})
         for (const std::size_t bytes : {1UL, 999UL, page - 1, page, page + 1, 30 * page + 7}) {
           ends copied(*device, bytes);
           copied.copy(ring, direction, how);
@@ -94,6 +95,18 @@ TEST(chunk_ring, gives_pieces_that_cover_the_data_once) {
                    for (std::size_t i = 0; i < bytes; ++i) ++filled.at(offset + i);
                  });
   EXPECT_TRUE(std::ranges::all_of(filled, [](const auto& count) { return count == 1; }));
+}
+
+TEST(chunk_ring, has_other_pieces_in_the_middle) {
+  const auto device = open_host_device();
+  chunk_ring ring(*device, {.threads = 1, .chunks = 2, .chunk_bytes = page});
+  const auto destination = device->allocate(6 * page);
+  std::vector<std::size_t> pieces_of_chunk(6);
+  ring.to_device(destination.data(), destination.size(), {.piece = page / 4, .inner_piece = page},
+                 [&](std::byte* /*in_chunk*/, std::size_t offset, std::size_t /*bytes*/) {
+                   ++pieces_of_chunk.at(offset / page);
+                 });
+  EXPECT_EQ(pieces_of_chunk, (std::vector<std::size_t>{4, 4, 1, 1, 4, 4}));
 }
 
 TEST(chunk_ring, has_no_more_chunks_under_way_than_it_has_memory_for) {
