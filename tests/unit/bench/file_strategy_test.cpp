@@ -203,9 +203,9 @@ class file_session : public host_session {
 };
 
 TEST_F(file_session, files_are_measured_by_each_method_on_request) {
+  for (const auto& described : make_plan(strategies, *device, chosen).cases)
+    EXPECT_NE(described.role, "file");
   chosen.strategies = {"file"};
-  EXPECT_THAT(make_plan(strategies, *device, chosen).cases, IsEmpty());
-  chosen.strategies = {"file/*"};
   std::set<std::string> names;
   for (const auto& described : make_plan(strategies, *device, chosen).cases) {
     if (described.bytes() != mib) continue;

@@ -103,7 +103,7 @@ TEST(summary_of_an_own_family, shows_where_a_difference_changes_its_sign) {
   EXPECT_THAT(text, ContainsRegex("scan/slow +4KiB, 2.00 µs +64KiB, 2.00 µs\n"
                                   "  64KiB: over_plain 10.0 ns\n"));
   EXPECT_THAT(text, ContainsRegex("scan/two +4KiB, 2.00 µs +64KiB, 2.00 µs\n"
-                                  "  4KiB: over_plain 5.000 ns\n"
+                                  "  4KiB: over_plain 5.00 ns\n"
                                   "  64KiB: over_plain -10.0 ns\n"));
 }
 
