@@ -7,8 +7,8 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
