@@ -55,7 +55,9 @@ class input_file {
   /// direct access.
   explicit input_file(const std::filesystem::path& path, file_access access = file_access::cached);
 
+  /// Its name, as it was opened.
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  /// How it is read.
   [[nodiscard]] file_access access() const noexcept { return access_; }
   /// What the offset, the address and the length of a read must be multiples of, in bytes:
   /// STATX_DIOALIGN of statx(2), at least 4096, for direct access; 1 if there is none.
