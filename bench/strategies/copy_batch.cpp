@@ -16,8 +16,9 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, source_acces
       task.device, task.stream,
       {ends.destination.data, ends.source.data, task.bytes, task.direction}, order);
   copy.steps = enqueue_and_wait(task.stream, enqueue);
-  // The device's clock does not see the CPU's part of a copy of pageable memory.
-  if (is_page_locked(kind)) copy.enqueue = enqueue;
+  // The device's clock does not see the CPU's part of a copy of pageable memory, nor a copy that
+  // begins before the stream reaches it.
+  if (is_page_locked(kind) && order == source_access_order::stream) copy.enqueue = enqueue;
   return copy;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -137,6 +138,11 @@ TEST_F(staged_on_cuda, needs_no_multiprocessor) {
   const auto blocks = 4 * static_cast<unsigned>(gpu->description().cuda->multiprocessors);
   occupy(context.stream(), {.grid = {blocks}, .block = {1024}},
          reinterpret_cast<const unsigned*>(word.on_device()));
+  // Also if a copy throws: the kernel would never end.
+  const std::shared_ptr<void> releasing(nullptr, [&](void*) {
+    std::atomic_ref(*reinterpret_cast<unsigned*>(word.data())) = 1;
+    context.stream().synchronize();
+  });
   for (int i = 0; i < 3; ++i) {
     copier.copy(on_device.data(), host.data(), host.size(), direction::h2d);
     copier.copy(back.data(), on_device.data(), back.size(), direction::d2h);
@@ -149,10 +155,9 @@ TEST_F(staged_on_cuda, needs_no_multiprocessor) {
 
 TEST_F(staged_on_cuda, serves_threads_while_others_wait_for_the_whole_device) {
   staged_copier copier(*gpu, always(4));
-  std::atomic<bool> done = false;
   // Each of these calls may wait for all work, and hold locks of the driver meanwhile.
-  const std::jthread disturbing([&] {
-    while (!done) {
+  const std::jthread disturbing([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
       gpu->synchronize();
       static_cast<void>(gpu->allocate(mib));
       static_cast<void>(gpu->allocate_host(mib, pinned()));
@@ -165,7 +170,6 @@ TEST_F(staged_on_cuda, serves_threads_while_others_wait_for_the_whole_device) {
         for (int k = 0; k < 10; ++k) expect_exact(copier, (3 + i) * mib + i, i, 0);
       });
   }
-  done = true;
 }
 
 /// Arrays of a context with default settings, on a device that counts operations and allocations.

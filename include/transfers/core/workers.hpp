@@ -48,7 +48,7 @@ class worker_team {
 
  private:
   void work(unsigned index);
-  void begin_task(unsigned wake);
+  void begin_task(bool for_all, unsigned wake);
   [[nodiscard]] bool enter() noexcept;
   void leave() noexcept;
   void call(unsigned index) noexcept;
@@ -59,10 +59,9 @@ class worker_team {
 
   std::chrono::microseconds look_out_;
   const std::function<void(unsigned)>* task_ = nullptr;
-  std::atomic<std::uint32_t> tasks_begun_ = 0;
-  std::atomic<std::uint32_t> last_run_ = 0;    ///< of these tasks: the last that all must do
-  std::atomic<std::uint32_t> unfinished_ = 0;  ///< parts of that task
-  std::atomic<std::uint32_t> inside_ = 0;      ///< threads in a shared task; and whether it is open
+  std::atomic<std::uint32_t> tasks_begun_ = 0;  ///< twice their number; odd: all must do the last
+  std::atomic<std::uint32_t> unfinished_ = 0;   ///< parts of a task that all must do
+  std::atomic<std::uint32_t> inside_ = 0;  ///< threads in a shared task; and whether it is open
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::exception_ptr failure_;

@@ -18,7 +18,7 @@ namespace transfers {
 /// How a file is read.
 enum class file_access {
   cached,  ///< through the page cache (pread(2)), which keeps what it has read
-  direct,  ///< past the page cache (O_DIRECT of open(2)): always from the disk
+  direct,  ///< past the page cache, where the file system honours O_DIRECT of open(2)
   /// Through the page cache what is there, and past it what is not; all of it through the page
   /// cache without direct access, and where mincore(2) does not tell: of files that the process
   /// neither owns nor may write.

@@ -51,7 +51,7 @@ worker_team::~worker_team() { stop(); }
 
 void worker_team::stop() noexcept {
   stopping_ = true;
-  tasks_begun_.fetch_add(1, std::memory_order_release);
+  tasks_begun_.fetch_add(2, std::memory_order_release);
   tasks_begun_.notify_all();
   for (auto& thread : others_) thread.join();
 }
@@ -75,8 +75,7 @@ void worker_team::wait_while(const std::atomic<std::uint32_t>& value,
 void worker_team::run(const std::function<void(unsigned)>& part) {
   task_ = &part;
   unfinished_.store(size(), std::memory_order_relaxed);
-  last_run_.store(tasks_begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  begin_task(size());
+  begin_task(true, size());
   do_part(0);
   while (const auto unfinished = unfinished_.load(std::memory_order_acquire))
     wait_while(unfinished_, unfinished);
@@ -86,7 +85,7 @@ void worker_team::run(const std::function<void(unsigned)>& part) {
 void worker_team::share(const std::function<void(unsigned)>& part, unsigned wake) {
   task_ = &part;
   inside_.store(open, std::memory_order_release);
-  begin_task(wake);
+  begin_task(false, wake);
   call(0);
   inside_.fetch_and(~open, std::memory_order_acq_rel);
   while (const auto inside = inside_.load(std::memory_order_acquire)) wait_while(inside_, inside);
@@ -94,8 +93,10 @@ void worker_team::share(const std::function<void(unsigned)>& part, unsigned wake
 }
 
 /// Each thread to wake costs the caller about a microsecond.
-void worker_team::begin_task(unsigned wake) {
-  tasks_begun_.fetch_add(1, std::memory_order_release);
+void worker_team::begin_task(bool for_all, unsigned wake) {
+  // Only the caller changes it.
+  const auto before = tasks_begun_.load(std::memory_order_relaxed) & ~1U;
+  tasks_begun_.store((before + 2) | (for_all ? 1U : 0U), std::memory_order_release);
   if (wake >= others_.size())
     tasks_begun_.notify_all();
   else
@@ -111,7 +112,7 @@ void worker_team::work(unsigned index) {
     wait_while(tasks_begun_, last_seen);
     if (stopping_) return;
     last_seen = tasks_begun_.load(std::memory_order_acquire);
-    if (last_run_.load(std::memory_order_relaxed) == last_seen) {
+    if ((last_seen & 1U) != 0) {
       do_part(index);  // run() waits for it, so this is still that task
     } else if (enter()) {
       call(index);

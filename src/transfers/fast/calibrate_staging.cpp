@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::array directions{direction::h2d, direction::d2h};
+/// Longer than the threads of a ring look out for the next copy: then they sleep.
+constexpr auto asleep = std::chrono::microseconds(200);
 constexpr std::size_t largest_plain = 64 * mib;  ///< copy of the device's own that is timed
 
 /// Source and destination of test copies.
@@ -26,15 +29,17 @@ struct test_memory {
   host_memory host = device.allocate_host(room, pageable);
   device_memory on_device = device.allocate(room);
 
-  /// Median time of one call, in seconds.
+  /// Median time of one call, in seconds, after a pause.
   template <class Copy>
-  [[nodiscard]] double time(std::size_t bytes, direction direction, Copy&& copy) {
+  [[nodiscard]] double time(std::size_t bytes, direction direction, std::chrono::microseconds pause,
+                            Copy&& copy) {
     auto* const dst = direction == direction::h2d ? on_device.data() : host.data();
     auto* const src = direction == direction::h2d ? host.data() : on_device.data();
     copy(dst, src, bytes, direction);  // not timed: threads wake up, pages are touched
     std::vector<double> times;
     constexpr double enough = 10e-3;
     for (double total = 0; times.size() < 5 || (total < enough && times.size() < 9);) {
+      if (pause.count() > 0) std::this_thread::sleep_for(pause);
       const auto start = clock();
       copy(dst, src, bytes, direction);
       times.push_back(std::chrono::duration<double>(clock() - start).count());
@@ -45,15 +50,15 @@ struct test_memory {
   }
 
   [[nodiscard]] double time_staged(detail::chunk_ring& ring, const staging& settings,
-                                   std::size_t bytes, direction direction) {
-    return time(
-        bytes, direction,
-        [&](std::byte* dst, const std::byte* src, std::size_t size, transfers::direction to) {
-          detail::move_staged(ring, settings, dst, src, size, to);
-        });
+                                   std::size_t bytes, direction direction,
+                                   std::chrono::microseconds pause = {}) {
+    return time(bytes, direction, pause, [&](auto* dst, const auto* src, auto size, auto to) {
+      detail::move_staged(ring, settings, dst, src, size, to);
+    });
   }
-  [[nodiscard]] double time_plain(std::size_t bytes, direction direction) {
-    return time(bytes, direction, [&](auto... arguments) { device.copy(arguments...); });
+  [[nodiscard]] double time_plain(std::size_t bytes, direction direction,
+                                  std::chrono::microseconds pause = {}) {
+    return time(bytes, direction, pause, [&](auto... arguments) { device.copy(arguments...); });
   }
 
   /// Product of the times at several sizes, so that the same relative change at any size has the
@@ -130,8 +135,11 @@ void choose_least_bytes(test_memory& memory, detail::chunk_ring& ring, staging& 
     std::vector<double> staged;
     for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
       sizes.push_back(bytes);
-      plain.push_back(worth_it * memory.time_plain(bytes, direction));
-      staged.push_back(memory.time_staged(ring, settings, bytes, direction));
+      // Awake threads and sleeping ones count alike: products of both times.
+      plain.push_back(worth_it * memory.time_plain(bytes, direction) *
+                      memory.time_plain(bytes, direction, asleep));
+      staged.push_back(memory.time_staged(ring, settings, bytes, direction) *
+                       memory.time_staged(ring, settings, bytes, direction, asleep));
     }
     const auto first = detail::best_switch(plain, staged);
     settings[direction].least_bytes = first < sizes.size() ? sizes[first] : staging::never;

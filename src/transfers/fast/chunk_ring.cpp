@@ -31,6 +31,7 @@ chunk_ring::chunk_ring(device& device, const shape& sizes)
 void chunk_ring::to_device(std::byte* dst, std::size_t bytes, const cut& cut,
                            const piece_work& fill) {
   const std::scoped_lock lock(one_at_a_time_);
+  direction_ = direction::h2d;
   dst_ = dst;
   run(bytes, cut, fill, &chunk_ring::fill_pieces);
   stream_->synchronize();
@@ -39,7 +40,7 @@ void chunk_ring::to_device(std::byte* dst, std::size_t bytes, const cut& cut,
 void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut& cut,
                              const piece_work& drain) {
   const std::scoped_lock lock(one_at_a_time_);
-  dst_ = nullptr;
+  direction_ = direction::d2h;
   src_ = src;
   run(bytes, cut, drain, &chunk_ring::drain_pieces);
 }
@@ -140,14 +141,14 @@ bool chunk_ring::is_last_piece_of(std::size_t index) {
 void chunk_ring::enqueue(std::size_t index) {
   const auto& chunk = chunks_[index];
   auto& slot = slot_of(index);
-  if (dst_ != nullptr) {
+  if (direction_ == direction::h2d) {
     const auto skipped = index == 0 ? cut_.skipped : 0;
     stream_->copy(dst_ + (chunk.offset + skipped - cut_.skipped), slot.memory + skipped,
                   chunk.bytes - skipped, direction::h2d);
   } else {
     stream_->copy(slot.memory, src_ + chunk.offset, chunk.bytes, direction::d2h);
   }
-  const bool is_waited_for = dst_ == nullptr || index + slots_.size() < chunks_.size();
+  const bool is_waited_for = direction_ == direction::d2h || index + slots_.size() < chunks_.size();
   if (is_waited_for) stream_->record_again(*slot.end);
   progress_[index].at.store(stage::under_way, std::memory_order_release);
 }

@@ -89,8 +89,9 @@ class chunk_ring {
   std::mutex one_at_a_time_;
 
   // Of the copy under way:
-  std::byte* dst_ = nullptr;        ///< on the device; null in the other direction
-  const std::byte* src_ = nullptr;  ///< on the device; null in the other direction
+  direction direction_ = direction::h2d;
+  std::byte* dst_ = nullptr;        ///< on the device, of h2d
+  const std::byte* src_ = nullptr;  ///< on the device, of d2h
   cut cut_;
   const piece_work* work_ = nullptr;
   std::vector<planned_chunk> chunks_;

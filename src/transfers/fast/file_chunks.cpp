@@ -56,9 +56,10 @@ void read_whole(const file_reader& file, std::byte* memory, std::size_t needed,
 void copy_from_file(chunk_ring& ring, const file_reader& file, std::byte* dst, std::size_t bytes,
                     std::uint64_t offset) {
   if (bytes == 0) return;
-  if (file.alignment > ring.chunk_bytes())
+  // The chunks lie next to each other, and each must begin at a multiple of the alignment.
+  if (ring.chunk_bytes() % file.alignment != 0)
     throw unsupported("direct reads of '" + file.name + "' have multiples of " +
-                      std::to_string(file.alignment) + " bytes, and chunks only " +
+                      std::to_string(file.alignment) + " bytes, and chunks " +
                       std::to_string(ring.chunk_bytes()));
   // Direct reads begin and end at whole blocks. What lies outside the range is read and not copied.
   const auto first_block = offset / file.alignment * file.alignment;

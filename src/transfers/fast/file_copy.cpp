@@ -33,8 +33,11 @@ constexpr std::size_t file_page = 4096;
 
 detail::descriptor open_to_read(const std::filesystem::path& path, file_access access) {
   // O_NONBLOCK: a pipe without a writer is refused below rather than waited for.
-  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-  const int number = open(path.c_str(), access == file_access::direct ? flags | O_DIRECT : flags);
+  int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  if (access == file_access::direct) flags |= O_DIRECT;
+  int number = open(path.c_str(), flags);
+  // A lease that another process has to give up first; only regular files have them.
+  if (number < 0 && errno == EWOULDBLOCK) number = open(path.c_str(), flags & ~O_NONBLOCK);
   if (number >= 0) return detail::descriptor(number);
   if (errno == EINVAL && access == file_access::direct) refuse_direct_access(path);
   throw_file_error(errno, "cannot open", path);
@@ -44,6 +47,12 @@ struct stat status_of(int number, const std::filesystem::path& path) {
   struct stat status {};
   if (fstat(number, &status) != 0) throw_file_error(errno, "cannot look at", path);
   return status;
+}
+
+bool are_one_file(int one, int other, const std::filesystem::path& path) {
+  const auto first = status_of(one, path);
+  const auto second = status_of(other, path);
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 void require_readable_kind(int number, const std::filesystem::path& path) {
@@ -122,6 +131,8 @@ input_file::input_file(const std::filesystem::path& path, file_access access)
   if (access != file_access::either) return;
   try {
     auto past_cache = open_to_read(path, file_access::direct);
+    // Another file may have got this name meanwhile.
+    if (!are_one_file(native_handle(), past_cache.number(), path)) return;
     alignment_ = std::max(alignment_of(past_cache.number(), path), kernel_page_bytes());
     past_cache_ = std::move(past_cache);
   } catch (const unsupported&) {  // all of it comes through the page cache

@@ -6,9 +6,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
@@ -167,6 +169,45 @@ TEST(chunk_ring, survives_each_operation_that_fails) {
     // Four events of the constructor; twelve copies, and the events of chunks that are waited for.
     EXPECT_GE(failures, 4U + 12U + 8U);
   }
+}
+
+/// A device whose streams remember where the last copy was to go, and copy nothing.
+class remembering_device final : public forwarding_device {
+ public:
+  remembering_device() : forwarding_device(open_host_device()) {}
+  [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    return std::make_unique<remembering_stream>(forwarding_device::create_stream(), last_);
+  }
+  [[nodiscard]] std::pair<const std::byte*, direction> last() const { return *last_; }
+
+ private:
+  using copied = std::pair<const std::byte*, direction>;
+  class remembering_stream final : public counting_stream {
+   public:
+    remembering_stream(std::unique_ptr<stream> inner, std::shared_ptr<copied> last)
+        : counting_stream(std::move(inner), std::make_shared<device_counts>()),
+          last_(std::move(last)) {}
+    void copy(std::byte* dst, const std::byte* /*src*/, std::size_t /*bytes*/,
+              direction direction) override {
+      *last_ = {dst, direction};
+    }
+
+   private:
+    std::shared_ptr<copied> last_;
+  };
+
+  std::shared_ptr<copied> last_ = std::make_shared<copied>();
+};
+
+TEST(chunk_ring, uploads_to_whatever_address_it_is_given_also_after_a_download) {
+  remembering_device device;
+  chunk_ring ring(device, {.threads = 1, .chunks = 2, .chunk_bytes = page});
+  const auto nothing = [](std::byte*, std::size_t, std::size_t) {};
+  std::vector<std::byte> source(page);
+  ring.from_device(source.data(), page, {}, nothing);
+  EXPECT_EQ(device.last().second, direction::d2h);
+  ring.to_device(nullptr, page, {}, nothing);  // which the device has to refuse
+  EXPECT_EQ(device.last(), std::pair(static_cast<const std::byte*>(nullptr), direction::h2d));
 }
 
 TEST(chunk_ring, takes_turns_for_several_threads) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -325,6 +326,7 @@ class read_in_tests : public testing::Test {
         [this, alignment](std::byte* memory, std::size_t bytes, std::uint64_t offset) -> ssize_t {
           EXPECT_EQ(offset % alignment, 0U);
           EXPECT_EQ(bytes % alignment, 0U);
+          EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % alignment, 0U);
           if (const auto code = next_error()) {
             errno = *code;
             return -1;
@@ -420,14 +422,24 @@ TEST_F(read_in_tests, that_fails_in_one_thread_stops_the_others) {
   EXPECT_EQ(std::memcmp(memory_on_device.data(), content.data() + 77, 9 * page), 0);
 }
 
-TEST_F(read_in_tests, of_blocks_that_no_chunk_holds_is_unsupported) {
+TEST_F(read_in_tests, of_large_blocks_is_aligned_in_every_chunk) {
   counting_device device;
-  detail::chunk_ring ring(device, {.threads = 1, .chunks = 2, .chunk_bytes = page});
+  detail::chunk_ring ring(device, {.threads = 3, .chunks = 3, .chunk_bytes = 4 * page});
+  const auto memory_on_device = device.allocate(9 * page);
+  detail::copy_from_file(ring, reader(2 * page), memory_on_device.data(), 9 * page, 77);
+  EXPECT_EQ(std::memcmp(memory_on_device.data(), content.data() + 77, 9 * page), 0);
+}
+
+TEST_F(read_in_tests, of_blocks_that_chunks_do_not_consist_of_is_unsupported) {
+  counting_device device;
   const auto memory_on_device = device.allocate(page);
-  EXPECT_THAT(thrown_by<unsupported>([&] {
-                detail::copy_from_file(ring, reader(2 * page), memory_on_device.data(), 1, 0);
-              }),
-              HasSubstr("multiples of 8192 bytes"));
+  for (const std::size_t chunk : {page, 3 * page}) {
+    detail::chunk_ring ring(device, {.threads = 1, .chunks = 2, .chunk_bytes = chunk});
+    EXPECT_THAT(thrown_by<unsupported>([&] {
+                  detail::copy_from_file(ring, reader(2 * page), memory_on_device.data(), 1, 0);
+                }),
+                HasSubstr("multiples of 8192 bytes"));
+  }
 }
 
 }  // namespace
