@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -349,12 +350,14 @@ class read_in_tests : public testing::Test {
 
   void read(const detail::file_reader& file, std::size_t needed, std::uint64_t offset) {
     constexpr std::size_t around = 2 * page;
-    result.assign(needed + around, std::byte{0});
-    detail::read_whole(file, result.data(), needed, offset);
-    EXPECT_EQ(std::memcmp(result.data(), content.data() + offset, needed), 0);
+    const std::unique_ptr<std::byte, decltype(&std::free)> result(
+        static_cast<std::byte*>(std::aligned_alloc(page, (needed / page + 1) * page + around)),
+        &std::free);
+    detail::read_whole(file, result.get(), needed, offset);
+    EXPECT_EQ(std::memcmp(result.get(), content.data() + offset, needed), 0);
   }
 
-  std::vector<std::byte> content, result;
+  std::vector<std::byte> content;
   std::vector<int> errors;      ///< of the next reads, the last first
   std::size_t most = SIZE_MAX;  ///< that one read gives
 
