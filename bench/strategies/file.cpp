@@ -29,8 +29,7 @@ enum class page_cache {
 
 std::string name_of(page_cache state) { return state == page_cache::warm ? "warm" : "cold"; }
 
-/// Threads that read a file into page-locked memory as a file_copier does, and nothing else: the
-/// most that can go on to the device.
+/// Threads that read a file into page-locked memory as a file_copier does, and nothing else.
 class plain_reads {
  public:
   explicit plain_reads(transfers::device& device)
