@@ -123,17 +123,25 @@ class interference {
   void measure_loss() {
     constexpr int pairs = 3;
     for (int i = 0; i < pairs; ++i) {
-      bulk_->start();
-      alone_.push_back(bulk_->finish().count());
-      bulk_->start();
-      do {
-        small_.choose_next();
-        small_.run();
-        ++small_beside_;
-      } while (!bulk_->has_ended());
-      beside_.push_back(bulk_->finish().count());
-      note(small_.find_damage());
+      copy_alone();
+      copy_beside();
     }
+  }
+
+  void copy_alone() {
+    bulk_->start();
+    alone_.push_back(bulk_->finish().count());
+  }
+  void copy_beside() {
+    bulk_->start();
+    for (bool has_ended = false; !has_ended;) {
+      small_.choose_next();
+      small_.run();
+      has_ended = bulk_->has_ended();
+      if (!has_ended) ++small_beside_;  // the last has had the link for itself, at least in part
+    }
+    beside_.push_back(bulk_->finish().count());
+    note(small_.find_damage());
   }
 
   void write_to_destination(pattern written) {
