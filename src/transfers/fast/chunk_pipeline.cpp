@@ -91,9 +91,8 @@ void chunk_pipeline::work_in(lane& slots, std::size_t total, const chunk_sizes& 
     if (claimed->bytes > std::max(shape_.host_bytes, shape_.device_bytes))
       throw std::logic_error("a chunk is larger than its slot");
     if (work.fill) work.fill(current.content);
-    auto& work_stream = work.in_one_stream ? *streams_.front() : *current.work_stream;
-    work.enqueue(current.content, work_stream);
-    current.end = work_stream.record(event_timing::off);
+    work.enqueue(current.content, *current.work_stream);
+    current.end = current.work_stream->record(event_timing::off);
   }
   // Oldest first. The slot whose turn it was is free, unless another thread has failed.
   for (std::size_t i = 0; i < slots.size(); ++i)

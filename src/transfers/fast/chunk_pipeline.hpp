@@ -27,7 +27,6 @@ struct chunk_work {
   std::function<void(const chunk&)> fill;
   std::function<void(const chunk&, stream&)> enqueue;
   std::function<void(const chunk&)> drain;
-  bool in_one_stream = false;  ///< all work in one stream instead of each slot's own
 };
 
 /// Sizes of the chunks. Chunks are small at both ends and grow towards the middle, as a share of
@@ -64,8 +63,6 @@ class chunk_pipeline {
   /// Throws the first exception of a chunk after all threads have stopped and the device no longer
   /// uses the memory. Calls from several threads take turns.
   void run(std::size_t total, const chunk_sizes& sizes, const chunk_work& work);
-
-  [[nodiscard]] const pipeline_shape& shape() const noexcept { return shape_; }
 
  private:
   struct slot {
