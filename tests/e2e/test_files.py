@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import ALL_RAN, NOTHING_RAN, Program, Result, read
@@ -37,10 +38,15 @@ def result(program: Program, folder: Path, tmp_path_factory: pytest.TempPathFact
     return measure(program, folder, path, "--strategies=copy/pageable,file/*")
 
 
+def descriptions(result: Result) -> dict[str, dict[str, Any]]:
+    """What the result file says of each benchmark of the family that was measured."""
+    described = result.transfers["benchmarks"]
+    return {name: described[name] for name in result.names() if described[name]["family"] == "file"}
+
+
 def test_each_method_is_measured_or_says_why_not(result: Result):
     assert result.failed == {}
-    of_files = {name for name in result.names() if name.startswith("file/")}
-    assert of_files | set(result.skipped) == STATES | {"file/direct/h2d/1MiB"}
+    assert set(descriptions(result)) | set(result.skipped) == STATES | {"file/direct/h2d/1MiB"}
 
 
 def test_no_file_stays_behind(result: Result, folder: Path):
@@ -49,25 +55,24 @@ def test_no_file_stays_behind(result: Result, folder: Path):
 
 
 def test_fields_say_how_and_from_where(result: Result):
-    described = result.transfers["benchmarks"]
-    for name in result.names():
-        if not name.startswith("file/"):
-            continue
-        _, method, *state = described[name]["strategy"].split("/")
-        assert described[name]["method"] == method
-        assert [described[name].get("setting")] == (state or [None])
-        assert (described[name]["role"], described[name]["direction"]) == ("file", "h2d")
-        assert described[name]["size_bytes"] == MIB
-        assert described[name].get("memory") is None
+    for described in descriptions(result).values():
+        _, method, *state = described["strategy"].split("/")
+        assert described["method"] == method
+        assert [described.get("setting")] == (state or [None])
+        assert (described["role"], described["direction"]) == ("file", "h2d")
+        assert described["size_bytes"] == MIB
+        assert described.get("memory") is None
     assert "file" in result.transfers["roles"]
 
 
 def test_reads_in_turn_are_described(result: Result):
     metrics = result.transfers["metrics"]
+    described = descriptions(result)
     for row in result.rows:
-        if not row["name"].startswith("file/"):
+        if row["run_name"] not in described:
             continue
-        rate = "read_gb_per_s" if "/warm/" in row["name"] else "disk_gb_per_s"
+        warm = described[row["run_name"]].get("setting") == "warm"
+        rate = "read_gb_per_s" if warm else "disk_gb_per_s"
         if rate in row:
             assert row[rate] > 0
             assert (metrics[rate]["unit"], metrics[rate]["better"]) == ("GB/s", "more")
