@@ -186,6 +186,11 @@ class device {
   /// (cudaStreamNonBlocking). Throws device_error.
   [[nodiscard]] virtual std::unique_ptr<stream> create_stream() = 0;
 
+  /// The same with the highest priority that the device has (cudaStreamCreateWithPriority): its
+  /// kernels start before those that wait on other streams. Priorities do not affect copies between
+  /// host and device. Streams of host devices have none. Throws device_error.
+  [[nodiscard]] virtual std::unique_ptr<stream> create_priority_stream() { return create_stream(); }
+
   /// Returns a stream for a cudaStream_t of this device that the caller has made and destroys,
   /// after the returned owner; null stands for the legacy default stream.
   /// transfers/cuda/interop.hpp has the same with types. Throws unsupported for host devices,

@@ -24,10 +24,10 @@ class round_trip_pipeline {
   /// data are divided into smaller pieces.
   struct shape {
     unsigned streams = 3;  ///< one piece each, if both ends are page-locked
-    std::size_t largest_piece = std::size_t{8} << 20;      ///< bytes, likewise
-    unsigned threads = std::min(8U, usable_processors());  ///< if an end is pageable
-    unsigned chunks_per_thread = 4;                        ///< pieces of each thread, likewise
-    std::size_t largest_chunk = std::size_t{2} << 20;      ///< bytes of its pieces
+    std::size_t largest_piece = std::size_t{8} << 20;       ///< bytes, likewise
+    unsigned threads = std::min(12U, usable_processors());  ///< if an end is pageable
+    unsigned chunks = 24;                                   ///< pieces with memory, likewise
+    std::size_t largest_chunk = std::size_t{2} << 20;       ///< bytes of such a piece
   };
 
   /// Enqueues the device's work on a piece of `bytes` bytes, in place; `first` is its offset in the

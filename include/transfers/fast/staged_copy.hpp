@@ -28,10 +28,10 @@ struct staging {
     }
   };
 
-  unsigned threads = std::min(8U, usable_processors());  ///< the caller's included
-  unsigned chunks = 16;                                  ///< under way at a time
-  std::size_t largest_chunk = std::size_t{4} << 20;      ///< bytes; a multiple of 4 KiB
-  route h2d = {.streaming_stores = true};                ///< host to device
+  unsigned threads = std::min(12U, usable_processors());  ///< the caller's included
+  unsigned chunks = 16;                                   ///< under way at a time
+  std::size_t largest_chunk = std::size_t{4} << 20;       ///< bytes; a multiple of 4 KiB
+  route h2d = {.streaming_stores = true};                 ///< host to device
   /// Device to host.
   route d2h = {.streaming_stores = true, .streaming_when_large = true};
 
@@ -44,8 +44,8 @@ struct staging {
 };
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
-/// size of chunks, the kind of stores, and the size from which staging is faster than device::copy
-/// (by 3 %), from 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
+/// kind of stores, and the size from which staging is faster than device::copy (by 3 %), from
+/// 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
 /// device memory. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& device);
 

@@ -215,6 +215,11 @@ class cuda_device final : public device {
     const current_context current(context_);
     return detail::create_cuda_stream(description_.cuda->index, context_);
   }
+  [[nodiscard]] std::unique_ptr<stream> create_priority_stream() override {
+    const current_context current(context_);
+    return detail::create_cuda_stream(description_.cuda->index, context_,
+                                      detail::greatest_priority());
+  }
 
   void synchronize() override {
     const current_context current(context_);

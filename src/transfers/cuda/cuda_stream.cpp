@@ -330,10 +330,18 @@ void stream_closer::operator()(cudaStream_t stream) const noexcept {
   cudaStreamDestroy(stream);
 }
 
-stream_handle make_stream(CUcontext context) {
+int greatest_priority() {
+  int least = 0;
+  int greatest = 0;
+  cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest),
+             "cudaDeviceGetStreamPriorityRange");
+  return greatest;
+}
+
+stream_handle make_stream(CUcontext context, int priority) {
   cudaStream_t stream{};
-  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-             "cudaStreamCreateWithFlags");
+  cuda_check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority),
+             "cudaStreamCreateWithPriority");
   return {stream, {context}};
 }
 
@@ -343,8 +351,8 @@ int attribute(cudaDeviceAttr which, int device) {
   return value;
 }
 
-std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context) {
-  return std::make_unique<cuda_stream>(device, context, make_stream(context));
+std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context, int priority) {
+  return std::make_unique<cuda_stream>(device, context, make_stream(context, priority));
 }
 
 std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native) {

@@ -18,8 +18,13 @@ struct stream_closer {
 };
 using stream_handle = std::unique_ptr<cudaStream_t, stream_closer>;
 
+/// The priority of streams that are made without any.
+inline constexpr int default_priority = 0;
+/// The highest priority of the current device, which is the least number. Throws device_error.
+int greatest_priority();
+
 /// Creates a non-blocking stream of the context, which must be current. Throws device_error.
-stream_handle make_stream(CUcontext context);
+stream_handle make_stream(CUcontext context, int priority = default_priority);
 
 constexpr cudaMemcpyKind memcpy_kind(direction direction) {
   return direction == direction::h2d ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
@@ -29,7 +34,8 @@ constexpr cudaMemcpyKind memcpy_kind(direction direction) {
 int attribute(cudaDeviceAttr which, int device);
 
 /// A stream of a device's context, which must be current. Throws device_error.
-std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context);
+std::unique_ptr<stream> create_cuda_stream(int device, CUcontext context,
+                                           int priority = default_priority);
 /// See device::adopt_stream. Throws invalid_argument for a stream of another device, device_error.
 std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStream_t native);
 

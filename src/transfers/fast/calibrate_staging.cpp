@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -60,70 +60,61 @@ struct test_memory {
                                   std::chrono::microseconds pause = {}) {
     return time(bytes, direction, pause, [&](auto... arguments) { device.copy(arguments...); });
   }
-
-  /// Product of the times at several sizes, so that the same relative change at any size has the
-  /// same weight.
-  [[nodiscard]] double cost(detail::chunk_ring& ring, const staging& settings,
-                            direction direction) {
-    double product = 1;
-    for (const auto size : sizes) product *= time_staged(ring, settings, size, direction);
-    return product;
-  }
-  static constexpr std::array sizes{mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
 };
 
-/// Other settings replace the usual ones only if they are faster by this factor at each size: times
-/// vary by a few percent, and the usual settings are good at all sizes.
+/// A ring and its settings.
+struct candidate {
+  staging settings;
+  std::shared_ptr<detail::chunk_ring> ring;
+};
+
+/// Other settings replace the usual ones only if they are faster by this factor in the geometric
+/// mean of all sizes: times vary by a few percent, and the usual settings are good at all sizes.
 constexpr double worth_it = 0.97;
 
-/// Returns the ring with the number of threads chosen.
-std::unique_ptr<detail::chunk_ring> choose_threads(test_memory& memory, staging& settings) {
-  const auto cost_of = [&](detail::chunk_ring& ring) {
-    return memory.cost(ring, settings, direction::h2d) *
-           memory.cost(ring, settings, direction::d2h);
-  };
-  auto best = detail::make_ring(memory.device, settings);
-  double least = cost_of(*best) * std::pow(worth_it, directions.size() * test_memory::sizes.size());
-  for (const unsigned threads : {2U, 4U, 8U, 12U, 16U}) {
-    if (threads > usable_processors() || threads == settings.threads) continue;
-    auto candidate = settings;
-    candidate.threads = threads;
-    auto ring = detail::make_ring(memory.device, candidate);
-    const double candidate_cost = cost_of(*ring);
-    if (candidate_cost > least) continue;
-    least = candidate_cost;
-    settings.threads = threads;
-    best = std::move(ring);
+/// Whether `other` is clearly faster than `usual`, as the product of the ratios at all sizes, in
+/// each of several rounds. Both are timed in turn, so that a disturbance meets both.
+bool is_clearly_faster(test_memory& memory, const candidate& other, const candidate& usual,
+                       std::span<const direction> tried, std::span<const std::size_t> sizes) {
+  constexpr int rounds = 2;
+  for (int round = 0; round < rounds; ++round) {
+    double product = 1;
+    for (const auto direction : tried)
+      for (const auto size : sizes)
+        product *= memory.time_staged(*other.ring, other.settings, size, direction) /
+                   memory.time_staged(*usual.ring, usual.settings, size, direction) / worth_it;
+    if (product > 1) return false;
   }
-  return best;
+  return true;
 }
 
-void choose_chunks(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
-  for (const auto direction : directions) {
-    const auto usual = settings[direction].least_chunk;
-    double least =
-        memory.cost(ring, settings, direction) * std::pow(worth_it, test_memory::sizes.size());
-    for (const auto chunk : {usual / 2, usual * 2}) {
-      auto candidate = settings;
-      candidate[direction].least_chunk = chunk;
-      const double candidate_cost = memory.cost(ring, candidate, direction);
-      if (candidate_cost > least) continue;
-      least = candidate_cost;
-      settings[direction].least_chunk = chunk;
-    }
+candidate with_threads(device& device, const staging& settings, unsigned threads) {
+  candidate other{settings, nullptr};
+  other.settings.threads = threads;
+  other.ring = detail::make_ring(device, other.settings);
+  return other;
+}
+
+void choose_threads(test_memory& memory, candidate& best) {
+  constexpr std::array sizes{mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
+  const auto usual = best.settings.threads;
+  for (const unsigned threads : {2U, 4U, 8U, 16U}) {
+    if (threads > usable_processors() || threads == usual) continue;
+    auto other = with_threads(memory.device, best.settings, threads);
+    if (is_clearly_faster(memory, other, best, directions, sizes)) best = std::move(other);
   }
 }
 
-void choose_stores(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
+void choose_stores(test_memory& memory, candidate& best) {
+  using sizes = std::vector<std::size_t>;
   for (const auto direction : directions)
-    for (const auto& [stores, bytes] :
-         {std::pair{&staging::route::streaming_stores, 16 * mib},
-          std::pair{&staging::route::streaming_when_large, 256 * mib}}) {
-      auto opposite = settings;
-      opposite[direction].*stores = !(opposite[direction].*stores);
-      if (memory.time_staged(ring, opposite, bytes, direction) <
-          worth_it * memory.time_staged(ring, settings, bytes, direction))
-        settings = opposite;
+    for (const auto& [stores, tried] :
+         {std::pair{&staging::route::streaming_stores, sizes{mib, 4 * mib, 16 * mib, 64 * mib}},
+          std::pair{&staging::route::streaming_when_large, sizes{256 * mib}}}) {
+      auto opposite = best;
+      opposite.settings[direction].*stores = !(best.settings[direction].*stores);
+      if (is_clearly_faster(memory, opposite, best, std::span(&direction, 1), tried))
+        best = opposite;
     }
 }
 
@@ -168,11 +159,11 @@ staging detail::calibrate_staging(device& device,
     return settings;
   }
   test_memory memory{device, clock, 256 * mib};
-  const auto ring = choose_threads(memory, settings);
-  choose_chunks(memory, *ring, settings);
-  choose_stores(memory, *ring, settings);
-  choose_least_bytes(memory, *ring, settings);
-  return settings;
+  auto best = with_threads(device, settings, settings.threads);
+  choose_threads(memory, best);
+  choose_stores(memory, best);
+  choose_least_bytes(memory, *best.ring, best.settings);
+  return best.settings;
 }
 
 staging calibrate_staging(device& device) {

@@ -14,69 +14,101 @@ namespace transfers::detail {
 chunk_ring::chunk_ring(device& device, const shape& sizes)
     : slots_(sizes.chunks), team_(sizes.threads) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  if (sizes.chunk_bytes > most / sizes.chunks)
+  if (std::max(sizes.chunk_bytes, sizes.device_bytes) > most / sizes.chunks)
     throw out_of_memory("so many chunks of this size are more than there are addresses");
   // Huge pages, because they are locked several times as fast (docs/CPU_ACCESS.md).
   const auto kind = device.why_unsupported(registered_huge) ? pinned() : registered_huge;
-  memory_ = device.allocate_host(sizes.chunks * sizes.chunk_bytes, kind);
-  // One stream: copies that follow each other in a stream leave the engine the shortest gaps.
-  stream_ = device.create_stream();
+  if (sizes.chunk_bytes > 0) memory_ = device.allocate_host(sizes.chunks * sizes.chunk_bytes, kind);
+  if (sizes.device_bytes > 0) device_memory_ = device.allocate(sizes.chunks * sizes.device_bytes);
+  for (unsigned i = 0; i < sizes.streams; ++i)
+    streams_.push_back(std::unique_ptr<ring_stream>(new ring_stream{device.create_stream()}));
   std::size_t place = 0;
   for (auto& slot : slots_) {
-    slot.memory = memory_.data() + place++ * sizes.chunk_bytes;
-    slot.end = stream_->record(event_timing::off);
+    slot.work_stream = streams_[place % streams_.size()].get();
+    slot.end = slot.work_stream->work->record(event_timing::off);
+    if (sizes.chunk_bytes > 0) slot.on_host = memory_.data() + place * sizes.chunk_bytes;
+    if (sizes.device_bytes > 0) slot.on_device = device_memory_.data() + place * sizes.device_bytes;
+    ++place;
   }
 }
 
 void chunk_ring::to_device(std::byte* dst, std::size_t bytes, const cut& cut,
-                           const piece_work& fill) {
-  const std::scoped_lock lock(one_at_a_time_);
-  direction_ = direction::h2d;
-  dst_ = dst;
-  run(bytes, cut, fill, &chunk_ring::fill_pieces);
-  stream_->synchronize();
+                           const chunk_work::on_piece& fill) {
+  run(bytes, cut, {.fill = fill, .enqueue = [dst](const chunk& filled, stream& stream) {
+                     stream.copy(dst + filled.offset, filled.on_host, filled.bytes, direction::h2d);
+                   }});
 }
 
 void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut& cut,
-                             const piece_work& drain) {
-  const std::scoped_lock lock(one_at_a_time_);
-  direction_ = direction::d2h;
-  src_ = src;
-  run(bytes, cut, drain, &chunk_ring::drain_pieces);
+                             const chunk_work::on_piece& drain) {
+  run(bytes, cut,
+      {.enqueue =
+           [src](const chunk& empty, stream& stream) {
+             stream.copy(empty.on_host, src + empty.offset, empty.bytes, direction::d2h);
+           },
+       .drain = drain,
+       .synchronizes = false});
 }
 
-void chunk_ring::run(std::size_t bytes, const cut& cut, const piece_work& work, thread_work part) {
-  plan(bytes, cut);
-  cut_ = cut;
+void chunk_ring::run(std::size_t bytes, const cut& cut, const chunk_work& work) {
+  const std::scoped_lock lock(one_at_a_time_);
   work_ = &work;
   next_piece_ = 0;
   failed_ = false;
-  const auto guarded = [this, part](unsigned index) {
+  plan(bytes, cut);
+  plan_tasks();
+  try {
+    share_work(bytes);
+  } catch (...) {
     try {
-      (this->*part)(index);
+      synchronize();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the reason for this, or follows from it
+    }
+    throw;
+  }
+  if (work.synchronizes) synchronize();
+}
+
+void chunk_ring::share_work(std::size_t bytes) {
+  const auto guarded = [this](unsigned index) {
+    try {
+      work_in(index);
     } catch (...) {
       failed_ = true;
       throw;
     }
   };
-  try {
-    // The caller has copied this much by the time that a sleeping thread has woken up.
-    constexpr std::size_t worth_waking_a_thread = std::size_t{256} << 10;
-    team_.share(std::cref(guarded), static_cast<unsigned>(std::min<std::size_t>(
-                                        bytes / worth_waking_a_thread, team_.size())));
-  } catch (...) {
+  // The caller has copied this much by the time that a sleeping thread has woken up.
+  constexpr std::size_t worth_waking_a_thread = std::size_t{256} << 10;
+  team_.share(std::cref(guarded), static_cast<unsigned>(std::min<std::size_t>(
+                                      bytes / worth_waking_a_thread, team_.size())));
+}
+
+void chunk_ring::synchronize() {
+  std::exception_ptr failure;
+  for (const auto& stream : streams_) {
     try {
-      stream_->synchronize();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): the reason for this, or follows from it
+      stream->work->synchronize();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
     }
-    throw;
   }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Bytes of the chunk that begins at `offset`.
+static std::size_t chunk_at(std::size_t offset, std::size_t total, const cut& how) {
+  auto outside = total;
+  if (how.starts_small) outside = std::min(outside, offset);
+  if (how.ends_small) outside = std::min(outside, total - offset);
+  const auto size = std::clamp(outside / how.shares, how.least, how.most) / how.unit * how.unit;
+  return std::min(std::max(size, how.unit), total - offset);
 }
 
 void chunk_ring::plan(std::size_t bytes, const cut& how) {
   chunks_.clear();
   for (std::size_t offset = 0; offset < bytes;) {
-    const auto size = std::min(std::clamp(offset, how.least, how.most), bytes - offset);
+    const auto size = chunk_at(offset, bytes, how);
     chunks_.push_back({.offset = offset, .bytes = size, .piece_bytes = how.piece});
     offset += size;
   }
@@ -84,90 +116,111 @@ void chunk_ring::plan(std::size_t bytes, const cut& how) {
   if (how.inner_piece > 0 && std::ssize(chunks_) > 2 * at_an_end)
     for (auto chunk = chunks_.begin() + at_an_end; chunk != chunks_.end() - at_an_end; ++chunk)
       chunk->piece_bytes = how.inner_piece;
+  // Chunks that no thread touches have one piece: their enqueuing.
+  if (!work_->fill && !work_->drain)
+    for (auto& chunk : chunks_) chunk.piece_bytes = chunk.bytes;
   if (progress_.size() < chunks_.size()) progress_ = std::vector<progress>(chunks_.size());
-  std::uint64_t pieces = 0;
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    chunks_[i].first_piece = pieces;
-    pieces += chunks_[i].pieces();
     progress_[i].pieces_left = chunks_[i].pieces();
     progress_[i].at = stage::waiting;
   }
 }
 
-void chunk_ring::fill_pieces(unsigned /*index*/) {
-  for_each_piece([this](std::size_t chunk, std::uint64_t piece) {
-    if (chunk >= slots_.size() && !wait_until_moved(chunk - slots_.size())) return false;
-    work_on(chunk, piece);
-    if (is_last_piece_of(chunk)) enqueue(chunk);
-    return true;
-  });
-}
-
-void chunk_ring::drain_pieces(unsigned index) {
-  if (index == 0)
-    for (std::size_t i = 0; i < std::min(chunks_.size(), slots_.size()); ++i) enqueue(i);
-  for_each_piece([this](std::size_t chunk, std::uint64_t piece) {
-    if (!wait_until_moved(chunk)) return false;
-    work_on(chunk, piece);
-    const auto next_in_slot = chunk + slots_.size();
-    if (is_last_piece_of(chunk) && next_in_slot < chunks_.size()) enqueue(next_in_slot);
-    return true;
-  });
-}
-
-/// Takes pieces in their order until none is left, or on_piece(chunk, piece) returns false.
-template <class OnPiece>
-void chunk_ring::for_each_piece(OnPiece&& on_piece) {
-  std::size_t chunk = 0;
-  while (!failed_) {
-    const auto piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
-    while (chunk < chunks_.size() && piece >= chunks_[chunk].first_piece + chunks_[chunk].pieces())
-      ++chunk;
-    if (chunk == chunks_.size() || !on_piece(chunk, piece - chunks_[chunk].first_piece)) return;
+/// If chunks are filled and drained, filling is ahead by half of the slots, so that the device
+/// always has work.
+void chunk_ring::plan_tasks() {
+  tasks_.clear();
+  const bool fills = !drains_only();
+  const auto lead = !fills ? 0 : !work_->drain ? chunks_.size() : (slots_.size() + 1) / 2;
+  for (std::size_t i = 0; i < chunks_.size() + lead; ++i) {
+    if (work_->drain && i >= lead) add_task(i - lead, true);
+    if (fills && i < chunks_.size()) add_task(i, false);
   }
 }
 
-void chunk_ring::work_on(std::size_t index, std::uint64_t piece) {
-  const auto& chunk = chunks_[index];
-  const auto offset = piece * chunk.piece_bytes;
-  (*work_)(slot_of(index).memory + offset, chunk.offset + offset,
-           std::min(chunk.piece_bytes, chunk.bytes - offset));
+void chunk_ring::add_task(std::size_t chunk, bool drains) {
+  const auto before = tasks_.empty() ? 0 : tasks_.back().end;
+  tasks_.push_back({chunk, drains, before + chunks_[chunk].pieces()});
 }
 
-bool chunk_ring::is_last_piece_of(std::size_t index) {
-  return progress_[index].pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1;
+/// Takes pieces in their order until none is left.
+void chunk_ring::work_in(unsigned index) {
+  if (drains_only() && index == 0)
+    for (std::size_t i = 0; i < std::min(chunks_.size(), slots_.size()); ++i) enqueue(i);
+  auto task = tasks_.begin();
+  while (!failed_) {
+    const auto piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
+    while (task != tasks_.end() && piece >= task->end) ++task;
+    if (task == tasks_.end()) return;
+    const auto first = task->end - chunks_[task->chunk].pieces();
+    if (!work_on(*task, piece - first)) return;
+  }
+}
+
+/// False if a thread has failed.
+bool chunk_ring::work_on(const planned_task& task, std::uint64_t piece) {
+  if (!wait_until_usable(task)) return false;
+  call(task.drains ? work_->drain : work_->fill, task.chunk, piece);
+  if (progress_[task.chunk].pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    end_task(task);
+  return true;
+}
+
+/// Waits until the chunk can be drained, or its memory filled again. False if a thread has failed.
+bool chunk_ring::wait_until_usable(const planned_task& task) {
+  if (task.drains) return wait_for(task.chunk, stage::ended);
+  if (task.chunk < slots_.size()) return true;
+  return wait_for(task.chunk - slots_.size(), work_->drain ? stage::drained : stage::ended);
+}
+
+void chunk_ring::call(const chunk_work::on_piece& work, std::size_t index, std::uint64_t piece) {
+  if (!work) return;
+  const auto& chunk = chunks_[index];
+  const auto offset = piece * chunk.piece_bytes;
+  work(slot_of(index).on_host + offset, chunk.offset + offset,
+       std::min(chunk.piece_bytes, chunk.bytes - offset));
+}
+
+void chunk_ring::end_task(const planned_task& task) {
+  if (!task.drains) return enqueue(task.chunk);
+  progress_[task.chunk].at.store(stage::drained, std::memory_order_release);
+  const auto next_in_slot = task.chunk + slots_.size();
+  if (drains_only() && next_in_slot < chunks_.size()) enqueue(next_in_slot);
 }
 
 void chunk_ring::enqueue(std::size_t index) {
-  const auto& chunk = chunks_[index];
+  const auto& planned = chunks_[index];
   auto& slot = slot_of(index);
-  if (direction_ == direction::h2d) {
-    const auto skipped = index == 0 ? cut_.skipped : 0;
-    stream_->copy(dst_ + (chunk.offset + skipped - cut_.skipped), slot.memory + skipped,
-                  chunk.bytes - skipped, direction::h2d);
-  } else {
-    stream_->copy(slot.memory, src_ + chunk.offset, chunk.bytes, direction::d2h);
+  const bool is_waited_for = work_->drain || index + slots_.size() < chunks_.size();
+  {
+    auto& [stream, enqueuing] = *slot.work_stream;
+    const std::scoped_lock lock(enqueuing);
+    work_->enqueue({planned.offset, planned.bytes, slot.on_host, slot.on_device}, *stream);
+    if (is_waited_for) stream->record_again(*slot.end);
   }
-  const bool is_waited_for = direction_ == direction::d2h || index + slots_.size() < chunks_.size();
-  if (is_waited_for) stream_->record_again(*slot.end);
+  progress_[index].pieces_left = planned.pieces();  // to drain
   progress_[index].at.store(stage::under_way, std::memory_order_release);
 }
 
 /// False if a thread has failed.
-bool chunk_ring::wait_until_moved(std::size_t index) {
-  auto& at = progress_[index].at;
+bool chunk_ring::wait_for(std::size_t index, stage awaited) {
+  const auto& at = progress_[index].at;
   constexpr unsigned looks_before_yielding = 64;
   for (unsigned looks = 1;; ++looks) {
     const auto now = at.load(std::memory_order_acquire);
-    if (now == stage::moved) return true;
+    if (now >= awaited) return true;
     if (failed_) return false;
-    if (now == stage::under_way) {
-      if (const std::unique_lock lock(asking_, std::try_to_lock); lock.owns_lock())
-        if (slot_of(index).end->done()) at.store(stage::moved, std::memory_order_release);
-    }
+    if (now == stage::under_way) ask_whether_ended(index);
     relax();
     if (looks % looks_before_yielding == 0) std::this_thread::yield();
   }
+}
+
+void chunk_ring::ask_whether_ended(std::size_t index) {
+  const std::unique_lock lock(asking_, std::try_to_lock);
+  auto& at = progress_[index].at;
+  if (!lock.owns_lock() || at.load(std::memory_order_acquire) != stage::under_way) return;
+  if (slot_of(index).end->done()) at.store(stage::ended, std::memory_order_release);
 }
 
 }  // namespace transfers::detail

@@ -64,17 +64,23 @@ void copy_from_file(chunk_ring& ring, const file_reader& file, std::byte* dst, s
   // Direct reads begin and end at whole blocks. What lies outside the range is read and not copied.
   const auto first_block = offset / file.alignment * file.alignment;
   const auto head = static_cast<std::size_t>(offset - first_block);
-  const auto unit = std::max(cut::unit, file.alignment);
+  const auto unit = std::max(cut::page, file.alignment);
   const auto most = ring.chunk_bytes() / unit * unit;
   const auto total = head + bytes;
-  ring.to_device(dst, total,
-                 {.least = std::min(rounded_up(least_file_chunk, unit), most),
+  const cut sizes{.least = std::min(rounded_up(least_file_chunk, unit), most),
                   .most = most,
                   .piece = rounded_up(total < large_file ? small_read : large_read, unit),
-                  .skipped = head},
-                 [&](std::byte* in_chunk, std::size_t place, std::size_t size) {
-                   read_whole(file, in_chunk, size, first_block + place);
-                 });
+                  .unit = unit};
+  ring.run(
+      total, sizes,
+      {.fill = [&](std::byte* in_chunk, std::size_t place,
+                   std::size_t size) { read_whole(file, in_chunk, size, first_block + place); },
+       .enqueue =
+           [dst, head](const chunk& filled, stream& stream) {
+             const auto skipped = filled.offset == 0 ? head : 0;
+             stream.copy(dst + (filled.offset + skipped - head), filled.on_host + skipped,
+                         filled.bytes - skipped, direction::h2d);
+           }});
 }
 
 }  // namespace transfers::detail

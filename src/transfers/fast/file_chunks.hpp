@@ -28,7 +28,7 @@ void read_whole(const file_reader& file, std::byte* memory, std::size_t needed,
                 std::uint64_t offset);
 
 /// Copies a range of a file to a device address, by way of the ring's page-locked chunks. Throws
-/// what read_whole() and chunk_ring::to_device() throw, and unsupported if the chunks are smaller
+/// what read_whole() and chunk_ring::run() throw, and unsupported if the chunks are smaller
 /// than an aligned read.
 void copy_from_file(chunk_ring& ring, const file_reader& file, std::byte* dst, std::size_t bytes,
                     std::uint64_t offset);

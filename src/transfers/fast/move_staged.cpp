@@ -1,9 +1,9 @@
 #include "src/transfers/fast/move_staged.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
+#include "src/transfers/core/new_pages.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/streaming.hpp"
 
@@ -17,8 +17,9 @@ constexpr std::size_t mib = 1024 * kib;
 /// large, since each piece costs its thread a fraction of a microsecond. Measured
 /// (docs/fast_paths/staged.md).
 std::size_t piece_of(std::size_t bytes, direction direction) {
-  if (bytes >= 32 * mib) return 64 * kib;
-  if (direction == direction::d2h || bytes >= 4 * mib) return 16 * kib;
+  const bool is_up = direction == direction::h2d;
+  if (bytes >= (is_up ? 128 : 512) * mib) return 32 * kib;
+  if (!is_up || bytes >= 32 * mib) return 16 * kib;
   return bytes < 512 * kib ? 32 * kib : 8 * kib;
 }
 
@@ -32,7 +33,7 @@ void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streamin
 }
 
 std::unique_ptr<chunk_ring> make_ring(device& device, const staging& settings) {
-  constexpr auto unit = cut::unit;
+  constexpr auto unit = cut::page;
   if (settings.threads == 0 || settings.chunks == 0)
     throw invalid_argument("staging needs a thread and a chunk");
   for (const auto chunk :
@@ -47,31 +48,34 @@ std::unique_ptr<chunk_ring> make_ring(device& device, const staging& settings) {
 }
 
 cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
-  const auto least = settings[direction].least_chunk;
   const auto most = settings.largest_chunk;
-  const auto piece = piece_of(bytes, direction);
-  if (direction == direction::h2d) return {.least = least, .most = most, .piece = piece};
-  const auto best = std::sqrt(static_cast<double>(bytes) * static_cast<double>(least));
-  const auto pages = static_cast<std::size_t>(best) / cut::unit * cut::unit;
-  const auto size = std::clamp(pages, least, most);
-  // The pages of new memory are created by the threads that write to it first. They wait for each
-  // other if they share a huge page.
-  return {.least = size, .most = size, .piece = piece, .inner_piece = std::max(piece, size / 4)};
+  cut how{
+      .least = settings[direction].least_chunk, .most = most, .piece = piece_of(bytes, direction)};
+  if (direction == direction::h2d) return how;
+  how.starts_small = false;
+  how.ends_small = true;
+  how.shares = 2;
+  // Otherwise threads that write to one huge page of new memory wait for each other.
+  if (!new_pages::can_be_created_ahead()) how.inner_piece = std::max(how.piece, most / 4);
+  return how;
 }
 
 void move_staged(chunk_ring& ring, const staging& settings, std::byte* dst, const std::byte* src,
                  std::size_t bytes, direction direction) {
   const bool streaming = settings[direction].streams(bytes);
   const auto cut = cut_of(settings, bytes, direction);
-  if (direction == direction::h2d)
+  if (direction == direction::h2d) {
     ring.to_device(dst, bytes, cut, [=](std::byte* in_chunk, std::size_t offset, std::size_t size) {
       move(in_chunk, src + offset, size, streaming);
     });
-  else
-    ring.from_device(src, bytes, cut,
-                     [=](std::byte* in_chunk, std::size_t offset, std::size_t size) {
-                       move(dst + offset, in_chunk, size, streaming);
-                     });
+    return;
+  }
+  new_pages pages(dst, bytes, settings.threads * new_pages::block_bytes);
+  ring.from_device(src, bytes, cut,
+                   [=, &pages](std::byte* in_chunk, std::size_t offset, std::size_t size) {
+                     pages.create_ahead_of(offset);
+                     move(dst + offset, in_chunk, size, streaming);
+                   });
 }
 
 }  // namespace transfers::detail

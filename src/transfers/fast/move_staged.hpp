@@ -15,9 +15,8 @@ void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streamin
 [[nodiscard]] std::unique_ptr<chunk_ring> make_ring(device& device, const staging& settings);
 
 /// How staged copies of this size are cut. Uploads begin with small chunks, because the link is
-/// idle until the first is full. Downloads have chunks of one size, as many as make the time that
-/// each costs the engine and the time to drain the last the least: both together are least if the
-/// size grows with the square root of the data's.
+/// idle until the first is full. Downloads end with small ones, because nothing else happens while
+/// the last is drained: each has half of the bytes that are left.
 [[nodiscard]] cut cut_of(const staging& settings, std::size_t bytes, direction direction);
 
 /// Copies any number of bytes through the ring's memory. Throws what the ring throws.

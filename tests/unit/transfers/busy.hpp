@@ -12,11 +12,13 @@ inline std::chrono::nanoseconds thread_time() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// Uses this much CPU time of the calling thread, however long that takes on a busy machine.
-inline void use_processor_for(std::chrono::nanoseconds time) {
-  const auto end = thread_time() + time;
-  while (thread_time() < end) {
-  }
+/// Uses at least this much CPU time of the calling thread, however long that takes on a busy
+/// machine. Returns how much it used: the kernel's interrupts count too.
+inline std::chrono::nanoseconds use_processor_for(std::chrono::nanoseconds time) {
+  const auto start = thread_time();
+  auto used = std::chrono::nanoseconds::zero();
+  while (used < time) used = thread_time() - start;
+  return used;
 }
 
 }  // namespace bench_transfers::bench

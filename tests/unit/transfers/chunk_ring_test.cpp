@@ -20,7 +20,7 @@
 namespace transfers::detail::chunk_ring_test {
 namespace {
 
-constexpr std::size_t page = cut::unit;
+constexpr std::size_t page = cut::page;
 constexpr std::array directions{direction::h2d, direction::d2h};
 constexpr chunk_ring::shape four_chunks{.threads = 3, .chunks = 4, .chunk_bytes = 2 * page};
 
@@ -168,6 +168,80 @@ TEST(chunk_ring, survives_each_operation_that_fails) {
     });
     // Four events of the constructor; twelve copies, and the events of chunks that are waited for.
     EXPECT_GE(failures, 4U + 12U + 8U);
+  }
+}
+
+/// Through the device and back: each byte is filled, copied there and back, and drained.
+struct round_trip {
+  explicit round_trip(std::size_t bytes)
+      : source(bytes), destination(bytes), filled(bytes), drained(bytes) {
+    test_bytes(1).write_to(source);
+  }
+  [[nodiscard]] chunk_work work() {
+    return {.fill =
+                [this](std::byte* in_chunk, std::size_t offset, std::size_t bytes) {
+                  count(filled, offset, bytes);
+                  std::memcpy(in_chunk, source.data() + offset, bytes);
+                },
+            .enqueue =
+                [](const chunk& moved, stream& stream) {
+                  stream.copy(moved.on_device, moved.on_host, moved.bytes, direction::h2d);
+                  stream.call([moved] { std::memset(moved.on_host, 0, moved.bytes); });
+                  stream.copy(moved.on_host, moved.on_device, moved.bytes, direction::d2h);
+                },
+            .drain =
+                [this](std::byte* in_chunk, std::size_t offset, std::size_t bytes) {
+                  count(drained, offset, bytes);
+                  std::memcpy(destination.data() + offset, in_chunk, bytes);
+                }};
+  }
+  static void count(std::vector<std::atomic<int>>& counts, std::size_t offset, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) ++counts.at(offset + i);
+  }
+  [[nodiscard]] bool is_complete() const {
+    const auto is_once = [](const auto& count) { return count == 1; };
+    return test_bytes(1).are_in(destination) && std::ranges::all_of(filled, is_once) &&
+           std::ranges::all_of(drained, is_once);
+  }
+
+  std::vector<std::byte> source, destination;
+  std::vector<std::atomic<int>> filled, drained;
+};
+
+TEST_P(rings, fill_and_drain_every_byte_once) {
+  const auto device = open_host_device();
+  for (const unsigned chunks : {1U, 2U, 5U})
+    for (const unsigned streams : {1U, 3U}) {
+      chunk_ring ring(*device, {.threads = GetParam(),
+                                .chunks = chunks,
+                                .chunk_bytes = 4 * page,
+                                .device_bytes = 4 * page,
+                                .streams = streams});
+      for (const auto& how : {cut{}, cut{.least = page, .most = 4 * page, .piece = 1000},
+                              cut{.least = page, .most = 4 * page, .shares = 2, .ends_small = true},
+                              cut{.least = 700, .most = 3000, .piece = 64, .unit = 7}})
+        for (const std::size_t bytes : {1UL, page - 1, page + 1, 30 * page + 7}) {
+          round_trip trip(bytes);
+          ring.run(bytes, how, trip.work());
+          EXPECT_TRUE(trip.is_complete()) << bytes << " bytes, " << chunks << " chunks";
+        }
+    }
+}
+
+TEST(chunk_ring, stops_when_a_piece_of_either_end_throws) {
+  for (const bool draining : {false, true}) {
+    counting_device device;
+    chunk_ring ring(device, {.threads = 3, .chunks = 4, .chunk_bytes = page, .device_bytes = page});
+    round_trip trip(30 * page);
+    auto failing = trip.work();
+    (draining ? failing.drain : failing.fill) = [](std::byte*, std::size_t offset, std::size_t) {
+      if (offset == 20 * page) throw std::runtime_error("this piece fails on purpose");
+    };
+    EXPECT_THROW(ring.run(30 * page, {}, failing), std::runtime_error);
+    EXPECT_TRUE(device.counts().idle()) << "something was still under way";
+    round_trip again(30 * page);
+    ring.run(30 * page, {}, again.work());
+    EXPECT_TRUE(again.is_complete());
   }
 }
 

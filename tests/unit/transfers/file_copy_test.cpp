@@ -170,6 +170,7 @@ TEST_F(copied_file, fills_memory_with_a_type) {
   copy_file(gpu, path, 12, array);
   EXPECT_TRUE(as_expected(array));
   array.clear();
+  gpu.synchronize();  // a copier does not wait for streams
   file_copier copier(device, in_pages);
   copier.copy(array, path, 12);
   EXPECT_TRUE(as_expected(array));

@@ -25,7 +25,7 @@ round_trip_pipeline::shape in_pages() {
   return {.streams = 3,
           .largest_piece = 2 * page,
           .threads = 3,
-          .chunks_per_thread = 2,
+          .chunks = 6,
           .largest_chunk = 2 * page};
 }
 
@@ -219,7 +219,7 @@ TEST(round_trip_pipeline, refuses_shapes_of_zero) {
   };
   refused([](auto& shape) { shape.streams = 0; });
   refused([](auto& shape) { shape.threads = 0; });
-  refused([](auto& shape) { shape.chunks_per_thread = 0; });
+  refused([](auto& shape) { shape.chunks = 0; });
   refused([](auto& shape) { shape.largest_piece = 0; });
   refused([](auto& shape) { shape.largest_chunk = page + 1; });
 }

@@ -152,19 +152,20 @@ TEST(staged_copier, cuts_uploads_into_chunks_that_grow) {
   EXPECT_EQ(chunks_of(64), 11U);  // 1 1 2 4, and seven of 8
 }
 
-TEST(staged_copier, cuts_downloads_into_chunks_of_one_size) {
-  staging settings;
-  settings.d2h.least_chunk = page;
+TEST(staged_copier, cuts_downloads_into_chunks_that_shrink) {
+  counting_device device;
+  auto settings = in_pages(2);
   settings.largest_chunk = 8 * page;
-  const auto chunk_of = [&](std::size_t pages) {
-    const auto cut = detail::cut_of(settings, pages * page, direction::d2h);
-    EXPECT_EQ(cut.least, cut.most);
-    return cut.least / page;
+  staged_copier copier(device, settings);
+  const auto chunks_of = [&](std::size_t pages) {
+    const std::size_t before = device.counts().enqueued;
+    expect_exact_copy(device, copier, direction::d2h, pages * page, 0, 0);
+    return device.counts().enqueued - before;
   };
-  EXPECT_EQ(chunk_of(1), 1U);
-  EXPECT_EQ(chunk_of(16), 4U);
-  EXPECT_EQ(chunk_of(20), 4U);
-  EXPECT_EQ(chunk_of(1000), 8U);
+  EXPECT_EQ(chunks_of(1), 1U);
+  EXPECT_EQ(chunks_of(4), 3U);    // 2 1 1
+  EXPECT_EQ(chunks_of(12), 5U);   // 6 3 1 1 1
+  EXPECT_EQ(chunks_of(64), 11U);  // seven of 8, 4 2 1 1
 }
 
 TEST(staged_copier, serves_several_threads_at_once) {
