@@ -18,7 +18,9 @@ namespace bench_transfers::bench {
 struct bulk_method {
   std::string name, summary;
   std::size_t chunk_bytes = SIZE_MAX;  ///< of each copy of which two are in flight
-  bool by_kernel = false;
+  unsigned blocks = 0;                 ///< of a kernel that copies; 0: copy engines
+
+  [[nodiscard]] bool by_kernel() const { return blocks > 0; }
 
   [[nodiscard]] bool has_chunks() const { return chunk_bytes < SIZE_MAX; }
 };
@@ -27,10 +29,6 @@ struct bulk_method {
 class bulk_copy {
  public:
   using nanoseconds = std::chrono::duration<double, std::nano>;
-
-  /// A kernel of so many thread blocks fills the link of a GPU (docs/fast_paths/zero_copy.md), and
-  /// leaves most multiprocessors to others.
-  static constexpr unsigned blocks_of_kernel = 16;
 
   /// A kernel accesses the host's end in place: throws unsupported if the device has no address for
   /// it; device_error.

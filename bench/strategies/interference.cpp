@@ -42,7 +42,7 @@ struct interference_kind {
 
   /// Whether small copies may have to wait for all of the bulk copy: one engine works on both.
   [[nodiscard]] bool shares_engine() const {
-    return bulk && !bulk->by_kernel && !small.by_kernel && bulk_direction == small.direction;
+    return bulk && !bulk->by_kernel() && small.by_engine() && bulk_direction == small.direction;
   }
 };
 
@@ -284,14 +284,17 @@ const std::vector<bulk_method>& bulk_methods() {
       {.name = "engine", .summary = "one cudaMemcpyAsync"},
       {.name = "4MiB_chunks", .summary = "chunks of 4 MiB, two in flight", .chunk_bytes = 4 * mib},
       {.name = "1MiB_chunks", .summary = "chunks of 1 MiB, two in flight", .chunk_bytes = mib},
-      {.name = "kernel", .summary = "a kernel of 16 thread blocks", .by_kernel = true}};
+      {.name = "kernel", .summary = "a kernel of 16 thread blocks", .blocks = 16}};
   return methods;
 }
 
 const std::vector<small_kind>& small_methods() {
   static const std::vector<small_kind> methods{
       {.name = "memcpy", .summary = "cudaMemcpyAsync"},
-      {.name = "kernel", .summary = "a kernel that accesses mapped memory", .by_kernel = true}};
+      {.name = "kernel", .summary = "a kernel that accesses mapped memory", .by_kernel = true},
+      {.name = "prompt",
+       .summary = "the library's copy that does not wait, of pageable memory",
+       .by_library = true}};
   return methods;
 }
 
@@ -370,7 +373,7 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .variants = variants.list(),
       .role = role,
       .plainness = 1,
-      .memory = to_string(mapped()),
+      .memory = to_string(small.memory()),
       .shares_link = false,
       .prepare = variants.preparation(),
       .needs = {.fixed_host_memory = memory_of_small,

@@ -1,7 +1,13 @@
+#include <memory>
+#include <optional>
+#include <span>
+
 #include "bench/strategy/elements.hpp"
+#include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
 #include "transfers/array/arithmetic.hpp"
+#include "transfers/array/gpu_array.hpp"
 #include "transfers/fast/round_trip.hpp"
 
 namespace bench_transfers::bench {
@@ -16,6 +22,10 @@ using element = float;
 
 void double_elements(stream& stream, transfers::device_view<element> elements) {
   transfers::calculate(stream, transfers::arithmetic::multiply, elements, 2);
+}
+
+void double_piece(stream& stream, std::byte* piece, std::size_t /*first*/, std::size_t bytes) {
+  double_elements(stream, {reinterpret_cast<element*>(piece), bytes / sizeof(element)});
 }
 
 /// A transfer with its ends and verification, without steps.
@@ -59,6 +69,35 @@ std::vector<step> serial_steps(const job& task, const transfer& trip, host_memor
            }}};
 }
 
+/// The library's round trip into new memory, which the operation before it has given back.
+transfer prepare_fresh(const job& task, host_memory_kind kind) {
+  disable_malloc_caching();
+  struct shared_state {
+    round_trip_pipeline pipeline;
+    std::optional<transfers::host_array<element>> result = {};
+    explicit shared_state(transfers::device& device) : pipeline(device) {}
+  };
+  const auto state = std::make_shared<shared_state>(task.device);
+  transfer trip;
+  trip.source = host_payload(task, kind, 0);
+  trip.locate = [state] {
+    if (!state->result) return payload{};
+    const std::span elements(state->result->data(), state->result->size());
+    return own_payload(elements, false);
+  };
+  trip.check.compare = [state, src = elements_of<const element>(*trip.source)] {
+    return find_wrong_element<element>({state->result->data(), state->result->size()},
+                                       [src](std::size_t i) { return 2 * src[i]; });
+  };
+  trip.steps = {{"free", [state] { state->result.reset(); }},
+                {"round_trip", [state, src = trip.source->data, bytes = task.bytes] {
+                   state->result.emplace(transfers::shape{bytes / sizeof(element)});
+                   state->pipeline.run(reinterpret_cast<std::byte*>(state->result->data()), src,
+                                       bytes, double_piece, sizeof(element));
+                 }}};
+  return trip;
+}
+
 /// How a variant cuts the payload: "pieces_8", "pieces_32_streams_4"; "chosen" leaves it to the
 /// library.
 struct cut {
@@ -85,12 +124,12 @@ cut cut_of(std::string_view variant, std::size_t bytes) {
   if (const auto streams = number_after("streams_"); streams > 0)
     shape.streams = static_cast<unsigned>(streams);
   at_most(shape.streams, pieces);
-  at_most(shape.threads, pieces);
-  at_most(shape.chunks_per_thread, pieces / shape.threads);
+  at_most(shape.chunks, pieces);
   return result;
 }
 
 transfer prepare(const job& task, host_memory_kind kind) {
+  if (task.variant == "fresh") return prepare_fresh(task, kind);
   auto trip = frame_of(task, kind);
   if (task.variant == "serial") {
     trip.steps = serial_steps(task, trip, kind);
@@ -102,26 +141,23 @@ transfer prepare(const job& task, host_memory_kind kind) {
   }
   const auto [piece, shape] = cut_of(task.variant, task.bytes);
   const auto pipeline = std::make_shared<round_trip_pipeline>(task.device, shape);
-  trip.steps = {
-      {"round_trip", [pipeline, piece = piece, src = trip.source->data,
-                      dst = trip.destination->data, bytes = task.bytes] {
-         pipeline->run(
-             dst, src, bytes,
-             [](stream& stream, std::byte* data, std::size_t, std::size_t count) {
-               double_elements(stream, {reinterpret_cast<element*>(data), count / sizeof(element)});
-             },
-             sizeof(element), piece);
-       }}};
+  trip.steps = {{"round_trip", [pipeline, piece = piece, src = trip.source->data,
+                                dst = trip.destination->data, bytes = task.bytes] {
+                   pipeline->run(dst, src, bytes, double_piece, sizeof(element), piece);
+                 }}};
   return trip;
 }
 
-/// "serial" is the plainest; "chosen" leaves the pieces to the library.
+/// "serial" is the plainest; "chosen" leaves the pieces to the library, and "fresh" as well.
 std::vector<variant> cuts(bool with_streams) {
   std::vector<variant> variants{{.name = "serial", .plainness = 0},
                                 {.name = "chosen", .plainness = 1}};
   for (const auto* const pieces : {"1", "2", "4", "8", "16", "32", "64"})
     variants.push_back({.name = std::string("pieces_") + pieces, .plainness = 2});
-  if (!with_streams) return variants;
+  if (!with_streams) {
+    variants.push_back({.name = "fresh", .plainness = 1});
+    return variants;
+  }
   for (const auto* const streams : {"1", "2", "4", "8"})
     variants.push_back({.name = std::string("pieces_32_streams_") + streams, .plainness = 2});
   return variants;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/strategy/copy_kernel.hpp"
-#include "bench/subjects/priority_stream.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -13,12 +12,12 @@ small_copies::small_copies(const job& task, const small_kind& kind)
       pattern_(task.memory.pattern()),
       poison_(task.memory.pattern(true)),
       kind_(kind),
-      host_(device_.allocate_host(places * kind.bytes,
-                                  transfers::pinned(transfers::pin_flags::mapped))),
+      host_(device_.allocate_host(places * kind.bytes, kind.memory())),
       on_device_(device_.allocate(places * kind.bytes)),
-      stream_(subjects::high_priority_stream(device_)) {
+      stream_(device_.create_priority_stream()) {
   if (kind_.by_kernel && host_.on_device() == nullptr)
     throw transfers::unsupported("the device has no address for this memory");
+  if (kind_.by_library) copier_.emplace(device_);
   const auto all = places * kind.bytes;
   write_host(all, to_device() ? pattern_ : poison_);
   write_device(all, to_device() ? poison_ : pattern_);
@@ -35,6 +34,7 @@ small_copies::place_ends small_copies::current() const {
 
 void small_copies::run() {
   const auto [src, dst] = current();
+  if (copier_) return copier_->copy(dst, src, kind_.bytes, kind_.direction);
   if (kind_.by_kernel)
     stream_->copy_by_kernel(dst, src, kind_.bytes);
   else
@@ -73,7 +73,7 @@ void small_copies::corrupt() {
 }
 
 std::size_t small_copies::multiprocessors() const {
-  if (!kind_.by_kernel) return 0;
+  if (kind_.by_engine()) return 0;
   const auto [src, dst] = current();
   return copy_kernel_multiprocessors(device_.description(), dst, src, kind_.bytes);
 }

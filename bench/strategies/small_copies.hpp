@@ -7,6 +7,7 @@
 
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
+#include "transfers/fast/prompt_copy.hpp"
 
 namespace bench_transfers::bench {
 
@@ -14,8 +15,16 @@ namespace bench_transfers::bench {
 struct small_kind {
   std::string name, summary;
   bool by_kernel = false;
+  bool by_library = false;  ///< prompt_copier, from and to pageable memory
   std::size_t bytes = 0;
   transfers::direction direction = transfers::direction::h2d;
+
+  /// Whether an engine makes the copies.
+  [[nodiscard]] bool by_engine() const { return !by_kernel && !by_library; }
+  /// The host's memory.
+  [[nodiscard]] transfers::host_memory_kind memory() const {
+    return by_library ? transfers::pageable : transfers::pinned(transfers::pin_flags::mapped);
+  }
 };
 
 /// Copies of a few KiB on a stream of the highest priority. Each has memory of its own at either
@@ -60,7 +69,8 @@ class small_copies {
   small_kind kind_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
-  std::shared_ptr<transfers::stream> stream_;
+  std::unique_ptr<transfers::stream> stream_;
+  std::optional<transfers::prompt_copier> copier_;
   std::size_t place_ = 0, used_ = 0;
 };
 

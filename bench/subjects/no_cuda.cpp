@@ -4,7 +4,6 @@
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
 #include "bench/subjects/parameters.hpp"
-#include "bench/subjects/priority_stream.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"
 #include "transfers/core/error.hpp"
@@ -53,10 +52,6 @@ std::function<void()> blocking_event_wait(const transfers::device& /*device*/,
 std::function<void(std::uint32_t)> value_writer(const transfers::device& /*device*/,
                                                 transfers::stream& stream, std::uint32_t& word) {
   return value_writer_on_host(stream, word);
-}
-
-std::shared_ptr<transfers::stream> high_priority_stream(transfers::device& device) {
-  return device.create_stream();
 }
 
 std::function<void()> batched_copy(const transfers::device& /*device*/, transfers::stream& stream,

@@ -59,19 +59,20 @@ TEST_F(interference_session, has_each_method_direction_and_size_beside_each_bulk
   for (const auto& described : all.cases) {
     names.insert(described.name);
     ++methods[described.method.value_or("")];
-    EXPECT_EQ(described.memory, "pinned_mapped");
+    const bool is_prompt = described.name.find("/prompt/") != std::string::npos;
+    EXPECT_EQ(described.memory, is_prompt ? "pageable" : "pinned_mapped");
     EXPECT_EQ(described.role, "interference");
     if (described.name == "interference/4MiB_chunks/kernel/d2h/50KiB_h2d/16MiB") {
       EXPECT_EQ(described.direction, result_file::direction::h2d) << "of what is timed";
       EXPECT_EQ(described.setting, "50KiB_by_kernel_beside_d2h");
     }
   }
-  EXPECT_THAT(names, SizeIs(4 * 2 * 2 * 2 * 2 + 2 * 2 * 2));
+  EXPECT_THAT(names, SizeIs(4 * 3 * 2 * 2 * 2 + 3 * 2 * 2));
   EXPECT_TRUE(names.contains("interference/engine/memcpy/h2d/4KiB_h2d/16MiB"));
   EXPECT_TRUE(names.contains("interference/4MiB_chunks/kernel/d2h/50KiB_h2d/16MiB"));
   EXPECT_TRUE(names.contains("interference/idle/kernel/50KiB_h2d"));
-  EXPECT_THAT(methods, ElementsAre(Pair("1MiB_chunks", 16), Pair("4MiB_chunks", 16),
-                                   Pair("engine", 16), Pair("idle", 8), Pair("kernel", 16)));
+  EXPECT_THAT(methods, ElementsAre(Pair("1MiB_chunks", 24), Pair("4MiB_chunks", 24),
+                                   Pair("engine", 24), Pair("idle", 12), Pair("kernel", 24)));
 }
 
 TEST_F(interference_session, is_measured_on_request_only) {
@@ -81,9 +82,9 @@ TEST_F(interference_session, is_measured_on_request_only) {
     return std::ranges::count_if(
         all.cases, [](const auto& described) { return described.family == "interference"; });
   };
-  EXPECT_EQ(benchmarks({}), 0) << "a profile has none of its 72";
-  EXPECT_EQ(benchmarks({"interference"}), 72);
-  EXPECT_EQ(benchmarks({"interference/engine"}), 16);
+  EXPECT_EQ(benchmarks({}), 0) << "a profile has none of its 108";
+  EXPECT_EQ(benchmarks({"interference"}), 108);
+  EXPECT_EQ(benchmarks({"interference/engine"}), 24);
   EXPECT_EQ(benchmarks({"interference/engine/memcpy"}), 8);
   EXPECT_EQ(benchmarks({"interference/*/kernel/h2d"}), 16);
   EXPECT_EQ(benchmarks({"interference/idle/memcpy/4KiB_h2d"}), 1);

@@ -1,0 +1,127 @@
+#include <memory>
+#include <string>
+
+#include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
+#include "src/transfers/fast/move_staged.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using transfers::direction;
+using transfers::detail::chunk;
+using transfers::detail::chunk_ring;
+using transfers::detail::chunk_work;
+
+/// The work of a staged copy that is done; the rest is left out.
+struct part {
+  bool by_threads;  ///< filling or draining the chunks
+  bool by_engines;  ///< copying the chunks
+};
+
+/// A staged copy of which a part may be left out, in the chunks and with the stores that the
+/// calibrated copier uses.
+class staged_part {
+ public:
+  staged_part(const job& task, const ends& ends)
+      : settings_(task.memory.staged_copier()->settings()),
+        ring_(transfers::detail::make_ring(task.device, settings_)),
+        ends_(ends),
+        direction_(task.direction) {}
+
+  /// Makes later copies move nothing, for injected faults.
+  void break_copies() { is_broken_ = true; }
+
+  void run(const part& done) {
+    if (is_broken_) return;
+    const auto bytes = ends_.source.bytes;
+    const bool streaming = settings_[direction_].streams(bytes);
+    chunk_work work;
+    auto& on_piece = to_device() ? work.fill : work.drain;
+    on_piece = [=, this](std::byte* in_chunk, std::size_t offset, std::size_t size) {
+      if (!done.by_threads) return;
+      auto* const dst = to_device() ? in_chunk : ends_.destination.data + offset;
+      const auto* const src = to_device() ? ends_.source.data + offset : in_chunk;
+      transfers::detail::move(dst, src, size, streaming);
+    };
+    work.enqueue = [=, this](const chunk& moved, transfers::stream& stream) {
+      if (!done.by_engines) return;
+      auto* const dst = to_device() ? ends_.destination.data + moved.offset : moved.on_host;
+      const auto* const src = to_device() ? moved.on_host : ends_.source.data + moved.offset;
+      stream.copy(dst, src, moved.bytes, direction_);
+    };
+    work.synchronizes = to_device();
+    ring_->run(bytes, transfers::detail::cut_of(settings_, bytes, direction_), work);
+  }
+
+ private:
+  [[nodiscard]] bool to_device() const { return direction_ == direction::h2d; }
+
+  transfers::staging settings_;
+  std::unique_ptr<chunk_ring> ring_;
+  ends ends_;
+  direction direction_;
+  bool is_broken_ = false;
+};
+
+std::optional<std::string> find_damage(const job& task, const payload& end) {
+  const auto pattern = task.memory.pattern();
+  const auto check = end.on_device
+                         ? check_pattern(task.device, end.data, end.offset, end.bytes, pattern)
+                         : check_host_pattern(end.data, end.offset, end.bytes, pattern);
+  if (check.wrong_bytes == 0) return std::nullopt;
+  return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
+         std::to_string(check.first_wrong);
+}
+
+/// The part that is timed moves nothing from one end to the other. Therefore both parts together
+/// are verified after each repetition.
+transfer prepare(const job& task, const part& timed) {
+  const auto ends = ends_of(task, transfers::pageable, task.direction);
+  const auto copy = std::make_shared<staged_part>(task, ends);
+  auto operation = transfer_between(ends);
+  operation.steps = {{"part", [copy, timed] { copy->run(timed); }}};
+  operation.check.compare = [copy, task, destination = ends.destination] {
+    copy->run({.by_threads = true, .by_engines = true});
+    return find_damage(task, destination);
+  };
+  operation.check.corrupt = [copy] { copy->break_copies(); };
+  return operation;
+}
+
+/// Page-locked memory of a ring of its own, with the settings that are not calibrated.
+std::size_t memory_of_ring() {
+  const transfers::staging usual;
+  return usual.chunks * usual.largest_chunk;
+}
+
+const result_file::role role{"staged_parts", "staged copies with a part left out",
+                             result_file::table::times};
+
+strategy strategy_for(const std::string& name, const std::string& summary, const part& timed) {
+  return {.family = "staged_parts",
+          .parts = {method(name)},
+          .summary = summary,
+          .variants = both_directions(),
+          .role = role,
+          .plainness = 1,
+          .shares_link = false,
+          .prepare = [timed](const job& task) { return prepare(task, timed); },
+          .needs = {.host = transfers::pageable,
+                    .fixed_host_memory = memory_of_ring(),
+                    .staged_copier = true},
+          .sampling = {.smallest = std::size_t{64} << 10, .on_request = true}};
+}
+
+const registration threads{
+    strategy_for("threads", "staged copies without the engines: threads fill or drain all chunks",
+                 {.by_threads = true, .by_engines = false})};
+const registration engines{
+    strategy_for("engines", "staged copies without the threads' work: engines copy all chunks",
+                 {.by_threads = false, .by_engines = true})};
+const registration neither{
+    strategy_for("neither", "staged copies without either: what it takes to organise them",
+                 {.by_threads = false, .by_engines = false})};
+
+}  // namespace
+}  // namespace bench_transfers::bench
