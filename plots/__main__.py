@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
             paths = [result.path for result in results]
             check = check_runs(options.gate, options.baseline, paths, options.decide_by)
         with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = make_report(results, options.program, check, maps, fleets)
+            files = make_report(results, options.program, check, maps, fleets, options.page_only)
         write_folder(out, files)
     except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")
@@ -169,6 +169,11 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         type=Path,
         metavar="DIR",
         help="folder of the report (default: report, beside the first result file)",
+    )
+    parser.add_argument(
+        "--page-only",
+        action="store_true",
+        help="write report.html without the files of figures and tables, which take longest",
     )
     parser.add_argument(
         "--program",

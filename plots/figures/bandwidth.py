@@ -1,61 +1,269 @@
-"""Draws bandwidth against size, one panel per direction, with the limits of the link."""
+"""Draws bandwidth against size: one labelled line for each group of strategies that are alike."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
 from plots.figures.common import (
-    LABEL_HEIGHT,
+    ZOOM,
     Axis,
     Figure,
+    Limit,
     compose_run_chart,
-    draw_against_size,
-    headlines,
+    draw_limit,
     linear,
     link_limits,
-    logarithmic,
-    select_drawable,
+    memory_colours,
+    panel_title,
+    rate_tooltip,
+    scale_by_name,
+    shown_rows,
+    sizes_axis,
     strategy_colours,
 )
-from plots.figures.layout import Layout
-from plots.figures.points import transfer_points
-from plots.model.derive import Run
+from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.points import Point, transfer_points
+from plots.model.derive import DIRECTIONS, Run
+from plots.model.groups import ALIKE, LARGE, Group, group_transfers
+from plots.model.headline import headline_strategies
 from plots.text import caption, numbers
+
+SMALLEST = 4 * 2**10  # below, the rates of all strategies are near zero
+MOST_LINES = 8  # more colours cannot be told apart
+LABEL_DISTANCE = 12  # pixels between the middles of two labels
+NARROW = 5.4  # pixels: the least mean width of a letter, so that panels are as wide as they can be
+TICK_ROOM = 55  # pixels, of the label of a size
+ROOM_FOR_LABEL = 1.12  # of the highest limit, in a low panel
+LABEL_ROOM = {True: 250, False: 136}  # pixels on the right of a panel, by whether it is wide
+Row = dict[str, Any]
 
 
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
-    """Draws every plain transfer."""
-    points, left_out = select_drawable(transfer_points(run), headlines(run, layout))
-    limits = link_limits(run)
-    top = max([point.gb_per_s_high for point in points] + [limit.high for limit in limits])
+    """Draws the plainest strategy of each group, and the band of the whole group."""
+    points = transfer_points(run)
+    groups = _choose_groups(run, layout)
+    left_out = len({p.strategy for p in points}) - sum(len(group.members) for group in groups)
+    lines = list(_make_lines(_from_smallest(points), groups))
+    limits = [limit if layout.beside else _in_short(limit) for limit in link_limits(run)]
+    top = max([line.gb_per_s_high for line in lines] + [limit.high for limit in limits])
+    top *= 1 if layout.beside else ROOM_FOR_LABEL
     scale, ticks = linear(top)
     axis = Axis(
         field="gb_per_s",
-        title="bandwidth (GB/s)" if layout.brief else "bandwidth (GB/s, 1 GB = 1000³ B)",
+        title="bandwidth (GB/s)",
         scale=scale,
         ticks=ticks,
-        other=logarithmic(
-            min(point.gb_per_s_low for point in points), top, LABEL_HEIGHT / layout.panel_height
-        ),
+        other=(scale, ticks),
     )
-    rows, data = draw_against_size(run, points, axis, limits, layout)
-    remarks = [*caption.describe_transfers(run, [point.repetitions for point in points]), left_out]
-    chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, *rows)
-    chart.datasets = data
-    chart.usermeta = {"axis": axis.other_form()}
-    best = max(points, key=lambda point: point.gb_per_s)
+    present = {line.variant: line.direction for line in lines}
+    directions = [name for name in DIRECTIONS.values() if name in present.values()]
+    sizes = {group.name: len(group.members) for group in groups}
+    labels = [
+        label
+        for direction in directions
+        for label in _make_labels(run, direction, lines, sizes, layout, top * 1.1)
+    ]
+    longest = max(len(label["label"]) for label in labels)
+    width = layout.width - layout.axis - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
+    panels = [_draw_panel(name, lines, axis, limits, layout, width) for name in directions]
+    remarks = [
+        *caption.describe_transfers(run, [point.repetitions for point in points]),
+        f"in the tables only: {left_out} more" if left_out else "",
+    ]
+    chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, layout.stack(*panels))
+    chart.datasets = {
+        "points": [asdict(line) for line in lines],
+        "limits": [asdict(limit) for limit in limits],
+        "labels": labels,
+    }
+    best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
-        reading=f"Higher is better. {_explain_limits(run, bool(limits))} The band around a line "
-        "reaches from the fastest to the slowest repetition.",
+        reading=f"Higher is better. {_explain_limits(run, bool(limits))} {_explain_groups(groups)}",
         summary=f"The highest bandwidth is {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         chart=chart,
-        strategies=strategy_colours(points),
+        strategies=strategy_colours(lines),
     )
+
+
+def _in_short(limit: Limit) -> Limit:
+    """Returns a limit with a label that is no wider than the part in which all lines are low."""
+    numbers_text = "–".join(dict.fromkeys([f"{limit.low:.1f}", f"{limit.high:.1f}"]))
+    return replace(limit, label=f"{limit.kind} {numbers_text}")
+
+
+def _choose_groups(run: Run, layout: Layout) -> list[Group]:
+    """Returns the groups to draw: first those of strategies that a reader looks at first."""
+    groups = group_transfers(run)
+    first = headline_strategies(run)
+    with_headline = [group for group in groups if any(name in group.members for name in first)]
+    others = [group for group in groups if group not in with_headline]
+    chosen = with_headline if layout.brief else [*with_headline, *others]
+    return chosen[:MOST_LINES]
+
+
+def _from_smallest(points: list[Point]) -> list[Point]:
+    """Keeps the sizes at which there is something to see; all, if there are no others."""
+    return [point for point in points if point.bytes >= SMALLEST] or points
+
+
+def _make_lines(points: list[Point], groups: list[Group]) -> Iterator[Point]:
+    """Returns the points of each group's plainest strategy, with the extremes of the group."""
+    for group in groups:
+        members = [point for point in points if point.strategy in group.members]
+        for point in members:
+            if point.strategy == group.name:
+                same = [
+                    other
+                    for other in members
+                    if (other.direction, other.bytes) == (point.direction, point.bytes)
+                ]
+                yield replace(
+                    point,
+                    gb_per_s_low=min(other.gb_per_s_low for other in same),
+                    gb_per_s_high=max(other.gb_per_s_high for other in same),
+                )
+
+
+def _make_labels(
+    run: Run,
+    direction: str,
+    lines: list[Point],
+    sizes: dict[str, int],
+    layout: Layout,
+    top: float,
+) -> list[Row]:
+    """Returns the labels at the right ends of lines, moved apart."""
+    last: dict[str, Point] = {}
+    for line in lines:
+        if line.direction == direction:
+            last[line.strategy] = max(last.get(line.strategy, line), line, key=lambda p: p.bytes)
+    ends = sorted(last.values(), key=lambda line: line.gb_per_s)
+    places = _move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
+    return [
+        {
+            "strategy": end.strategy,
+            "memory": end.memory,
+            "direction": direction,
+            "place": place,
+            "label": _label(run, end, sizes[end.strategy] - 1, layout),
+        }
+        for end, place in zip(ends, places, strict=True)
+    ]
+
+
+def _move_apart(values: list[float], distance: float) -> list[float]:
+    """Returns places for ascending values that are at least so far apart, as near as may be.
+
+    Values that would overlap share a block around their middle, as the blocks of a regression.
+    """
+    blocks: list[list[float]] = []
+    for value in values:
+        blocks.append([value])
+        while len(blocks) > 1 and _end(blocks[-2], distance) > _start(blocks[-1], distance):
+            blocks[-2:] = [[*blocks[-2], *blocks[-1]]]
+    return [
+        _start(block, distance) + distance * (i + 0.5)
+        for block in blocks
+        for i in range(len(block))
+    ]
+
+
+def _start(block: list[float], distance: float) -> float:
+    return max(0.0, sum(block) / len(block) - distance * len(block) / 2)
+
+
+def _end(block: list[float], distance: float) -> float:
+    return _start(block, distance) + distance * len(block)
+
+
+def _label(run: Run, end: Point, others: int, layout: Layout) -> str:
+    """Names a line, how many others are alike, its rate, and its part of the link's raw rate."""
+    alike = f" +{others}" if others else ""
+    share = f" ({100 * end.gb_per_s / run.link_limit:.0f} %)" if run.link_limit else ""
+    rate = numbers.gb(end.gb_per_s)
+    if layout.beside:
+        return f"{end.strategy}{alike}  {rate}{share}"
+    room = LABEL_ROOM[False] - LETTER * (len(alike) + len(rate) + 2)
+    return f"{shorten(end.strategy, room)}{alike} {rate}"
+
+
+def _draw_panel(
+    direction: str, lines: list[Point], axis: Axis, limits: list[Limit], layout: Layout, width: int
+) -> alt.LayerChart:
+    shown = [line for line in lines if line.direction == direction]
+    variants = dict.fromkeys(line.variant for line in shown)
+    sizes = [line.bytes for line in lines]
+    memories = sorted({line.memory for line in lines}, key=style.memory_order)
+    families = list(dict.fromkeys(line.family for line in lines))
+    colour = memory_colours(memories)
+    base = shown_rows("points", direction=direction).encode(
+        x=sizes_axis(min(sizes), max(sizes), most_ticks=min(8, width // TICK_ROOM)),
+        detail=["strategy:N", "variant:N"],
+        color=colour,
+    )
+    y = axis.encoding(axis.field)
+    low, high = axis.encoding(f"{axis.field}_low"), f"{axis.field}_high:Q"
+    one_size = len(set(sizes)) == 1
+    band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(fillOpacity=0.15)
+    dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
+    shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+    labels = shown_rows("labels", direction=direction).encode(
+        x=alt.value(width), y=axis.encoding("place"), text="label:N", color=colour
+    )
+    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
+    return alt.LayerChart(
+        layer=[
+            *(layer for limit in limits for layer in draw_limit(limit, axis)),
+            band.encode(y=low, y2=high),
+            base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
+            base.mark_point(filled=True, size=24, opacity=1)
+            .encode(
+                y=y,
+                shape=shapes,
+                tooltip=rate_tooltip(),
+            )
+            .add_params(zoom),
+            labels.mark_text(align="left", dx=8, fontSize=11, clip=False),
+        ],
+        title=panel_title(f"{direction} ({', '.join(variants)})", "start"),
+        width=width,
+        height=_height(layout),
+    )
+
+
+def _height(layout: Layout) -> int:
+    """Returns the height of a panel: wide ones are lower than usual."""
+    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
+
+
+def _explain_groups(groups: list[Group]) -> str:
+    """Explains bands and labels, and names the strategies that a line stands for."""
+    texts = ["The band reaches from the fastest to the slowest repetition of all that are alike."]
+    stand_for = [
+        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
+    ]
+    if stand_for:
+        texts.append(
+            f"Alike are strategies within {100 * ALIKE:.0f} % of each other at every size from "
+            f"{numbers.size(LARGE)} on, or not told apart; a line stands for the plainest: "
+            f"{'; '.join(stand_for)}."
+        )
+    return " ".join(texts)
 
 
 def _explain_limits(run: Run, has_limits: bool) -> str:
     if run.on_host:
         return "Rates beyond what memory delivers are copies within caches."
     if has_limits:
-        return "Lines at the top: what the link carries, and what packet headers leave of it."
+        return (
+            "Lines at the top: what the link carries, and what packet headers leave of it. In "
+            "brackets: percent of the first."
+        )
     return "What the link can carry is not known."

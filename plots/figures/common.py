@@ -168,13 +168,27 @@ def tooltip(**fields: str) -> list[alt.Tooltip]:
     ]
 
 
-def sizes_axis(low: float, high: float, title: str = "size of one transfer") -> alt.X:
+def rate_tooltip() -> list[alt.Tooltip]:
+    """Makes the tooltip of a strategy's rate at a size."""
+    return tooltip(
+        strategy="strategy",
+        direction="variant",
+        size="size",
+        bandwidth="rate",
+        time="time",
+        fastest_to_slowest="spread",
+    )
+
+
+def sizes_axis(
+    low: float, high: float, title: str = "size of one transfer", most_ticks: int = 8
+) -> alt.X:
     """Returns the horizontal axis of sizes."""
     low, high = low / 1.5, high * 1.5
     return alt.X(
         "bytes:Q",
         scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
-        axis=alt.Axis(values=style.size_ticks(low, high), labelExpr=style.SIZE_LABEL),
+        axis=alt.Axis(values=style.size_ticks(low, high, most_ticks), labelExpr=style.SIZE_LABEL),
         title=title,
     )
 
@@ -230,7 +244,7 @@ def _draw_panel(
         color=memory_colours(_memories(points)),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    layers = [layer for limit in limits for layer in _draw_limit(limit, axis)]
+    layers = [layer for limit in limits for layer in draw_limit(limit, axis)]
     layers += [
         _draw_spread(base, points, axis),
         _draw_lines(base, points).encode(y=axis.encoding(axis.field)),
@@ -238,14 +252,7 @@ def _draw_panel(
         _draw_marks(base, points)
         .encode(
             y=axis.encoding(axis.field),
-            tooltip=tooltip(
-                strategy="strategy",
-                direction="variant",
-                size="size",
-                bandwidth="rate",
-                time="time",
-                fastest_to_slowest="spread",
-            ),
+            tooltip=rate_tooltip(),
         )
         .add_params(zoom),
     ]
@@ -356,7 +363,7 @@ def link_limits(run: Run) -> list[Limit]:
     return limits
 
 
-def _draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
+def draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
     """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)

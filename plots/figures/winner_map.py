@@ -13,15 +13,13 @@ from plots.figures.layout import LETTER, Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-CELL_WIDTH = 17
-CELL_HEIGHT = {True: 13, False: 10}
-KEY_ROOM = 40  # of a square and a letter, before a name of the key
-CLEAR_MARGIN = 0.5  # from this margin on, a cell has its full colour
+CELL_WIDTH = 44
+CELL_HEIGHT = {True: 20, False: 15}
+KEY_ROOM = 28  # of a square, before a name of the key
 
 
 def draw_winner_map(run: Run, layout: Layout) -> Figure:
-    """Draws a cell for each size and reuse: colour and letter of the winner, paler if close."""
+    """Draws a cell for each size and reuse: the colour of what to use, and what it gains."""
     answer = run.advice.map
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
@@ -29,7 +27,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData(run.advice.missing["map"])
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
-    sizes = answer["sizes"][:: 2 if layout.brief else 1]
+    sizes = answer["sizes"][-1 :: -2 if layout.brief else -1][::-1]
     cells = [
         cell
         for direction in DIRECTION_TITLES
@@ -40,17 +38,9 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         raise NoData("advise can rank nothing in this file")
     winners = sorted(
         {cell["strategy"] for cell in cells},
-        key=lambda name: -sum(cell["strategy"] == name for cell in cells),
+        key=lambda name: (-sum(cell["strategy"] == name for cell in cells), name),
     )
-    letters = {name: LETTERS[i % len(LETTERS)] for i, name in enumerate(winners)}
-    rows = [
-        cell
-        | {
-            "letter": _letter_case(letters[cell["strategy"]], cell["extrapolated"]),
-            "colour": style.strategy_colour(run.strategy(cell["strategy"]), cell["strategy"]),
-        }
-        for cell in cells
-    ]
+    rows = [cell | {"colour": _colour(run, cell["strategy"])} for cell in cells]
     directions = dict.fromkeys(cell["direction"] for cell in cells)
     panels = [
         _draw_panel(direction, answer["reuse"], sizes, layout, i == 0)
@@ -65,9 +55,10 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "as bench_transfers advise predicts it: getting the memory, filling or reading it by "
-            "the CPU, the transfer; the paler a cell, the less the next one that can be told apart "
-            "is behind; small letters: extrapolated, of sizes at which a part was not measured",
+            "predicted by bench_transfers advise: getting the memory, filling or reading it by the "
+            "CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
+            "plainest within 3 %, or within 10 % if it cannot be told from the fastest; *: "
+            "extrapolated, of sizes at which a part was not measured",
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),
@@ -77,10 +68,9 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         "cells": rows,
         "key": [
             {
-                "letter": letters[name],
                 "strategy": name,
-                "text": f"{letters[name]}  {name}",
-                "colour": style.strategy_colour(run.strategy(name), name),
+                "text": name,
+                "colour": _colour(run, name),
                 "column": i % columns,
                 "line": i // columns,
             }
@@ -88,22 +78,32 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         ],
     }
     return Figure(
-        heading="Winner map",
-        reading="Find your size on the left and how often the same memory is used below. Where "
-        "several are as good, one of them is named: point at a cell for how many. Strategies of "
-        "one kind of memory have one colour: letters tell them apart.",
-        summary=f"The strategies that win somewhere: {', '.join(winners)}.",
+        heading="What to use, by size and reuse",
+        reading="Find your size on the left and how often the same memory is used below. Numbers "
+        "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
+        "Where several are as good, the plainest is named: point at a cell for how many.",
+        summary=f"The strategies to use somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],
     )
 
 
-def _letter_case(letter: str, extrapolated: bool) -> str:
-    return letter.lower() if extrapolated else letter
+def _colour(run: Run, name: str) -> str:
+    """Returns the colour of a strategy; the plain copy is pale, as it needs nothing."""
+    fields = run.strategy(name)
+    is_plain = fields is not None and fields.plainness == 0
+    return style.PEERS if is_plain else style.strategy_colour(fields, name)
+
+
+def _describe_gain(gain: float | None, extrapolated: bool) -> str:
+    """Returns how many times as fast as a plain copy it is; empty for the plain copy itself."""
+    text = f"{gain:.1f}" if gain and gain > 1 else ""
+    return f"{text}*" if extrapolated else text
 
 
 def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
     table = answer["directions"].get(direction, {})
+    gains = table.get("gain")
     cells = []
     for i, winners in enumerate(table.get("winner", [])):
         for j, winner in enumerate(winners):
@@ -117,11 +117,11 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
                     "size": numbers.size(answer["sizes"][i]),
                     "reuse": answer["reuse"][j],
                     "strategy": winner,
-                    "margin": margin or 0.0,
+                    "gain": _describe_gain(gains[i][j], table["extrapolated"][i][j]),
+                    "gain_text": f"{gains[i][j]:.2f}" if gains[i][j] else "unknown",
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
                     "runner_up": second or "none that can be told apart",
                     "total": numbers.time(table["total_ns"][i][j]),
-                    "clarity": 0.35 + 0.65 * min((margin or 0.0) / CLEAR_MARGIN, 1.0),
                     "as_good": f"{table['as_good'][i][j]} more",
                     "extrapolated": bool(table["extrapolated"][i][j]),
                     "note": "extrapolated" if table["extrapolated"][i][j] else "measured near by",
@@ -143,8 +143,7 @@ def _draw_panel(
                 scale=alt.Scale(domain=reuses, padding=0),
                 axis=alt.Axis(
                     labelAngle=0,
-                    values=[reuse for reuse in reuses if str(reuse).strip("0") == "1"],
-                    format="~s",
+                    values=reuses,
                     labelExpr="format(datum.value, '~s')",
                 ),
                 title="transfers with the same memory",
@@ -153,7 +152,7 @@ def _draw_panel(
                 "bytes:O",
                 scale=alt.Scale(domain=sizes[::-1], padding=0),
                 axis=alt.Axis(
-                    values=sizes[::2], labelExpr=style.SIZE_LABEL, labels=labels, ticks=labels
+                    values=sizes, labelExpr=style.SIZE_LABEL, labels=labels, ticks=labels
                 ),
                 title="size of one transfer" if labels else None,
             ),
@@ -164,24 +163,20 @@ def _draw_panel(
         size="size",
         reuse="reuse",
         predicted="total",
+        times_as_fast_as_a_plain_copy="gain_text",
         cannot_be_told_from_it="as_good",
         next="runner_up",
         behind_by="margin_text",
         basis="note",
     )
-    rect = base.mark_rect().encode(
-        color=colour_by_field(),
-        opacity=alt.Opacity("clarity:Q", scale=None, legend=None),
-        tooltip=tips,
+    rect = base.mark_rect(stroke=style.PAPER, strokeWidth=1).encode(
+        color=colour_by_field(), tooltip=tips
     )
-    # Letters must be readable on every colour, also on a dark page with its other paper colour.
-    text = base.mark_text(fontSize=10, fontWeight="bold").encode(
-        text="letter:N",
+    # Numbers must be readable on every colour, in both themes.
+    text = base.mark_text(fontSize=10).encode(
+        text="gain:N",
         color=alt.condition(
-            f"datum.clarity * luminance(datum.colour) + (1 - datum.clarity) * "
-            f"luminance('{style.PAPER}') < 0.3",
-            alt.value("#fefefe"),
-            alt.value("#010101"),
+            "luminance(datum.colour) < 0.3", alt.value("#fefefe"), alt.value("#010101")
         ),
     )
     heading = panel_title(DIRECTION_TITLES[direction])

@@ -147,6 +147,7 @@ class Result:
     benchmarks: dict[str, Fields] = field(default_factory=dict)  # by name
     roles: dict[str, Role] = field(default_factory=dict)
     metrics: dict[str, Metric] = field(default_factory=dict)
+    parts: int = 1  # in which the run was measured, one after another
     warnings: list[Message] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
     why_not_gpu: Message | None = None
@@ -156,6 +157,12 @@ class Result:
         """Returns the part of the context that describes the run."""
         transfers: dict[str, Any] = self.context["transfers"]
         return transfers
+
+    @property
+    def complete(self) -> bool:
+        """Tells whether the run has reached its end, and of one in parts the last part as well."""
+        parts = self.transfers.get("parts")
+        return self.transfers.get("complete") is True and (not parts or parts[-1]["complete"])
 
 
 def read_result(path: str | Path) -> Result:
@@ -228,6 +235,7 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         benchmarks=fields,
         roles=roles,
         metrics=metrics,
+        parts=_parts(lifted),
         warnings=[
             _message(f"warnings[{i}]", value) for i, value in enumerate(_list(lifted, "warnings"))
         ],
@@ -384,6 +392,23 @@ def _list(holder: dict[str, Any], key: str) -> list[Any]:
     if not isinstance(value, list | None):
         raise _NotValid(f"{key} is no list")
     return value or []
+
+
+def _parts(transfers: dict[str, Any]) -> int:
+    """Counts the parts of a run that was resumed; a run of a single part has no list of them."""
+    if transfers.get("parts") is None:
+        return 1
+    parts = _list(transfers, "parts")
+    if not parts:
+        raise _NotValid("its parts are no list of parts")
+    for number, part in enumerate(parts, 1):
+        if not isinstance(part, dict) or not is_whole(part.get("number")):
+            raise _NotValid(f"its part {number} has no number")
+        if part["number"] != number:
+            raise _NotValid(f"its part {number} has another number")
+        if not isinstance(part.get("complete"), bool):
+            raise _NotValid(f"its part {number} does not say whether it is complete")
+    return len(parts)
 
 
 def _devices(transfers: dict[str, Any]) -> int:

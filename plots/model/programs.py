@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from plots.model import questions
+from plots.model.choices import Kind, choose
 from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result, ResultError
+from plots.model.plainness import plainness_key
+from plots.model.pool import CPU_ROLES, pool_rows, pools
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
-RANKING_QUESTIONS = [
-    (size, direction)
-    for size in ("64KiB", "1MiB", "16MiB", "256MiB")
-    for direction in ("h2d", "d2h")
-]
+RANKED_SIZES = [64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20]  # of the figure of break-even points
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,12 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_reduce(result)), "utf-8")
         common = ["--allow-host"] if on_host else []
-        ranking_questions = {
-            f"{size}-{direction}": ["--bytes", size, "--direction", direction, "--json"]
-            for size, direction in RANKING_QUESTIONS
+        questions_by_name = {
+            f"{size}-{direction}": ["--bytes", str(size), "--direction", direction, "--json"]
+            for size in sorted({*RANKED_SIZES, *_sizes_to_choose_at(result)})
+            for direction in ("h2d", "d2h")
         }
-        options_by_name = {"fits": ["--check", "--json"], "map": ["--map"]} | ranking_questions
+        options_by_name = {"fits": ["--check", "--json"]} | questions_by_name
         with ThreadPoolExecutor(2) as pool:
             futures = {
                 name: pool.submit(_ask_advise, program, "--from", source, [*common, *options])
@@ -78,11 +78,40 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
             }
             answers = {name: future.result() for name, future in futures.items()}
     parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    rankings = [parsed[name] for name in ranking_questions if name in parsed]
+    answered = [parsed[name] for name in questions_by_name if name in parsed]
+    rankings = [entry for entry in answered if entry["question"]["bytes"] in RANKED_SIZES]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
-    if not rankings:
-        missing["rankings"] = missing[next(iter(ranking_questions))]
-    return Advice(_parse_fits(parsed.get("fits")), parsed.get("map"), rankings, missing)
+    if not answered:
+        missing["rankings"] = missing["map"] = missing[next(iter(questions_by_name))]
+    choices = choose(answered, _kinds(result))
+    return Advice(_parse_fits(parsed.get("fits")), choices, rankings, missing)
+
+
+def _sizes_to_choose_at(result: Result) -> list[int]:
+    """Returns the sizes of transfers, each four times the one before, at which it is chosen."""
+    sizes = {
+        fields.size_bytes
+        for fields in result.benchmarks.values()
+        if fields.role == "copy" and fields.size_bytes
+    }
+    return sorted(size for size in sizes if size.bit_count() == 1 and size.bit_length() % 2 == 1)
+
+
+def _kinds(result: Result) -> dict[str, Kind]:
+    """Describes the strategies that transfer, by name."""
+    pool_of = pools(result)
+    return {
+        fields.strategy: Kind(
+            plainness_key(fields),
+            fields.memory,
+            pool_of.get(fields.memory) if fields.memory else None,
+        )
+        for fields in sorted(
+            (entry for entry in result.benchmarks.values() if entry.role == "copy"),
+            key=plainness_key,
+            reverse=True,  # the plainest of those with the same name stays
+        )
+    }
 
 
 def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
@@ -102,8 +131,20 @@ def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
 
 def _reduce(result: Result) -> dict[str, Any]:
     """Keeps only what `advise` reads, because it parses the file again for each question."""
-    rows = [{key: row[key] for key in READ_BY_ADVISE if key in row} for row in result.rows]
+    rows = [
+        {key: row[key] for key in READ_BY_ADVISE if key in row}
+        for row in pool_rows(result, _is_read_by_advise)
+    ]
     return {"context": result.original, "benchmarks": rows}
+
+
+def _is_read_by_advise(fields: Fields) -> bool:
+    """Tells whether a benchmark is a term of the sum; most of a file are other CPU accesses."""
+    is_plain = fields.plainness == 0 and fields.setting is None
+    return not fields.cold and (
+        fields.role in ("copy", "allocation", "deallocation")
+        or (fields.role in CPU_ROLES and is_plain)
+    )
 
 
 def _ask_advise(

@@ -7,6 +7,9 @@ import multiprocessing
 import os
 import re
 import signal
+import struct
+import zlib
+from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -18,6 +21,9 @@ COLUMN_PIXELS_PER_INCH = 300
 POINTS_PER_INCH = 72  # of PDF
 VIEW_BOX = re.compile(r'<svg [^>]*viewBox="([^"]*)"')
 SIZE = re.compile(r'(<svg [^>]*?)width="[^"]*" height="[^"]*"')
+SIGNATURE_BYTES = 8  # at the beginning of a PNG
+PIXELS = b"IDAT"
+PNG_LEVEL = 6  # 9 takes five times as long and saves 2 % more
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -43,7 +49,7 @@ def images(name: str, wide: dict[str, Any], paper: dict[str, Any]) -> dict[str, 
     return {
         f"{name}.svg": drawing.encode(),
         f"{name}.pdf": vlc.svg_to_pdf(drawing),
-        f"{name}.png": vlc.svg_to_png(drawing, ppi=PIXELS_PER_INCH),
+        f"{name}.png": compress(vlc.svg_to_png(drawing, ppi=PIXELS_PER_INCH)),
         **column_images(name, paper),
     }
 
@@ -63,11 +69,38 @@ def column_images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
         files |= {
             f"{part}.svg": resize(drawing, 1, "in").encode(),
             f"{part}.pdf": vlc.svg_to_pdf(in_points),
-            f"{part}.png": vlc.svg_to_png(
-                in_points, scale=COLUMN_PIXELS_PER_INCH / POINTS_PER_INCH
+            f"{part}.png": compress(
+                vlc.svg_to_png(in_points, scale=COLUMN_PIXELS_PER_INCH / POINTS_PER_INCH)
             ),
         }
     return files
+
+
+def compress(png: bytes) -> bytes:
+    """Compresses the pixels of a PNG again: vl-convert is quick, and its files 2.5 times as large.
+
+    Pixels and every other chunk stay as they are.
+    """
+    chunks = list(_chunks(png))
+    packed = b"".join(data for kind, data in chunks if kind == PIXELS)
+    pixels = _chunk(PIXELS, zlib.compress(zlib.decompress(packed), PNG_LEVEL))
+    first = next(i for i, (kind, _) in enumerate(chunks) if kind == PIXELS)
+    before = [_chunk(*chunk) for chunk in chunks[:first]]
+    after = [_chunk(kind, data) for kind, data in chunks[first:] if kind != PIXELS]
+    return b"".join([png[:SIGNATURE_BYTES], *before, pixels, *after])
+
+
+def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yields the kind and the data of each chunk of a PNG."""
+    place = SIGNATURE_BYTES
+    while place < len(png):
+        length, kind = struct.unpack_from(">I4s", png, place)
+        yield kind, png[place + 8 : place + 8 + length]
+        place += 12 + length  # with its checksum
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I4s", len(data), kind) + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def split(spec: dict[str, Any]) -> list[dict[str, Any]]:

@@ -38,6 +38,8 @@ from plots.text import (
     glance,
     macros,
     map_caption,
+    marks,
+    rules,
     side_by_side,
     tables,
     tidy,
@@ -61,7 +63,8 @@ KEYS_SHOWN_ELSEWHERE = (
 HERE = Path(__file__).resolve().parent
 
 
-RECOMMENDATIONS_HEADING = "What to use"
+DIFFERENCES_HEADING = "What differs"
+RECOMMENDATIONS_HEADING = "What to use, by size and reuse"
 
 
 def make_report(
@@ -70,12 +73,15 @@ def make_report(
     check: Check | None = None,
     maps: Sequence[HostMap] = (),
     fleets: Sequence[Judgement | History] = (),
+    page_only: bool = False,
 ) -> dict[str, bytes]:
-    """Returns every file of the report: contents by path."""
+    """Returns every file of the report, or the page alone: contents by path."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # takes seconds, in which advise answers
         all_sections = make_sections(results, program, check, maps, fleets)
-    files = {"report.html": _render_page(all_sections).encode()}
+    files = {"report.html": _render_page(all_sections, not page_only).encode()}
+    if page_only:
+        return files
     specs = [
         (drawn.name, drawn.spec, drawn.paper) for section in all_sections for drawn in section.drawn
     ]
@@ -179,13 +185,16 @@ def _make_run_section(run: Run, number: int | None) -> Section:
         name=prefix,
         heading=f"{label}{caption.device_name(run)}, {caption.describe_origin(run)}",
         on_host=run.on_host,
-        title=caption.page_title(run),
+        has_measurements=True,
+        title=caption.page_title(run) if number is None else "",
+        alerts=marks.alerts(run),
+        marks=marks.describe(run),
         glance=glance.describe(run),
+        rules=rules.describe(run),
         sentences={
             "The machine": trust.describe_machine(run),
-            "Can these numbers be trusted?": trust.assess(run),
-            "Are they normal?": findings.compare(run),
             "What matters most": findings.rank_findings(run),
+            "Beside published figures": findings.compare_with_published(run),
             RECOMMENDATIONS_HEADING: findings.explain_recommendations(run),
         },
         tables_under={}
@@ -211,7 +220,11 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
         name=prefix,
         heading=heading,
         on_host=on_host,
-        sentences={"What differs": side_by_side.describe_differences(runs)},
+        has_measurements=True,
+        title=side_by_side.title(runs),
+        verdict=DIFFERENCES_HEADING,
+        sentences={DIFFERENCES_HEADING: side_by_side.describe_differences(runs)},
+        tables_under={DIFFERENCES_HEADING: side_by_side.make_comparison(runs)},
         tables=[table] if table else [],
     )
     left_out = [number for number, _ in runs if number > MOST_SECTIONS]
@@ -334,7 +347,7 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def _render_page(sections: list[Section]) -> str:
+def _render_page(sections: list[Section], with_files: bool) -> str:
     """Renders the page with everything inside; the template escapes names from files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE),
@@ -357,6 +370,7 @@ def _render_page(sections: list[Section]) -> str:
         title=f"Transfers: {sections[0].heading}" if sections else "Transfers",
         title_of_page=_title(sections),
         sections=sections,
+        with_files=with_files,
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only code of this project and of the pinned libraries stays unescaped.
@@ -367,10 +381,8 @@ def _render_page(sections: list[Section]) -> str:
 
 
 def _title(sections: list[Section]) -> str:
-    """Returns the first heading: of a single run, what was measured."""
-    if len(sections) == 1 and sections[0].title:
-        return sections[0].title
-    return "Host-device transfers"
+    """Returns the first heading: what the first section is about, if it is about all."""
+    return (sections[0].title if sections else "") or "Host-device transfers"
 
 
 def _legible(value: Any) -> Any:

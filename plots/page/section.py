@@ -16,6 +16,8 @@ from plots.model.derive import NoData
 from plots.page import render
 from plots.text import trust
 from plots.text.glance import Glance
+from plots.text.marks import Mark
+from plots.text.rules import Rule
 from plots.text.table import Table
 
 MESSAGE_KEYS = {"code", "data", "text"}
@@ -43,14 +45,19 @@ class Section:
     name: str
     heading: str
     on_host: bool
-    title: str = ""  # of a page of this section alone
+    title: str = ""  # of a page that begins with this section
+    has_measurements: bool = False  # the tidy tables have its rows
+    verdict: str = ""  # the heading whose sentences stand above their tables
     is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
     sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     tables_under: dict[str, list[Table]] = field(default_factory=dict)  # by heading
     tables: list[Table] = field(default_factory=list)
+    alerts: list[trust.Sentence] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
     glance: Glance | None = None
+    rules: list[Rule] = field(default_factory=list)
     macros: str = ""  # the numbers for LaTeX
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

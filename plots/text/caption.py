@@ -74,8 +74,9 @@ def describe_origin(run: Run) -> str:
     host = text(result.context, "host_name", "unknown host")
     cpu = text(mapping(mapping(result.transfers, "machine"), "cpu"), "model", "unknown CPU")
     profile = text(mapping(result.transfers, "run"), "profile", "unknown")
-    complete = result.transfers.get("complete") is True
-    state = "" if complete else "incomplete run; "
+    state = "" if result.complete else "incomplete run; "
+    if result.parts > 1:
+        state += f"measured in {result.parts} parts; "
     return f"{state}{host} ({cpu}), {date(result)}, profile {profile}"
 
 

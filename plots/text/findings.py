@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.pool import PINNED
 from plots.model.published import Published, read_published
+from plots.model.significance import is_slower
 from plots.model.values import is_positive, mapping, member
 from plots.text import caption, numbers, tables
 from plots.text.trust import Sentence, injected_faults
@@ -18,21 +20,9 @@ HEALTHY_SHARE = 0.85  # such a copy reaches at least this part of what packet he
 ALIKE_DIFFERENCE = 0.01
 ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
 ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
-CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
 MOST_FINDINGS = 5
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
-PAGE_LOCKED = {
-    "registered",
-    "registered_huge",
-    "pinned",
-    "pinned_portable",
-    "pinned_mapped",
-    "pinned_portable_mapped",
-    "pinned_wc",
-    "pinned_portable_wc",
-    "pinned_mapped_wc",
-    "pinned_portable_mapped_wc",
-}
+PAGE_LOCKED = {"registered", "registered_huge"} | PINNED
 # Flags of cudaHostAlloc, by the kind of memory that has only this flag.
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
@@ -61,20 +51,28 @@ class Finding:
 
 def compare(run: Run) -> list[Sentence]:
     """Compares the run with the physical limit and with published rates."""
+    return compare_with_link(run) + compare_with_published(run)
+
+
+def compare_with_link(run: Run) -> list[Sentence]:
+    """Compares the best rate of each direction with what the link can carry."""
     if run.on_host or injected_faults(run) or not run.transfers:
         return []
     sentences = []
     limit = run.link_limit
     if not limit:
         sentences.append(
-            Sentence("The limit of the link is not known: no rate here is compared with it.")
+            Sentence(
+                "The limit of the link is not known: no rate here is compared with it.",
+                unknown="the link's limit",
+            )
         )
     for direction in DIRECTIONS:
         benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
         if limit and benchmarks:
             best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
             sentences.append(_compare_with_limit(run, direction, best, limit))
-    return sentences + _compare_with_published(run)
+    return sentences
 
 
 def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
@@ -85,23 +83,26 @@ def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float)
             f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
             "generation or width was misread, or the measurement is wrong.",
             True,
+            short=f"{direction} above its limit",
         )
     statement += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
     if not run.packet_limit:
-        return Sentence(f"{statement}.")
+        return Sentence(f"{statement}.", unknown="what packet headers leave")
     low, high = run.packet_limit
     parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
     statement += f" and {' to '.join(parts)} % of what packet headers leave"
+    short = f"{direction} {100 * rate / high:.0f} % of usable"
     if rate >= HEALTHY_SHARE * low:
-        return Sentence(f"{statement}, as on a healthy link.")
+        return Sentence(f"{statement}, as on a healthy link.", short=short)
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
         for benchmark in run.transfers
     ):
-        return Sentence(f"{statement}. A healthy link reaches more.", True)
+        return Sentence(f"{statement}. A healthy link reaches more.", True, short=short)
     return Sentence(
         f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "
-        "and more of page-locked memory were not measured."
+        "and more of page-locked memory were not measured.",
+        unknown=f"what the link carries {direction}",
     )
 
 
@@ -111,8 +112,10 @@ def _fills_the_link(benchmark: Benchmark) -> bool:
     return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FILLING_BYTES
 
 
-def _compare_with_published(run: Run) -> list[Sentence]:
+def compare_with_published(run: Run) -> list[Sentence]:
     """Writes a sentence for each strategy and direction published for this GPU or link."""
+    if run.on_host or injected_faults(run) or not run.transfers:
+        return []
     name = caption.device_name(run)
     link = caption.link_name(mapping(run.result.transfers, "link"))
     figures_by_strategy: dict[tuple[str, str], list[Published]] = {}
@@ -185,12 +188,6 @@ def _copies(run: Run, direction: str, memory: str, method: str | None = None) ->
 
 def _method_phrase(benchmark: Benchmark) -> str:
     return METHOD_PHRASES.get(benchmark.method or "", benchmark.method or benchmark.label)
-
-
-def is_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
-    """Tells whether it takes `factor` times as long, and nearly all repetitions agree."""
-    pairs = [a > b for a in slow.values("median_ns") for b in fast.values("median_ns")]
-    return slow.ns >= factor * fast.ns and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
 def _find_pageable_penalty(run: Run) -> Iterator[Finding]:
@@ -444,7 +441,12 @@ def explain_recommendations(run: Run) -> list[Sentence]:
         f"the sum of {_join_texts([*terms, 'the transfer'])}" if terms else "the transfer alone"
     )
     sentences = [
-        Sentence(f"Times are predicted from this run by bench_transfers advise: {predicted}.")
+        Sentence(
+            f"Times are predicted from this run by bench_transfers advise: {predicted}. What the "
+            "CPU pays is pooled over kinds of memory that are alike in effect. The plainest "
+            "strategy within 3 % of the fastest is named, or within 10 % if it cannot be told from "
+            "it."
+        )
     ]
     if any(choice.extrapolated for choice in tables.read_choices(run)):
         sentences.append(

@@ -1,53 +1,263 @@
-"""Writes sentences about what differs between runs of several machines."""
+"""Says what differs between runs of several machines: in a sentence, and question by question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.text import numbers
-from plots.text.findings import is_slower
+from plots.model.significance import TIME, Ratio, is_larger, ratio
+from plots.model.values import is_positive, mapping
+from plots.text import caption, numbers
+from plots.text.table import Table
 from plots.text.trust import Sentence, injected_faults
 
+COST = "cpu_s_per_gb"
+SMALL = 64 * 2**10
+ONE_PROCESS = 1.02  # processes of one machine may differ by as much
+Numbered = list[tuple[int, Run]]
 
-def describe_differences(runs: list[tuple[int, Run]]) -> list[Sentence]:
-    """Compares runs, numbered as in the report, at what a reader asks first.
 
-    Rates are those at the largest size that all runs have.
+@dataclass(frozen=True)
+class Question:
+    """Asks for one number of a run: its benchmarks by size, and the counter that decides.
+
+    Less of the counter is better: less time, or less work of the CPU.
     """
+
+    text: str
+    sizes: Sizes
+    counter: str = TIME
+    place: int | None = None  # a size; None: the largest
+    is_rate: bool = True  # shown as a rate, not as a time
+
+    def show(self, benchmark: Benchmark) -> str:
+        """Formats the number of one run."""
+        if self.counter == COST:
+            return f"{numbers.digits(benchmark.get(COST) or 0)} s/GB"
+        return numbers.rate(benchmark.gb_per_s or 0) if self.is_rate else numbers.time(benchmark.ns)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Holds the answers of all runs to a question, and the advantage of each over the first."""
+
+    question: Question
+    size: int
+    measured: list[Benchmark]
+
+    def gain(self, place: int) -> Ratio:
+        """Returns how many times as good as the first run another is."""
+        return ratio(self.measured[0], self.measured[place], self.question.counter)
+
+    def clearly(self, place: int) -> int:
+        """Returns 1 if it is clearly better than the first run, -1 if clearly worse, else 0.
+
+        Too few repetitions show nothing clearly.
+        """
+        if self.gain(place).interval is None:
+            return 0
+        first, other, counter = self.measured[0], self.measured[place], self.question.counter
+        if is_larger(first, other, ONE_PROCESS, counter):
+            return 1
+        return -1 if is_larger(other, first, ONE_PROCESS, counter) else 0
+
+    @property
+    def subject(self) -> str:
+        """Returns the question with its size."""
+        named = self.question.place is not None
+        return self.question.text if named else f"{self.question.text}, {numbers.size(self.size)}"
+
+
+def describe_differences(runs: Numbered) -> list[Sentence]:
+    """Says of each further run what is clearly better or worse than in the first."""
+    comparisons = compare(runs)
+    if not comparisons:
+        return []
+    names = run_names(runs)
+    return [
+        *(_describe(comparisons, place, names) for place in range(1, len(runs))),
+        Sentence(
+            "Clear is what differs by 2 % or more, as processes of one machine may, and in 95 % of "
+            "all pairs of repetitions. Each run is one process."
+        ),
+    ]
+
+
+def compare(runs: Numbered) -> list[Comparison]:
+    """Compares runs at what a reader asks first, where all of them have an answer."""
     if any(run.on_host or injected_faults(run) for _, run in runs):
         return []
-    questions = [dict(_questions(run)) for _, run in runs]
-    sentences = []
-    for question in questions[0]:
-        series = [answers.get(question) or {} for answers in questions]
+    asked = [{question.text: question for question in _questions(run)} for _, run in runs]
+    comparisons = []
+    for text, question in asked[0].items():
+        if not all(text in questions for questions in asked):
+            continue
+        series = [_with_counter(questions[text]) for questions in asked]
         common = set.intersection(*map(set, series))
-        if common:
-            size = max(common)
-            measured = [sizes[size] for sizes in series]
-            sentences.append(_describe(question, size, [number for number, _ in runs], measured))
-    return sentences
+        size = max(common, default=0) if question.place is None else question.place
+        if size in common:
+            comparisons.append(Comparison(question, size, [sizes[size] for sizes in series]))
+    return comparisons
 
 
-def _questions(run: Run) -> Iterator[tuple[str, Sizes]]:
+def make_comparison(runs: Numbered) -> list[Table]:
+    """Makes the tables of what differs: question by machine, and the facts of the machines."""
+    tables = [_make_question_table(compare(runs), run_names(runs)), _make_fact_table(runs)]
+    return [table for table in tables if table.rows]
+
+
+def run_names(runs: Numbered) -> list[str]:
+    """Names runs by what tells them apart: their devices, otherwise their dates."""
+    for name_of in (caption.device_name, lambda run: caption.date(run.result)):
+        names = [name_of(run) for _, run in runs]
+        if len(set(names)) == len(names):
+            return names
+    return [f"run {number}" for number, _ in runs]
+
+
+def title(runs: Numbered) -> str:
+    """Returns the title of a page that compares runs; empty if only numbers tell them apart."""
+    names = run_names(runs)
+    numbered = [f"run {number}" for number, _ in runs]
+    return "" if names == numbered or len(names) > 3 else caption.listed(names)
+
+
+def _with_counter(question: Question) -> Sizes:
+    return {
+        size: benchmark
+        for size, benchmark in question.sizes.items()
+        if benchmark.get(question.counter)
+    }
+
+
+def _questions(run: Run) -> Iterator[Question]:
+    directions = (("h2d", "to the device"), ("d2h", "to the host"))
+
+    def copies(direction: str, memory: str, method: str | None = None) -> Sizes:
+        return run.plainest(
+            "copy", direction=direction, memory=memory, method=method, in_place=False
+        )
+
     for memory in ("pinned", "pageable"):
-        for direction, phrase in (("h2d", "to the device"), ("d2h", "to the host")):
-            copies = run.plainest(
-                "copy", direction=direction, memory=memory, method=None, in_place=False
-            )
-            yield f"copies of {memory} memory {phrase}", copies
-    yield "pinned memory in both directions at once", run.plainest("duplex", memory="pinned")
+        for direction, phrase in directions:
+            yield Question(f"{memory} memory {phrase}", copies(direction, memory))
+    yield Question("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
+    for direction, phrase in directions:
+        text = f"pageable memory {phrase}, staged"
+        yield Question(text, copies(direction, "pageable", "staged"))
+    for direction, phrase in directions:
+        sizes = copies(direction, "pinned")
+        for size in [SMALL, *([min(sizes)] if sizes and min(sizes) < SMALL else [])]:
+            text = f"time of a small copy {phrase}, pinned memory, {numbers.size(size)}"
+            yield Question(text, sizes, place=size, is_rate=False)
+    for memory in ("pinned", "pageable"):
+        yield Question(
+            f"work of the CPU, {memory} memory to the device", copies("h2d", memory), COST
+        )
 
 
-def _describe(question: str, size: int, names: list[int], measured: list[Benchmark]) -> Sentence:
-    first = measured[0]
-    texts = numbers.rates(*(benchmark.gb_per_s or 0 for benchmark in measured))
-    parts = [f"{texts[0]} in run {names[0]}"]
-    for name, text, benchmark in zip(names[1:], texts[1:], measured[1:], strict=True):
-        slow, fast = sorted((first, benchmark), key=lambda entry: -entry.ns)
-        change = numbers.signed_percent((benchmark.gb_per_s or 0) / (first.gb_per_s or 1) - 1)
-        doubt = "" if is_slower(slow, fast, 1) else ", which may be noise"
-        parts.append(f"{text} in run {name} ({change}{doubt})")
-    return Sentence(
-        f"{question[:1].upper()}{question[1:]}, {numbers.size(size)}: {', '.join(parts)}."
+def _describe(comparisons: list[Comparison], place: int, names: list[str]) -> Sentence:
+    better, worse = (
+        [
+            f"{entry.subject} ({describe_gain(entry.gain(place))})"
+            for entry in comparisons
+            if entry.clearly(place) == sign
+        ]
+        for sign in (1, -1)
     )
+    alike = len(comparisons) - len(better) - len(worse)
+    parts = [
+        f"clearly better at {caption.listed(better)}" if better else "",
+        f"clearly worse at {caption.listed(worse)}" if worse else "",
+        f"not clearly different at {alike} of {len(comparisons)} questions" if alike else "",
+    ]
+    return Sentence(f"{names[place]} against {names[0]}: {'; '.join(filter(None, parts))}.")
+
+
+def describe_gain(gain: Ratio) -> str:
+    """Formats by how much better or worse it is, with the interval."""
+    text = numbers.signed_percent(gain.value - 1)
+    if gain.interval is None:
+        return text
+    low, high = (numbers.signed_percent(end - 1).removesuffix(" %") for end in gain.interval)
+    return f"{text} [{low}, {high}]"
+
+
+def _make_question_table(comparisons: list[Comparison], names: list[str]) -> Table:
+    rows: list[list[str]] = []
+    raw: list[list[str | float | int | None]] = []
+    for entry in comparisons:
+        shown = [entry.question.show(benchmark) for benchmark in entry.measured]
+        cells, figures = [], []
+        for place in range(1, len(names)):
+            gain, clear = entry.gain(place), entry.clearly(place)
+            doubt = "" if clear else ", not clear"
+            cells.append(f"{describe_gain(gain)}{doubt}")
+            figures += [gain.value, *(gain.interval or (None, None)), clear]
+        rows.append([entry.subject, *shown, *cells])
+        counters = [benchmark.get(entry.question.counter) for benchmark in entry.measured]
+        raw.append([entry.question.text, entry.size, entry.question.counter, *counters, *figures])
+    against = [f"{name} against {names[0]}" for name in names[1:]]
+    shown_against = against if len(names) > 2 else ["difference"]
+    head = ["question", *names, *(f"{text} [95 %]" for text in shown_against)]
+    raw_head = ["question", "bytes", "counter", *(f"counter of {name}" for name in names)]
+    raw_head += [
+        f"{key} of {text}" for text in against for key in ("gain", "gain_low", "gain_high", "clear")
+    ]
+    heading = "Question by question"
+    note = (
+        "Plus is better: more bandwidth, less time, less work of the CPU. In brackets: the 95 % "
+        "interval, from all pairs of repetitions."
+    )
+    return Table("questions", heading, head, rows, raw_head, raw, note=note)
+
+
+def _make_fact_table(runs: Numbered) -> Table:
+    """Makes the table of the facts that differ between the runs."""
+    facts = [_facts(run) for _, run in runs]
+    rows = [
+        [name, *(entry[name] for entry in facts)]
+        for name in facts[0]
+        if len({entry[name] for entry in facts}) > 1
+    ]
+    head = ["fact", *run_names(runs)]
+    raw: list[list[str | float | int | None]] = [[*row] for row in rows]
+    same = caption.listed([name for name in facts[0] if name not in {row[0] for row in rows}])
+    note = f"What differs between the runs. The same in all: {same or 'nothing'}."
+    return Table("facts", "What differs between the machines", head, rows, head, raw, note=note)
+
+
+def _facts(run: Run) -> dict[str, str]:
+    """Returns what describes a run; "not known" where the file lacks it."""
+    transfers = run.result.transfers
+    device, link, machine, program, about, gpu = (
+        mapping(transfers, "device"),
+        mapping(transfers, "link"),
+        mapping(transfers, "machine"),
+        mapping(transfers, "program"),
+        mapping(transfers, "run"),
+        mapping(mapping(transfers, "clocks"), "gpu"),
+    )
+    cpu, kernel = mapping(machine, "cpu"), mapping(machine, "kernel")
+    unknown = "not known"
+
+    def number(value: object, unit: str) -> str:
+        return f"{value:g}{unit}" if is_positive(value) else unknown
+
+    memory = mapping(machine, "memory").get("total_bytes")
+    return {
+        "GPU": caption.device_name(run),
+        "driver": values.text(device, "driver_version", unknown),
+        "link": caption.link_name(link) if link else unknown,
+        "highest memory clock": number(gpu.get("memory_max_mhz"), " MHz"),
+        "processor": values.text(cpu, "model", unknown),
+        "logical CPUs": number(cpu.get("logical_cpus_online"), ""),
+        "memory of the host": numbers.size(memory) if is_positive(memory) else unknown,
+        "kernel": values.text(kernel, "release", unknown),
+        "date": caption.date(run.result),
+        "profile": values.text(about, "profile", unknown),
+        "rounds": number(about.get("rounds"), ""),
+        "commit": values.text(program, "git_commit", unknown),
+    }

@@ -30,6 +30,7 @@ class Table:
     raw: list[list[str | float | int | None]]
     paper: list[latex.Column] | None = None
     one_column: bool = False  # it fits into a column of a paper
+    note: str = ""  # below its heading: how to read it
     is_key: bool = False  # a reader looks at it first: it is open on the page, and printed
 
 

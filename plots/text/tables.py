@@ -158,6 +158,7 @@ class Choice:
     as_good: int  # strategies that cannot be told from the fastest
     next: str | None  # the fastest strategy that can be told from it
     margin: float | None  # how much longer `next` takes, as a part of one
+    gain: float | None  # how many times as fast as the plain copy it is
     extrapolated: bool
 
     @property
@@ -170,7 +171,7 @@ class Choice:
     @property
     def certainty(self) -> str:
         """Returns how clear the lead of the strategy is; empty if nothing is known of it."""
-        remarks = []
+        remarks = [numbers.times(self.gain)] if self.gain and self.gain > 1 else []
         if self.as_good:
             remarks.append(f"{self.as_good} as good")
         elif self.margin is not None and not self.extrapolated:
@@ -210,6 +211,7 @@ def read_choices(run: Run) -> list[Choice]:
                         table["as_good"][row][column] or 0,
                         table["runner_up"][row][column],
                         table["margin"][row][column],
+                        table["gain"][row][column],
                         bool(table["extrapolated"][row][column]),
                     )
                 )
@@ -238,6 +240,7 @@ def make_recommendations(run: Run) -> list[Table]:
         "as_good",
         "next",
         "margin",
+        "gain",
         "extrapolated",
     ]
     raw = [
@@ -250,6 +253,7 @@ def make_recommendations(run: Run) -> list[Table]:
             choice.as_good,
             choice.next,
             choice.margin,
+            choice.gain,
             int(choice.extrapolated),
         ]
         for choice in choices

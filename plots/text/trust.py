@@ -31,10 +31,15 @@ COVERED_WARNINGS = {
 
 @dataclass(frozen=True)
 class Sentence:
-    """Holds a sentence, and whether it is a warning."""
+    """Holds a sentence, whether it is a warning, and what it says in a few words.
+
+    `unknown` names the fact that the file lacks, if the sentence says that one is not known.
+    """
 
     text: str
     warning: bool = False
+    short: str = ""
+    unknown: str = ""
 
 
 def describe_machine(run: Run) -> list[Sentence]:
@@ -81,21 +86,58 @@ def _describe_emulation(device: dict[str, Any]) -> list[Sentence]:
 
 def assess(run: Run) -> list[Sentence]:
     """Says whether the numbers can be trusted."""
-    checks: list[Callable[[Run], Sentence | None]] = [
+    return [sentence for assessed in ASSESSMENTS for sentence in assessed(run)]
+
+
+def assess_run(run: Run) -> list[Sentence]:
+    """Says what is wrong with the run as a whole."""
+    return _answers(
+        run,
         _check_completeness,
+        _check_parts,
         _check_faults,
         _check_failures,
         _check_names,
         _check_program,
-        _check_link,
-        _check_hypervisor,
-        _check_numa,
-        _check_governor,
-        _check_gpu_clocks,
-        _check_replays,
-        _check_cpu_clocks,
-        _check_noise,
-    ]
+    )
+
+
+def assess_link(run: Run) -> list[Sentence]:
+    """Says whether the link ran as it can."""
+    return _answers(run, _check_link, _check_replays)
+
+
+def assess_host(run: Run) -> list[Sentence]:
+    """Says whether others may have used the machine."""
+    return _answers(run, _check_hypervisor)
+
+
+def assess_memory(run: Run) -> list[Sentence]:
+    """Says whether memory lay near the GPU."""
+    return _answers(run, _check_numa)
+
+
+def assess_clocks(run: Run) -> list[Sentence]:
+    """Says whether clocks were throttled or varied: that of the GPU first."""
+    return _answers(run, _check_gpu_clocks, _check_cpu_clocks, _check_governor)
+
+
+def assess_noise(run: Run) -> list[Sentence]:
+    """Says how well repetitions agree."""
+    return [_check_noise(run)]
+
+
+ASSESSMENTS = (
+    assess_run,
+    assess_link,
+    assess_host,
+    assess_memory,
+    assess_clocks,
+    assess_noise,
+)
+
+
+def _answers(run: Run, *checks: Callable[[Run], Sentence | None]) -> list[Sentence]:
     return [sentence for check in checks if (sentence := check(run)) is not None]
 
 
@@ -105,7 +147,7 @@ def other_warnings(run: Run) -> list[str]:
 
 
 def _check_completeness(run: Run) -> Sentence | None:
-    if run.result.transfers.get("complete") is True:
+    if run.result.complete:
         return None
     info = mapping(run.result.transfers, "run")
     signal = values.text(info, "interrupted_by", "")
@@ -120,6 +162,16 @@ def _check_completeness(run: Run) -> Sentence | None:
     return Sentence(
         f"The run did not end by itself{signal_text}: its {subject} have {repetitions} of {rounds} "
         "repetitions, and some may be missing.",
+        True,
+    )
+
+
+def _check_parts(run: Run) -> Sentence | None:
+    if run.result.parts == 1:
+        return None
+    return Sentence(
+        f"It was measured in {run.result.parts} parts, one after another: a figure may be of "
+        "several.",
         True,
     )
 
@@ -180,15 +232,19 @@ def _check_link(run: Run) -> Sentence | None:
     current = [x for key in ("generation", "width") if is_positive(x := link.get(key))]
     maximum = [x for key in ("generation_max", "width_max") if is_positive(x := link.get(key))]
     if len(current) + len(maximum) < 4:
-        return Sentence("Whether the link ran at its full speed is not known.")
+        return Sentence(
+            "Whether the link ran at its full speed is not known.", unknown="the link's full speed"
+        )
     if all(x >= highest for x, highest in zip(current, maximum, strict=True)):
         return Sentence(
-            f"The link ran at its full speed under load: PCIe {current[0]}.0 x{current[1]}."
+            f"The link ran at its full speed under load: PCIe {current[0]}.0 x{current[1]}.",
+            short="full speed",
         )
     return Sentence(
         f"Under load the link ran at PCIe {current[0]}.0 x{current[1]}, but it can run at "
         f"PCIe {maximum[0]}.0 x{maximum[1]}. Look at the slot, its riser and the BIOS.",
         True,
+        short=f"PCIe {current[0]}.0 x{current[1]} instead of {maximum[0]}.0 x{maximum[1]}",
     )
 
 
@@ -202,27 +258,40 @@ def _check_numa(run: Run) -> Sentence | None:
     if nodes == 1 and _hypervisor_name(run):
         return Sentence(
             "The virtual machine has one NUMA node. Whether its memory is near the GPU in the "
-            "physical machine is not known."
+            "physical machine is not known.",
+            unknown="NUMA distance",
         )
     if nodes == 1:
-        return Sentence("The host has one NUMA node: no memory is far from the GPU.")
+        return Sentence(
+            "The host has one NUMA node: no memory is far from the GPU.", short="memory near"
+        )
     if not isinstance(device, int) or not isinstance(process, int) or device < 0:
-        return Sentence("Whether the memory was near the GPU (NUMA) is not known.")
+        return Sentence(
+            "Whether the memory was near the GPU (NUMA) is not known.", unknown="NUMA distance"
+        )
     if device == process:
-        return Sentence(f"The process ran on the GPU's NUMA node, {device}.")
+        return Sentence(f"The process ran on the GPU's NUMA node, {device}.", short="memory near")
     return Sentence(
         f"The process ran on NUMA node {process}, the GPU is at node {device}: its transfers "
         f"crossed between the two. Repeat with numactl --cpunodebind={device} --membind={device}.",
         True,
+        short="memory far from the GPU",
     )
 
 
 def _check_governor(run: Run) -> Sentence | None:
     governor = values.text(mapping(mapping(run.result.transfers, "machine"), "cpu"), "governor", "")
-    if governor in ("", "performance"):
+    if not governor:
+        return Sentence(
+            "The CPU's frequency governor is not known: its clock may have varied.",
+            unknown="governor of the CPU",
+        )
+    if governor == "performance":
         return None
     return Sentence(
-        f"The CPU's frequency governor was {governor}: its clock may have varied.", True
+        f"The CPU's frequency governor was {governor}: its clock may have varied.",
+        True,
+        short=f"governor {governor} of the CPU",
     )
 
 
@@ -246,21 +315,31 @@ def _check_gpu_clocks(run: Run) -> Sentence | None:
     )
     if isinstance(reasons, list) and reasons:
         names = ", ".join(filter(None, map(values.printable, reasons))) or "reasons unreadable"
-        return Sentence(f"The GPU was throttled during the run ({names}){clock_text}.", True)
+        return Sentence(
+            f"The GPU was throttled during the run ({names}){clock_text}.",
+            True,
+            short=f"GPU: {names}",
+        )
     if len(clocks) == 2 and clocks[1] < FALLEN_CLOCK * clocks[0]:
         return Sentence(
             f"The GPU's clock fell during the run{clock_text}. Do not compare its early with its "
             "late measurements.",
             True,
+            short="the GPU's clock fell",
         )
     if not isinstance(reasons, list):
-        return Sentence(f"Whether the GPU was throttled is not known{clock_text}.")
+        return Sentence(
+            f"Whether the GPU was throttled is not known{clock_text}.", unknown="GPU throttling"
+        )
     if run.result.transfers.get("complete") is not True:
         return Sentence(
             f"No throttling of the GPU was seen at the start{clock_text}; what came later may not "
-            "be in the file."
+            "be in the file.",
+            unknown="GPU throttling until the end",
         )
-    return Sentence(f"No throttling of the GPU was seen{clock_text}.")
+    least = f" {min(clocks):.0f}" if clocks and is_positive(highest) else ""
+    short = f"GPU{least} of {highest:.0f} MHz" if least else "GPU"
+    return Sentence(f"No throttling of the GPU was seen{clock_text}.", short=short)
 
 
 def _start_and_end_values(holder: dict[str, Any], key: str) -> list[float]:
@@ -282,7 +361,9 @@ def _check_replays(run: Run) -> Sentence | None:
         return None
     packets = caption.count(int(replays), "repeated packet")
     return Sentence(
-        f"The GPU counted {packets} on the link: look at the slot, its riser and the cable.", True
+        f"The GPU counted {packets} on the link: look at the slot, its riser and the cable.",
+        True,
+        short=packets,
     )
 
 
@@ -293,10 +374,11 @@ def _check_cpu_clocks(run: Run) -> Sentence | None:
             "The CPU was throttled for being too hot: its logical CPUs counted "
             f"{caption.count(int(events), 'event')}.",
             True,
+            short="CPU too hot",
         )
     if events == 0 and not isinstance(events, bool):
-        return Sentence("The CPU was not throttled for being too hot.")
-    return Sentence("Whether the CPU was throttled is not known.")
+        return Sentence("The CPU was not throttled for being too hot.", short="CPU")
+    return Sentence("Whether the CPU was throttled is not known.", unknown="CPU throttling")
 
 
 def _hypervisor_name(run: Run) -> str:
@@ -314,6 +396,8 @@ def _check_hypervisor(run: Run) -> Sentence | None:
         f"This is a virtual machine ({name}): the hypervisor decides memory types, and other "
         f"machines may use the same {shared}.",
         True,
+        short=f"in {name}",
+        unknown=f"who shares {shared}",
     )
 
 
@@ -323,7 +407,9 @@ def _check_noise(run: Run) -> Sentence:
     repeated = [benchmark for benchmark in large or run.benchmarks if benchmark.repetitions > 1]
     if not repeated:
         return Sentence(
-            f"How noisy the machine was is not known: {subject} have one repetition.", True
+            f"How noisy the machine was is not known: {subject} have one repetition.",
+            True,
+            unknown="noise",
         )
     middle = median(benchmark.middle_half for benchmark in repeated)
     worst = max(repeated, key=lambda benchmark: benchmark.spread)
@@ -341,8 +427,12 @@ def _check_noise(run: Run) -> Sentence:
     )
     if large and middle > NOISY:
         return Sentence(
-            f"The machine was noisy. {statement} Judge differences by several runs.", True
+            f"The machine was noisy. {statement} Judge differences by several runs.",
+            True,
+            short=f"noisy, {numbers.percent(middle)}",
         )
     if max(benchmark.repetitions for benchmark in repeated) < 3:
-        return Sentence(f"{statement} Two repetitions say little about that.", True)
-    return Sentence(statement)
+        return Sentence(
+            f"{statement} Two repetitions say little about that.", True, short="two repetitions"
+        )
+    return Sentence(statement, short=f"middle half within {numbers.percent(middle)}")

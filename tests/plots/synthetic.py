@@ -98,6 +98,17 @@ def rows(
     return repetitions
 
 
+def apart(
+    strategies: tuple[str, ...] = STRATEGIES, sizes: tuple[int, ...] = SIZES
+) -> list[dict[str, Any]]:
+    """Returns repetitions of strategies; each takes half as long again as the one before."""
+    return [
+        row
+        for i, strategy in enumerate(strategies)
+        for row in rows((strategy,), sizes, tuple(1.5**i * f for f in (0.9, 1.0, 1.2)))
+    ]
+
+
 def expected_ns(size: int) -> float:
     """Returns the median time that `rows` gives to a size."""
     return 1000 + 0.02 * size
@@ -159,6 +170,7 @@ def advice(
                     "total_ns": [[1000.0 for _ in row] for row in names],
                     "as_good": [[0 for _ in row] for row in names],
                     "margin": [[0.1 for _ in row] for row in names],
+                    "gain": [[2.0 for _ in row] for row in names],
                     "runner_up": [["copy/second" for _ in row] for row in names],
                     "extrapolated": [[False for _ in row] for row in names],
                 }

@@ -32,7 +32,7 @@ def path(tmp_path_factory):
     """Writes a report without the image files, which the page does not use."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.render.all_images", lambda named: {})
-        files = report.make_report([synthetic.result(synthetic.rows(STRATEGIES))], None)
+        files = report.make_report([synthetic.result(synthetic.apart(STRATEGIES))], None)
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_bytes(files["report.html"])
     return path
@@ -141,33 +141,31 @@ def test_pointing_at_a_mark_shows_its_values(page):
 
 
 def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
-    before = count_lines(page, "bandwidth")
+    before, others = (count_lines(page, name) for name in ("bandwidth", "latency"))
     page.locator("#bandwidth summary").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")  # the first strategy
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} < {before}")
-    assert count_lines(page, "bandwidth") == before - 3  # both panels and the key
-    assert count_lines(page, "latency") == before  # the switch belongs to one figure
+    assert count_lines(page, "bandwidth") == before - 2  # both panels
+    assert count_lines(page, "latency") == others  # the switch belongs to one figure
     page.keyboard.press("Space")
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
 
 
-def test_the_other_scale_is_logarithmic_and_keeps_what_is_hidden(page):
-    label = page.locator(
-        "#bandwidth svg [aria-roledescription=axis][aria-label*='bandwidth']"
-    ).first
-    assert "linear scale" in label.get_attribute("aria-label")
-    page.locator("#bandwidth summary").click()
-    page.locator("#bandwidth input").first.uncheck()
-    button = page.locator("#bandwidth .scale")
-    assert button.inner_text() == "Logarithmic scale"
+def test_the_other_scale_is_linear_and_keeps_what_is_hidden(page):
+    label = page.locator("#latency svg [aria-roledescription=axis][aria-label*='time']").first
+    assert "log scale" in label.get_attribute("aria-label")
+    page.locator("#latency summary").click()
+    page.locator("#latency input").first.uncheck()
+    button = page.locator("#latency .scale")
+    assert button.inner_text() == "Linear scale"
     look = "one => getComputedStyle(one).backgroundColor"
     before = button.evaluate(look)
     button.click()
-    page.wait_for_selector("#bandwidth svg [aria-label*='bandwidth'][aria-label*='log scale']")
+    page.wait_for_selector("#latency svg [aria-label*='time'][aria-label*='linear scale']")
     assert button.get_attribute("aria-pressed") == "true"
-    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 9")
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH.replace('bandwidth', 'latency')} == 9")
     assert button.evaluate(look) != before  # it looks pressed
 
 
@@ -303,6 +301,15 @@ def test_the_verdict_is_the_first_heading_and_its_figure_shows_values(verdict_pa
     assert "95 % interval +7.00 % to +9.20 %" in text
 
 
+def test_a_mark_unfolds_what_it_follows_from(page):
+    evidence = page.locator(".mark li", has_text="The link ran at its full speed")
+    assert not evidence.is_visible()
+    page.locator(".mark summary", has_text="Link").click()
+    assert evidence.is_visible()
+    rules = page.locator(".rules").bounding_box()
+    assert rules["y"] + rules["height"] < 900  # still on the first screen
+
+
 def test_the_forest_plot_is_drawn_for_a_dark_page(verdict_page):
     verdict_page.get_by_role("button", name="Dark").click()
     wait_until_drawn(verdict_page, "dark")
@@ -343,7 +350,7 @@ def test_every_mark_that_is_announced_has_a_text(page, verdict_page):
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 0")
     assert page.evaluate(PICTURES_WITHOUT_TEXT) == []
     page.locator("#bandwidth input").first.check()
-    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 3")
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 2")
     shown = page.locator("#bandwidth g.mark-line path[aria-label*='copy']").first
     assert shown.evaluate("one => one.closest('[aria-hidden=true]') === null")
 

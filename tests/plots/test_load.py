@@ -48,6 +48,19 @@ def unusable_files():
             json.dumps(synthetic.document(complete="false")).encode(),
             "complete is neither true nor false",
         ),
+        **{
+            f"parts-{number}": (json.dumps(synthetic.document(parts=parts)).encode(), expected)
+            for number, (parts, expected) in enumerate(
+                [
+                    (2, "parts is no list"),
+                    ([], "its parts are no list of parts"),
+                    (["first"], "its part 1 has no number"),
+                    ([{"number": True}], "its part 1 has no number"),
+                    ([{"number": 2, "complete": True}], "its part 1 has another number"),
+                    ([{"number": 1}], "its part 1 does not say whether it is complete"),
+                ]
+            )
+        },
         "no-format": (json.dumps(synthetic.document(format=None)).encode(), "format is None"),
         "newer": (json.dumps(synthetic.document(format=3)).encode(), "format 3 is newer"),
     }

@@ -176,7 +176,7 @@ def test_captions_are_escaped():
 
 
 def test_a_part_has_the_key_and_its_own_panel_only():
-    spec = render.specification(FIGURES["bandwidth"](synthetic.run(), PAPER))
+    spec = render.specification(FIGURES["latency"](synthetic.run(), PAPER))
     parts = draw.split(spec)
     assert [part["vconcat"][0]["title"]["text"] for part in parts] == [
         "host → device (h2d, read)",

@@ -12,6 +12,7 @@ from pathlib import Path
 import format_2
 import pytest
 import synthetic
+from colours import contrast
 from synthetic import KIB, MIB
 
 from plots.figures import FIGURES, style
@@ -100,19 +101,53 @@ def test_the_page_asks_no_network_for_anything():
         if tag == "link":
             assert attributes["href"] == "data:,"
         if tag == "a":  # a link is followed only on a click
-            assert attributes["href"].startswith(("#", "https://github.com/"))
+            assert attributes["href"].startswith(
+                ("#", "figures/", "tables/", "https://github.com/")
+            )
     (policy,) = [m["content"] for m in page.attributes("meta") if "http-equiv" in m]
     assert policy.startswith("default-src 'none';")
     assert "connect-src" not in policy
 
 
+def test_links_to_the_folder_lead_to_files_of_the_report(monkeypatch):
+    monkeypatch.setattr(
+        "plots.page.render.all_images",
+        lambda named: {
+            f"{name}.{kind}": b"" for name, *_ in named for kind in ("svg", "pdf", "png")
+        },
+    )
+    files, page = make_page(synthetic.result(), synthetic.result())
+    targets = [a["href"] for a in page.attributes("a") if a["href"][0] in "ft"]
+    assert len(targets) > 20
+    assert set(targets) <= set(files)
+
+
+def test_a_page_alone_has_no_links_to_files():
+    files = report.make_report([synthetic.result()], None, page_only=True)
+    assert list(files) == ["report.html"]
+    page = Page(files["report.html"].decode())
+    assert not any(a["href"].startswith(("figures/", "tables/")) for a in page.attributes("a"))
+    assert page.attributes("figure")
+
+
+@pytest.mark.parametrize("page_only", [True, False])
+def test_without_javascript_a_page_names_the_folder_of_figures_if_there_is_one(page_only):
+    page = report.make_report([synthetic.result()], None, page_only=page_only)["report.html"]
+    (note,) = re.findall("<noscript>(.*?)</noscript>", page.decode())
+    assert "need JavaScript" in note
+    assert ("in the folder figures" in note) is not page_only
+
+
 def test_the_title_is_of_the_run_if_there_is_one():
     _, page = make_page(synthetic.result())
     assert page.texts_of("h1") == ["Synthetic GPU · PCIe 5.0 x16 · 2026-11-20 11:00 UTC"]
-    assert page.texts_of("dt") == ["Host → device", "Device → host"]
+    assert page.texts_of("dt") == [
+        *("Host → device", "Device → host"),
+        *("Large arrays, copied again and again", "Small transfers"),
+    ]
     _, page = make_page(synthetic.result(), synthetic.result())
     assert page.texts_of("h1") == ["Host-device transfers"]
-    assert len(page.texts_of("dt")) == 4
+    assert len(page.texts_of("dt")) == 8
 
 
 def test_headings_are_in_order_and_figures_have_names():
@@ -132,18 +167,6 @@ def test_headings_are_in_order_and_figures_have_names():
     assert set(targets) <= set(identifiers)
 
 
-def luminance(colour):
-    """Returns the relative luminance (WCAG 2.2)."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(first, second):
-    darker, lighter = sorted((luminance(first), luminance(second)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
 def test_contrast_is_computed_as_its_definition_says():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
@@ -155,7 +178,7 @@ def test_text_can_be_read_in_both_themes_and_on_paper():
     assert len(themes) == 3
     for theme in themes:
         colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", theme))
-        for text in ("ink", "soft", "warn", "link"):
+        for text in ("ink", "soft", "warn", "good", "link"):
             assert contrast(colours[text], colours["paper"]) >= 4.5, (text, colours)
     assert themes[0] == themes[2].replace(" color-scheme: light;", "")  # print uses the light theme
 
@@ -188,9 +211,9 @@ def test_recommendations_stand_below_their_heading(monkeypatch):
     (caption,) = page.texts_of("caption")
     assert caption.startswith("Which strategy, by size")
     assert "copy/<b>" in page.texts_of("td")
-    assert "(next: +10 %)" in page.texts_of("small")
+    assert "(2.00×, next: +10 %)" in page.texts_of("small")
     tex = files["tables/what_to_use.tex"].decode()
-    assert r"h2d & 100 & 1 MiB & copy/\textless{}b\textgreater{} & 1.000 & next: +10 \% \\" in tex
+    assert r"h2d & 100 & 1 MiB & copy/\textless{}b\textgreater{} & 1.000 & 2.00$\times$, " in tex
 
 
 def test_a_figure_without_data_is_left_out_with_a_line():

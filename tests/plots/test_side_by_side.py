@@ -11,13 +11,14 @@ from plots.model.load import read_result
 from plots.text import side_by_side, tables
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
-BOTH_WAYS = "Pinned memory in both directions at once"
+BOTH_WAYS = "pinned memory both ways at once, 64 MiB"
 
 
 def machine(factors, pinned=1.0):
     """Returns a run of copies to the device, and in both directions at once, of 64 MiB."""
     size = 64 * MIB
     rows = [synthetic.row("copy/pinned/h2d/64MiB", size, pinned * 2e6) for _ in factors]
+    rows += [synthetic.row("copy/pinned/h2d/1KiB", 1024, pinned * 2e3) for _ in factors]
     rows += [
         synthetic.row("duplex/engines/pinned/64MiB", 2 * size, factor * 1e6) for factor in factors
     ]
@@ -29,24 +30,63 @@ def differences(*runs):
 
 
 def test_copies_in_both_directions_at_once_are_compared():
-    runs = [(1, machine((1.0, 1.0))), (2, machine((1.25, 1.25)))]
+    runs = [(1, machine((1.0,) * 6)), (2, machine((1.25,) * 6))]
     table = tables.compare_runs(runs)
     assert [row for row in table.rows if row[0].startswith("duplex")] == [
         ["duplex/engines/pinned", "64 MiB", "134.2 GB/s", "107.4 GB/s (-20.0 %)"]
     ]
-    assert differences(*(run for _, run in runs))[-1] == (
-        f"{BOTH_WAYS}, 64 MiB: 134.2 GB/s in run 1, 107.4 GB/s in run 2 (-20.0 %)."
+    assert differences(*(run for _, run in runs))[0] == (
+        f"run 2 against run 1: clearly worse at {BOTH_WAYS} (-20.0 % [-20.0, -20.0]); not "
+        "clearly different at 2 of 3 questions."
     )
 
 
+def test_two_repetitions_show_no_difference_clearly():
+    (verdict, *_) = differences(machine((1.0, 1.0)), machine((1.25, 1.25)))
+    assert verdict == "run 2 against run 1: not clearly different at 3 of 3 questions."
+
+
 @pytest.mark.parametrize(
-    ("factors", "doubt"),
-    [((1.25,) * 20, ""), ((*(1.25,) * 18, 0.9, 0.9), ", which may be noise")],
-    ids=["every repetition agrees", "one in ten does not"],
+    ("factors", "clear"),
+    [
+        ((1.25,) * 20, True),
+        ((*(1.25,) * 18, 0.9, 0.9), False),  # one repetition in ten says the opposite
+        ((1.01,) * 20, False),  # processes of one machine may differ by as much
+    ],
 )
-def test_a_difference_that_repetitions_contradict_may_be_noise(factors, doubt):
-    (*_, both_ways) = differences(machine((1.0,) * 20), machine(factors))
-    assert both_ways.endswith(f"(-20.0 %{doubt}).")
+def test_a_difference_that_may_be_noise_is_not_clear(factors, clear):
+    runs = [(1, machine((1.0,) * 20)), (2, machine(factors))]
+    (verdict, _) = side_by_side.describe_differences(runs)
+    assert (BOTH_WAYS in verdict.text) is clear
+    (table, *_) = side_by_side.make_comparison(runs)
+    (row,) = [row for row in table.rows if row[0] == BOTH_WAYS]
+    assert row[3].endswith("not clear") is not clear
+    (raw,) = [row for row in table.raw if row[0].startswith("pinned memory both")]
+    assert raw[-1] == (-1 if clear else 0)
+
+
+def test_plus_is_better_for_rates_and_for_times():
+    runs = [(1, machine((1.0,) * 6)), (2, machine((0.5,) * 6, pinned=2.0))]
+    (table, *_) = side_by_side.make_comparison(runs)
+    assert {row[0]: row[1:] for row in table.rows} == {
+        "pinned memory to the device, 64 MiB": [
+            *("33.55 GB/s", "16.78 GB/s", "-50.0 % [-50.0, -50.0]")
+        ],
+        BOTH_WAYS: ["134.2 GB/s", "268.4 GB/s", "+100 % [+100, +100]"],
+        "time of a small copy to the device, pinned memory, 1 KiB": [
+            *("2.000 µs", "4.000 µs", "-50.0 % [-50.0, -50.0]")
+        ],
+    }
+
+
+def test_only_facts_that_differ_are_listed():
+    device = {"kind": "cuda", "name": "Other GPU", "driver_version": "1.2"}
+    first = synthetic.run()
+    second = synthetic.run(device=device)
+    (*_, table) = side_by_side.make_comparison([(1, first), (2, second)])
+    assert table.head == ["fact", "Synthetic GPU", "Other GPU"]
+    assert table.rows == [["GPU", "Synthetic GPU", "Other GPU"], ["driver", "not known", "1.2"]]
+    assert "The same in all: link, " in table.note
 
 
 def test_only_what_all_runs_have_is_compared():
@@ -60,12 +100,18 @@ def test_machines_without_a_gpu_and_falsified_times_are_not_compared():
     assert differences(host, host) == []
 
 
-def test_the_largest_difference_of_the_recorded_machines_is_said():
+def test_the_recorded_machines_differ_both_ways_at_once():
     runs = [
-        Run(read_result(RECORDED / name / "result.json.gz"))
-        for name in ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
+        (i, Run(read_result(RECORDED / name / "result.json.gz")))
+        for i, name in enumerate(
+            ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"), start=1
+        )
     ]
-    (*others, both_ways) = differences(*runs)
-    assert both_ways == (f"{BOTH_WAYS}, 1 GiB: 100.8 GB/s in run 1, 91.74 GB/s in run 2 (-8.95 %).")
-    (pageable,) = [text for text in others if text.startswith("Copies of pageable memory to the d")]
-    assert pageable.endswith("(-10.1 %, which may be noise).")
+    assert side_by_side.title(runs) == "NVIDIA H200 and NVIDIA H100 80GB HBM3"
+    (verdict, _) = differences(*(run for _, run in runs))
+    assert verdict.startswith("NVIDIA H100 80GB HBM3 against NVIDIA H200: clearly worse at ")
+    assert "pinned memory both ways at once, 1 GiB (-8.9" in verdict
+    (table, facts) = side_by_side.make_comparison(runs)
+    cells = {row[0]: row[3] for row in table.rows}
+    assert cells["pageable memory to the device, 1 GiB"].endswith("not clear")
+    assert "highest memory clock" in [row[0] for row in facts.rows]

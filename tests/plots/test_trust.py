@@ -18,6 +18,14 @@ def test_the_machine_is_described():
     )
 
 
+def test_a_run_in_parts_is_complete_if_its_last_part_is():
+    parts = [{"number": 1, "complete": True}, {"number": 2, "complete": False}]
+    doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, parts=parts)
+    first, second = texts(trust.assess(doubtful), warnings=True)
+    assert first.startswith("The run did not end by itself")
+    assert second.startswith("It was measured in 2 parts")
+
+
 def test_a_missing_gpu_is_mentioned_first():
     why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
     host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
@@ -46,6 +54,10 @@ def test_a_healthy_machine_gives_no_warning():
         (
             {"complete": False, "run": {"rounds": 10, "interrupted_by": "SIGTERM"}},
             "The run did not end by itself (SIGTERM): its transfers have 3 of 10 repetitions",
+        ),
+        (
+            {"parts": [{"number": 1, "complete": False}, {"number": 2, "complete": True}]},
+            "It was measured in 2 parts, one after another",
         ),
         ({"program": {"build_type": "Debug"}}, "The program was built as Debug"),
         (

@@ -1,0 +1,63 @@
+"""Groups strategies that are equally fast, so that one line can stand for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plots.model.derive import Benchmark, Run
+from plots.model.plainness import plainness_key
+from plots.model.significance import differs
+
+LARGE = 2**20  # from this size on, bandwidth decides
+ALIKE = 0.01  # closer than this, strategies are alike even if they can be told apart
+MOST_APART = 0.1  # further apart than this, they are not, even if they cannot
+Series = dict[tuple[str, int], Benchmark]  # by direction and size
+
+
+@dataclass(frozen=True)
+class Group:
+    """Holds strategies that are alike, plainest first."""
+
+    members: dict[str, Series]
+
+    @property
+    def name(self) -> str:
+        """Returns the plainest strategy."""
+        return next(iter(self.members))
+
+    @property
+    def others(self) -> list[str]:
+        """Lists the other strategies."""
+        return list(self.members)[1:]
+
+
+def group_transfers(run: Run) -> list[Group]:
+    """Groups the plain transfers by what they reach in both directions from 1 MiB on.
+
+    A strategy joins the first group with whose plainest one it is alike at every such size.
+    """
+    by_strategy: dict[str, Series] = {}
+    for benchmark in sorted(run.transfers, key=plainness_key):
+        series = by_strategy.setdefault(benchmark.strategy, {})
+        series.setdefault((benchmark.direction, benchmark.bytes or 0), benchmark)
+    groups: list[Group] = []
+    for name, series in by_strategy.items():
+        group = next((one for one in groups if _alike(one.members[one.name], series)), None)
+        if group is None:
+            groups.append(Group({name: series}))
+        else:
+            group.members[name] = series
+    return groups
+
+
+def _alike(first: Series, second: Series) -> bool:
+    """Tells whether two strategies are alike wherever both were measured, which is everywhere."""
+    large = [{key for key in series if key[1] >= LARGE} for series in (first, second)]
+    if large[0] != large[1] or not large[0]:
+        return False
+    return all(_alike_at(first[key], second[key]) for key in large[0])
+
+
+def _alike_at(first: Benchmark, second: Benchmark) -> bool:
+    apart = max(first.ns, second.ns) / min(first.ns, second.ns) - 1
+    return apart <= ALIKE or (apart <= MOST_APART and not differs(first, second))

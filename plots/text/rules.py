@@ -1,0 +1,193 @@
+"""Writes what to use as rules, from the measured transfers alone.
+
+A strategy is as good as the fastest if it is not clearly slower by 3 % or more; of those the
+plainest is recommended (`plainness` in the file).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
+
+from plots.model import values
+from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.plainness import plainness_key
+from plots.model.significance import Ratio, is_slower, ratio
+from plots.text import caption, numbers
+from plots.text.trust import injected_faults
+
+AS_FAST = 1.03  # differences below are those from run to run, as for bench_transfers advise
+PHRASES = {"h2d": "to the device", "d2h": "to the host"}
+ORDINARY = "pageable"
+Filter = Callable[[Benchmark], bool]
+
+
+@dataclass(frozen=True)
+class Use:
+    """Names a strategy, with the file's words for it."""
+
+    strategy: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Holds a rule: the data that it is about, the strategies, and why."""
+
+    data: str
+    uses: list[Use]
+    why: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Holds the plain copy in one direction at one size, and all that is as good as the fastest."""
+
+    direction: str
+    size: int
+    plain: Benchmark
+    as_good: dict[str, Benchmark]  # by strategy, plainest first
+
+    @property
+    def best(self) -> Benchmark:
+        """Returns the plainest strategy of those."""
+        return next(iter(self.as_good.values()))
+
+    @property
+    def is_plain(self) -> bool:
+        """Tells whether nothing is clearly better than the plain copy."""
+        return self.best.strategy == self.plain.strategy
+
+
+def describe(run: Run) -> list[Rule]:
+    """Returns the rules that the data support; none for copies within one memory."""
+    if run.on_host or injected_faults(run):
+        return []
+    rules = [_rule_for_large(run), _rule_for_small(run), _rule_for_ordinary(run)]
+    return [rule for rule in rules if rule]
+
+
+def choose(run: Run, direction: str, size: int, allowed: Filter) -> Choice | None:
+    """Returns what is as good as the fastest strategy, if a plain copy was measured, too."""
+    plain = _plain_copies(run, direction).get(size)
+    candidates = [
+        benchmark
+        for benchmark in run.transfers
+        if (benchmark.direction, benchmark.size_bytes) == (direction, size) and allowed(benchmark)
+    ]
+    if plain is None or not candidates:
+        return None
+    fastest = min(candidates, key=lambda benchmark: benchmark.ns)
+    as_good = [entry for entry in candidates if not is_slower(entry, fastest, AS_FAST)]
+    by_plainness = sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
+    return Choice(direction, size, plain, {entry.strategy: entry for entry in by_plainness})
+
+
+def _plain_copies(run: Run, direction: str) -> Sizes:
+    return run.plainest("copy", direction=direction, memory=ORDINARY, method=None, in_place=False)
+
+
+def _sizes(run: Run, direction: str, allowed: Filter) -> list[int]:
+    """Lists the sizes at which there is a choice beside the plain copy."""
+    plain = _plain_copies(run, direction)
+    return sorted(
+        {
+            size
+            for benchmark in run.transfers
+            if allowed(benchmark) and benchmark.direction == direction
+            if (size := benchmark.size_bytes or 0) in plain
+            if benchmark.strategy != plain[size].strategy
+        }
+    )
+
+
+def _choices(run: Run, allowed: Filter, place: int) -> list[Choice]:
+    """Chooses in each direction, at the first or the last size."""
+    sizes = {direction: _sizes(run, direction, allowed) for direction in DIRECTIONS}
+    choices = (
+        choose(run, direction, found[place], allowed) for direction, found in sizes.items() if found
+    )
+    return [choice for choice in choices if choice]
+
+
+def _rule_for_large(run: Run) -> Rule | None:
+    return _rule(run, "Large arrays, copied again and again", _choices(run, _any, -1))
+
+
+def _rule_for_ordinary(run: Run) -> Rule | None:
+    choices = _choices(run, _from_ordinary_memory, -1)
+    return _rule(run, "Large arrays that stay in ordinary (pageable) memory", choices)
+
+
+def _any(_: Benchmark) -> bool:
+    return True
+
+
+def _from_ordinary_memory(benchmark: Benchmark) -> bool:
+    return benchmark.memory == ORDINARY
+
+
+def _rule_for_small(run: Run) -> Rule | None:
+    """Says up to which size a plain copy is as good as anything, or what is better."""
+    choices = _choices(run, _any, 0)
+    if not choices or not all(choice.is_plain for choice in choices):
+        return _rule(run, "Small transfers", choices)
+    ends = [
+        f"{numbers.size(_end_of_plain(run, choice.direction))} {PHRASES[choice.direction]}"
+        for choice in choices
+    ]
+    why = f"Up to {' and '.join(ends)} nothing measured is clearly faster."
+    return Rule("Small transfers", [_use(run, choices[0].plain.strategy)], why)
+
+
+def _end_of_plain(run: Run, direction: str) -> int:
+    """Returns the largest size up to which nothing is clearly better than a plain copy."""
+    sizes = _sizes(run, direction, _any)
+    choices = (choose(run, direction, size, _any) for size in sizes)
+    plain = takewhile(lambda choice: choice is not None and choice.is_plain, choices)
+    return sizes[len(list(plain)) - 1]
+
+
+def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
+    if not choices:
+        return None
+    common = [
+        strategy
+        for strategy in choices[0].as_good
+        if all(strategy in choice.as_good for choice in choices)
+    ]
+    chosen = [choice.as_good[common[0]] if common else choice.best for choice in choices]
+    strategies = list(dict.fromkeys(benchmark.strategy for benchmark in chosen))
+    gains = [
+        _describe_gain(choice, benchmark, len(strategies) > 1)
+        for choice, benchmark in zip(choices, chosen, strict=True)
+    ]
+    uses = [_use(run, strategy) for strategy in strategies]
+    why = "; ".join(gains)
+    return Rule(data, uses, f"{why[:1].upper()}{why[1:]}.")
+
+
+def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
+    name = f"{chosen.strategy} " if with_name else ""
+    place = f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
+    if chosen.strategy == choice.plain.strategy:
+        return f"{name}{place}: nothing measured is clearly faster"
+    gain = describe_ratio(ratio(choice.plain, chosen))
+    return f"{name}{gain} plain cudaMemcpy {place}"
+
+
+def describe_ratio(gain: Ratio) -> str:
+    """Formats a factor with its interval."""
+    if gain.interval is None:
+        return numbers.times(gain.value)
+    low, high = (numbers.times(end).rstrip("×") for end in gain.interval)
+    return f"{numbers.times(gain.value)} [{low}, {high}]"
+
+
+def _use(run: Run, strategy: str) -> Use:
+    summaries = {
+        values.text(entry, "name", ""): values.text(entry, "summary", "")
+        for entry in caption.entries(run.result, "strategies")
+    }
+    return Use(strategy, summaries.get(strategy, ""))

@@ -1,0 +1,147 @@
+"""Tests what is chosen by size and reuse: pooled, with ties to the plainest."""
+
+import pytest
+import synthetic
+from synthetic import MIB
+
+from plots.model import programs
+from plots.model.choices import REUSES, Kind, choose
+from plots.model.pool import pool_rows, pools
+
+ORDINARY = Kind((0, False, 0), "pageable", "base")
+PINNED = Kind((1, False, 1), "pinned", "base")
+FLAGGED = Kind((2, False, 2), "pinned_wc", "base")
+HUGE = Kind((2, False, 2), "registered_huge", "huge")
+
+
+def term(value, deviation=0.0):
+    return {"value": value, "low": value - deviation, "high": value + deviation}
+
+
+def strategy(name, allocation, transfer, fill=100.0, noise=0.0):
+    return {
+        "name": name,
+        "allocation_ns": term(allocation),
+        "transfer_ns": term(transfer),
+        "fill_ns": term(fill, noise),
+        "read_back_ns": term(0.0),
+        "extrapolated": False,
+    }
+
+
+def chosen(strategies, kinds):
+    """Returns the choices to the device at 1 MiB, by use."""
+    ranking = {
+        "question": {"bytes": MIB, "direction": "h2d"},
+        "measured_terms": {"allocation": True},
+        "strategies": strategies,
+    }
+    table = choose([ranking], kinds)["directions"]["h2d"]
+    return {
+        reuse: {key: cells[0][i] for key, cells in table.items()} for i, reuse in enumerate(REUSES)
+    }
+
+
+def test_allocation_is_shared_by_all_uses():
+    cells = chosen(
+        [strategy("plain", 0.0, 1000.0), strategy("pinned", 9000.0, 200.0)],
+        {"plain": ORDINARY, "pinned": PINNED},
+    )
+    assert [cells[reuse]["winner"] for reuse in (1, 5, 20, 100)] == [
+        *("plain", "plain", "pinned", "pinned")
+    ]
+    assert cells[100]["total_ns"] == pytest.approx(390.0)
+    assert cells[100]["gain"] == pytest.approx(1100 / 390)
+    assert (cells[1]["gain"], cells[100]["runner_up"]) == (1.0, "plain")
+    assert cells[100]["margin"] == pytest.approx(1100 / 390 - 1)
+
+
+def test_the_plainest_within_3_percent_is_chosen():
+    kinds = {"pinned": PINNED, "flagged": FLAGGED}
+    for transfer, winner in ((980.0, "pinned"), (900.0, "flagged")):
+        cells = chosen([strategy("pinned", 0.0, 1000.0), strategy("flagged", 0.0, transfer)], kinds)
+        assert cells[1]["winner"] == winner
+        assert cells[1]["as_good"] == (1 if winner == "pinned" else 0)
+
+
+@pytest.mark.parametrize(("transfer", "winner"), [(950.0, "pinned"), (800.0, "huge")])
+def test_up_to_10_percent_noise_may_decide_for_the_plainest(transfer, winner):
+    cells = chosen(
+        [strategy("pinned", 0.0, 1000.0, noise=300.0), strategy("huge", 0.0, transfer)],
+        {"pinned": PINNED, "huge": HUGE},
+    )
+    assert cells[1]["winner"] == winner
+
+
+def test_what_the_cpu_pays_cancels_within_a_pool():
+    cells = chosen(
+        [
+            strategy("pinned", 0.0, 1000.0, noise=300.0),
+            strategy("flagged", 0.0, 940.0, noise=300.0),
+        ],
+        {"pinned": PINNED, "flagged": FLAGGED},
+    )
+    assert cells[1]["winner"] == "flagged"  # 6 % less, and no noise in the difference
+
+
+def test_without_rankings_there_is_no_choice():
+    assert choose([], {}) is None
+    assert choose([{"strategies": []}], {}) is None
+
+
+def cpu_run(types):
+    """Returns a run in which the CPU was slower to read each further kind of memory."""
+    rows = [
+        synthetic.row(f"cpu/{memory}/read_memcpy/1MiB", MIB, 100.0 * (i + 1))
+        for i, memory in enumerate(types)
+    ]
+    buffers = [{"memory": memory, "memory_type": kind} for memory, kind in types.items()]
+    return synthetic.result([*rows, *synthetic.rows(("copy/pinned",), (MIB,))], buffers=buffers)
+
+
+def used(result):
+    return pool_rows(result, lambda fields: True)
+
+
+def times(result, memory):
+    name = f"cpu/{memory}/read_memcpy/1MiB"
+    return [row["median_ns"] for row in used(result) if row["name"] == name]
+
+
+def test_kinds_of_memory_that_are_alike_share_their_measurements():
+    result = cpu_run(
+        {
+            "pinned": "write-back",
+            "pinned_wc": "write-back",
+            "registered_huge": "write-back",
+            "novel": "write-back",
+        }
+    )
+    assert times(result, "pinned") == times(result, "pinned_wc") == [100.0, 200.0]
+    assert times(result, "registered_huge") == [300.0]  # pages of another size
+    assert times(result, "novel") == [400.0]  # pages of a size that is not known
+    assert sum("copy/" in row["name"] for row in used(result)) == len(
+        [row for row in result.rows if "copy/" in row["name"]]
+    )
+
+
+@pytest.mark.parametrize("kind", ["write-combined", "unclear", None])
+def test_kinds_that_are_not_alike_keep_their_own(kind):
+    result = cpu_run({"pinned": "write-back", "pinned_wc": kind})
+    assert (times(result, "pinned"), times(result, "pinned_wc")) == ([100.0], [200.0])
+    assert ("pinned_wc" in pools(result)) is (kind == "write-combined")
+
+
+def test_only_terms_of_the_sum_are_given_to_advise():
+    rows = [
+        synthetic.row(f"{name}/1MiB", MIB, 100.0)
+        for name in (
+            *("copy/pinned/h2d", "allocate/pinned", "free/pinned", "cpu/pinned/read_memcpy"),
+            *("cpu/pinned/read_scalar", "message/graph", "duplex/engines/pinned"),
+        )
+    ]
+    rows.append(synthetic.row("copy/pinned/h2d/1MiB/cold", MIB, 100.0))
+    kept = programs._reduce(synthetic.result(rows))["benchmarks"]
+    assert [row["run_name"].removesuffix("/1MiB") for row in kept] == [
+        *("copy/pinned/h2d", "allocate/pinned", "free/pinned", "cpu/pinned/read_memcpy")
+    ]

@@ -1,0 +1,120 @@
+"""Tests the rules of use, and the comparison of two benchmarks that they rest on."""
+
+from math import comb
+
+import pytest
+import synthetic
+from synthetic import KIB, MIB, run
+
+from plots.model import significance
+from plots.text import rules
+
+LARGE = 64 * MIB
+NEARLY_ALIKE = [0.998, 0.999, 1, 1, 1.001, 1.002]
+
+
+def rows(times_us, factors=NEARLY_ALIKE):
+    """Returns six repetitions for each (strategy, size): µs, in both directions."""
+    return [
+        synthetic.row(
+            f"{strategy}/{direction}/{synthetic.size_name(size)}", size, 1000 * us * factor
+        )
+        for (strategy, size), us in times_us.items()
+        for direction in ("h2d", "d2h")
+        for factor in factors
+    ]
+
+
+USUAL = {
+    ("copy/pageable", KIB): 5.0,
+    ("copy/pinned", KIB): 5.0,
+    ("copy/pageable", LARGE): 7000.0,
+    ("copy/pinned", LARGE): 1000.0,
+    ("copy/pinned_wc", LARGE): 990.0,
+    ("copy/staged", LARGE): 1400.0,
+}
+
+
+def described(times_us, factors=NEARLY_ALIKE, **transfers):
+    return rules.describe(run(rows(times_us, factors), **transfers))
+
+
+def test_three_rules_follow_from_the_measured_times():
+    large, small, ordinary = described(USUAL)
+    assert [use.strategy for use in large.uses] == ["copy/pinned"]
+    assert large.why == (
+        "7.00× [6.99, 7.01] plain cudaMemcpy to the device (64 MiB); "
+        "7.00× [6.99, 7.01] plain cudaMemcpy to the host (64 MiB)."
+    )
+    assert [use.strategy for use in small.uses] == ["copy/pageable"]
+    assert small.why == (
+        "Up to 1 KiB to the device and 1 KiB to the host nothing measured is clearly faster."
+    )
+    assert [use.strategy for use in ordinary.uses] == ["copy/staged"]
+    assert ordinary.why.startswith("5.00× ")
+
+
+def test_the_plainest_of_what_is_as_good_is_named():
+    clearly = USUAL | {("copy/pinned_wc", LARGE): 900.0}
+    assert [use.strategy for use in described(USUAL)[0].uses] == ["copy/pinned"]
+    assert [use.strategy for use in described(clearly)[0].uses] == ["copy/pinned_wc"]
+
+
+def test_what_only_some_repetitions_show_decides_nothing():
+    noisy = described(USUAL | {("copy/pageable", LARGE): 1100.0}, (0.5, 0.8, 1, 1, 1.3, 1.6))
+    assert [use.strategy for use in noisy[0].uses] == ["copy/pageable"]
+    assert "nothing measured is clearly faster" in noisy[0].why
+
+
+def test_small_transfers_may_have_a_better_strategy():
+    _, small, _ = described(USUAL | {("copy/pinned", KIB): 4.0})
+    assert [use.strategy for use in small.uses] == ["copy/pinned"]
+    assert small.why.startswith("1.25× [1.25, 1.25] plain cudaMemcpy to the device (1 KiB)")
+
+
+def test_the_words_for_a_strategy_are_those_of_the_file():
+    strategies = [{"name": "copy/pinned", "summary": "words of the file", "variants": []}]
+    assert described(USUAL, strategies=strategies)[0].uses == [
+        rules.Use("copy/pinned", "words of the file")
+    ]
+
+
+@pytest.mark.parametrize(
+    "transfers",
+    [
+        {"device": {"kind": "host", "name": "host"}, "link": None},
+        {"run": {"faults_injected": ["slow_copies"]}},
+    ],
+    ids=["no GPU", "faults"],
+)
+def test_there_are_no_rules_without_a_gpu_or_true_numbers(transfers):
+    assert described(USUAL, **transfers) == []
+
+
+def test_there_are_no_rules_without_a_plain_copy():
+    assert described({("copy/pinned", LARGE): 1000.0}) == []
+
+
+def test_few_repetitions_give_a_factor_without_an_interval():
+    large, *_ = described(USUAL, (0.99, 1, 1.01))
+    assert large.why.startswith("7.00× plain cudaMemcpy to the device (64 MiB)")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outside"),
+    # Of tables of the test of Mann and Whitney: two-sided, 5 %.
+    [(3, 3, None), (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (8, 10, 17), (20, 20, 127)],
+)
+def test_the_interval_is_that_of_mann_and_whitney(first, second, outside):
+    assert significance.outside_each_end(first, second) == outside
+    counts = significance._count_orders(first, second)
+    assert sum(counts) == comb(first + second, first)
+    assert counts == counts[::-1]
+
+
+def test_many_repetitions_have_nearly_the_exact_interval(monkeypatch):
+    exact = significance.outside_each_end(40, 40)
+    monkeypatch.setattr(significance, "MOST_COUNTED_PAIRS", 0)
+    significance.outside_each_end.cache_clear()
+    assert abs(significance.outside_each_end(40, 40) - exact) <= 1
+    significance.outside_each_end.cache_clear()
