@@ -15,7 +15,9 @@
 
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
+#include "bench/cli/site_file.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/durations.hpp"
 #include "src/common/measuring_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
@@ -125,7 +127,7 @@ std::vector<std::string> without_folders(std::vector<std::string> command_line) 
   bool path_follows = true;  // the program's own
   for (auto& argument : command_line) {
     const bool is_path = std::exchange(path_follows, false);
-    for (const std::string option : {"--out", "--benchmark_out"}) {
+    for (const std::string option : {"--out", "--benchmark_out", "--resume"}) {
       if (argument == option)
         path_follows = true;
       else if (argument.starts_with(option + "="))
@@ -136,14 +138,43 @@ std::vector<std::string> without_folders(std::vector<std::string> command_line) 
   return command_line;
 }
 
-parsed_command_line parse_command_line(int argc, const char* const* argv) {
-  const auto named = with_sides_named({argv, static_cast<std::size_t>(argc)});
+namespace {
+
+/// Throws usage_error for a site file that sets an option to what it cannot be, whether or not this
+/// run takes it.
+void require_usable(const site_defaults& site);
+
+/// What sets options besides the command line.
+struct other_sources {
+  bool variables = false;
+  bool site_file = false;
+};
+
+/// Whether the command line asks for a run, and nothing else.
+bool is_run(const CLI::App& app) {
+  const auto is_given = [&](const char* option) { return app.count(option) > 0; };
+  return app.get_subcommands().empty() && !is_given("--list") &&
+         !is_given("--benchmark_list_tests");
+}
+
+/// Those that neither the command line nor variables set.
+void take_site_defaults(CLI::App& app, settings& settings) {
+  const auto site = read_site_file();
+  if (!site) return;
+  require_usable(*site);
+  settings.site_file = common::printable(site->file.filename().string());
+  settings.site_options = apply(*site, app);
+}
+
+/// Of a run: without the file that it may resume.
+parsed_command_line parse(std::span<const char* const> argv, const other_sources& others) {
+  const auto named = with_sides_named(argv);
   const std::span<const char* const> given(named);
   const bool is_fleet = is_fleet_command(given);
   // The options of `fleet` are those of a run, and more.
   const auto arguments =
       is_fleet ? without_command(given) : std::vector(given.begin(), given.end());
-  option_table table(is_fleet);
+  option_table table(is_fleet, others.variables);
   auto& app = table.app;
   auto& settings = table.settings;
 
@@ -164,6 +195,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
     throw common::usage_error(common::first_line(error.what()));
   }
 
+  if (others.site_file && !is_fleet && settings.resume.empty() && is_run(app))
+    take_site_defaults(app, settings);
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
@@ -243,6 +276,8 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   settings.sweep_only = defaults.sweep_only && settings.filter.empty();
   settings.rounds = table.repetitions > 0 ? table.repetitions : defaults.rounds;
   settings.min_time = table.min_time.empty() ? defaults.min_time : parse_min_time(table.min_time);
+  if (!table.max_time.empty())
+    settings.max_time = common::parse_duration("--max-time", table.max_time);
   // Who chooses something else has time for it.
   const bool is_usual = table.repetitions == 0 && table.min_time.empty() && !settings.own_sizes &&
                         settings.strategies.empty() && settings.filter.empty();
@@ -251,12 +286,66 @@ parsed_command_line parse_command_line(int argc, const char* const* argv) {
   for (const auto& text : table.faults) settings.faults.push_back(parse_fault(text));
   settings.note = common::printable(settings.note);
   settings.options = measuring_options(app);
-  settings.command_line = without_folders(std::vector<std::string>(argv, argv + argc));
+  settings.command_line = without_folders(std::vector<std::string>(argv.begin(), argv.end()));
   if (is_fleet) {
     table.fleet.out = std::exchange(settings.out, "");
     check_fleet_request(table.fleet, settings);
   }
   return {.settings = settings, .fleet = is_fleet ? std::optional(table.fleet) : std::nullopt};
+}
+
+void require_usable(const site_defaults& site) {
+  std::vector<const char*> pointers{"bench_transfers"};
+  for (const auto& option : site.options) pointers.push_back(option.c_str());
+  try {
+    static_cast<void>(parse(pointers, {}));
+  } catch (const common::usage_error& error) {
+    throw common::usage_error(fmt::format("cannot use the site file {}: {}",
+                                          common::printable(site.file.string()), error.what()));
+  }
+}
+
+/// With the options of the file; what the command line says besides is checked before.
+settings resumed_settings(const std::vector<std::string>& arguments, const earlier_run& earlier) {
+  const auto all = resumed_arguments(arguments, earlier);
+  std::vector<const char*> pointers;
+  for (const auto& argument : all) pointers.push_back(argument.c_str());
+  try {
+    return parse(pointers, {}).settings;
+  } catch (const common::usage_error& error) {
+    throw common::usage_error(fmt::format("cannot resume {}: with its options: {}",
+                                          common::printable(earlier.file().string()),
+                                          error.what()));
+  }
+}
+
+/// What the command line says of the files, and nothing else counts.
+bench::settings files_of_resume(std::span<const char* const> argv) {
+  option_table table(false, false);
+  table.app.parse(static_cast<int>(argv.size()), argv.data());
+  require_only_options_of_resume(table.app);
+  if (table.settings.out.empty()) table.settings.out = table.settings.resume;
+  return table.settings;
+}
+
+parsed_command_line parse_resumed(std::span<const char* const> argv) {
+  const std::vector<std::string> arguments(argv.begin(), argv.end());
+  const auto files = files_of_resume(argv);
+  const bool prints = common::is_standard_output(files.out);
+  const auto resumed = std::make_shared<resumption>(files.resume, prints ? "" : files.out);
+  auto settings = resumed_settings(arguments, resumed->earlier());
+  settings.command_line = without_folders(arguments);
+  if (!prints) settings.out = files.out;
+  settings.chose_out = true;
+  return {.settings = std::move(settings), .resumed = resumed};
+}
+
+}  // namespace
+
+parsed_command_line parse_command_line(int argc, const char* const* argv) {
+  const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
+  auto parsed = parse(arguments, {.variables = true, .site_file = true});
+  return parsed.settings.resume.empty() ? parsed : parse_resumed(arguments);
 }
 
 namespace {

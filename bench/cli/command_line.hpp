@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
 #include "bench/cli/map.hpp"
+#include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/common/sizes.hpp"
 
@@ -22,6 +24,7 @@ struct answer {
 
 struct parsed_command_line {
   bench::settings settings = {};
+  std::shared_ptr<const resumption> resumed = {};  ///< null: the run is a new one
   // Of the others at most one is there. Nothing is measured by the settings then, but for `fleet`.
   std::optional<answer> instead = {};
   std::optional<advice_request> advice = {};

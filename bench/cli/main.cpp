@@ -3,6 +3,7 @@
 #include <iostream>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
@@ -49,9 +50,14 @@ int exit_code_of(doctor::verdict verdict) {
   return something_failed;
 }
 
-int measure(const settings& settings) {
-  return measure(settings, {.devices = choose_devices(settings.device),
-                            .fleet = fleet_facts(fleet::own_environment())});
+int measure(const settings& settings, const resumption* resumed) {
+  run_request request{.devices = choose_devices(settings.device),
+                      .fleet = fleet_facts(fleet::own_environment())};
+  if (resumed) {
+    request.earlier = &resumed->earlier();
+    request.why_not_write = [resumed] { return resumed->why_not_write(); };
+  }
+  return measure(settings, std::move(request));
 }
 
 void list(const settings& settings) {
@@ -82,7 +88,8 @@ int run_program(int argc, char** argv) {
   disable_malloc_caching();
   if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;
   watch_for_interruption();
-  return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet) : measure(parsed.settings);
+  return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet)
+                      : measure(parsed.settings, parsed.resumed.get());
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ std::string footer(bool is_fleet) {
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
          "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
          "--benchmark_format=json|csv|console, ...\n"
-         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted.";
+         "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted" +
+         (is_fleet ? "." : ",\n4 the time was up before anything was measured.");
 }
 
 void add_label(settings& settings, const std::string& text) {
@@ -69,7 +70,7 @@ manual::choices offered_in_fleet() {
 
 }  // namespace
 
-option_table::option_table(bool is_fleet)
+option_table::option_table(bool is_fleet, bool reads_environment)
     : app(is_fleet ? fleet_description()
                    : "Measures host-device memory transfers, strategy by strategy.",
           is_fleet ? "bench_transfers fleet" : "bench_transfers") {
@@ -91,6 +92,8 @@ option_table::option_table(bool is_fleet)
   else
     add_commands();
   add_hidden();
+  if (!reads_environment)
+    for (auto* const option : app.get_options()) option->envname("");
 }
 
 void option_table::add_run_options(bool is_fleet) {
@@ -116,6 +119,14 @@ void option_table::add_run_options(bool is_fleet) {
       ->type_name("COPIES");
   app.add_option("--seed", seed, "seed of test data and order (default: random; recorded)")
       ->type_name("N");
+  if (!is_fleet) {
+    app.add_option("--max-time", max_time,
+                   "begin nothing more after this time, such as 90s or 10min")
+        ->type_name("TIME");
+    app.add_option("--resume", settings.resume,
+                   "measure what this result file lacks, with its options")
+        ->type_name("FILE");
+  }
   app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
       ->expected(0, 1)
       ->type_name("");

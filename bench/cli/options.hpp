@@ -22,7 +22,8 @@ class option_table {
  public:
   /// `is_fleet`: the options of `bench_transfers fleet`, which are those of a run and more. It has
   /// no commands.
-  explicit option_table(bool is_fleet);
+  /// `reads_environment`: also variables set options.
+  explicit option_table(bool is_fleet, bool reads_environment = true);
   option_table(const option_table&) = delete;
   option_table& operator=(const option_table&) = delete;
   ~option_table() = default;
@@ -37,6 +38,7 @@ class option_table {
   std::string cold_sizes;
   std::string cache = "both";
   std::string min_time;
+  std::string max_time;
   int repetitions = 0;
   std::string seed;
   int verbosity = 0;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/cli/default_file.hpp"
+#include "bench/cli/file_claim.hpp"
 #include "bench/cli/lost_ranks.hpp"
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
@@ -24,11 +25,15 @@
 #include "bench/record/link.hpp"
 #include "bench/record/listing.hpp"
 #include "bench/record/observe.hpp"
+#include "bench/record/parts.hpp"
 #include "bench/record/report.hpp"
 #include "bench/record/run_context.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
+#include "src/common/outputs.hpp"
+#include "src/common/printable.hpp"
 #include "src/common/program.hpp"
+#include "src/common/same_file.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/machine/numa.hpp"
 #include "transfers/host/host_device.hpp"
@@ -46,10 +51,16 @@ void check_output(const settings& settings) {
   }
 }
 
-int exit_code_of(const outcome& measured) {
+int exit_code_of(const outcome& measured, const earlier_run* earlier) {
   if (measured.signal != 0) return 128 + measured.signal;
-  if (!measured.failures.empty()) return something_failed;
-  return measured.runs.empty() ? nothing_ran : all_ran;
+  if (!measured.failures.empty() || (earlier && earlier->has_failures())) return something_failed;
+  if (!measured.runs.empty()) return all_ran;
+  if (!measured.by_time.empty()) return no_time;
+  return earlier && earlier->has_repetitions() ? all_ran : nothing_ran;
+}
+
+void complain(const run_request& request, const std::string& sentence) {
+  common::complain("bench_transfers", (request.name.empty() ? "" : request.name + ": ") + sentence);
 }
 
 /// The devices of a run, each with what belongs to it.
@@ -161,24 +172,33 @@ nlohmann::ordered_json context_of(const run_devices& devices, const settings& se
 }
 
 /// What the result file lacks at the end. Returns why it cannot be written; null: it can.
-std::exception_ptr complete(result_file::writer& file, const settings& settings, const plan& plan,
-                            const outcome& measured, const run_devices& devices) {
+std::exception_ptr complete(result_file::writer& file, nlohmann::ordered_json context,
+                            const settings& settings, const plan& plan, const outcome& measured,
+                            const run_devices& devices, const earlier_run* earlier) {
   try {
-    finish(file, settings, plan, measured, devices.start(), devices.observe(measured.lost_devices));
+    finish(file, std::move(context), settings, plan, measured, devices.start(),
+           devices.observe(measured.lost_devices), earlier);
     return measured.write_failure;
   } catch (const common::write_error&) {
     return std::current_exception();
   }
 }
 
-/// "142 benchmarks in 9 rounds, which take 4s or more".
+/// A short limit is not rounded: "500 ms", "10m 00s".
+std::string limit_text(std::chrono::nanoseconds limit) {
+  return limit < std::chrono::seconds(10) ? common::time_text(static_cast<double>(limit.count()))
+                                          : format_duration(limit);
+}
+
+/// "142 benchmarks in 9 rounds, which take 4s or more, for at most 10m 00s".
 std::string work_of(const plan& plan, const settings& settings) {
   const auto repetitions = static_cast<double>(plan.cases.size()) * settings.rounds;
   return fmt::format(
-      "{} in {}, which take {} or more",
+      "{} in {}, which take {} or more{}",
       common::counted(static_cast<double>(plan.cases.size()), "benchmark", "benchmarks"),
       common::counted(settings.rounds, "round", "rounds"),
-      format_duration(repetitions * std::chrono::duration<double>(settings.min_time)));
+      format_duration(repetitions * std::chrono::duration<double>(settings.min_time)),
+      settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
 }
 
 /// Who sends the summary to a file has named the result file, too.
@@ -191,9 +211,29 @@ bool prints_result(const settings& settings, const run_request& request) {
   return !request.quiet && !settings.display_format.empty();
 }
 
+/// Where the rest of a result file lies, and the file to write has another name.
+void write_copy(const earlier_run& earlier, const settings& settings) {
+  if (!settings.display_format.empty())
+    common::write_output(common::standard_output, result_file::to_text(earlier.document()));
+  else if (!common::is_same_file(settings.out, earlier.file()))
+    result_file::writer(
+        settings.out, earlier.context(), [] { return std::nullopt; },
+        earlier.document().at("benchmarks"));
+}
+
+/// Returns the exit code.
+int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
+  write_copy(earlier, settings);
+  if (!settings.quiet)
+    progress(stderr).say(
+        fmt::format("{} lacks nothing", common::printable(earlier.file().string())));
+  return earlier.has_failures() ? something_failed : all_ran;
+}
+
 /// Returns the exit code. Throws as measure().
 int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
+  const time_limit limit(given.max_time);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);
   progress shown(output.stream());
@@ -205,18 +245,27 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   reserve_buffers(plan, list);
 
   const auto settings = with_result_file(given);
-  result_file::writer file(settings.out_format == "json" ? settings.out : "",
-                           context_of(devices, settings, plan, request, warnings),
-                           request.why_not_write);
+  const auto path = settings.out_format == "json" ? settings.out : "";
+  const file_claim claim(request.why_not_write ? "" : path);
+  const auto context = context_of(devices, settings, plan, request, warnings);
+  result_file::writer file(
+      path, request.earlier ? with_earlier_parts(context, *request.earlier) : context,
+      request.why_not_write ? request.why_not_write : [&] { return claim.why_not_write(); },
+      request.earlier ? request.earlier->document().at("benchmarks")
+                      : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();
-  auto measured = session(list, settings, file, shown, *watched, request.ranks).measure(plan);
+  auto measured =
+      session(list, settings, file, shown, *watched, request.ranks, limit).measure(plan);
   measured.warnings = warnings_of_lost(request.ranks);
-  const auto write_failure = complete(file, settings, plan, measured, devices);
+  const auto write_failure =
+      complete(file, context, settings, plan, measured, devices, request.earlier);
   shown.clear();
   if (!quiet || prints_result(settings, request)) report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
   if (!quiet && says_where(settings)) shown.say("Result file: " + settings.out);
-  return exit_code_of(measured);
+  const auto code = exit_code_of(measured, request.earlier);
+  if (code == no_time) complain(request, "nothing was measured: the time was up (--max-time)");
+  return code;
 }
 
 }  // namespace
@@ -251,11 +300,17 @@ int measure(const settings& settings, run_request request) {
   const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
   auto plan = make_plan(strategies, devices.named(), settings);
+  if (request.earlier) {
+    require_same_machine(*request.earlier, devices.named());
+    request.earlier->leave_out_measured(plan, settings.rounds);
+    check_output(settings);
+    if (plan.cases.empty() && request.earlier->is_complete())
+      return leave_as_it_is(*request.earlier, settings);
+  }
   const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
-  if (plan.cases.empty() && plan.skipped.empty()) {
-    common::complain("bench_transfers", (request.name.empty() ? "" : request.name + ": ") +
-                                            "nothing to run: no benchmark matches");
+  if (plan.cases.empty() && plan.skipped.empty() && !request.earlier) {
+    complain(request, "nothing to run: no benchmark matches");
     return nothing_ran;
   }
   check_output(settings);

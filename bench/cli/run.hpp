@@ -10,6 +10,7 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
+#include "bench/record/earlier_run.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/message.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
@@ -17,7 +18,13 @@
 namespace bench_transfers::bench {
 
 /// Documented in --help and docs/METHOD.md.
-enum run_exit_code { all_ran = 0, something_failed = 1, bad_usage = 2, nothing_ran = 3 };
+enum run_exit_code {
+  all_ran = 0,
+  something_failed = 1,
+  bad_usage = 2,
+  nothing_ran = 3,
+  no_time = 4  ///< the time was up before anything was measured
+};
 
 /// What a run needs beyond its settings.
 struct run_request {
@@ -29,8 +36,9 @@ struct run_request {
   fleet::node_ranks* ranks = nullptr;  ///< the other processes of the node
   bool quiet = false;                  ///< neither progress nor summary
   std::string name = {};               ///< begins its complaints; empty: a process by itself
-  /// As for result_file::writer.
-  std::function<std::optional<std::string>()> why_not_write = [] { return std::nullopt; };
+  /// As for result_file::writer; empty: this run tells others itself that it writes the file.
+  std::function<std::optional<std::string>()> why_not_write = {};
+  const earlier_run* earlier = nullptr;  ///< what this one goes on with; null: nothing
 };
 
 std::vector<named_device> named_devices(const devices_choice& choice);

@@ -433,6 +433,15 @@ bool is_in_profile(const strategy& candidate, const settings& settings) {
 
 }  // namespace
 
+void earlier_repetitions::add(int number, std::optional<double> median_ns,
+                              result_file::disturbance_degree disturbed) {
+  ++count;
+  next = std::max(next, number + 1);
+  if (median_ns && disturbed != result_file::disturbance_degree::spoilt)
+    medians.push_back(*median_ns);
+  least = least ? std::min(*least, disturbed) : disturbed;
+}
+
 plan make_plan(const registry& strategies, std::span<const named_device> devices,
                const bench::settings& given) {
   auto settings = given;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,10 +15,21 @@
 
 namespace bench_transfers::bench {
 
+/// What an earlier part of the run has measured of a benchmark.
+struct earlier_repetitions {
+  int count = 0;
+  int next = 0;                 ///< the number of the next one
+  std::vector<double> medians;  ///< of those that are not spoilt, in ns
+  std::optional<result_file::disturbance_degree> least = {};
+
+  void add(int number, std::optional<double> median_ns, result_file::disturbance_degree disturbed);
+};
+
 /// One benchmark: one name in the result file.
 struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
   std::vector<named_flow> copies = {};  ///< its flows, with what prepares them
+  earlier_repetitions earlier = {};
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };

@@ -91,6 +91,8 @@ struct session::state {
   seconds cost{};                    ///< of the last repetition, to estimate the time left
   seconds spent{};                   ///< on all repetitions
   std::uint64_t next_meeting = 0;    ///< with the other ranks, where it is of all ranks at once
+  int repetitions = 0;
+  bool impossible = false;  ///< here; it is skipped
 
   [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
 
@@ -108,13 +110,15 @@ struct session::state {
 };
 
 session::session(device_list devices, const settings& settings, result_file::writer& rows,
-                 progress& shown, const surroundings& watched, fleet::node_ranks* ranks)
+                 progress& shown, const surroundings& watched, fleet::node_ranks* ranks,
+                 time_limit limit)
     : devices_(std::move(devices)),
       settings_(settings),
       rows_(rows),
       shown_(shown),
       watched_(watched),
       ranks_(ranks),
+      limit_(limit),
       cpus_at_start_(watched.read().cpus) {
   streams_.resize(devices_.size());
   clocks_.resize(devices_.size());
@@ -188,20 +192,57 @@ int session::most_rounds(std::span<const state> cases) const {
   return settings_.rounds * (more ? 3 : 1);
 }
 
+int session::most_repetitions(const state& measured) const {
+  return (measured.until_stable() ? 3 : 1) * settings_.rounds;
+}
+
+bool session::is_measured(const state& measured) const {
+  return measured.repetitions >= most_repetitions(measured) ||
+         (measured.until_stable() && measured.is_known_well());
+}
+
+bool session::is_to_end(const outcome& result) const {
+  return interruption() != 0 || result.write_failure || limit_.is_up();
+}
+
+cut_off session::cut_by_time(std::span<const state> cases) const {
+  cut_off cut;
+  for (const auto& measured : cases) {
+    const auto& name = measured.planned->name;
+    if (measured.error || measured.impossible || is_measured(measured)) continue;
+    if (measured.repetitions == 0)
+      cut.left_out.push_back(name);
+    else
+      (measured.until_stable() ? cut.unstable : cut.shortened).push_back(name);
+  }
+  return cut;
+}
+
+void session::measure_within_time(std::span<state> cases, outcome& result) {
+  auto left = cases;
+  while (!left.empty() && !is_to_end(result)) left = left.subspan(measure_cases(left, result));
+  if (interruption() != 0 || result.write_failure || !limit_.is_up()) return;
+  report_other_failures(cases, result);
+  result.by_time = cut_by_time(cases);
+}
+
 outcome session::measure(const plan& plan) {
   outcome result;
   result.throttled_by.resize(devices_.size());
   for (const auto& [index, reason] : plan.lost_devices)
     lost_devices_.insert_or_assign(index, reason);
   std::vector<state> cases;
-  for (const auto& planned : plan.cases) cases.push_back({.planned = &planned});
+  for (const auto& planned : plan.cases)
+    cases.push_back({.planned = &planned,
+                     .medians = planned.earlier.medians,
+                     .repetitions = planned.earlier.count});
   if (ranks_) {
     const auto at_once = std::stable_partition(
         cases.begin(), cases.end(),
         [](const state& measured) { return !is_of_ranks(*measured.planned); });
     measure_in_turn(std::span(cases.begin(), at_once), std::span(at_once, cases.end()), result);
   } else {
-    measure_cases(cases, result);
+    measure_within_time(cases, result);
   }
   conclude(cases, result);
   for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
@@ -221,21 +262,19 @@ void session::measure_in_turn(std::span<state> alone, std::span<state> at_once, 
   ranks_->leave();
 }
 
-void session::measure_cases(std::span<state> cases, outcome& result,
-                            std::optional<std::chrono::nanoseconds> limit) {
+std::size_t session::measure_cases(std::span<state> cases, outcome& result,
+                                   std::optional<std::chrono::nanoseconds> limit) {
   constexpr int fewest_rounds = 3;
   const auto start = wall_clock::now();
-  settle_all(cases, result);
+  const auto settled = settle_all(cases, result);
+  cases = cases.first(settled);
   auto round_start = wall_clock::now();
-  for (int round = 0; round < most_rounds(cases) && interruption() == 0 && !result.write_failure;
-       ++round) {
+  for (int round = 0; round < most_rounds(cases) && !is_to_end(result); ++round) {
     const auto now = wall_clock::now();
     const auto last_round = now - std::exchange(round_start, now);
     if (limit && round >= fewest_rounds && now - start + last_round > *limit) break;
     for (auto& measured : cases)
-      if (round >= (measured.until_stable() ? 3 : 1) * settings_.rounds ||
-          (measured.until_stable() && measured.is_known_well()))
-        measured.finished = true;
+      if (is_measured(measured)) measured.finished = true;
     try {
       measure_round(cases, round, result);
     } catch (const common::write_error&) {
@@ -243,6 +282,7 @@ void session::measure_cases(std::span<state> cases, outcome& result,
     }
     read_monitors(result);
   }
+  return settled;
 }
 
 transfer session::prepare(const benchmark_case& planned) const {
@@ -274,32 +314,38 @@ std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
   return flows;
 }
 
-void session::settle_all(std::span<state> cases, outcome& result) {
+std::size_t session::settle_all(std::span<state> cases, outcome& result) {
+  const auto limit = limit_.half();
   std::size_t completed = 0;
   for (auto& measured : cases) {
-    if (interruption() != 0) return;
-    const auto& planned = *measured.planned;
+    if (interruption() != 0 || (completed > 0 && limit.is_up())) break;
     if (ranks_) ranks_->beat();
-    shown_.show("preparing", ++completed, cases.size(), planned.name, {});
+    shown_.show("preparing", ++completed, cases.size(), measured.planned->name, {});
     const auto start = wall_clock::now();
-    const auto skip = [&](const char* code, const std::exception& reason) {
-      measured.finished = true;
-      result.skipped.push_back({planned.name, error_message(code, reason)});
-    };
-    try {
-      run_guarded(measured, [&](transfer& ready) {
-        verify_first(planned, ready);
-        synchronize(planned);
-        measured.schedule = undisturbed_schedule(planned, ready);
-      });
-    } catch (const transfers::unsupported& reason) {
-      skip("unsupported", reason);
-    } catch (const std::bad_alloc& reason) {
-      skip("memory_refused", reason);
-    } catch (const no_threads& reason) {
-      skip("threads_refused", reason);
-    }
+    settle_case(measured, result);
     measured.cost = wall_clock::now() - start;
+  }
+  return completed;
+}
+
+void session::settle_case(state& measured, outcome& result) {
+  const auto& planned = *measured.planned;
+  const auto skip = [&](const char* code, const std::exception& reason) {
+    measured.finished = measured.impossible = true;
+    result.skipped.push_back({planned.name, error_message(code, reason)});
+  };
+  try {
+    run_guarded(measured, [&](transfer& ready) {
+      verify_first(planned, ready);
+      synchronize(planned);
+      measured.schedule = undisturbed_schedule(planned, ready);
+    });
+  } catch (const transfers::unsupported& reason) {
+    skip("unsupported", reason);
+  } catch (const std::bad_alloc& reason) {
+    skip("memory_refused", reason);
+  } catch (const no_threads& reason) {
+    skip("threads_refused", reason);
   }
 }
 
@@ -464,21 +510,21 @@ void session::measure_round(std::span<state> cases, int round, outcome& result) 
                       [](seconds sum, const state* measured) { return sum + measured->cost; });
   auto left_in_round = cost_of_round;
   for (auto* const measured : order) {
-    if (interruption() != 0) return;
+    if (interruption() != 0 || limit_.is_up()) return;
     shown_.show(fmt::format("round {}/{},", round + 1, rounds), completed, total,
-                measured->planned->name, left_in_round + cost_of_round * rounds_left);
+                measured->planned->name,
+                limit_.at_most(left_in_round + cost_of_round * rounds_left));
     if (ranks_) ranks_->beat();
     ++completed;
     left_in_round -= measured->cost;
     const auto start = wall_clock::now();
-    repeat(*measured, round, result);
+    repeat(*measured, measured->planned->earlier.next + round, result);
     measured->cost = wall_clock::now() - start;
     measured->spent += measured->cost;
   }
 }
 
 void session::repeat(state& measured, int round, outcome& result) {
-  const auto& name = measured.planned->name;
   std::optional<bench::repetition> repetition;
   try {
     run_guarded(measured, [&](transfer& ready) {
@@ -494,12 +540,28 @@ void session::repeat(state& measured, int round, outcome& result) {
     measured.error = error_message("threads_refused", failure);
   }
   if (measured.error) {
-    measured.finished = true;
-    result.failures.push_back({name, *measured.error});
-    rows_.add(row_of_failure(name, settings_.rounds, round, *measured.error));
+    report_failure(measured, round, result);
   } else if (repetition) {
+    ++measured.repetitions;
     repetitions_.push_back(*repetition);
     rows_.add(row_of(repetition->reported, repetition->disturbed));
+  }
+}
+
+void session::report_failure(state& measured, int round, outcome& result) {
+  const auto& name = measured.planned->name;
+  measured.finished = true;
+  result.failures.push_back({name, *measured.error});
+  rows_.add(row_of_failure(name, settings_.rounds, round, *measured.error));
+}
+
+void session::report_other_failures(std::span<state> cases, outcome& result) {
+  try {
+    for (auto& measured : cases)
+      if (measured.error && !measured.finished)
+        report_failure(measured, measured.planned->earlier.next, result);
+  } catch (const common::write_error&) {
+    result.write_failure = std::current_exception();
   }
 }
 
@@ -510,6 +572,10 @@ void session::conclude(const std::vector<state>& cases, outcome& result) {
     auto& known = least.try_emplace(reported.benchmark_name(), degree).first->second;
     known = std::min(known, degree);
   }
+  for (const auto& measured : cases)
+    if (const auto entry = least.find(measured.planned->name); entry != least.end())
+      entry->second =
+          std::min(entry->second, measured.planned->earlier.least.value_or(entry->second));
   auto& counts = result.disturbances;
   counts.repetitions = repetitions_.size();
   std::map<std::string, std::set<disturbance>> spoilt;

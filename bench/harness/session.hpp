@@ -19,6 +19,7 @@
 #include "bench/harness/rows.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/harness/surroundings.hpp"
+#include "bench/harness/time_limit.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "src/machine/gpu_monitor.hpp"
 #include "src/result_file/writer.hpp"
@@ -45,6 +46,17 @@ struct disturbance_counts {
   std::map<result_file::disturbance, std::size_t> by_code;
 };
 
+/// What a limit on time has kept from being measured: names of benchmarks.
+struct cut_off {
+  std::vector<std::string> left_out;   ///< without any repetition
+  std::vector<std::string> shortened;  ///< with fewer repetitions than asked for
+  std::vector<std::string> unstable;   ///< not yet stable, of those that are repeated until then
+
+  [[nodiscard]] bool empty() const {
+    return left_out.empty() && shortened.empty() && unstable.empty();
+  }
+};
+
 /// The outcome of a session, besides the rows in the result file.
 struct outcome {
   std::vector<run> runs;  ///< the repetitions that count, in order of measurement
@@ -55,7 +67,8 @@ struct outcome {
   std::vector<skipped_case> skipped;   ///< could be planned but not prepared
   std::set<std::size_t> lost_devices;  ///< the rest of their benchmarks could not be measured
   int signal = 0;                      ///< the signal that interrupted it, 0 for none
-  std::exception_ptr write_failure;    ///< the failure to write the result file that ended it
+  cut_off by_time;
+  std::exception_ptr write_failure;  ///< the failure to write the result file that ended it
   /// For each device, the GPU's throttle reasons between rounds; nullopt: not known.
   std::vector<std::optional<machine::throttle_reasons>> throttled_by;
   std::vector<common::message> warnings = {};  ///< of what happened to the run as a whole
@@ -68,9 +81,10 @@ class session {
  public:
   /// `devices`: at least one. `rows` gets every repetition immediately. Throws what
   /// device::create_stream and device_clock throw, if they do so for every device.
-  /// `ranks`: the other processes of the node; null: there are none.
+  /// `ranks`: the other processes of the node; null: there are none. They need a run without limit.
   session(device_list devices, const settings& settings, result_file::writer& rows, progress& shown,
-          const surroundings& watched, fleet::node_ranks* ranks = nullptr);
+          const surroundings& watched, fleet::node_ranks* ranks = nullptr,
+          time_limit limit = time_limit());
 
   /// The outcome reports failures of benchmarks and of writing rows.
   outcome measure(const plan& plan);
@@ -79,16 +93,28 @@ class session {
   struct state;
 
   [[nodiscard]] int most_rounds(std::span<const state> cases) const;
-  /// Prepares and repeats these benchmarks. `limit`: no more than the fewest rounds begin that
-  /// would last longer.
-  void measure_cases(std::span<state> cases, outcome& result,
-                     std::optional<std::chrono::nanoseconds> limit = std::nullopt);
+  [[nodiscard]] int most_repetitions(const state& measured) const;
+  [[nodiscard]] bool is_measured(const state& measured) const;
+  /// Some after others, as far as the time goes.
+  void measure_within_time(std::span<state> cases, outcome& result);
+  [[nodiscard]] bool is_to_end(const outcome& result) const;
+  /// Prepares and repeats these benchmarks, or the first of them if preparing would take more than
+  /// half of the time that is left. `limit`: no more than the fewest rounds begin that would last
+  /// longer. Returns how many it has prepared.
+  std::size_t measure_cases(std::span<state> cases, outcome& result,
+                            std::optional<std::chrono::nanoseconds> limit = std::nullopt);
   /// Those of this rank alone while the others wait, and then those of all ranks at once.
   void measure_in_turn(std::span<state> alone, std::span<state> at_once, outcome& result);
-  void settle_all(std::span<state> cases, outcome& result);
+  /// Returns how many; at least one, unless it is interrupted.
+  std::size_t settle_all(std::span<state> cases, outcome& result);
+  void settle_case(state& measured, outcome& result);
   void measure_round(std::span<state> cases, int round, outcome& result);
   /// Runs one repetition and writes its row.
   void repeat(state& measured, int round, outcome& result);
+  void report_failure(state& measured, int round, outcome& result);
+  /// Of benchmarks that failed while they were prepared, and that no round has come to.
+  void report_other_failures(std::span<state> cases, outcome& result);
+  [[nodiscard]] cut_off cut_by_time(std::span<const state> cases) const;
   repetition repeat_prepared(state& measured, int round, transfer& ready);
   run time_in_engine(state& measured, const transfer& ready, samples& times,
                      std::optional<double>& cores);
@@ -149,6 +175,7 @@ class session {
   progress& shown_;
   const surroundings& watched_;
   fleet::node_ranks* ranks_;
+  time_limit limit_;
   std::size_t cpus_at_start_;
   std::vector<repetition> repetitions_;                  ///< in order of measurement
   std::map<std::size_t, common::message> lost_devices_;  ///< by index: why nothing can be measured

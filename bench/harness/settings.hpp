@@ -31,12 +31,15 @@ struct settings {
   std::chrono::nanoseconds min_time{};
   /// For the turns of all ranks of a node together: slow ones have fewer rounds. None: no limit.
   std::optional<std::chrono::nanoseconds> time_of_turns = {};
+  /// From the start of the run: then nothing more begins. None: any time.
+  std::optional<std::chrono::nanoseconds> max_time = {};
   std::uint64_t seed = 0;
   bool shuffle = true;
   listing list_strategies = listing::none;
   bool list_benchmarks = false;
   std::string filter;      ///< regular expression; a leading '-' negates it
   std::string out;         ///< result file; empty: none
+  std::string resume;      ///< result file of the run that this one goes on with; empty: none
   bool chose_out = false;  ///< who runs it has named a result file, or standard output
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
@@ -50,6 +53,8 @@ struct settings {
   /// Those of its options that choose what is measured and how, "--profile=quick", also where a
   /// variable has set them: with them another run measures the same.
   std::vector<std::string> options;
+  std::string site_file;                  ///< name of the site file that has set some; empty: none
+  std::vector<std::string> site_options;  ///< those that it has set, "--profile=quick"
   std::vector<std::string> for_google_benchmark;  ///< flags that it gets unchanged
 };
 

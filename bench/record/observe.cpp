@@ -61,7 +61,10 @@ observation observe_under_load(transfers::device& device, const machine::gpu_mon
       // Not known. The measurement reports errors of the device.
     }
     observed.node = nearest_node(*device.description().cuda, monitor);
-    if (monitor) observed.is_instance = monitor->is_divided();
+    if (monitor) {
+      observed.is_instance = monitor->is_divided();
+      observed.is_confidential = monitor->settings().confidential;
+    }
   }
   observed.clocks.cpu_throttle_events = machine::cpu_throttle_events();
   return observed;

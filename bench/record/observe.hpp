@@ -27,6 +27,8 @@ struct observation {
   machine::nearest_node node;  ///< of a CUDA device; does not change
   /// Whether a CUDA device is an instance of a GPU (MIG), a part of it behind the same link.
   std::optional<bool> is_instance = {};
+  /// Whether confidential computing is on in a CUDA device.
+  std::optional<bool> is_confidential = {};
 };
 
 /// A device of the run, its buffers and its observation before the run.

@@ -11,7 +11,9 @@
 #include <sstream>
 
 #include "bench/record/link.hpp"
+#include "bench/record/parts.hpp"
 #include "bench/record/run_context.hpp"
+#include "src/common/format.hpp"
 #include "src/common/terminal.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
@@ -141,29 +143,60 @@ std::optional<common::message> warning_of(const disturbance_counts& counts) {
                                     counts.counted))};
 }
 
+/// "the time was up (--max-time): of 142 benchmarks, 12 left out, 130 repeated less often"
+std::string sentence_of(const cut_off& cut, std::size_t planned) {
+  std::vector<std::string> parts;
+  if (!cut.left_out.empty()) parts.push_back(fmt::format("{} left out", cut.left_out.size()));
+  if (!cut.shortened.empty())
+    parts.push_back(fmt::format("{} repeated less often", cut.shortened.size()));
+  if (!cut.unstable.empty())
+    parts.push_back(fmt::format("{} not repeated until stable", cut.unstable.size()));
+  return fmt::format("the time was up (--max-time): of {}, {}",
+                     common::counted(static_cast<double>(planned), "benchmark", "benchmarks"),
+                     fmt::join(parts, ", "));
+}
+
+std::optional<common::message> warning_of(const cut_off& cut, const settings& settings,
+                                          const plan& plan) {
+  if (cut.empty()) return std::nullopt;
+  return common::message{
+      "max_time_reached",
+      {{"max_time_s", std::chrono::duration<double>(settings.max_time.value()).count()},
+       {"benchmarks", plan.cases.size()},
+       {"left_out", cut.left_out},
+       {"shortened", cut.shortened},
+       {"unstable", cut.unstable}},
+      sentence_of(cut, plan.cases.size())};
+}
+
 }  // namespace
 
-void finish(result_file::writer& file, const settings& settings, const plan& plan,
+void finish(result_file::writer& file, json context, const settings& settings, const plan& plan,
             const outcome& measured, std::span<const observation> start,
-            std::span<const observation> end) {
+            std::span<const observation> end, const earlier_run* earlier) {
   if (settings.out_aggregates_only)
     for (auto& row : aggregate_rows(measured)) file.add(std::move(row));
-  auto facts = file.content().at("context").at("transfers");
+  auto& facts = context.at("transfers");
+  facts["metrics"] = file.content().at("context").at("transfers").at("metrics");
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
-  facts["complete"] =
-      measured.signal == 0 && measured.lost_devices.empty() && !measured.write_failure;
+  facts["complete"] = measured.signal == 0 && measured.by_time.empty() &&
+                      measured.lost_devices.empty() && !measured.write_failure;
   facts["skipped"] = to_json(plan.skipped);
   for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
   for (std::size_t i = 0; i < start.size(); ++i)
     finish_device(facts, i, measured, start[i], end[i]);
   if (const auto warning = warning_of(measured.disturbances))
     facts["warnings"].push_back(common::to_json(*warning));
+  if (const auto warning = warning_of(measured.by_time, settings, plan))
+    facts["warnings"].push_back(common::to_json(*warning));
   for (const auto& warning : measured.warnings)
     facts["warnings"].push_back(common::to_json(warning));
-  file.set_facts(std::move(facts));
+  if (earlier) context = with_earlier_parts(std::move(context), *earlier);
   std::vector<std::string> order;
-  for (const auto& planned : plan.cases) order.push_back(planned.name);
+  for (const auto& [name, described] : context.at("transfers").at("benchmarks").items())
+    order.push_back(name);
+  file.set_facts(std::move(context.at("transfers")));
   file.finish(settings.out_aggregates_only, order);
   if (!settings.out.empty() && settings.out_format != "json")
     write_other_format(settings, measured);

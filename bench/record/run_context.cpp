@@ -30,6 +30,12 @@ json program() {
           {"cuda_architectures", common::or_null(provenance::cuda_architectures)}};
 }
 
+/// Null: whoever runs the machine has set nothing.
+json site_defaults(const settings& settings) {
+  if (settings.site_options.empty()) return nullptr;
+  return {{"file", settings.site_file}, {"options", settings.site_options}};
+}
+
 json run_settings(const settings& settings) {
   json faults = json::array();
   for (const auto& fault : settings.faults) faults.push_back(fault.text);
@@ -37,6 +43,9 @@ json run_settings(const settings& settings) {
           {"seed", settings.seed},
           {"rounds", settings.rounds},
           {"min_time_ms", std::chrono::duration<double, std::milli>(settings.min_time).count()},
+          {"max_time_s", settings.max_time
+                             ? json(std::chrono::duration<double>(*settings.max_time).count())
+                             : json(nullptr)},
           {"sizes", settings.sizes},
           {"cold_sizes", settings.cold_sizes},
           {"random_order", settings.shuffle},
@@ -45,6 +54,7 @@ json run_settings(const settings& settings) {
           {"note", common::or_null(settings.note)},
           {"command_line", settings.command_line},
           {"options", settings.options},
+          {"site_defaults", site_defaults(settings)},
           {"started_utc", utc_now()},
           {"finished_utc", nullptr},
           {"interrupted_by", nullptr}};
@@ -80,6 +90,7 @@ json device_facts(const transfers::device& device, const observation& start,
                 {"numa_node", common::or_null(start.node.agreed())},
                 {"numa_node_sources", machine::to_json(start.node)},
                 {"mig", common::or_null(start.is_instance)},
+                {"confidential_computing", common::or_null(start.is_confidential)},
                 {"compute_capability", cuda.compute_capability},
                 {"multiprocessors", cuda.multiprocessors},
                 {"copy_engines", cuda.copy_engines},
@@ -197,6 +208,22 @@ common::message instance_warning(const std::string& id) {
                       id)};
 }
 
+common::message confidential_warning(const std::string& id) {
+  return {
+      "confidential_computing",
+      {{"device", id}},
+      fmt::format("confidential computing is on in device {}: each byte between host and device "
+                  "is encrypted and copied once more",
+                  id)};
+}
+
+std::vector<common::message> warnings_about(const observed_device& observed) {
+  std::vector<common::message> warnings;
+  if (observed.start.is_instance == true) warnings.push_back(instance_warning(observed.id));
+  if (observed.start.is_confidential == true) warnings.push_back(confidential_warning(observed.id));
+  return warnings;
+}
+
 /// Puts a warning first if faults were injected.
 std::vector<common::message> with_faults(std::vector<common::message> warnings,
                                          const settings& settings) {
@@ -234,7 +261,7 @@ json make_context(std::span<const observed_device> devices,
     list.push_back(entry_of(observed, why_not_gpu));
     add_new(warnings,
             machine::doubts(described, observed.start.link, observed.start.node.agreed()));
-    if (observed.start.is_instance == true) add_new(warnings, {instance_warning(observed.id)});
+    add_new(warnings, warnings_about(observed));
   }
   const auto& first = devices.front();
 

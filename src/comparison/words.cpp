@@ -30,7 +30,10 @@ std::string machine_sentence(const gate::difference& fact) {
 void warn_of(const char* letter, const side& side, std::vector<std::string>& warnings) {
   for (const auto& run : side.runs) {
     const auto name = common::printable(run.file.filename().string());
-    if (!run.complete) warnings.push_back(fmt::format("{}: {} was interrupted.", letter, name));
+    if (!run.complete)
+      warnings.push_back(fmt::format("{}: {} did not reach its end.", letter, name));
+    if (run.parts > 1)
+      warnings.push_back(fmt::format("{}: {} was measured in {} parts.", letter, name, run.parts));
     if (!run.faults.empty())
       warnings.push_back(fmt::format("{}: faults were injected into {} on purpose.", letter, name));
     for (const auto& warning : run.warnings)

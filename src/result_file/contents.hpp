@@ -66,9 +66,10 @@ struct contents {
   /// context.transfers of format 2 without benchmarks, roles and metrics. Null if the file is
   /// another program's.
   nlohmann::ordered_json facts;
-  int format = 0;        ///< as the file itself has it; 0: another program's
-  bool on_host = false;  ///< measured without a GPU
-  bool complete = true;  ///< the run has reached its end
+  int format = 0;         ///< as the file itself has it; 0: another program's
+  bool on_host = false;   ///< measured without a GPU
+  bool complete = true;   ///< the run has reached its end; one in parts, its last part
+  std::size_t parts = 1;  ///< in which the run was measured
   std::vector<common::message> warnings;
   std::vector<skipped_benchmark> skipped;
   std::map<std::string, benchmark> benchmarks;  ///< at least those of the rows

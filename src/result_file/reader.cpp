@@ -111,6 +111,29 @@ std::map<std::string, Entry> entries_of(const element& transfers, const char* ke
   return entries;
 }
 
+/// One after another; a file of a single part has no list of them.
+struct part_list {
+  std::size_t count = 1;
+  bool is_last_complete = true;
+};
+
+bool is_numbered(const json& part, std::size_t number) {
+  return member(part, {"number"}).is_number_unsigned() && member(part, {"number"}) == number;
+}
+
+part_list parts_in(const json& facts) {
+  const auto& list = member(facts, {"parts"});
+  if (list.is_null()) return {};
+  if (!list.is_array() || list.empty()) throw bad_entry("its parts are no list of parts");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!is_numbered(list[i], i + 1))
+      throw bad_entry(fmt::format("its part {} has another number", i + 1));
+    if (!member(list[i], {"complete"}).is_boolean())
+      throw bad_entry(fmt::format("its part {} does not say whether it is complete", i + 1));
+  }
+  return {list.size(), list.back().at("complete").get<bool>()};
+}
+
 const json& list_of(const json& facts, const char* key) {
   static const json none = json::array();
   const auto& list = member(facts, {key});
@@ -170,7 +193,9 @@ void take_facts(contents& into) {
   into.on_host = kind == "host";
   if (const auto& why = member(into.facts, {"device", "why_not_gpu"}); !why.is_null())
     static_cast<void>(message_from(why, "device.why_not_gpu"));
-  into.complete = completeness(into.facts);
+  const auto parts = parts_in(into.facts);
+  into.parts = parts.count;
+  into.complete = completeness(into.facts) && parts.is_last_complete;
   for (const auto& warning : list_of(into.facts, "warnings"))
     into.warnings.push_back(message_from(warning, "a warning"));
   for (const auto& skip : list_of(into.facts, "skipped"))
@@ -212,11 +237,16 @@ describe_benchmark take_foreign_run(contents& into) {
   return described_by_name_alone;
 }
 
-contents contents_of(std::string text) {
-  simdjson::dom::parser parser;
+/// It lives as long as the parser.
+element element_in(simdjson::dom::parser& parser, std::string text) {
   if (parser.allocate(text.size(), most_depth) != simdjson::SUCCESS)
     throw bad_entry("there is not enough memory to read it");
-  const auto document = parsed(parser, std::move(text));
+  return parsed(parser, std::move(text));
+}
+
+contents contents_of(std::string text) {
+  simdjson::dom::parser parser;
+  const auto document = element_in(parser, std::move(text));
   simdjson::dom::array rows;
   if (document["benchmarks"].get(rows) != simdjson::SUCCESS)
     throw bad_entry("it is no result file: it has no list of benchmarks");
@@ -243,6 +273,15 @@ contents contents_of(std::string text) {
 contents read_text(std::string text, const std::filesystem::path& file) {
   try {
     return contents_of(std::move(text));
+  } catch (const bad_entry& error) {
+    refuse(file, error.what());
+  }
+}
+
+json document_in(std::string text, const std::filesystem::path& file) {
+  try {
+    simdjson::dom::parser parser;
+    return to_json(element_in(parser, std::move(text)));
   } catch (const bad_entry& error) {
     refuse(file, error.what());
   }

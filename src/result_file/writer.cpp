@@ -45,10 +45,10 @@ std::string to_text(const json& content, bool aggregates_only) {
   return text + "\n]\n}\n";
 }
 
-writer::writer(std::filesystem::path path, json context, objection why_not)
+writer::writer(std::filesystem::path path, json context, objection why_not, json rows)
     : path_(std::move(path)),
       why_not_(std::move(why_not)),
-      content_{{"context", std::move(context)}, {"benchmarks", json::array()}} {
+      content_{{"context", std::move(context)}, {"benchmarks", std::move(rows)}} {
   if (!path_.empty()) common::require_writable(path_);
   write();
 }
@@ -67,7 +67,7 @@ void writer::replace(const std::string& run_name, json row) {
 void writer::describe(const metric& counter) {
   auto& metrics = content_["context"]["transfers"]["metrics"];
   const auto description = to_json(counter);
-  if (!metrics.contains(counter.name))
+  if (described_.insert(counter.name).second)
     metrics[counter.name] = description;
   else if (metrics[counter.name] != description)
     throw std::logic_error("two strategies describe the counter " + counter.name + " differently");

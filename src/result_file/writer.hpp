@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -23,9 +24,11 @@ class writer {
   /// Writes the file at once, so that an unwritable path fails before anything is measured. An
   /// empty path keeps the content in memory only. Throws common::write_error, also for an
   /// objection.
+  /// `rows`: those that the file has already.
   writer(
       std::filesystem::path path, nlohmann::ordered_json context,
-      objection why_not = [] { return std::nullopt; });
+      objection why_not = [] { return std::nullopt; },
+      nlohmann::ordered_json rows = nlohmann::ordered_json::array());
 
   /// Adds a row and writes the file, unless the last write was so recent that writing would take
   /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
@@ -36,7 +39,8 @@ class writer {
   void replace(const std::string& run_name, nlohmann::ordered_json row);
 
   /// Says what a counter of the rows means, in context.transfers.metrics; written with the next
-  /// row. Throws std::logic_error where the name has another description already.
+  /// row. Throws std::logic_error where the name has got another description. It takes the place of
+  /// those in the context that the file began with.
   void describe(const metric& counter);
 
   /// Replaces context.transfers; written with the next row or finish().
@@ -56,6 +60,7 @@ class writer {
   std::filesystem::path path_;
   objection why_not_;
   nlohmann::ordered_json content_;
+  std::set<std::string> described_;
   std::chrono::steady_clock::time_point next_write_;
 };
 

@@ -109,7 +109,7 @@ def without(defaults: Iterable[str], *arguments: str | Path) -> list[str]:
 def environment(more: dict[str, str] | None = None) -> dict[str, str]:
     """The environment of the tests, without variables that the program reads as flags."""
     ours = {key: value for key, value in os.environ.items() if not key.startswith("BENCHMARK_")}
-    return ours | (more or {})
+    return ours | {"TRANSFERS_SITE_FILE": ""} | (more or {})
 
 
 def assert_complains(completed: Completed, code: int, *parts: str) -> None:

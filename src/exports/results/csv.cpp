@@ -31,6 +31,7 @@ std::vector<csv_cell> cells_of(const run_values& run, const benchmark_value& val
   cells.push_back(value.bytes ? csv_number(*value.bytes) : csv_cell{});
   add_value(cells, value.time_ns, "less");
   add_value(cells, value.gb_per_s, "more");
+  cells.push_back({fmt::format("{}", run.parts)});
   return cells;
 }
 
@@ -39,7 +40,7 @@ std::vector<csv_cell> heads() {
   for (const auto& [key, text] : fields_of({}, {})) cells.push_back({key});
   for (const auto* head :
        {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns", "time_better",
-        "rate_gb_per_s", "rate_low_gb_per_s", "rate_high_gb_per_s", "rate_better"})
+        "rate_gb_per_s", "rate_low_gb_per_s", "rate_high_gb_per_s", "rate_better", "parts"})
     cells.push_back({head});
   return cells;
 }

@@ -41,7 +41,8 @@ std::string heading_of(const run_values& run) {
       fmt::format("{}: {}{}", markdown_text(run.file),
                   run.on_host ? "measured without a GPU, copies within this machine's memory"
                               : markdown_text(device),
-                  run.complete ? "" : ", interrupted");
+                  run.complete ? "" : ", incomplete");
+  if (run.parts > 1) text += fmt::format(", measured in {} parts", run.parts);
   if (!run.started_utc.empty()) text += ", " + markdown_text(run.started_utc);
   return text + "\n\n";
 }

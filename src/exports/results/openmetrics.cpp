@@ -88,6 +88,8 @@ void add_runs(openmetrics& out, std::span<const run_values> runs) {
       out.add(labels_of(run, several), static_cast<double>(started->time_since_epoch().count()));
   out.begin("transfers_run_complete", "1 if the run has reached its end.");
   for (const auto& run : runs) out.add(labels_of(run, several), run.complete ? 1 : 0);
+  out.begin("transfers_run_parts", "In how many parts, one after another, it was measured.");
+  for (const auto& run : runs) out.add(labels_of(run, several), static_cast<double>(run.parts));
   out.begin("transfers_run_failed_benchmarks", "Benchmarks that failed and have no values here.");
   for (const auto& run : runs)
     out.add(labels_of(run, several), static_cast<double>(run.failed.size()));

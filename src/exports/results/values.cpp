@@ -85,6 +85,7 @@ run_values values_of(const result_file::contents& read, const std::string& name)
   run.started_utc = result_file::text_at(read.facts, {"run", "started_utc"});
   run.on_host = read.on_host;
   run.complete = read.complete;
+  run.parts = read.parts;
   for (const auto& [benchmark, rows] : collected(read)) {
     if (rows.failed)
       run.failed.push_back(benchmark);

@@ -35,6 +35,7 @@ struct run_values {
   std::string started_utc;  ///< may be empty
   bool on_host = false;     ///< measured without a GPU
   bool complete = true;
+  std::size_t parts = 1;                    ///< in which it was measured, one after another
   std::vector<benchmark_value> benchmarks;  ///< in natural order
   std::vector<std::string> failed;          ///< benchmarks of which a repetition has failed
 };

@@ -120,6 +120,16 @@ std::optional<declaration> declared_in(const result_file::contents& file, const 
   return declaration{counter.unit, counter.kind, more_is_better};
 }
 
+/// A run in parts began with its first: files of its parts have the same start.
+void take_start(const json& facts, run& run) {
+  const auto& parts = member(facts, {"parts"});
+  const bool is_in_parts = parts.is_array() && !parts.empty();
+  run.started = common::parse_timestamp(is_in_parts ? line_at(parts.front(), {"started_utc"})
+                                                    : line_at(facts, {"run", "started_utc"}));
+  run.boot = is_in_parts ? line_at(parts.front(), {"boot_id"})
+                         : line_at(facts, {"machine", "kernel", "boot_id"});
+}
+
 void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   const auto& facts = file.facts;
   run.ours = true;
@@ -128,11 +138,11 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.card = line_at(facts, {"device", "uuid"});
   run.machine = fingerprint_of(facts);
   add_devices(file, run.machine);
-  run.started = common::parse_timestamp(line_at(facts, {"run", "started_utc"}));
-  run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
+  take_start(facts, run);
   run.faults = faults_in(facts);
   run.options = options_in(facts);
   run.complete = file.complete;
+  run.parts = file.parts;
   for (const auto& warning : file.warnings) run.warnings.push_back({warning.code, warning.text});
 }
 

@@ -116,6 +116,7 @@ class checking {
       if (!process.faults.empty())
         result_.notes.emplace_back(notes::faults_injected{file, process.faults});
       if (!process.complete) result_.notes.emplace_back(notes::interrupted{file});
+      if (process.parts > 1) result_.notes.emplace_back(notes::in_parts{file, process.parts});
       note_warnings(process, file);
     }
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});

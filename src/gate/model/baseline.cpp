@@ -31,24 +31,25 @@ void require_new(const run& run, std::map<std::uint64_t, std::string>& file_of_c
                                 quoted(run.file), entry->second));
 }
 
-/// Refuses an incomplete file beside a file of the complete run. Two short runs may begin in the
-/// same second, but not if one of them was interrupted.
-void require_no_part(const run& incomplete, std::span<const run> runs,
+/// Refuses an incomplete file beside a file of the complete run, and files of one run that was
+/// resumed. Two short runs may begin in the same second, but not if one of them is such a file.
+void require_no_part(const run& suspect, std::span<const run> runs,
                      std::span<const process> known) {
-  if (incomplete.complete) return;
-  const auto origin = origin_of(incomplete);
+  if (suspect.complete && suspect.parts == 1) return;
+  const auto origin = origin_of(suspect);
   const auto has_same_start = [&](const process& process) {
     return is_same_start(origin, process);
   };
   const bool is_part =
       std::ranges::any_of(known, has_same_start) || std::ranges::any_of(runs, [&](const run& run) {
-        return &run != &incomplete && has_same_start(origin_of(run));
+        return &run != &suspect && has_same_start(origin_of(run));
       });
   if (is_part)
     throw bad_input(
-        fmt::format("{} was interrupted, and another file is of a run that began in the same "
-                    "second on the same machine: they may be one run",
-                    quoted(incomplete.file)));
+        fmt::format("{} {}, and another file is of a run that began in the same second on the same "
+                    "machine: they may be one run",
+                    quoted(suspect.file),
+                    suspect.complete ? "was measured in parts" : "did not reach its end"));
 }
 
 void require_same_kind(const run& first, const run& run) {

@@ -68,6 +68,11 @@ struct faults_injected {
 struct interrupted {
   std::string file;
 };
+/// The run was ended and resumed.
+struct in_parts {
+  std::string file;
+  std::size_t parts;
+};
 /// A warning in the file of a run.
 struct warned {
   std::string file, code, text;
@@ -92,10 +97,10 @@ struct measured_again {
 };
 
 }  // namespace notes
-using note =
-    std::variant<notes::faults_injected, notes::interrupted, notes::warned, notes::no_fingerprint,
-                 notes::settings_not_covered, notes::classes_by_name, notes::one_session,
-                 notes::slow_runs, notes::baseline_crept, notes::measured_again>;
+using note = std::variant<notes::faults_injected, notes::interrupted, notes::in_parts,
+                          notes::warned, notes::no_fingerprint, notes::settings_not_covered,
+                          notes::classes_by_name, notes::one_session, notes::slow_runs,
+                          notes::baseline_crept, notes::measured_again>;
 
 /// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {

@@ -42,12 +42,13 @@ struct run {
   bool on_host = false;  ///< measured without a GPU, on the device `host`
   std::string device;    ///< "NVIDIA H200", "host"; may be empty
   std::string card;      ///< the GPU's UUID; distinguishes sessions, not kinds of machine
-  std::optional<std::chrono::sys_seconds> started;
+  std::optional<std::chrono::sys_seconds> started;  ///< of a run in parts, the first one
   std::string boot;                 ///< changes with every start of the machine; may be empty
   std::vector<std::string> faults;  ///< injected on purpose
   /// Options that chose what was measured; none if the file does not tell.
   std::optional<std::vector<std::string>> options = {};
   bool complete = true;
+  std::size_t parts = 1;  ///< in which it was measured, one after another
   std::vector<run_warning> warnings;
   /// The file's declaration of the field judged by.
   std::optional<declaration> declared;

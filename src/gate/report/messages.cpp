@@ -67,6 +67,9 @@ content content_of(const note& message) {
           [](const interrupted& n) -> content {
             return {"interrupted", {{"file", n.file}}};
           },
+          [](const in_parts& n) -> content {
+            return {"in_parts", {{"file", n.file}, {"parts", n.parts}}};
+          },
           [](const warned& n) -> content {
             return {"run_warning", {{"file", n.file}, {"warning", n.code}}};
           },

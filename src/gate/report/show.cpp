@@ -30,7 +30,8 @@ std::string list_of(std::span<const run> runs) {
     auto words = fmt::format("{}: {}, {}", i + 1, common::printable(run.file.string()),
                              run.ours ? device_label(run.device, run.on_host)
                                       : "of another program; its machine is unknown");
-    if (!run.complete) words += ", interrupted";
+    if (!run.complete) words += ", incomplete";
+    if (run.parts > 1) words += fmt::format(", measured in {} parts", run.parts);
     if (!run.faults.empty())
       words += fmt::format(", with faults injected on purpose ({})", fmt::join(run.faults, ", "));
     text += common::wrapped_if_long(words);

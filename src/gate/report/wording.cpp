@@ -164,7 +164,10 @@ std::string sentence_of(const note& message) {
             return fmt::format("{} has faults injected on purpose: {}", n.file,
                                fmt::join(n.faults, ", "));
           },
-          [](const interrupted& n) { return n.file + " was interrupted"; },
+          [](const interrupted& n) { return n.file + " did not reach its end"; },
+          [](const in_parts& n) {
+            return fmt::format("{} was measured in {} parts", n.file, n.parts);
+          },
           [](const warned& n) { return fmt::format("{}: {}", n.file, n.text); },
           [](const no_fingerprint&) {
             return std::string(
@@ -251,7 +254,9 @@ std::string sentence_of(const pin_warning& warning) {
   return std::visit(
       overloaded{[](const interrupted& w) {
                    return fmt::format(
-                       "{} was interrupted: benchmarks that it lacks have fewer runs", w.file);
+                       "{} did not reach its end: benchmarks that it lacks have "
+                       "fewer runs",
+                       w.file);
                  },
                  [](const no_such_field& w) {
                    return fmt::format("{} has no repetitions with '{}' in {}: not used there",

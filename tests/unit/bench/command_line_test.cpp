@@ -39,6 +39,7 @@ class command_line : public testing::Test {
          {"BENCHMARK_OUT", "BENCHMARK_OUT_FORMAT", "BENCHMARK_FILTER", "BENCHMARK_FORMAT",
           "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_MIN_WARMUP_TIME"})
       unsetenv(name);
+    setenv("TRANSFERS_SITE_FILE", "", 1);
   }
 
   static parsed_command_line parse(const std::vector<std::string>& arguments) {
@@ -112,6 +113,17 @@ TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   EXPECT_EQ(without_folders({"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}),
             (words{"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}));
   EXPECT_EQ(without_folders({}), words{});
+}
+
+TEST_F(command_line, takes_a_limit_on_time) {
+  EXPECT_EQ(chosen({"--max-time=10min"}).max_time, 10min);
+  EXPECT_EQ(chosen({}).max_time, std::nullopt);
+  EXPECT_THAT(complaint({"--max-time=soon"}), HasSubstr("bad --max-time 'soon'"));
+}
+
+TEST_F(command_line, of_a_resumed_run_keeps_only_the_name_of_its_file) {
+  EXPECT_THAT(without_folders({"/bin/bench_transfers", "--resume", "/a/b.json", "--resume=/c/d"}),
+              ElementsAre("bench_transfers", "--resume", "b.json", "--resume=d"));
 }
 
 TEST_F(command_line, doctor_has_options_of_its_own) {

@@ -37,8 +37,9 @@ class host_session : public testing::Test {
     planned = make_plan(strategies, *device, chosen);
     reserve_buffers(planned, *device, memory);
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
+    change_plan(planned);
     bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around,
-                           ranks);
+                           ranks, time_limit(chosen.max_time));
     auto result = session.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
@@ -102,6 +103,7 @@ class host_session : public testing::Test {
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
   registry strategies = registered_strategies();
   settings chosen;
+  std::function<void(plan&)> change_plan = [](plan&) {};
   plan planned;
   std::optional<double> link_limit;
   const machine::gpu_monitor* monitor = nullptr;

@@ -26,12 +26,15 @@ TEST(observe, the_host_device_has_neither_link_nor_gpu_clocks) {
 json finished(outcome measured, const observation& start, const observation& end) {
   measured.throttled_by.resize(1);
   const json earlier{{"code", "earlier"}, {"data", json::object()}, {"text", "an earlier one"}};
-  result_file::writer file("", {{"transfers",
-                                 {{"complete", false},
-                                  {"clocks", nullptr},
-                                  {"warnings", json::array({earlier})},
-                                  {"devices", json::array({json::object()})}}}});
-  finish(file, {}, {}, measured, {&start, 1}, {&end, 1});
+  const json context{{"transfers",
+                      {{"complete", false},
+                       {"clocks", nullptr},
+                       {"benchmarks", json::object()},
+                       {"metrics", json::object()},
+                       {"warnings", json::array({earlier})},
+                       {"devices", json::array({json::object()})}}}};
+  result_file::writer file("", context);
+  finish(file, context, {}, {}, measured, {&start, 1}, {&end, 1});
   return file.content().at("context").at("transfers");
 }
 

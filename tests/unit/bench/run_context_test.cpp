@@ -19,41 +19,61 @@ using json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// What a result file says of two devices that pose as GPUs, of which NVML says this about the
-/// second.
-json context_with(std::optional<bool> is_instance) {
+/// What a result file says of two devices that pose as GPUs, the second of which has this state.
+json context_with(const observation& start) {
   transfers::counting_device device;
   auto posed = device.description();
   posed.cuda.emplace();
   device.counts().poses_as = posed;
   const buffers memory(device, 1);
-  observation start;
-  start.is_instance = is_instance;
   const std::vector<observed_device> devices{{device, memory, {}, "cuda:0"},
                                              {device, memory, start, "cuda:1"}};
   return make_context(devices, std::nullopt, settings{}, plan{}).at("transfers");
 }
+json context_of_instance(std::optional<bool> is_instance) {
+  observation start;
+  start.is_instance = is_instance;
+  return context_with(start);
+}
+json context_of_confidential(std::optional<bool> is_confidential) {
+  observation start;
+  start.is_confidential = is_confidential;
+  return context_with(start);
+}
 
-std::vector<json> warnings_of_instances(const json& context) {
+std::vector<json> warnings_of(const json& context, const std::string& code) {
   std::vector<json> warnings;
   for (const auto& warning : context.at("warnings"))
-    if (warning.at("code") == "mig_instance") warnings.push_back(warning);
+    if (warning.at("code") == code) warnings.push_back(warning);
   return warnings;
 }
 
 TEST(run_context, says_which_device_is_an_instance_of_a_gpu) {
-  const auto context = context_with(true);
+  const auto context = context_of_instance(true);
   EXPECT_EQ(context.at("devices")[0].at("mig"), nullptr) << "not known";
   EXPECT_EQ(context.at("devices")[1].at("mig"), true);
-  const auto warnings = warnings_of_instances(context);
+  const auto warnings = warnings_of(context, "mig_instance");
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0].at("data").at("device"), "cuda:1");
   EXPECT_THAT(warnings[0].at("text"), AllOf(HasSubstr("cuda:1"), HasSubstr("whole GPU's link")));
 }
 
-TEST(run_context, warns_of_no_whole_gpu) {
-  for (const auto is_instance : {std::optional<bool>(), std::optional(false)})
-    EXPECT_THAT(warnings_of_instances(context_with(is_instance)), testing::IsEmpty());
+TEST(run_context, says_which_device_encrypts) {
+  const auto context = context_of_confidential(true);
+  EXPECT_EQ(context.at("devices")[0].at("confidential_computing"), nullptr) << "not known";
+  EXPECT_EQ(context.at("devices")[1].at("confidential_computing"), true);
+  const auto warnings = warnings_of(context, "confidential_computing");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].at("data").at("device"), "cuda:1");
+  EXPECT_THAT(warnings[0].at("text"), AllOf(HasSubstr("cuda:1"), HasSubstr("encrypted")));
+}
+
+TEST(run_context, warns_of_neither_where_it_is_off_or_not_known) {
+  for (const auto state : {std::optional<bool>(), std::optional(false)}) {
+    EXPECT_THAT(warnings_of(context_of_instance(state), "mig_instance"), testing::IsEmpty());
+    EXPECT_THAT(warnings_of(context_of_confidential(state), "confidential_computing"),
+                testing::IsEmpty());
+  }
 }
 
 fleet::environment of(const std::map<std::string, std::string>& variables) {

@@ -34,10 +34,10 @@ TEST(csv, has_the_fields_units_and_directions_in_columns) {
             "file,started_utc,complete,device,device_name,gpu,on_host,benchmark,family,strategy,"
             "method,setting,memory,variant,direction,size_bytes,cache,repetitions,moved_bytes,"
             "time_ns,time_low_ns,time_high_ns,time_better,"
-            "rate_gb_per_s,rate_low_gb_per_s,rate_high_gb_per_s,rate_better\n"
+            "rate_gb_per_s,rate_low_gb_per_s,rate_high_gb_per_s,rate_better,parts\n"
             "run.json,2026-11-21T10:22:25Z,true,cuda:0,Made-up GPU,GPU-1,false,"
             "copy/pinned/h2d/64KiB,copy,copy/pinned,,,pinned,h2d,h2d,65536,warm,9,65536,"
-            "2000,1900,2500,less,32.768,26.2144,34.5,more\n");
+            "2000,1900,2500,less,32.768,26.2144,34.5,more,1\n");
 }
 
 TEST(csv, leaves_out_what_is_not_known) {
@@ -45,8 +45,9 @@ TEST(csv, leaves_out_what_is_not_known) {
   value.bytes = std::nullopt;
   value.gb_per_s = std::nullopt;
   value.time_ns.interval = std::nullopt;
-  EXPECT_THAT(exported("csv", {made_up_run(value, true)}),
-              AllOf(HasSubstr(",true,copy/pinned/h2d/64KiB"), HasSubstr(",9,,2000,,,less,,,,\n")));
+  EXPECT_THAT(
+      exported("csv", {made_up_run(value, true)}),
+      AllOf(HasSubstr(",true,copy/pinned/h2d/64KiB"), HasSubstr(",9,,2000,,,less,,,,,1\n")));
 }
 
 TEST(csv, quotes_and_disarms_formulas) {

@@ -40,6 +40,20 @@ TEST(gate_facts, of_bench_transfers_files_are_read) {
   EXPECT_THAT(run.benchmarks, ElementsAre(Key("copy/pinned/h2d/4B")));
 }
 
+TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
+  const auto part = [](int number, const char* started, const char* boot) {
+    return json{
+        {"number", number}, {"complete", true}, {"started_utc", started}, {"boot_id", boot}};
+  };
+  auto facts = bench_transfers_facts();
+  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", "an earlier one"),
+                    part(2, "2026-11-21T10:22:25Z", "6fd2ae1c")};
+  const auto run = read(bench_transfers_file(facts));
+  EXPECT_EQ(run.parts, 2);
+  EXPECT_EQ(run.started, std::chrono::sys_days(std::chrono::year(2026) / 11 / 20) + 10h);
+  EXPECT_EQ(run.boot, "an earlier one");
+}
+
 TEST(gate_facts, the_fingerprint_has_its_order) {
   EXPECT_THAT(
       read(bench_transfers_file(bench_transfers_facts())).machine,

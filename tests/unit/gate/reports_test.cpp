@@ -84,7 +84,7 @@ TEST(gate_text, changes_of_the_machine_come_first_and_the_verdict_last) {
         "kernel.release: was 6.1, is unknown (allowed)",
         "link: REGRESSION, 1 of 4 benchmarks slower, a/slower by 10.0 %", "SLOWER", "a/slower  ",
         "AMBIGUOUS", "MISSING\nd/missing  not measured", "e/allowed  not measured, allowed",
-        "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower", "Note: run.json was interrupted.",
+        "FASTER", "NEW\ng/new", "7 benchmarks: 1 slower", "Note: run.json did not reach its end.",
         "\nREGRESSION: link: 1 of 4 benchmarks slower"}) {
     const auto place = text.find(part);
     ASSERT_NE(place, std::string::npos) << part << " in\n" << text;
@@ -371,6 +371,7 @@ TEST(gate_json, has_the_documented_codes_and_data) {
        reasons::too_few_can_show{benchmark_class::link, 1, 20, 30}, reasons::nothing_compared{}});
   answer.notes = {notes::faults_injected{"r.json", {"fail@x"}},
                   notes::interrupted{"r.json"},
+                  notes::in_parts{"r.json", 2},
                   notes::no_fingerprint{},
                   notes::settings_not_covered{},
                   notes::one_session{},
@@ -386,11 +387,12 @@ TEST(gate_json, has_the_documented_codes_and_data) {
                           "environment_changed class benchmarks slowdown", "ambiguous class count",
                           "too_noisy class", "too_few_can_show class can_show of compared",
                           "nothing_compared"));
-  EXPECT_THAT(shapes_of(document.at("notes")),
-              ElementsAre("faults_injected file faults", "interrupted file", "no_fingerprint",
-                          "settings_not_covered", "one_session", "measured_again suspects runs",
-                          "run_warning file warning", "classes_by_name", "slow_runs benchmarks",
-                          "baseline_crept benchmarks worst slowdown"));
+  EXPECT_THAT(
+      shapes_of(document.at("notes")),
+      ElementsAre("faults_injected file faults", "interrupted file", "in_parts file parts",
+                  "no_fingerprint", "settings_not_covered", "one_session",
+                  "measured_again suspects runs", "run_warning file warning", "classes_by_name",
+                  "slow_runs benchmarks", "baseline_crept benchmarks worst slowdown"));
   auto remarks = nlohmann::ordered_json::array();
   for (const auto& benchmark : document.at("benchmarks"))
     if (!benchmark.at("note").is_null()) remarks.push_back(benchmark.at("note"));

@@ -429,6 +429,26 @@ TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
   for (const json& devices : {json(), json::array(), json("GPU"), json{"GPU"}})
     EXPECT_THAT(wrong_fact("devices", devices), EndsWith("it has no list of devices"));
   EXPECT_THAT(wrong_fact("complete", "true"), EndsWith("its complete is neither true nor false"));
+  for (const json& parts : {json(2), json::array(), json::object()})
+    EXPECT_THAT(wrong_fact("parts", parts), EndsWith("its parts are no list of parts"));
+  for (const json& part : {json("first"), json{{"number", 2}}, json{{"number", "1"}}})
+    EXPECT_THAT(wrong_fact("parts", json::array({part})), EndsWith("part 1 has another number"));
+  EXPECT_THAT(wrong_fact("parts", json::array({{{"number", 1}}})),
+              EndsWith("its part 1 does not say whether it is complete"));
+}
+
+TEST(format_2, is_complete_if_its_last_part_is) {
+  auto document = bench_transfers_file();
+  EXPECT_EQ(read_json(document, "some.json").parts, 1U);
+  const auto complete_with = [&](bool first, bool second) {
+    facts(document)["parts"] = {{{"number", 1}, {"complete", first}},
+                                {{"number", 2}, {"complete", second}}};
+    const auto read = read_json(document, "some.json");
+    EXPECT_EQ(read.parts, 2U);
+    return read.complete;
+  };
+  EXPECT_TRUE(complete_with(false, true));
+  EXPECT_FALSE(complete_with(true, false));
 }
 
 TEST(format, is_also_known_as_the_file_has_it) {

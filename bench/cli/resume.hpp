@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cli/file_claim.hpp"
+#include "bench/record/earlier_run.hpp"
+
+namespace bench_transfers::bench {
+
+/// A run that goes on with an earlier one. No other process writes the files meanwhile.
+class resumption {
+ public:
+  /// `out`: where the whole is to go; empty: nowhere. Throws usage_error for a file that cannot be
+  /// resumed, also because another process writes it.
+  resumption(const std::filesystem::path& file, const std::filesystem::path& out);
+
+  [[nodiscard]] const earlier_run& earlier() const noexcept { return earlier_; }
+  /// For result_file::writer.
+  [[nodiscard]] std::optional<std::string> why_not_write() const;
+
+ private:
+  file_claim claim_;
+  std::optional<file_claim> claim_of_out_;
+  earlier_run earlier_;
+};
+
+/// Throws usage_error for options that do not go with --resume: those that choose what is measured,
+/// and how, are the file's.
+void require_only_options_of_resume(const CLI::App& app);
+
+/// The command line that measures what the file lacks: the file's options come first.
+std::vector<std::string> resumed_arguments(const std::vector<std::string>& arguments,
+                                           const earlier_run& earlier);
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "bench/harness/wall_clock.hpp"
+
+namespace bench_transfers::bench {
+
+/// The time that a run may take, from now on.
+class time_limit {
+ public:
+  /// None: any time.
+  explicit time_limit(std::optional<std::chrono::nanoseconds> most = std::nullopt) {
+    if (most) end_ = wall_clock::now() + *most;
+  }
+
+  [[nodiscard]] bool is_up() const { return end_ && wall_clock::now() >= *end_; }
+
+  /// Of half the time that is left.
+  [[nodiscard]] time_limit half() const {
+    return end_ ? time_limit((*end_ - wall_clock::now()) / 2) : time_limit();
+  }
+
+  /// The shorter of the time that is left and another time.
+  [[nodiscard]] std::chrono::duration<double> at_most(std::chrono::duration<double> time) const {
+    return end_ ? std::min<std::chrono::duration<double>>(time, *end_ - wall_clock::now()) : time;
+  }
+
+ private:
+  std::optional<wall_clock::time_point> end_;
+};
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,156 @@
+#include "bench/record/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/common/message.hpp"
+#include "src/result_file/contents.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+using result_file::member;
+
+json facts_of_device(const json& device) {
+  json facts = json::object();
+  for (const auto* key : {"id", "name", "uuid", "driver_version", "link", "clocks"})
+    facts[key] = member(device, {key});
+  return facts;
+}
+
+/// What a part has of its own, from the whole context of its run.
+json part_of(const json& context, std::size_t number) {
+  const auto& facts = context.at("transfers");
+  json part{{"number", number}, {"complete", member(facts, {"complete"}) == true}};
+  for (const auto* key : {"started_utc", "finished_utc", "interrupted_by", "max_time_s", "seed",
+                          "faults_injected", "command_line"})
+    part[key] = member(facts, {"run", key});
+  part["version"] = member(facts, {"program", "version"});
+  part["git_commit"] = member(facts, {"program", "git_commit"});
+  part["host_name"] = member(context, {"host_name"});
+  part["cpu_model"] = member(facts, {"machine", "cpu", "model"});
+  part["boot_id"] = member(facts, {"machine", "kernel", "boot_id"});
+  part["devices"] = json::array();
+  for (const auto& device : facts.at("devices")) part["devices"].push_back(facts_of_device(device));
+  part["warnings"] = member(facts, {"warnings"});
+  return part;
+}
+
+json earlier_parts(const earlier_run& earlier) {
+  const auto& parts = member(earlier.facts(), {"parts"});
+  return parts.is_array() ? parts : json::array({part_of(earlier.context(), 1)});
+}
+
+json driver_of(const json& part) {
+  const auto& devices = member(part, {"devices"});
+  if (!devices.is_array() || devices.empty()) return nullptr;
+  return member(devices.front(), {"driver_version"});
+}
+
+/// A fact that may differ between two parts, and the words for it.
+struct part_fact {
+  const char* key;
+  json before;
+  json now;
+  const char* sentence;
+};
+
+void add_warning(json& facts, const common::message& warning) {
+  facts["warnings"].push_back(common::to_json(warning));
+}
+
+/// Says where the conditions of a part are not those of the part before it.
+void warn_of_differences(json& facts, const json& before, const json& now) {
+  const auto number = now.at("number").get<std::size_t>();
+  const std::vector<part_fact> known{
+      {"boot_id", member(before, {"boot_id"}), member(now, {"boot_id"}),
+       "the machine was started again before it"},
+      {"driver_version", driver_of(before), driver_of(now), "its driver is another version"},
+      {"version", member(before, {"version"}), member(now, {"version"}),
+       "another version of the program measured it"},
+      {"git_commit", member(before, {"git_commit"}), member(now, {"git_commit"}),
+       "another build of the program measured it"}};
+  for (const auto& fact : known)
+    if (fact.before != fact.now)
+      add_warning(
+          facts,
+          {"parts_differ",
+           {{"part", number}, {"fact", fact.key}, {"before", fact.before}, {"now", fact.now}},
+           fmt::format("part {} differs from the part before it: {}", number, fact.sentence)});
+}
+
+/// Entries of two lists of objects; of two with the same `key` the one of `own`.
+json joined_lists(const json& earlier, const json& own, const char* key) {
+  auto list = own.is_array() ? own : json::array();
+  if (!earlier.is_array()) return list;
+  json joined = json::array();
+  for (const auto& entry : earlier) {
+    const auto is_same = [&](const json& other) {
+      return member(other, {key}) == member(entry, {key});
+    };
+    if (std::ranges::none_of(list, is_same)) joined.push_back(entry);
+  }
+  for (auto& entry : list) joined.push_back(std::move(entry));
+  return joined;
+}
+
+/// Members of two objects in the order of the earlier one; of two with the same name that of `own`.
+json joined_members(json earlier, const json& own) {
+  earlier.update(own);
+  return earlier;
+}
+
+/// What was left out for time may be there now: the part keeps saying it.
+bool is_of_the_whole(const json& warning) {
+  return member(warning, {"code"}) != "max_time_reached";
+}
+
+json joined_warnings(const json& earlier, const json& own) {
+  json joined = json::array();
+  const auto add = [&](const json& warning) {
+    if (std::ranges::find(joined, warning) == joined.end()) joined.push_back(warning);
+  };
+  if (earlier.is_array())
+    for (const auto& warning : earlier)
+      if (is_of_the_whole(warning)) add(warning);
+  for (const auto& warning : own) add(warning);
+  return joined;
+}
+
+/// What a run is asked for is that of the first part.
+void keep_request(json& run, const json& earlier) {
+  for (const auto* key : {"labels", "note", "options", "site_defaults"})
+    run[key] = member(earlier, {key});
+  auto faults = member(earlier, {"faults_injected"});
+  if (!faults.is_array()) faults = json::array();
+  for (const auto& fault : run.at("faults_injected"))
+    if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(fault);
+  run["faults_injected"] = std::move(faults);
+}
+
+}  // namespace
+
+json with_earlier_parts(json own, const earlier_run& earlier) {
+  auto parts = earlier_parts(earlier);
+  auto& facts = own.at("transfers");
+  const auto& before = earlier.facts();
+  warn_of_differences(facts, parts.back(), part_of(own, parts.size() + 1));
+  parts.push_back(part_of(own, parts.size() + 1));
+  facts["parts"] = std::move(parts);
+  keep_request(facts.at("run"), before.at("run"));
+  for (const auto* key : {"roles", "benchmarks", "metrics"})
+    facts[key] = joined_members(before.at(key), facts.at(key));
+  facts["strategies"] =
+      joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
+  facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");
+  facts["skipped"] = joined_lists(member(before, {"skipped"}), facts.at("skipped"), "name");
+  facts["warnings"] = joined_warnings(member(before, {"warnings"}), facts.at("warnings"));
+  return own;
+}
+
+}  // namespace bench_transfers::bench

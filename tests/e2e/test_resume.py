@@ -1,0 +1,589 @@
+"""Runs that go on with an earlier one (--resume)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import limits
+import pytest
+from program import (
+    ALL_RAN,
+    LIMIT_S,
+    SOMETHING_FAILED,
+    TINY,
+    USAGE,
+    Completed,
+    Program,
+    Result,
+    assert_complains,
+    read,
+    wait_for,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS = 20
+FOREVER = "--benchmark_repetitions=10000"
+PACED = (
+    "--device=host",
+    "--strategies=paced",
+    "--cache=warm",
+    "--sizes=64KiB,1MiB",
+    f"--benchmark_repetitions={ROUNDS}",
+    "--benchmark_min_time=0.001",
+)
+NAMES = {
+    f"paced/{name}/{direction}/{size}"
+    for name in ("first", "second", "third", "fourth")
+    for direction in ("h2d", "d2h")
+    for size in ("64KiB", "1MiB")
+}
+Edit = Callable[[dict[str, Any]], None]
+
+
+def cut(paced: Program, out: Path, *arguments: str, time: str = "200ms", code: int = 0) -> Result:
+    """A run that has ended before all repetitions."""
+    completed = paced.run(*PACED, "--seed=1", f"--max-time={time}", *arguments, f"--out={out}")
+    assert completed.code == code, completed
+    result = read(out)
+    assert result.transfers["complete"] is False
+    return result
+
+
+def resume(paced: Program, file: Path, *arguments: str | Path, **options: Any) -> Completed:
+    return paced.run(f"--resume={file}", *arguments, **options)
+
+
+def key(row: dict[str, Any]) -> tuple[str, int]:
+    return row["run_name"], row["repetition_index"]
+
+
+def assert_is_whole(result: Result, earlier: Result) -> None:
+    """All repetitions are there, and those of the earlier part are as they were."""
+    assert result.transfers["complete"] is True
+    keys = [key(row) for row in result.rows]
+    assert sorted(keys) == sorted((name, index) for name in NAMES for index in range(ROUNDS))
+    by_key = {key(row): row for row in result.rows}
+    assert earlier.rows
+    for row in earlier.rows:
+        assert by_key[key(row)] == row
+
+
+def codes(warnings: list[dict[str, Any]]) -> list[str]:
+    return [warning["code"] for warning in warnings]
+
+
+def edit(file: Path, change: Edit) -> None:
+    document = json.loads(file.read_text())
+    change(document)
+    file.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("time", ["3ms", "200ms"])
+def test_the_rest_is_measured(paced: Program, tmp_path: Path, time: str):
+    out = tmp_path / "result.json"
+    earlier = cut(paced, out, time=time, code=0)
+    completed = resume(paced, out)
+    assert completed.code == ALL_RAN, completed
+    whole = read(out)
+    assert_is_whole(whole, earlier)
+    assert "max_time_reached" not in codes(whole.transfers["warnings"])
+    assert whole.transfers["run"]["options"] == earlier.transfers["run"]["options"]
+    assert whole.transfers["run"]["command_line"][-1] == "--resume=result.json"
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_each_part_is_recorded(paced: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    earlier = cut(paced, out, "--label=room=7", "--note=at night")
+    assert resume(paced, out, "--seed=2", "--max-time=100ms").code == ALL_RAN
+    assert resume(paced, out).code == ALL_RAN
+    whole = read(out)
+    assert_is_whole(whole, earlier)
+    first, second, third = whole.transfers["parts"]
+    assert [part["number"] for part in (first, second, third)] == [1, 2, 3]
+    assert [part["complete"] for part in (first, second, third)] == [False, False, True]
+    assert (first["seed"], second["seed"]) == (1, 2)
+    assert first["max_time_s"] == 0.2
+    assert third["max_time_s"] is None
+    run = earlier.transfers["run"]
+    assert first["started_utc"] == run["started_utc"]
+    assert first["finished_utc"] == run["finished_utc"]
+    assert third["finished_utc"] is not None
+    machine = earlier.transfers["machine"]
+    for part in (first, second, third):
+        assert part["boot_id"] == machine["kernel"]["boot_id"]
+        assert part["cpu_model"] == machine["cpu"]["model"]
+        assert part["host_name"] == earlier.context["host_name"]
+        assert part["version"] == earlier.transfers["program"]["version"]
+        (device,) = part["devices"]
+        assert device["id"] == "host"
+        assert device["name"] == earlier.transfers["device"]["name"]
+    assert codes(first["warnings"]).count("max_time_reached") == 1
+    assert codes(second["warnings"]).count("max_time_reached") == 1
+    assert "max_time_reached" not in codes(third["warnings"])
+    assert whole.transfers["run"]["labels"] == {"room": "7"}
+    assert whole.transfers["run"]["note"] == "at night"
+
+
+def test_the_file_is_as_the_schema_has_it(paced: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    cut(paced, out)
+    assert resume(paced, out).code == ALL_RAN
+    schema = json.loads((ROOT / "docs/result_file.schema.json").read_text())
+    document = json.loads(out.read_text())
+    jsonschema.validate(document, schema)
+    document["context"]["transfers"]["parts"][1]["number"] = "two"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
+def test_the_whole_goes_where_out_says(paced: Program, tmp_path: Path):
+    part, whole = tmp_path / "part.json", tmp_path / "whole.json"
+    earlier = cut(paced, part)
+    bytes_before = part.read_bytes()
+    environment = {"BENCHMARK_OUT": str(tmp_path / "other.json")}
+    assert resume(paced, part, f"--out={whole}", env=environment).code == ALL_RAN
+    assert part.read_bytes() == bytes_before
+    assert_is_whole(read(whole), earlier)
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_only_out_itself_names_another_file(paced: Program, tmp_path: Path):
+    part = tmp_path / "part.json"
+    earlier = cut(paced, part)
+    environment = {
+        "BENCHMARK_OUT": str(tmp_path / "other.json"),
+        "BENCHMARK_FILTER": "first",
+        "BENCHMARK_REPETITIONS": "1",
+    }
+    assert resume(paced, part, env=environment).code == ALL_RAN
+    assert_is_whole(read(part), earlier)
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_the_whole_can_be_printed(paced: Program, tmp_path: Path):
+    part = tmp_path / "part.json"
+    cut(paced, part)
+    bytes_before = part.read_bytes()
+    completed = resume(paced, part, "--out=-")
+    assert completed.code == ALL_RAN, completed
+    assert json.loads(completed.out)["context"]["transfers"]["complete"] is True
+    assert part.read_bytes() == bytes_before
+
+
+def test_a_packed_file_stays_packed(paced: Program, tmp_path: Path):
+    part = tmp_path / "part.json.gz"
+    completed = paced.run(*PACED, "--seed=1", "--max-time=200ms", f"--out={part}")
+    assert completed.code == ALL_RAN, completed
+    assert resume(paced, part).code == ALL_RAN
+    assert part.read_bytes()[:2] == b"\x1f\x8b"
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_nothing_is_measured_where_nothing_lacks(paced: Program, tmp_path: Path, copied: bool):
+    file, copy = tmp_path / "result.json", tmp_path / "copy.json"
+    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    before, time = file.read_bytes(), file.stat().st_mtime_ns
+    completed = resume(paced, file, *([f"--out={copy}"] if copied else []))
+    assert completed.code == ALL_RAN, completed
+    assert "lacks nothing" in completed.err
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == (before, time)
+    assert copy.exists() is copied
+    if copied:
+        assert json.loads(copy.read_text()) == json.loads(before)
+
+
+def test_a_killed_run_is_taken_to_its_end(paced: Program, tmp_path: Path):
+    """All repetitions are there, but the run has not said so."""
+    file = tmp_path / "result.json"
+    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    edit(file, lambda document: document["context"]["transfers"].update(complete=False))
+    earlier = read(file)
+    assert resume(paced, file).code == ALL_RAN
+    assert_is_whole(read(file), earlier)
+
+
+def test_what_has_failed_stays_failed(paced: Program, tmp_path: Path):
+    file = tmp_path / "result.json"
+    fault = "--inject=fail@paced/first/h2d/1MiB"
+    earlier = cut(paced, file, fault, code=SOMETHING_FAILED)
+    assert set(earlier.failed) == {"paced/first/h2d/1MiB"}
+    completed = resume(paced, file)
+    assert completed.code == SOMETHING_FAILED, completed
+    whole = read(file)
+    assert whole.failed == earlier.failed
+    assert len(whole.by_name()["paced/first/h2d/1MiB"]) == 1
+    assert whole.transfers["complete"] is True
+    assert "faults_injected" in codes(whole.transfers["warnings"])
+    assert whole.transfers["run"]["faults_injected"] == [fault.removeprefix("--inject=")]
+    assert resume(paced, file).code == SOMETHING_FAILED  # nothing lacks
+
+
+def test_a_benchmark_that_fails_later_keeps_its_repetitions(paced: Program, tmp_path: Path):
+    file = tmp_path / "result.json"
+    earlier = cut(paced, file)
+    assert resume(paced, file, "--inject=fail@paced/first/h2d/1MiB").code == SOMETHING_FAILED
+    whole = read(file)
+    keys = {key(row) for row in whole.rows}
+    assert {key(row) for row in earlier.rows} <= keys
+    assert set(whole.failed) == {"paced/first/h2d/1MiB"}
+
+
+def another_processor(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["machine"]["cpu"]["model"] = "Another CPU"
+
+
+def another_device(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["devices"][0]["name"] = "Another GPU"
+
+
+def another_uuid(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["devices"][0]["uuid"] = "GPU-1"
+
+
+def another_computer(document: dict[str, Any]) -> None:
+    another_boot(document)
+    document["context"]["host_name"] = "another-host"
+
+
+def another_boot(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["machine"]["kernel"]["boot_id"] = "another"
+
+
+@pytest.mark.parametrize(
+    "change", [another_processor, another_device, another_uuid, another_computer]
+)
+def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: Edit):
+    file = tmp_path / "result.json"
+    cut(paced, file)
+    edit(file, change)
+    before = file.read_bytes()
+    completed = resume(paced, file)
+    assert completed.code == USAGE, completed
+    assert len(completed.complaints) == 1
+    assert "it was measured elsewhere" in completed.complaints[0]
+    assert file.read_bytes() == before
+
+
+def another_driver(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["devices"][0]["driver_version"] = "1.0"
+
+
+def another_version(document: dict[str, Any]) -> None:
+    document["context"]["transfers"]["program"]["version"] = "0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("change", "fact"),
+    [
+        (another_boot, "boot_id"),
+        (another_driver, "driver_version"),
+        (another_version, "version"),
+    ],
+)
+def test_other_conditions_are_a_warning(paced: Program, tmp_path: Path, change: Edit, fact: str):
+    file = tmp_path / "result.json"
+    cut(paced, file)
+    edit(file, change)
+    earlier = read(file)
+    assert resume(paced, file).code == ALL_RAN
+    whole = read(file)
+    assert_is_whole(whole, earlier)
+    (warning,) = (w for w in whole.transfers["warnings"] if w["code"] == "parts_differ")
+    assert warning["data"]["part"] == 2
+    assert warning["data"]["fact"] == fact
+    assert warning["data"]["before"] != warning["data"]["now"]
+    assert warning in whole.transfers["parts"][1]["warnings"]
+    assert warning not in whole.transfers["parts"][0]["warnings"]
+
+
+def set_at(*path: str | int, value: Any) -> Edit:
+    def change(document: dict[str, Any]) -> None:
+        inner: Any = document
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value
+
+    return change
+
+
+TRANSFERS = ("context", "transfers")
+ODD: dict[str, Edit] = {
+    "no benchmarks": set_at("benchmarks", value=5),
+    "a row that is none": set_at("benchmarks", 0, value=[]),
+    "a row without a name": set_at("benchmarks", 0, value={}),
+    "a row with a name alone": lambda document: document["benchmarks"][0].pop("run_name"),
+    "a name that is a number": set_at("benchmarks", 0, "run_name", value=3),
+    "an index that is a text": set_at("benchmarks", 0, "repetition_index", value="one"),
+    "an index that is null": set_at("benchmarks", 0, "repetition_index", value=None),
+    "a huge index": set_at("benchmarks", 0, "repetition_index", value=2**40),
+    "a negative index": set_at("benchmarks", 0, "repetition_index", value=-1),
+    "an aggregate": set_at("benchmarks", 0, "run_type", value="aggregate"),
+    "disturbed by a number": set_at("benchmarks", 0, "disturbed", value=[3]),
+    "no context": set_at("context", value=None),
+    "no transfers": set_at(*TRANSFERS, value=[]),
+    "a format that is a text": set_at(*TRANSFERS, "format", value="2"),
+    "a newer format": set_at(*TRANSFERS, "format", value=3),
+    "complete is a text": set_at(*TRANSFERS, "complete", value="no"),
+    "run is a number": set_at(*TRANSFERS, "run", value=3),
+    "options are a text": set_at(*TRANSFERS, "run", "options", value="--device=host"),
+    "options are not there": set_at(*TRANSFERS, "run", "options", value=None),
+    "an option is a number": set_at(*TRANSFERS, "run", "options", value=[1]),
+    "an option of another kind": set_at(*TRANSFERS, "run", "options", value=["--out=/tmp/x"]),
+    "an option with a bad value": set_at(*TRANSFERS, "run", "options", value=["--sizes=many"]),
+    "faults are a number": set_at(*TRANSFERS, "run", "faults_injected", value=1),
+    "machine is a list": set_at(*TRANSFERS, "machine", value=[]),
+    "program is a text": set_at(*TRANSFERS, "program", value="mine"),
+    "strategies are a number": set_at(*TRANSFERS, "strategies", value=1),
+    "a strategy is a text": set_at(*TRANSFERS, "strategies", value=["copy"]),
+    "buffers are a text": set_at(*TRANSFERS, "buffers", value="many"),
+    "warnings are an object": set_at(*TRANSFERS, "warnings", value={}),
+    "a warning is a text": set_at(*TRANSFERS, "warnings", value=["beware"]),
+    "skipped is a number": set_at(*TRANSFERS, "skipped", value=1),
+    "devices are none": set_at(*TRANSFERS, "devices", value=[]),
+    "two devices": set_at(*TRANSFERS, "devices", value=[{"id": "a"}, {"id": "b"}]),
+    "roles are a list": set_at(*TRANSFERS, "roles", value=[]),
+    "benchmarks are a list": set_at(*TRANSFERS, "benchmarks", value=[]),
+    "metrics are a text": set_at(*TRANSFERS, "metrics", value="all"),
+    "parts are a number": set_at(*TRANSFERS, "parts", value=2),
+    "parts are empty": set_at(*TRANSFERS, "parts", value=[]),
+    "a part is a text": set_at(*TRANSFERS, "parts", value=["first"]),
+    "a part of another number": set_at(
+        *TRANSFERS, "parts", value=[{"number": 2, "complete": False}]
+    ),
+    "a part that does not say whether it is complete": set_at(
+        *TRANSFERS, "parts", value=[{"number": 1}]
+    ),
+    "of a fleet": set_at(*TRANSFERS, "run", "command_line", value=["bench_transfers", "fleet"]),
+}
+
+
+@pytest.mark.parametrize("change", ODD.values(), ids=ODD.keys())
+def test_a_file_with_odd_values_is_refused(paced: Program, cut_file: Path, change: Edit):
+    edit(cut_file, change)
+    before = cut_file.read_bytes()
+    completed = resume(paced, cut_file)
+    assert_complains(completed, USAGE, cut_file.name)
+    assert cut_file.read_bytes() == before
+
+
+@pytest.fixture(scope="module")
+def cut_once(paced: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("cut") / "result.json"
+    cut(paced, file)
+    return file
+
+
+@pytest.fixture
+def cut_file(cut_once: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(cut_once, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "null", "{", '{"benchmarks": []}', "\x00\xff", "[" * 100000]
+)
+def test_what_is_no_result_file_is_refused(paced: Program, tmp_path: Path, text: str):
+    file = tmp_path / "result.json"
+    file.write_text(text, encoding="latin-1")
+    assert_complains(resume(paced, file), USAGE, "result.json")
+    assert file.read_text(encoding="latin-1") == text
+
+
+def test_a_member_that_is_there_twice_is_refused(paced: Program, cut_file: Path):
+    text = cut_file.read_text()
+    twice = text.replace('"roles": {', '"devices": 5, "machine": 6, "run": 7, "roles": {', 1)
+    assert twice != text
+    cut_file.write_text(twice)
+    assert_complains(resume(paced, cut_file), USAGE, "result.json", "it has devices twice")
+    assert cut_file.read_text() == twice
+
+
+def test_a_file_that_is_not_there_is_refused(paced: Program, tmp_path: Path):
+    assert_complains(resume(paced, tmp_path / "none.json"), USAGE, "none.json", "No such file")
+    assert_complains(resume(paced, tmp_path), USAGE, "it is a folder, not a file")
+    assert not (tmp_path / "none.json").exists()
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--sizes=4KiB", "--device=host", "--label=a=b", "--list", "--benchmark_format=csv",
+     "--benchmark_filter=first", "--profile=quick"],
+)  # fmt: skip
+def test_the_options_are_those_of_the_file(paced: Program, cut_file: Path, option: str):
+    completed = resume(paced, cut_file, option)
+    assert_complains(completed, USAGE, option.partition("=")[0], "does not go with --resume")
+
+
+def test_a_fleet_measures_together(program: Program, cut_file: Path):
+    completed = program.run("fleet", f"--resume={cut_file}", "--out=sweep")
+    assert_complains(completed, USAGE, "unknown argument")
+
+
+def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    with program.start(*TINY, FOREVER, f"--out={out}") as process:
+        try:
+            wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+            completed = program.run(f"--resume={out}")
+            assert_complains(completed, USAGE, f"process {process.pid} writes")
+        finally:
+            process.kill()
+    rows = len(read(out).rows)
+    other = tmp_path / "other.json"
+    with program.start(f"--resume={out}", f"--out={other}") as process:
+        try:
+            wait_for(lambda: other.exists() and len(read(other).rows) > rows, "more repetitions")
+            for file in (out, other):
+                completed = program.run(f"--resume={file}")
+                assert_complains(completed, USAGE, f"process {process.pid} writes")
+        finally:
+            process.kill()
+
+
+def test_ctrl_c_keeps_both_parts(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+
+    def measure(rows: int, *arguments: str) -> Result:
+        with program.start(*arguments) as process:
+            try:
+                wait_for(lambda: out.exists() and len(read(out).rows) > rows, "more repetitions")
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=LIMIT_S)
+            finally:
+                process.kill()
+        assert process.returncode == 128 + signal.SIGINT
+        return read(out)
+
+    first = measure(3, *TINY, FOREVER, f"--out={out}")
+    second = measure(len(first.rows), f"--resume={out}")
+    rows = {key(row): row for row in second.rows}
+    assert len(rows) == len(second.rows) > len(first.rows)
+    assert all(rows[key(row)] == row for row in first.rows)
+    assert second.transfers["complete"] is False
+    parts = second.transfers["parts"]
+    assert [part["interrupted_by"] for part in parts] == ["SIGINT", "SIGINT"]
+    assert [part["complete"] for part in parts] == [False, False]
+
+
+def test_a_killed_part_keeps_the_earlier_one(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    assert program.run(*TINY, "--benchmark_repetitions=2", f"--out={out}").code == ALL_RAN
+
+    def make_unfinished(document: dict[str, Any]) -> None:
+        document["context"]["transfers"]["complete"] = False
+        options = document["context"]["transfers"]["run"]["options"]
+        options[options.index("--benchmark_repetitions=2")] = FOREVER
+
+    edit(out, make_unfinished)
+    earlier = read(out)
+    with program.start(f"--resume={out}") as process:
+        try:
+            wait_for(lambda: len(read(out).rows) > len(earlier.rows), "more repetitions")
+        finally:
+            process.kill()
+    rows = {key(row): row for row in read(out).rows}
+    assert all(rows[key(row)] == row for row in earlier.rows)
+    assert [part["complete"] for part in read(out).transfers["parts"]] == [False, False]
+
+
+def test_a_full_disk_keeps_the_earlier_part(paced: Program, cut_file: Path):
+    before = cut_file.read_bytes()
+    limit = limits.file_size(len(before))
+    completed = resume(paced, cut_file, preexec_fn=limit)
+    assert completed.code == SOMETHING_FAILED, completed
+    assert "cannot write" in completed.complaints[-1]
+    assert cut_file.read_bytes() == before
+    assert [path.name for path in cut_file.parent.iterdir()] == [cut_file.name]
+
+
+def test_a_file_that_cannot_be_written_is_refused(paced: Program, cut_file: Path):
+    cut_file.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        completed = resume(paced, cut_file, preexec_fn=limits.without_override_of_permissions())
+    finally:
+        cut_file.parent.chmod(stat.S_IRWXU)
+    assert completed.code == USAGE, completed
+    assert "cannot write" in completed.complaints[-1]
+
+
+def test_all_readers_say_that_it_was_measured_in_parts(
+    paced: Program, gate: Program, program: Program, cut_file: Path, tmp_path: Path
+):
+    assert resume(paced, cut_file).code == ALL_RAN
+    whole = tmp_path / "whole.json"
+    assert paced.run(*PACED, f"--out={whole}").code == ALL_RAN
+    compared = program.run("compare", whole, cut_file)
+    assert compared.code == ALL_RAN, compared
+    assert "B: result.json was measured in 2 parts" in compared.out
+    assert "whole.json was measured in" not in compared.out
+    exported = program.run("export", whole, cut_file, "--format=markdown")
+    place = "measured without a GPU, copies within this machine's memory"
+    assert f"result.json: {place}, measured in 2 parts, 20" in exported.out
+    assert f"whole.json: {place}, 20" in exported.out
+    shown = gate.run("show", whole, cut_file)
+    assert "in 2 parts" in shown.out
+    csv = program.run("export", whole, cut_file, "--format=csv")
+    rows = [line.split(",") for line in csv.out.splitlines()]
+    column = rows[0].index("parts")
+    assert {(row[0], row[column]) for row in rows[1:]} == {
+        ("whole.json", "1"),
+        ("result.json", "2"),
+    }
+
+
+def begin_at(time: str) -> Edit:
+    """The gate refuses files of one start if one of them is in parts: they may be one run."""
+    return set_at(*TRANSFERS, "parts", 0, "started_utc", value=time)
+
+
+def test_the_gate_refuses_two_files_that_share_a_part(
+    paced: Program, gate: Program, cut_file: Path, tmp_path: Path
+):
+    wholes = [tmp_path / f"{number}.json" for number in range(2)]
+    for number, file in enumerate(wholes):
+        assert resume(paced, cut_file, f"--out={file}", f"--seed={number}").code == ALL_RAN
+    other = tmp_path / "other.json"
+    assert paced.run(*PACED, f"--out={other}").code == ALL_RAN
+    edit(other, set_at(*TRANSFERS, "run", "started_utc", value="2026-11-22T10:00:00Z"))
+    for files in (wholes, [cut_file, wholes[0]], [wholes[0], cut_file]):
+        pinned = gate.run("pin", *files, other, f"--out={tmp_path / 'baseline.json'}")
+        assert_complains(pinned, USAGE, "they may be one run")
+
+
+def test_the_gate_tells_parts_and_an_unfinished_last_one(
+    paced: Program, gate: Program, tmp_path: Path
+):
+    files = [tmp_path / f"{number}.json" for number in range(3)]
+    for number, file in enumerate(files):
+        assert paced.run(*PACED, f"--seed={number}", f"--out={file}").code == ALL_RAN
+    baseline = tmp_path / "baseline.json"
+    assert gate.run("pin", *files, f"--out={baseline}").code == ALL_RAN
+    new = [tmp_path / f"new-{number}.json" for number in range(3)]
+    for number, file in enumerate(new):
+        cut(paced, file)
+        assert resume(paced, file).code == ALL_RAN
+        edit(file, begin_at(f"2026-11-22T10:00:{number:02}Z"))
+    checked = gate.run("check", baseline, *new, f"--json={tmp_path / 'check.json'}")
+    said = checked.out.replace("\n  ", " ")
+    assert "new-0.json was measured in 2 parts" in said
+    assert "did not reach its end" not in said
+    notes = json.loads((tmp_path / "check.json").read_text())["notes"]
+    in_parts = [note["data"] for note in notes if note["code"] == "in_parts"]
+    assert [(Path(data["file"]).name, data["parts"]) for data in in_parts] == [
+        (f"new-{number}.json", 2) for number in range(3)
+    ]
+
+    def end_early(document: dict[str, Any]) -> None:
+        """Whatever the file says of the whole: its last part has not ended."""
+        document["context"]["transfers"]["parts"][-1]["complete"] = False
+
+    edit(new[0], end_early)
+    again = gate.run("check", baseline, *new)
+    assert "new-0.json did not reach its end" in again.out.replace("\n  ", " ")

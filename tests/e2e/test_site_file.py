@@ -1,0 +1,170 @@
+"""Defaults of a site (TRANSFERS_SITE_FILE): the command line and variables count more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import ALL_RAN, USAGE, Completed, Program, Result, assert_complains, read
+
+SITE = """\
+# for all runs here
+device = "host"
+sizes = 64KiB,1MiB
+cache = warm
+benchmark_repetitions = 3
+benchmark_min_time = 0.001
+"""
+STRATEGIES = "--strategies=paced/first,paced/second"
+
+
+def site(tmp_path: Path, text: str = SITE) -> dict[str, str]:
+    file = tmp_path / "site.conf"
+    file.write_text(text)
+    return {"TRANSFERS_SITE_FILE": str(file)}
+
+
+def measure(
+    paced: Program, tmp_path: Path, *arguments: str, env: dict[str, str]
+) -> tuple[Completed, Result]:
+    out = tmp_path / "result.json"
+    completed = paced.run(STRATEGIES, *arguments, f"--out={out}", env=env)
+    assert completed.code == ALL_RAN, completed
+    return completed, read(out)
+
+
+def site_defaults(result: Result) -> Any:
+    return result.transfers["run"]["site_defaults"]
+
+
+def test_a_run_takes_the_defaults_and_records_them(paced: Program, tmp_path: Path):
+    _, result = measure(paced, tmp_path, env=site(tmp_path))
+    assert len(result.names()) == 8
+    assert len(result.rows) == 24
+    options = [
+        "--device=host",
+        "--sizes=64KiB,1MiB",
+        "--cache=warm",
+        "--benchmark_repetitions=3",
+        "--benchmark_min_time=0.001",
+    ]
+    assert site_defaults(result) == {"file": "site.conf", "options": options}
+    assert "--device=host" in result.transfers["run"]["options"]
+    assert "--sizes=64KiB,1MiB" in result.transfers["run"]["options"]
+
+
+def test_the_command_line_counts_more(paced: Program, tmp_path: Path):
+    _, result = measure(paced, tmp_path, "--sizes=4KiB", env=site(tmp_path))
+    assert {row["run_name"].rpartition("/")[2] for row in result.rows} == {"4KiB"}
+    assert len(result.rows) == 12
+    assert [option.partition("=")[0] for option in site_defaults(result)["options"]] == [
+        "--device",
+        "--cache",
+        "--benchmark_repetitions",
+        "--benchmark_min_time",
+    ]
+
+
+def test_a_variable_counts_more(paced: Program, tmp_path: Path):
+    env = site(tmp_path) | {"BENCHMARK_REPETITIONS": "2"}
+    _, result = measure(paced, tmp_path, env=env)
+    assert len(result.rows) == 16
+    assert "--benchmark_repetitions=3" not in site_defaults(result)["options"]
+
+
+def test_an_empty_variable_is_no_site_file(paced: Program, tmp_path: Path):
+    arguments = ("--device=host", "--sizes=4KiB", "--cache=warm")
+    _, result = measure(paced, tmp_path, *arguments, env={"TRANSFERS_SITE_FILE": ""})
+    assert site_defaults(result) is None
+
+
+def test_a_resumed_run_has_the_options_of_its_file(paced: Program, tmp_path: Path):
+    env = site(tmp_path, SITE + "max-time = 5ms\n")
+    out = tmp_path / "result.json"
+    assert paced.run(STRATEGIES, f"--out={out}", env=env).code == ALL_RAN
+    first = read(out)
+    assert first.transfers["complete"] is False
+    assert first.transfers["run"]["max_time_s"] == 0.005
+    other = site(tmp_path, "sizes = 4KiB\n")
+    completed = paced.run(f"--resume={out}", env=other)
+    assert completed.code == ALL_RAN, completed
+    whole = read(out)
+    assert whole.transfers["complete"] is True
+    assert len(whole.rows) == 24
+    assert whole.transfers["run"]["options"] == first.transfers["run"]["options"]
+    assert site_defaults(whole) == site_defaults(first) is not None
+
+
+BAD = {
+    "out = here.json": "'out' is not among what it may set: device, profile",
+    "resume = here.json": "'resume' is not among",
+    "seed = 5": "'seed' is not among",
+    "strategies = copy": "'strategies' is not among",
+    "no-such-option = 5": "'no-such-option' is not among",
+    "sweep = monday": "'sweep' is not among",
+    "sizes = many": "bad size 'many'",
+    "profile = slow": "unknown profile 'slow'",
+    "cache = lukewarm": "bad --cache 'lukewarm'",
+    "benchmark_repetitions = -1": "bad --benchmark_repetitions",
+    "benchmark_repetitions = three": "benchmark_repetitions",
+    "max-time = soon": "bad --max-time 'soon'",
+    "profile =": "'profile' has no value",
+    "[run]\nprofile = quick": "it has no sections",
+    "run.profile = quick": "it has no sections",
+    "profile = quick\ncache = warm\nprofile = full": "'profile' is there twice",
+    "profile = quick\nprofile = full": "unknown profile 'quick,full'",
+    "\x00\x01\x02\x03": "is not among",
+}
+
+
+@pytest.mark.parametrize(("text", "complaint"), BAD.items(), ids=[repr(text) for text in BAD])
+def test_what_it_may_not_say_is_a_usage_error(
+    paced: Program, tmp_path: Path, text: str, complaint: str
+):
+    completed = paced.run("--device=host", "--strategies=paced", env=site(tmp_path, text))
+    assert_complains(completed, USAGE, "site.conf", complaint)
+
+
+def test_an_option_of_the_command_line_does_not_hide_a_bad_one(paced: Program, tmp_path: Path):
+    completed = paced.run("--sizes=4KiB", env=site(tmp_path, "sizes = many"))
+    assert_complains(completed, USAGE, "site.conf", "bad size 'many'")
+
+
+def test_a_file_that_cannot_be_read_is_a_usage_error(paced: Program, tmp_path: Path):
+    for name, why in ((tmp_path / "none.conf", "No such file"), (tmp_path, "it is a folder")):
+        completed = paced.run("--device=host", env={"TRANSFERS_SITE_FILE": str(name)})
+        assert_complains(completed, USAGE, str(name), why)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("--version",), ("--list",), ("--list=all",), ("--generate=man",),
+     ("fleet", "--help"), ("fleet", "--list"), ("advise", "--help"), ("compare", "--help")],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["sizes = many", "out = here.json", "device = nothing"])
+def test_a_bad_file_keeps_nobody_from_asking(
+    paced: Program, tmp_path: Path, arguments: tuple[str, ...], text: str
+):
+    with_it = paced.run(*arguments, env=site(tmp_path, text))
+    without = paced.run(*arguments, env={"TRANSFERS_SITE_FILE": ""})
+    assert with_it.code == ALL_RAN, with_it
+    assert with_it.out == without.out
+
+
+def test_commands_do_not_take_the_defaults_of_runs(paced: Program, tmp_path: Path):
+    """Neither `export`, which has no sizes, nor the ranks of a fleet."""
+    env = site(tmp_path)
+    _, result = measure(paced, tmp_path, env=env)
+    exported = paced.run("export", result.path, "--format=csv", env=env)
+    assert exported.code == ALL_RAN, exported
+    folder = tmp_path / "sweep"
+    arguments = ("--device=host", "--strategies=paced/first", "--sizes=4KiB", "--cache=warm")
+    swept = paced.run("fleet", *arguments, f"--out={folder}", env=env)
+    assert swept.code == ALL_RAN, swept
+    (file,) = folder.rglob("*.json")
+    assert {row["run_name"] for row in read(file).rows} == {
+        "paced/first/h2d/4KiB",
+        "paced/first/d2h/4KiB",
+    }
+    assert read(file).transfers["run"]["site_defaults"] is None
