@@ -42,3 +42,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FOLDER",
         help="also try the bundle in it, as scripts/package bundle left it (tests/packages)",
     )
+    group.addoption(
+        "--report",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="also install the wheel in it, as scripts/package report left it (tests/packages)",
+    )

@@ -219,6 +219,10 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     require_alone(app, *table.export_command, argv[1]);
     return {.exported = table.exported};
   }
+  if (table.import_command && table.import_command->parsed()) {
+    require_alone(app, *table.import_command, argv[1]);
+    return {.imported = table.imported};
+  }
   if (table.compare_command && table.compare_command->parsed()) {
     require_alone(app, *table.compare_command, argv[1]);
     return {.compared = table.compared};

@@ -10,6 +10,7 @@
 #include "bench/cli/doctor.hpp"
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
+#include "bench/cli/import.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
@@ -32,6 +33,7 @@ struct parsed_command_line {
   std::optional<fleet_request> fleet = {};
   std::optional<doctor_request> doctor = {};
   std::optional<export_request> exported = {};
+  std::optional<import_request> imported = {};
   std::optional<comparison_request> compared = {};
 };
 

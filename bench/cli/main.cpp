@@ -12,6 +12,7 @@
 #include "bench/cli/doctor.hpp"
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
+#include "bench/cli/import.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/interruption.hpp"
@@ -74,6 +75,7 @@ int run_program(int argc, char** argv) {
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
   if (parsed.advice) return advise(std::cout, *parsed.advice) ? all_ran : nothing_ran;
   if (parsed.exported) return export_results(*parsed.exported), all_ran;
+  if (parsed.imported) return import_results(*parsed.imported), all_ran;
   if (parsed.compared) return compare_results(*parsed.compared), all_ran;
   if (parsed.map) {
     watch_for_interruption();

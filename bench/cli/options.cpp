@@ -57,7 +57,8 @@ manual::choices offered() {
           {"advise --direction", {"h2d", "d2h", "both"}},
           {"doctor --device", {"all", "cuda:"}},
           {"map --device", {"all", "cuda:"}},
-          {"export --format", exports::words_of_formats()}};
+          {"export --format", exports::words_of_formats()},
+          {"import --format", {"nvbandwidth"}}};
 }
 
 manual::choices offered_in_fleet() {
@@ -151,6 +152,7 @@ void option_table::add_commands() {
   doctor_command = add_doctor(app, doctor);
   fleet_command = add_fleet(app);
   export_command = add_export(app, exported);
+  import_command = add_import(app, imported);
   compare_command = add_compare(app, compared);
 }
 

@@ -10,6 +10,7 @@
 #include "bench/cli/doctor.hpp"
 #include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
+#include "bench/cli/import.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/manual/command.hpp"
@@ -51,6 +52,7 @@ class option_table {
   map_request map;
   doctor_request doctor;
   export_request exported;
+  import_request imported;
   comparison_request compared;
 
   // Null for `fleet`.
@@ -59,6 +61,7 @@ class option_table {
   CLI::App* doctor_command = nullptr;
   CLI::App* fleet_command = nullptr;
   CLI::App* export_command = nullptr;
+  CLI::App* import_command = nullptr;
   CLI::App* compare_command = nullptr;
 
  private:

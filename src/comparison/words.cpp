@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "src/common/format.hpp"
@@ -21,10 +22,22 @@ constexpr std::size_t most_names = 4;
 
 std::string counted_benchmarks(std::size_t count) { return gate::counted(count, "benchmark"); }
 
-std::string machine_sentence(const gate::difference& fact) {
-  const auto shown = [](const std::string& value) { return value.empty() ? "unknown" : value; };
-  return fmt::format("They differ in {}: A {}, B {}.", fact.key, shown(fact.before),
-                     shown(fact.after));
+void warn_of_machines(std::span<const gate::difference> machines,
+                      std::vector<std::string>& warnings) {
+  std::vector<std::string> unknown_of_first, unknown_of_second;
+  for (const auto& fact : machines) {
+    if (fact.before.empty())
+      unknown_of_first.push_back(fact.key);
+    else if (fact.after.empty())
+      unknown_of_second.push_back(fact.key);
+    else if (fact.key != "device.name")  // said before
+      warnings.push_back(
+          fmt::format("They differ in {}: A {}, B {}.", fact.key, fact.before, fact.after));
+  }
+  if (!unknown_of_first.empty())
+    warnings.push_back(fmt::format("Known of B alone: {}.", fmt::join(unknown_of_first, ", ")));
+  if (!unknown_of_second.empty())
+    warnings.push_back(fmt::format("Known of A alone: {}.", fmt::join(unknown_of_second, ", ")));
 }
 
 void warn_of(const char* letter, const side& side, std::vector<std::string>& warnings) {
@@ -102,8 +115,7 @@ std::vector<std::string> warnings_of(const side& first, const side& second,
   if (first.runs.front().device != second.runs.front().device)
     warnings.push_back(fmt::format("These are different devices: A {}, B {}.",
                                    first.runs.front().device, second.runs.front().device));
-  for (const auto& fact : result.machines)
-    if (fact.key != "device.name") warnings.push_back(machine_sentence(fact));
+  warn_of_machines(result.machines, warnings);
   for (const auto& [letter, side] : {std::pair("A", &first), {"B", &second}}) {
     warn_of_unlike(letter, *side, warnings);
     warn_of(letter, *side, warnings);

@@ -12,7 +12,7 @@ import pytest
 from program import LIMIT_S, USAGE, Program, assert_complains, open_terminal, received_by
 
 COMMANDS = {
-    "bench_transfers": ("", "advise", "map", "doctor", "fleet", "export", "compare"),
+    "bench_transfers": ("", "advise", "map", "doctor", "fleet", "export", "import", "compare"),
     "gate_transfers": ("", "pin", "check", "power", "show", "query"),
     "fleet_transfers": ("", "collect", "judge", "show", "history", "simulate"),
 }

@@ -23,6 +23,7 @@ std::span<const known_fact> known_facts() {
       {"virtualisation.hypervisor", {"machine", "virtualisation", "hypervisor"}},
       {"iommu.enabled", {"machine", "iommu", "enabled"}},
       {"kernel.release", {"machine", "kernel", "release"}},
+      {"imported.program", {"imported", "program"}},
       {"program.build_type", {"program", "build_type"}},
       {"settings.min_time_ms", {"run", "min_time_ms"}},
       {"settings.rounds", {"run", "rounds"}},

@@ -327,8 +327,8 @@ void add_all_strategies(json& all) {
 /// Of these, the reader of this format knows no role, and shows each as a line of the times.
 bool is_newer_than_format_1(const bench::strategy& strategy) {
   return strategy.name().find("/host_pool") != std::string::npos ||
-         strategy.name() == "launch/parameters" ||
-         strategy.family == "stalls" || strategy.family == "staged_parts";
+         strategy.name() == "launch/parameters" || strategy.family == "stalls" ||
+         strategy.family == "staged_parts";
 }
 
 TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {

@@ -1,0 +1,103 @@
+"""Tests `bench_transfers import`: results of nvbandwidth stand beside ours."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from program import ALL_RAN, USAGE, Program, assert_complains
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
+SCHEMA = json.loads((ROOT / "docs/result_file.schema.json").read_text("utf-8"))
+# The rates are made up; the form is that of release 0.8.
+PRINTED = {
+    "nvbandwidth": {
+        "CUDA Runtime Version": 13000,
+        "Driver Version": "580.1",
+        "GPU Device list": ["0: NVIDIA H200 (00000000:0f:00): (node)"],
+        "git_version": "v0.8",
+        "testcases": [
+            {
+                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
+                "bandwidth_matrix": [["50.5"]],
+                "name": "host_to_device_memcpy_ce",
+                "status": "Passed",
+                "sum": 50.5,
+            },
+            {"name": "device_to_device_memcpy_read_ce", "status": "Waived"},
+        ],
+        "version": "0.8",
+    }
+}
+
+
+def write(folder: Path, document: Any) -> Path:
+    path = folder / "nv.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+@pytest.fixture(name="imported")
+def fixture_imported(program: Program, tmp_path: Path) -> Path:
+    """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
+    out = tmp_path / "result.json.gz"
+    completed = program.run(
+        "import", write(tmp_path, PRINTED), "--buffer-size=1GiB", f"--out={out}"
+    )
+    assert completed.code == ALL_RAN, completed
+    assert completed.out == ""
+    return out
+
+
+def test_the_result_file_fits_the_schema(imported: Path):
+    document = json.loads(gzip.decompress(imported.read_bytes()))
+    Draft202012Validator(SCHEMA).validate(document)
+    assert [row["name"] for row in document["benchmarks"]] == ["copy/pinned/h2d/1GiB"]
+
+
+def test_standard_output_is_the_default(program: Program, tmp_path: Path):
+    completed = program.run("import", write(tmp_path, PRINTED))
+    assert completed.code == ALL_RAN
+    assert json.loads(completed.out)["benchmarks"][0]["gb_per_s"] == 50.5
+
+
+def test_it_stands_beside_ours(program: Program, imported: Path):
+    compared = program.run("compare", imported, RECORDED)
+    assert compared.code == ALL_RAN, compared
+    assert "copy/pinned/h2d" in compared.out
+    told = compared.out.replace("\n  ", " ")
+    assert "imported from nvbandwidth 0.8: timed on the device" in told
+    assert "They differ in device.driver_version: A 580.1, B " in told
+    assert "Known of B alone: link.generation, link.width, " in told
+    assert "unknown" not in told
+    exported = program.run("export", imported, "--format=csv")
+    assert exported.code == ALL_RAN, exported
+    assert ",NVIDIA H200,,false,copy/pinned/h2d/1GiB,copy,copy/pinned,,," in exported.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["FILE"]),
+        (["missing.json"], ["missing.json"]),
+        (["README.md"], ["README.md"]),
+        (["FILE", "--format=csv"], ["--format", "nvbandwidth"]),
+        (["FILE", "--buffer-size=0"], ["'0'"]),
+        (["FILE", "--buffer-size=much"], ["much"]),
+        (["FILE", "--out=FILE"], ["nv.json"]),
+        (["FILE", "--nope"], ["--nope", "import --help"]),
+    ],
+)
+def test_usage(program: Program, tmp_path: Path, arguments: list[str], parts: list[str]):
+    file = str(write(tmp_path, PRINTED))
+    given = [argument.replace("FILE", file) for argument in arguments]
+    assert_complains(program.run("import", *given, cwd=ROOT), USAGE, *parts)
+
+
+def test_a_file_of_ours_is_refused(program: Program):
+    assert_complains(program.run("import", RECORDED), USAGE, "nvbandwidth --json")
