@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas  # type: ignore[import-untyped]
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from program import ALL_RAN, USAGE, Program, Result, assert_complains
@@ -120,6 +121,23 @@ def test_csv_has_the_medians_of_the_file(program: Program, sample: Result):
         assert row["size_bytes"] == str(described["size_bytes"] or "")
         assert (row["on_host"], row["time_better"]) == ("true", "less")
         assert row["rate_better"] == ("more" if row["rate_gb_per_s"] else "")
+
+
+def test_pandas_reads_csv(program: Program):
+    """As docs/EXPORTS.md says: without options, numbers, truth values and dates have their types."""
+    text = exported(program, "csv", RECORDED)
+    frame = pandas.read_csv(io.StringIO(text), parse_dates=["started_utc"])
+    assert len(frame) == len(rows(text))
+    assert pandas.api.types.is_datetime64_any_dtype(frame["started_utc"])
+    for name in ("time_ns", "time_low_ns", "rate_gb_per_s", "size_bytes", "repetitions"):
+        assert pandas.api.types.is_numeric_dtype(frame[name]), name
+    for name in ("complete", "on_host"):
+        assert pandas.api.types.is_bool_dtype(frame[name]), name
+    pinned = frame[(frame["strategy"] == "copy/pinned") & (frame["cache"] == "warm")]
+    table = pinned.pivot(index="size_bytes", columns="direction", values="rate_gb_per_s")
+    assert list(table.columns) == ["d2h", "h2d"]
+    assert table.index.is_monotonic_increasing
+    assert 50 < table.loc[2**30, "h2d"] < 63
 
 
 def test_openmetrics_of_a_recorded_run(program: Program):
