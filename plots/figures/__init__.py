@@ -7,6 +7,7 @@ from collections.abc import Callable
 from plots.figures.allocation import draw_allocation, draw_break_even
 from plots.figures.at_once import draw_at_once
 from plots.figures.bandwidth import draw_bandwidth
+from plots.figures.cold_caches import draw_cold_caches
 from plots.figures.common import Figure
 from plots.figures.compared import draw_compared
 from plots.figures.cpu_access import draw_cpu_access
@@ -16,6 +17,7 @@ from plots.figures.fleet_map import draw_fleet_map
 from plots.figures.fleet_outliers import draw_outliers
 from plots.figures.fleet_strip import draw_strip
 from plots.figures.host_tree import draw_host_tree
+from plots.figures.interference import draw_interference
 from plots.figures.ladder import draw_ladder
 from plots.figures.latency import draw_latency
 from plots.figures.layout import Layout
@@ -41,6 +43,8 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "winner_map": draw_winner_map,
     "round_trip": draw_round_trip,
     "fast_paths": draw_fast_paths,
+    "cold_caches": draw_cold_caches,
+    "interference": draw_interference,
     "samples": draw_samples,
 }
 

@@ -51,7 +51,10 @@ def recorded(name):
             "2026-11-21-fast-paths-again",
             "bandwidth latency ladder compared round_trip fast_paths samples",
         ),
-        ("2026-11-21-memory", "bandwidth latency ladder compared cpu_access allocation samples"),
+        (
+            "2026-11-21-memory",
+            "bandwidth latency ladder compared cpu_access allocation cold_caches samples",
+        ),
         ("2026-11-21-launches", ""),
         ("2026-11-21-gib", "allocation"),
     ],
@@ -79,6 +82,8 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
         ("2026-11-21-memory", "allocation"),
         ("2026-11-21-memory", "samples"),
         ("2026-11-21-memory", "compared"),
+        ("2026-11-21-memory", "cold_caches"),
+        ("2026-11-23-interference", "interference"),
     ],
 )
 def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
@@ -86,7 +91,7 @@ def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, fig
     root = ElementTree.fromstring(draw.svg(spec))
     fonts = {element.get("font-family") for element in root.iter(f"{SVG}text")}
     assert fonts == {style.FONT}
-    units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as fast", "CPU seconds per GB")
+    units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as", "CPU seconds per GB")
     titles = list(axis_titles(spec))
     assert titles
     assert all(any(unit in title for unit in units) for title in titles), titles
@@ -397,6 +402,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
     rows = synthetic.rows() + timed("cpu/pageable/read_scalar", MIB, 9.0)
     rows += timed("allocate/pinned", MIB, 2.0) + timed("copy/staged/h2d", 64 * MIB, 50.0)
     rows += timed("gpu_array/round_trip/pinned/reused/float32", MIB, 5.0)
+    rows += synthetic.rows(("copy/pinned",), suffix="/cold")
     advice = synthetic.advice(
         winners={"h2d": [["copy/pinned"] * 2] * 3},
         rankings=[ranking(MIB, "h2d", copy__pinned={"from": 9})],
@@ -406,8 +412,9 @@ def test_the_host_device_says_so_in_every_figure(figure):
         "ladder",
         "compared",
         "break_even",
+        "interference",
         "winner_map",
-    ):  # these need a GPU and its link
+    ):  # these need a GPU and its link, or what no file of format 1 has
         with pytest.raises(NoData):
             FIGURES[figure](host, WIDE)
     else:
@@ -461,3 +468,68 @@ def test_runs_side_by_side_are_absolute_and_in_percent_of_each_link():
     )
     with pytest.raises(NoData):
         GROUP_FIGURES["machines"]([(1, first), (2, run(timed("copy/novel/h2d", MIB, 5.0)))], WIDE)
+
+
+def test_cold_caches_are_ratios_to_warm_ones_with_their_range():
+    rows = timed("copy/pinned/h2d", MIB, 10.0, (1.0, 1.0, 1.25))
+    rows += timed("copy/pinned/h2d", MIB, 5.0, (0.8, 1.0, 1.0))
+    for row in rows[3:]:
+        row["name"] += "/cold"
+        row["run_name"] += "/cold"
+    spec = spec_of("cold_caches", run(rows))
+    (drawn,) = spec["datasets"]["ratios"]
+    assert (drawn["strategy"], drawn["size"], drawn["times"]) == (
+        "copy/pinned",
+        "1 MiB",
+        "2.00 times",
+    )
+    assert drawn["low"] == pytest.approx(2 * 0.8 / 1.25)
+    assert drawn["high"] == pytest.approx(2)
+    assert "1 MiB" in texts(spec)
+
+
+def test_cold_caches_need_both_states():
+    with pytest.raises(NoData, match="warm and cold"):
+        FIGURES["cold_caches"](run(timed("copy/pinned/h2d", MIB, 10.0)), WIDE)
+
+
+def test_cold_caches_show_the_smallest_the_middle_and_the_largest_size():
+    rows = []
+    for size in (KIB, 2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB):
+        rows += timed("copy/pinned/d2h", size, 10.0)
+        cold = timed("copy/pinned/d2h", size, 9.0)
+        rows += [row | {key: row[key] + "/cold" for key in ("name", "run_name")} for row in cold]
+    drawn = spec_of("cold_caches", run(rows))["datasets"]["ratios"]
+    assert {row["size"] for row in drawn} == {"1 KiB", "4 KiB", "16 KiB"}
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+def test_interference_shows_what_a_small_copy_waits(layout):
+    spec = spec_of("interference", recorded("2026-11-23-interference"), layout)
+    shown = texts(spec)
+    for text in ("engine", "4MiB chunks", "50KiB by memcpy beside h2d", "99.9 %"):
+        assert text in shown, text
+    waits = {
+        (row["row"], row["direction"], row["percentile"]): row["us"]
+        for row in spec["datasets"]["waits"]
+    }
+    behind = waits["engine|50KiB by memcpy beside h2d", "host → device", "median"]
+    beside = waits["engine|50KiB by memcpy beside d2h", "host → device", "median"]
+    assert behind > 100 * beside, "an engine ends a copy before it begins the next"
+
+
+def test_interference_puts_the_large_copy_that_lets_others_in_first():
+    names = [
+        row["row"]
+        for row in spec_of("interference", recorded("2026-11-23-interference"))["datasets"]["waits"]
+    ]
+    spec = spec_of("interference", recorded("2026-11-23-interference"))
+    domain = spec["vconcat"][0]["hconcat"][0]["layer"][1]["encoding"]["y"]["scale"]["domain"]
+    headings = [name.split("|")[1] for name in domain if name.startswith("#")]
+    assert headings[0] == "kernel"
+    assert set(names) <= set(domain)
+
+
+def test_interference_needs_small_copies():
+    with pytest.raises(NoData, match="small copies"):
+        FIGURES["interference"](run(timed("copy/pinned/h2d", MIB, 10.0)), WIDE)

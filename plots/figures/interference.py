@@ -1,0 +1,136 @@
+"""Draws what a small copy waits while a large one is under way, and what the large one loses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import HEADING_MARK, rows_axis
+from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.layout import LETTER, Layout
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.text import numbers
+
+ROLE = "interference"
+PERCENTILES = (
+    ("median_ns", "median", "circle", "#08519c"),
+    ("p99_ns", "99 %", "square", "#d94801"),
+    ("p999_ns", "99.9 %", "triangle-right", "#000000"),
+)
+
+
+def draw_interference(run: Run, layout: Layout) -> Figure:
+    """Draws the percentiles of the largest small copy beside each large one."""
+    copies = [benchmark for benchmark in run.with_role(ROLE) if benchmark.bytes]
+    if not copies:
+        raise NoData("no small copies beside large ones were measured")
+    size = max(benchmark.bytes or 0 for benchmark in copies)
+    copies = [benchmark for benchmark in copies if benchmark.bytes == size]
+    # The quickest large copy comes first: how it is made decides, not how the small one is.
+    methods = sorted({copy.method or "" for copy in copies}, key=lambda name: _worst(copies, name))
+    rows = [row for copy in copies for row in _make_rows(copy)]
+    names = _order_rows(copies, methods)
+    ends = [row["us"] for row in rows]
+    scale = alt.Scale(type="log", domain=[min(ends) / 1.2, max(ends) * 1.2], nice=False)
+    directions = [
+        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
+    ]
+    panels = [
+        _draw_panel(name, names, scale, layout, name == directions[0]) for name in directions
+    ]
+    chart = compose_run_chart(
+        f"A copy of {numbers.size(size)} while a large one is under way",
+        run,
+        layout,
+        ["time until the small copy has ended; in bold, how the large copy is made"],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
+    )
+    chart.datasets = {"waits": rows}
+    late = [row for row in rows if row["percentile"] == PERCENTILES[1][1]]
+    best, worst = (find(late, key=lambda row: row["us"]) for find in (min, max))
+    return Figure(
+        heading="A small copy beside a large one",
+        reading="Marks far apart are a copy that is sometimes late. Marks far to the right are one "
+        "that waits for the large copy. The tooltip says what the large copy loses.",
+        summary=f"One of a hundred takes longer than {best['time']} ({best['strategy']}) at best "
+        f"and {worst['time']} ({worst['strategy']}) at worst.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _worst(copies: list[Benchmark], method: str) -> float:
+    """Returns the longest of the late copies beside large copies of this method."""
+    return max(copy.get("p99_ns") or copy.ns for copy in copies if (copy.method or "") == method)
+
+
+def _row(copy: Benchmark) -> str:
+    """Names a row. The part before the "|" tells it from those of other large copies."""
+    return f"{copy.method}|{_words(copy.setting)}"
+
+
+def _words(name: str | None) -> str:
+    return (name or "").replace("_", " ")
+
+
+def _order_rows(copies: list[Benchmark], methods: list[str]) -> list[str]:
+    names = []
+    for method in methods:
+        names.append(f"{HEADING_MARK}{method}|{_words(method)}")
+        names += dict.fromkeys(_row(copy) for copy in copies if (copy.method or "") == method)
+    return names
+
+
+def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
+    loss = copy.number("bulk_loss_percent")
+    return [
+        {
+            "row": _row(copy),
+            "strategy": copy.strategy,
+            "direction": DIRECTIONS[copy.direction],
+            "percentile": name,
+            "us": ns / 1e3,
+            "time": numbers.time(ns),
+            "loss": "" if loss is None else f"{loss:.1f} %",
+        }
+        for counter, name, *_ in reversed(PERCENTILES)  # the median lies on top
+        if (ns := copy.get(counter))
+    ]
+
+
+def _draw_panel(
+    direction: str, names: list[str], scale: alt.Scale, layout: Layout, is_first: bool
+) -> alt.LayerChart:
+    domain = [name for _, name, *_ in PERCENTILES]
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
+    base = shown_rows("waits", direction=direction).encode(
+        y=rows_axis(names, labels=is_first or not layout.beside, grid=True)
+    )
+    x = alt.X("us:Q", scale=scale, axis=alt.Axis(format=",~f", tickCount=5), title="time (µs)")
+    reach = base.mark_rule(color=style.LINE).encode(x=alt.X("min(us):Q", scale=scale), x2="max(us)")
+    marks = base.mark_point(filled=True, size=38, opacity=1).encode(
+        x=x,
+        color=alt.Color(
+            "percentile:N",
+            scale=alt.Scale(domain=domain, range=[look for *_, look in PERCENTILES]),
+            legend=legend,
+        ),
+        shape=alt.Shape(
+            "percentile:N",
+            scale=alt.Scale(domain=domain, range=[look for _, _, look, _ in PERCENTILES]),
+            legend=legend,
+        ),
+        tooltip=tooltip(
+            strategy="strategy", percentile="percentile", time="time", large_copy_loses="loss"
+        ),
+    )
+    shown = [name.split("|")[-1] for name in names]
+    wide = round(min(300, (layout.width - LETTER * max(map(len, shown))) / 2))
+    return alt.LayerChart(
+        layer=[reach, marks],
+        title=panel_title(f"small copy {direction}"),
+        width=layout.beside_names(shown, wide),
+        height=layout.row_height * len(names),
+    )
