@@ -268,6 +268,10 @@ devices_choice choose_devices(const std::string& list) {
   return listed_devices(list).open();
 }
 
+void require_device_list(const std::string& list) {
+  if (list != "auto" && list != "all") static_cast<void>(listed_devices(list));
+}
+
 devices_choice choose_device_of_rank(const std::string& list, std::size_t local_rank) {
   const auto require_device = [&](std::size_t devices) {
     if (local_rank >= devices)

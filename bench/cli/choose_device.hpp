@@ -39,6 +39,9 @@ struct devices_choice {
 /// for a GPU that does not exist.
 [[nodiscard]] devices_choice choose_devices(const std::string& list);
 
+/// Throws usage_error for such a list that no machine could have. Opens nothing.
+void require_device_list(const std::string& list);
+
 /// There is nothing to measure on; what() is one line.
 class no_device : public std::runtime_error {
  public:

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "bench/cli/choose_device.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
 #include "bench/cli/site_file.hpp"
@@ -299,14 +301,12 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
 }
 
 void require_usable(const site_defaults& site) {
-  std::vector<const char*> pointers{"bench_transfers"};
-  for (const auto& option : site.options) pointers.push_back(option.c_str());
-  try {
-    static_cast<void>(parse(pointers, {}));
-  } catch (const common::usage_error& error) {
-    throw common::usage_error(fmt::format("cannot use the site file {}: {}",
-                                          common::printable(site.file.string()), error.what()));
-  }
+  for (const auto& [option, line] : site.defaults) try {
+      const std::array<const char*, 2> arguments{"bench_transfers", option.c_str()};
+      require_device_list(parse(arguments, {}).settings.device);
+    } catch (const common::usage_error& error) {
+      refuse_site_file(site.file, line, error.what());
+    }
 }
 
 /// With the options of the file; what the command line says besides is checked before.
@@ -348,7 +348,11 @@ parsed_command_line parse_resumed(std::span<const char* const> argv) {
 
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
-  auto parsed = parse(arguments, {.variables = true, .site_file = true});
+  // A variable that a resumed run does not count must not stop it either.
+  const bool is_new = std::ranges::none_of(arguments, [](std::string_view argument) {
+    return argument.substr(0, argument.find('=')) == "--resume";
+  });
+  auto parsed = parse(arguments, {.variables = is_new, .site_file = is_new});
   return parsed.settings.resume.empty() ? parsed : parse_resumed(arguments);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/fleet/ranks/shared_file.hpp"
@@ -14,30 +16,34 @@ std::string name_of(const fleet::other_writer& other) {
   return other.process ? fmt::format("process {}", *other.process) : "another process";
 }
 
+/// Throws cannot_share; usage_error if another process writes the file.
+std::unique_ptr<fleet::only_writer> writer_alone(const std::filesystem::path& file) {
+  auto writer = std::make_unique<fleet::only_writer>(file);
+  if (const auto& other = writer->other())
+    throw common::usage_error(
+        fmt::format("{} writes {}", name_of(*other), common::printable(file.string())));
+  return writer;
+}
+
 }  // namespace
+
+file_claim::file_claim(std::unique_ptr<fleet::only_writer> writer) : writer_(std::move(writer)) {}
 
 file_claim::file_claim(const std::filesystem::path& file) {
   if (file.empty()) return;
   try {
-    writer_ = std::make_unique<fleet::only_writer>(file);
+    writer_ = writer_alone(file);
   } catch (const fleet::cannot_share&) {
-    return;
   }
-  if (writer_->other()) writer_.reset();
 }
 
 file_claim file_claim::of_alone(const std::filesystem::path& file) {
-  const auto name = common::printable(file.string());
-  file_claim claim;
   try {
-    claim.writer_ = std::make_unique<fleet::only_writer>(file);
+    return file_claim(writer_alone(file));
   } catch (const fleet::cannot_share& error) {
-    throw common::usage_error(
-        fmt::format("cannot know that nobody else writes {}: {}", name, error.what()));
+    throw common::usage_error(fmt::format("cannot know that nobody else writes {}: {}",
+                                          common::printable(file.string()), error.what()));
   }
-  if (const auto& other = claim.writer_->other())
-    throw common::usage_error(fmt::format("{} writes {}", name_of(*other), name));
-  return claim;
 }
 
 std::optional<std::string> file_claim::why_not_write() const {

@@ -13,17 +13,18 @@ namespace bench_transfers::bench {
 /// exists.
 class file_claim {
  public:
-  /// Where processes cannot share memory nobody is told. An empty path claims nothing.
+  /// Where processes cannot share memory nobody is told. An empty path claims nothing. Throws
+  /// usage_error if another process writes the file.
   explicit file_claim(const std::filesystem::path& file);
 
-  /// Throws usage_error if another process writes the file, or if nobody can tell.
+  /// Also throws usage_error if nobody can tell whether another process writes the file.
   static file_claim of_alone(const std::filesystem::path& file);
 
   /// For result_file::writer.
   [[nodiscard]] std::optional<std::string> why_not_write() const;
 
  private:
-  file_claim() = default;
+  explicit file_claim(std::unique_ptr<fleet::only_writer> writer);
 
   std::unique_ptr<fleet::only_writer> writer_;
 };

@@ -121,7 +121,7 @@ topology::host_map measured_map(const devices_choice& devices, std::size_t bytes
       [&](std::size_t done, std::size_t most) {
         const std::chrono::duration<double> left(seconds() / static_cast<double>(done) *
                                                  static_cast<double>(most - done));
-        shown.show("measuring sets,", done, most, "at most", left);
+        shown.show({"measuring sets,", done, most, "at most", left});
       });
   map.nodes = topology::rates_by_node(
       devices.chosen.size(), machine::numa_nodes(),

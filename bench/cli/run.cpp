@@ -234,6 +234,7 @@ int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
 int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
   const time_limit limit(given.max_time);
+  const file_claim claim(request.why_not_write ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);
   progress shown(output.stream());
@@ -242,15 +243,18 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   devices.observe_start();
   shown.say("allocating and filling buffers …");
   const auto list = devices.allocate(given.seed);
-  reserve_buffers(plan, list);
+  reserve_buffers(plan, list, limit);
 
   const auto settings = with_result_file(given);
+  const file_claim claim_of_default(given.out.empty() ? settings.out : "");
+  const auto why_not_write = [&] {
+    return (given.out.empty() ? claim_of_default : claim).why_not_write();
+  };
   const auto path = settings.out_format == "json" ? settings.out : "";
-  const file_claim claim(request.why_not_write ? "" : path);
   const auto context = context_of(devices, settings, plan, request, warnings);
   result_file::writer file(
       path, request.earlier ? with_earlier_parts(context, *request.earlier) : context,
-      request.why_not_write ? request.why_not_write : [&] { return claim.why_not_write(); },
+      request.why_not_write ? request.why_not_write : why_not_write,
       request.earlier ? request.earlier->document().at("benchmarks")
                       : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();

@@ -33,11 +33,6 @@ constexpr std::array<std::string_view, 8> allowed_defaults{"device",
                                                            "benchmark_repetitions",
                                                            "benchmark_min_time"};
 
-[[noreturn]] void refuse_site_file(const fs::path& file, std::string_view why) {
-  throw common::usage_error(
-      fmt::format("cannot use the site file {}: {}", common::printable(file.string()), why));
-}
-
 fs::path name_of_file() {
   const auto* const named = std::getenv(name_of_variable);
   if (named) return named;
@@ -49,50 +44,75 @@ std::string text_of_site_file(const fs::path& file) {
   try {
     return common::read_text(file, most_bytes_of_site_file);
   } catch (const common::read_error& error) {
-    refuse_site_file(file, error.what());
+    refuse_site_file(file, std::nullopt, error.what());
   }
 }
 
-std::vector<CLI::ConfigItem> items_in(const fs::path& file) {
-  std::istringstream text(text_of_site_file(file));
+std::vector<CLI::ConfigItem> items_in(const fs::path& file, const std::string& text) {
+  std::istringstream stream(text);
   try {
-    return CLI::ConfigTOML().from_config(text);
+    return CLI::ConfigTOML().from_config(stream);
   } catch (const CLI::Error& error) {
-    refuse_site_file(file, common::first_line(error.what()));
+    refuse_site_file(file, std::nullopt, common::first_line(error.what()));
   }
+}
+
+/// The last line that sets an item, because the parser does not tell it.
+std::optional<std::size_t> line_of(const CLI::ConfigItem& item, const std::string& text) {
+  std::optional<std::size_t> found;
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto key = CLI::detail::trim_copy(line.substr(0, line.find('=')));
+    if (key == item.name || key == item.fullname()) found = number;
+  }
+  return found;
 }
 
 /// "--sizes=4KiB,1MiB": the parser takes a list apart.
-std::string option_of(const fs::path& file, const CLI::ConfigItem& item) {
-  const auto name = common::printable_in_short(item.fullname());
-  if (!item.parents.empty()) refuse_site_file(file, fmt::format("'{}': it has no sections", name));
+site_default default_of(const fs::path& file, const CLI::ConfigItem& item,
+                        const std::string& text) {
+  const auto line = line_of(item, text);
+  const auto refuse = [&](const std::string& why) {
+    refuse_site_file(file, line,
+                     fmt::format("'{}'{}", common::printable_in_short(item.fullname()), why));
+  };
+  if (!item.parents.empty()) refuse(": it has no sections");
   if (std::ranges::find(allowed_defaults, item.name) == allowed_defaults.end())
-    refuse_site_file(file, fmt::format("'{}' is not among what it may set: {}", name,
-                                       fmt::join(allowed_defaults, ", ")));
+    refuse(fmt::format(" is not among what it may set: {}", fmt::join(allowed_defaults, ", ")));
   const auto value = fmt::format("{}", fmt::join(item.inputs, ","));
-  if (value.empty()) refuse_site_file(file, fmt::format("'{}' has no value", name));
-  return fmt::format("--{}={}", item.name, value);
+  if (value.empty()) refuse(" has no value");
+  return {fmt::format("--{}={}", item.name, value), line};
 }
 
 std::string name_in(const std::string& option) { return option.substr(0, option.find('=')); }
 
 }  // namespace
 
+void refuse_site_file(const fs::path& file, std::optional<std::size_t> line, std::string_view why) {
+  throw common::usage_error(fmt::format("cannot use the site file {}{}: {}",
+                                        common::printable(file.string()),
+                                        line ? fmt::format(", line {}", *line) : "", why));
+}
+
 std::optional<site_defaults> read_site_file() {
-  site_defaults site{.file = name_of_file(), .options = {}};
+  site_defaults site{.file = name_of_file(), .defaults = {}};
   if (site.file.empty()) return std::nullopt;
+  const auto text = text_of_site_file(site.file);
   std::set<std::string> names;
-  for (const auto& item : items_in(site.file)) {
-    site.options.push_back(option_of(site.file, item));
+  for (const auto& item : items_in(site.file, text)) {
+    site.defaults.push_back(default_of(site.file, item, text));
     if (!names.insert(item.name).second)
-      refuse_site_file(site.file, fmt::format("'{}' is there twice", item.name));
+      refuse_site_file(site.file, site.defaults.back().line,
+                       fmt::format("'{}' is there twice", item.name));
   }
   return site;
 }
 
 std::vector<std::string> apply(const site_defaults& site, CLI::App& app) {
   std::vector<std::string> applied;
-  for (const auto& option : site.options) {
+  for (const auto& [option, line] : site.defaults) {
     auto* const target = app.get_option(name_in(option));
     if (target->count() > 0) continue;
     target->add_result(option.substr(option.find('=') + 1));

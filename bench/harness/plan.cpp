@@ -283,10 +283,11 @@ void skip_sizes_beyond_memory(plan& plan, std::size_t devices, bool device_is_ho
 /// Calls `reserve` with the largest size among the cases. If it is out of memory, skips that size
 /// and tries the next.
 template <class Among, class Bytes, class Reserve>
-void reserve_largest(plan& plan, Among&& among, Bytes&& bytes_of, Reserve&& reserve) {
+void reserve_largest(plan& plan, const time_limit& limit, Among&& among, Bytes&& bytes_of,
+                     Reserve&& reserve) {
   for (;;) {
     const auto bytes = largest(plan, among, bytes_of);
-    if (bytes == 0 || interruption() != 0) return;
+    if (bytes == 0 || interruption() != 0 || limit.is_up()) return;
     try {
       reserve(bytes);
       return;
@@ -434,12 +435,15 @@ bool is_in_profile(const strategy& candidate, const settings& settings) {
 }  // namespace
 
 void earlier_repetitions::add(int number, std::optional<double> median_ns,
-                              result_file::disturbance_degree disturbed) {
+                              const std::set<result_file::disturbance>& disturbed) {
+  const auto degree = result_file::degree_of(disturbed);
   ++count;
   next = std::max(next, number + 1);
-  if (median_ns && disturbed != result_file::disturbance_degree::spoilt)
+  if (degree == result_file::disturbance_degree::spoilt)
+    spoilt_by.insert(disturbed.begin(), disturbed.end());
+  else if (median_ns)
     medians.push_back(*median_ns);
-  least = least ? std::min(*least, disturbed) : disturbed;
+  least = std::min(least.value_or(degree), degree);
 }
 
 plan make_plan(const registry& strategies, std::span<const named_device> devices,
@@ -468,16 +472,105 @@ plan make_plan(const registry& strategies, const transfers::device& device,
 
 namespace {
 
+/// A block of memory that benchmarks share.
+struct shared_block {
+  std::function<bool(const benchmark_case&)> is_used_by;
+  std::size_t (*bytes_of)(const benchmark_case&);  ///< what a benchmark needs of it
+  std::function<void(buffers&, std::size_t)> reserve;
+};
+
+/// The blocks that a plan needs on a device.
+std::vector<shared_block> blocks_of(const plan& plan, std::size_t device) {
+  std::vector<shared_block> blocks;
+  for (const auto kind : kinds_in_use(plan, device))
+    blocks.push_back({[=](const auto& planned) { return uses(planned, kind, device); }, host_bytes,
+                      [=](buffers& memory, auto bytes) { memory.reserve_host(kind, bytes); }});
+  blocks.push_back({[=](const auto& planned) {
+                      return uses_host_buffer(planned) && uses_device(planned, device);
+                    },
+                    device_bytes,
+                    [](buffers& memory, auto bytes) { memory.reserve_device(bytes); }});
+  return blocks;
+}
+
 /// Throws device_error if the device is lost.
-void reserve_on(plan& plan, std::size_t index, buffers& memory) {
-  const auto on_device = [&](const auto& planned) { return uses_device(planned, index); };
-  for (const auto kind : kinds_in_use(plan, index))
-    reserve_largest(
-        plan, [&](const auto& planned) { return uses(planned, kind, index); }, host_bytes,
-        [&](std::size_t bytes) { memory.reserve_host(kind, bytes); });
-  reserve_largest(
-      plan, [&](const auto& planned) { return uses_host_buffer(planned) && on_device(planned); },
-      device_bytes, [&](std::size_t bytes) { memory.reserve_device(bytes); });
+void reserve_on(plan& plan, std::size_t device, buffers& memory, const time_limit& limit) {
+  for (const auto& block : blocks_of(plan, device))
+    reserve_largest(plan, limit, block.is_used_by, block.bytes_of,
+                    [&](std::size_t bytes) { block.reserve(memory, bytes); });
+}
+
+using seconds = std::chrono::duration<double>;
+
+/// Smaller blocks take next to no time.
+constexpr std::size_t trial_bytes = std::size_t{4} << 20;
+
+/// What a block takes for each byte, from a small one that is given back.
+seconds time_per_byte(const shared_block& block, const measured_device& on) {
+  buffers trial(on.device, on.memory.pattern().seed);
+  const auto start = wall_clock::now();
+  try {
+    block.reserve(trial, trial_bytes);
+  } catch (const transfers::error&) {
+    return {};  // reserve_largest() says why
+  }
+  return seconds(wall_clock::now() - start) / trial_bytes;
+}
+
+/// What the buffers of a plan are likely to take.
+class time_of_buffers {
+ public:
+  time_of_buffers(const plan& plan, const device_list& devices) : plan_(plan) {
+    for (std::size_t index = 0; index < devices.size(); ++index)
+      for (auto& block : blocks_of(plan, index)) {
+        const auto per_byte = time_per_byte(block, devices[index]);
+        blocks_.push_back({std::move(block), per_byte});
+      }
+  }
+
+  /// Without benchmarks of more bytes.
+  [[nodiscard]] seconds up_to(std::size_t most_bytes) const {
+    seconds sum{};
+    for (const auto& [block, per_byte] : blocks_) {
+      const auto is_small = [&](const benchmark_case& planned) {
+        return planned.bytes() <= most_bytes && block.is_used_by(planned);
+      };
+      sum += per_byte * largest(plan_, is_small, block.bytes_of);
+    }
+    return sum;
+  }
+
+ private:
+  struct timed_block {
+    shared_block block;
+    seconds per_byte;
+  };
+  const plan& plan_;
+  std::vector<timed_block> blocks_;
+};
+
+/// The sizes of benchmarks with shared buffers.
+std::set<std::size_t> sizes_in_buffers(const plan& plan) {
+  std::set<std::size_t> sizes;
+  for (const auto& planned : plan.cases)
+    if (uses_host_buffer(planned)) sizes.insert(planned.bytes());
+  return sizes;
+}
+
+/// Sets aside the benchmarks of sizes whose buffers would take more than half of the time, also
+/// those that allocate so much themselves.
+void set_aside_slow_sizes(plan& plan, const device_list& devices, const time_limit& limit) {
+  auto sizes = sizes_in_buffers(plan);
+  if (!limit.left() || sizes.size() < 2 || *sizes.rbegin() <= trial_bytes) return;
+  const time_of_buffers time(plan, devices);
+  const seconds most = *limit.left() / 2;
+  while (sizes.size() > 1 && time.up_to(*sizes.rbegin()) > most) sizes.erase(*sizes.rbegin());
+  const auto stays = [&](const benchmark_case& planned) {
+    return planned.bytes() <= *sizes.rbegin();
+  };
+  const auto slow = std::stable_partition(plan.cases.begin(), plan.cases.end(), stays);
+  plan.set_aside.insert(plan.set_aside.end(), slow, plan.cases.end());
+  plan.cases.erase(slow, plan.cases.end());
 }
 
 }  // namespace
@@ -491,18 +584,20 @@ common::message lost_at_start(const device_list& devices, std::size_t index, con
                       several ? " " + devices[index].id : "", reason)};
 }
 
-void reserve_buffers(plan& plan, const device_list& devices) {
+void reserve_buffers(plan& plan, const device_list& devices, const time_limit& limit) {
   if (devices.empty()) return;
   skip_sizes_beyond_memory(plan, devices.size(), !devices.front().device.description().cuda);
+  set_aside_slow_sizes(plan, devices, limit);
   for (std::size_t index = 0; index < devices.size(); ++index) try {
-      reserve_on(plan, index, devices[index].memory);
+      reserve_on(plan, index, devices[index].memory, limit);
     } catch (const transfers::device_error& lost) {
       plan.lost_devices.emplace(index, lost_at_start(devices, index, lost.what()));
     }
 }
 
-void reserve_buffers(plan& plan, transfers::device& device, buffers& memory) {
-  reserve_buffers(plan, device_list{{device, memory}});
+void reserve_buffers(plan& plan, transfers::device& device, buffers& memory,
+                     const time_limit& limit) {
+  reserve_buffers(plan, device_list{{device, memory}}, limit);
 }
 
 }  // namespace bench_transfers::bench

@@ -2,12 +2,14 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
+#include "bench/harness/time_limit.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/message.hpp"
@@ -21,8 +23,11 @@ struct earlier_repetitions {
   int next = 0;                 ///< the number of the next one
   std::vector<double> medians;  ///< of those that are not spoilt, in ns
   std::optional<result_file::disturbance_degree> least = {};
+  std::set<result_file::disturbance> spoilt_by = {};
 
-  void add(int number, std::optional<double> median_ns, result_file::disturbance_degree disturbed);
+  void add(int number, std::optional<double> median_ns,
+           const std::set<result_file::disturbance>& disturbed);
+  [[nodiscard]] bool are_spoilt() const { return least == result_file::disturbance_degree::spoilt; }
 };
 
 /// One benchmark: one name in the result file.
@@ -44,6 +49,9 @@ struct skipped_case {
 struct plan {
   std::vector<benchmark_case> cases;
   std::vector<skipped_case> skipped;
+  /// Planned, but not measured by this run: there is no time for their buffers, or an earlier part
+  /// has all their repetitions, each of them spoilt.
+  std::vector<benchmark_case> set_aside = {};
   /// Devices by index that were lost while buffers were reserved, and what their benchmarks fail
   /// with.
   std::map<std::size_t, common::message> lost_devices = {};
@@ -65,8 +73,12 @@ common::message lost_at_start(const device_list& devices, std::size_t index, con
 /// Reserves the buffers that the plan needs on each device. Moves sizes that do not fit to
 /// `skipped`, largest first, and those of several devices at once before those of one. A device
 /// that is lost meanwhile is not asked any more.
-void reserve_buffers(plan& plan, const device_list& devices);
+/// `limit`: sizes are set aside, largest first, until the buffers are likely to take no more than
+/// half of the time that is left. The smallest size stays. No buffer is begun when the time is up.
+void reserve_buffers(plan& plan, const device_list& devices,
+                     const time_limit& limit = time_limit());
 /// The same for a run of a single device.
-void reserve_buffers(plan& plan, transfers::device& device, buffers& memory);
+void reserve_buffers(plan& plan, transfers::device& device, buffers& memory,
+                     const time_limit& limit = time_limit());
 
 }  // namespace bench_transfers::bench

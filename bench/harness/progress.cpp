@@ -1,10 +1,14 @@
 #include "bench/harness/progress.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "src/common/format.hpp"
 #include "src/common/terminal.hpp"
 #include "src/common/wrapped.hpp"
 
@@ -13,7 +17,43 @@ namespace {
 
 using namespace std::chrono_literals;
 
+bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
+
+/// In letters, not in bytes: a time may be in µs.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
+}
+
+std::string first_letters(std::string_view text, std::size_t letters) {
+  std::size_t end = 0;
+  while (end < text.size() && (!begins_letter(text[end]) || letters-- > 0)) ++end;
+  return std::string(text.substr(0, end));
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (width_of(text) <= width) return std::string(text);
+  return width == 0 ? "" : first_letters(text, width - 1) + "…";
+}
+
+/// "  (95.3 µs so far, about 12s left)"; empty: nothing is known.
+std::string known_of(const step_of_run& step) {
+  std::vector<std::string> known;
+  if (step.estimate_ns) known.push_back(common::time_text(*step.estimate_ns) + " so far");
+  if (step.time_left.count() > 0)
+    known.push_back(fmt::format("about {} left", format_duration(step.time_left)));
+  return known.empty() ? "" : fmt::format("  ({})", fmt::join(known, ", "));
+}
+
 }  // namespace
+
+std::string line_of(const step_of_run& step, std::optional<std::size_t> columns) {
+  const auto begin = fmt::format("{} {}/{}  ", step.phase, step.completed, step.total);
+  const auto end = known_of(step);
+  if (!columns) return fmt::format("{}{}{}", begin, step.current, end);
+  const auto taken = width_of(begin) + width_of(end);
+  const auto name = shortened(step.current, *columns - std::min(*columns, taken));
+  return first_letters(begin + name + end, *columns);
+}
 
 std::string format_duration(std::chrono::duration<double> time) {
   const auto seconds = static_cast<long>(std::ceil(time.count()));
@@ -25,18 +65,15 @@ progress::progress(std::FILE* stream) : stream_(stream), terminal_(isatty(fileno
 
 progress::~progress() { clear(); }
 
-void progress::show(std::string_view phase, std::size_t completed, std::size_t total,
-                    std::string_view current, std::chrono::duration<double> time_left) {
+void progress::show(const step_of_run& step) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   // Seldom enough not to disturb the measurement; fewer lines for a log.
   next_ = now + (terminal_ ? 200ms : 10s);
-  auto line = fmt::format("{} {}/{}  {}", phase, completed, total, current);
-  if (time_left.count() > 0) line += fmt::format("  (about {} left)", format_duration(time_left));
   if (!terminal_) {
-    print(line + "\n");
+    print(line_of(step) + "\n");
   } else {
-    print("\r\033[K" + line.substr(0, common::columns_of(stream_, 80) - 1));
+    print("\r\033[K" + line_of(step, common::columns_of(stream_, 80) - 1));
     line_open_ = true;
   }
 }

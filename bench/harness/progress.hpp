@@ -2,10 +2,23 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace bench_transfers::bench {
+
+/// How far a run is.
+struct step_of_run {
+  std::string_view phase;
+  std::size_t completed, total;
+  std::string_view current;                   ///< a benchmark
+  std::chrono::duration<double> time_left{};  ///< 0: not known
+  std::optional<double> estimate_ns = {};     ///< the current benchmark's median so far
+};
+
+/// The line that shows it. If it would be wider than `columns`, the benchmark's name is shortened.
+std::string line_of(const step_of_run& step, std::optional<std::size_t> columns = std::nullopt);
 
 /// Shows the progress of the run: one line that is updated on a terminal, a line every few seconds
 /// in a log. Use it with standard error; standard output is for results.
@@ -17,8 +30,7 @@ class progress {
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  void show(std::string_view phase, std::size_t completed, std::size_t total,
-            std::string_view current, std::chrono::duration<double> time_left);
+  void show(const step_of_run& step);
   /// Prints a line.
   void say(std::string_view line);
   /// Clears the line on the terminal, before other output.

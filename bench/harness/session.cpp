@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "bench/harness/cpu_meter.hpp"
@@ -95,6 +96,11 @@ struct session::state {
   bool impossible = false;  ///< here; it is skipped
 
   [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
+
+  /// So far; none: no repetition counts.
+  [[nodiscard]] std::optional<double> median() const {
+    return medians.empty() ? std::nullopt : std::optional(statistics::median(medians));
+  }
 
   /// For benchmarks that are repeated until they are stable: whether the median is known well
   /// enough, or more repetitions would take too long.
@@ -219,11 +225,7 @@ cut_off session::cut_by_time(std::span<const state> cases) const {
 }
 
 void session::measure_within_time(std::span<state> cases, outcome& result) {
-  auto left = cases;
-  while (!left.empty() && !is_to_end(result)) left = left.subspan(measure_cases(left, result));
-  if (interruption() != 0 || result.write_failure || !limit_.is_up()) return;
-  report_other_failures(cases, result);
-  result.by_time = cut_by_time(cases);
+  while (!cases.empty() && !is_to_end(result)) cases = cases.subspan(measure_cases(cases, result));
 }
 
 outcome session::measure(const plan& plan) {
@@ -231,20 +233,25 @@ outcome session::measure(const plan& plan) {
   result.throttled_by.resize(devices_.size());
   for (const auto& [index, reason] : plan.lost_devices)
     lost_devices_.insert_or_assign(index, reason);
-  std::vector<state> cases;
-  for (const auto& planned : plan.cases)
-    cases.push_back({.planned = &planned,
+  std::vector<state> all;
+  for (const auto* const list : {&plan.cases, &plan.set_aside})
+    for (const auto& planned : *list)
+      all.push_back({.planned = &planned,
                      .medians = planned.earlier.medians,
                      .repetitions = planned.earlier.count});
+  const auto cases = std::span(all).first(plan.cases.size());
   if (ranks_) {
-    const auto at_once = std::stable_partition(
-        cases.begin(), cases.end(),
-        [](const state& measured) { return !is_of_ranks(*measured.planned); });
-    measure_in_turn(std::span(cases.begin(), at_once), std::span(at_once, cases.end()), result);
+    const auto at_once = std::ranges::stable_partition(
+        cases, [](const state& measured) { return !is_of_ranks(*measured.planned); });
+    measure_in_turn(std::span(cases.begin(), at_once.begin()), at_once, result);
   } else {
     measure_within_time(cases, result);
   }
-  conclude(cases, result);
+  if (interruption() == 0 && !result.write_failure && limit_.left()) {
+    report_other_failures(cases, result);
+    result.by_time = cut_by_time(all);
+  }
+  conclude(all, result);
   for (const auto& [index, reason] : lost_devices_) result.lost_devices.insert(index);
   result.signal = interruption();
   return result;
@@ -320,7 +327,10 @@ std::size_t session::settle_all(std::span<state> cases, outcome& result) {
   for (auto& measured : cases) {
     if (interruption() != 0 || (completed > 0 && limit.is_up())) break;
     if (ranks_) ranks_->beat();
-    shown_.show("preparing", ++completed, cases.size(), measured.planned->name, {});
+    shown_.show({.phase = "preparing",
+                 .completed = ++completed,
+                 .total = cases.size(),
+                 .current = measured.planned->name});
     const auto start = wall_clock::now();
     settle_case(measured, result);
     measured.cost = wall_clock::now() - start;
@@ -509,11 +519,15 @@ void session::measure_round(std::span<state> cases, int round, outcome& result) 
       std::accumulate(order.begin(), order.end(), seconds{},
                       [](seconds sum, const state* measured) { return sum + measured->cost; });
   auto left_in_round = cost_of_round;
+  const auto phase = fmt::format("round {}/{},", round + 1, rounds);
   for (auto* const measured : order) {
     if (interruption() != 0 || limit_.is_up()) return;
-    shown_.show(fmt::format("round {}/{},", round + 1, rounds), completed, total,
-                measured->planned->name,
-                limit_.at_most(left_in_round + cost_of_round * rounds_left));
+    shown_.show({.phase = phase,
+                 .completed = completed,
+                 .total = total,
+                 .current = measured->planned->name,
+                 .time_left = limit_.at_most(left_in_round + cost_of_round * rounds_left),
+                 .estimate_ns = measured->median()});
     if (ranks_) ranks_->beat();
     ++completed;
     left_in_round -= measured->cost;
@@ -572,13 +586,16 @@ void session::conclude(const std::vector<state>& cases, outcome& result) {
     auto& known = least.try_emplace(reported.benchmark_name(), degree).first->second;
     known = std::min(known, degree);
   }
-  for (const auto& measured : cases)
-    if (const auto entry = least.find(measured.planned->name); entry != least.end())
-      entry->second =
-          std::min(entry->second, measured.planned->earlier.least.value_or(entry->second));
+  std::map<std::string, std::set<disturbance>> spoilt;
+  for (const auto& measured : cases) {
+    const auto& [name, earlier] = std::tie(measured.planned->name, measured.planned->earlier);
+    if (const auto entry = least.find(name); entry != least.end())
+      entry->second = std::min(entry->second, earlier.least.value_or(entry->second));
+    else if (earlier.are_spoilt() && is_measured(measured))
+      spoilt[name] = earlier.spoilt_by;
+  }
   auto& counts = result.disturbances;
   counts.repetitions = repetitions_.size();
-  std::map<std::string, std::set<disturbance>> spoilt;
   for (const auto& [reported, disturbed] : repetitions_) {
     const auto name = reported.benchmark_name();
     const bool is_least = degree_of(disturbed) == least.at(name);

@@ -18,14 +18,17 @@ class time_limit {
 
   [[nodiscard]] bool is_up() const { return end_ && wall_clock::now() >= *end_; }
 
-  /// Of half the time that is left.
-  [[nodiscard]] time_limit half() const {
-    return end_ ? time_limit((*end_ - wall_clock::now()) / 2) : time_limit();
+  /// The time that is left; none: any time.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> left() const {
+    return end_ ? std::optional<std::chrono::nanoseconds>(*end_ - wall_clock::now()) : std::nullopt;
   }
+
+  /// Of half the time that is left.
+  [[nodiscard]] time_limit half() const { return end_ ? time_limit(*left() / 2) : time_limit(); }
 
   /// The shorter of the time that is left and another time.
   [[nodiscard]] std::chrono::duration<double> at_most(std::chrono::duration<double> time) const {
-    return end_ ? std::min<std::chrono::duration<double>>(time, *end_ - wall_clock::now()) : time;
+    return end_ ? std::min<std::chrono::duration<double>>(time, *left()) : time;
   }
 
  private:

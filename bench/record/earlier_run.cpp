@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,14 @@ identity identity_of_machine(const json& machine, const json& context, bool is_s
   return facts;
 }
 
+/// Whether a benchmark was skipped for what was so at that moment: a limit on memory or threads, or
+/// a call that failed.
+bool may_have_passed(const json& skipped) {
+  constexpr std::array<std::string_view, 3> passing{"device_failed", "memory_refused",
+                                                    "threads_refused"};
+  return std::ranges::find(passing, text_at(skipped, {"reason", "code"})) != passing.end();
+}
+
 void require_same(const std::filesystem::path& file, const identity& before, const identity& now) {
   for (std::size_t i = 0; i < before.size(); ++i)
     if (before[i].second != now[i].second)
@@ -108,8 +117,8 @@ earlier_run::earlier_run(std::filesystem::path file) : file_(std::move(file)) {
                      fmt::format("its format is {}, which does not tell the options", read.format));
   document_ = std::move(document);
   complete_ = read.complete;
-  for (const auto& skipped : read.skipped) skipped_.insert(skipped.name);
   require_lists(file_, facts());
+  for (const auto& entry : skipped()) skipped_.insert(text_at(entry, {"name"}));
   if (is_of_fleet(facts()))
     refuse_to_resume(file_, "it is of bench_transfers fleet, whose ranks measure together");
   read_options();
@@ -151,7 +160,14 @@ void earlier_run::read_row(const json& row) {
   const auto& median = member(row, {"median_ns"});
   repetitions_[name].add(index.get<int>(),
                          median.is_number() ? std::optional(median.get<double>()) : std::nullopt,
-                         degree_of(disturbed));
+                         disturbed);
+}
+
+json earlier_run::skipped() const {
+  auto stays = json::array();
+  for (const auto& entry : member(facts(), {"skipped"}))
+    if (!may_have_passed(entry)) stays.push_back(entry);
+  return stays;
 }
 
 bool earlier_run::has(const benchmark_case& planned, int rounds) const {
@@ -163,10 +179,16 @@ bool earlier_run::has(const benchmark_case& planned, int rounds) const {
 }
 
 void earlier_run::leave_out_measured(plan& plan, int rounds) const {
-  std::erase_if(plan.cases, [&](const benchmark_case& planned) { return has(planned, rounds); });
-  for (auto& planned : plan.cases)
+  std::vector<benchmark_case> lacking;
+  for (auto& planned : plan.cases) {
     if (const auto measured = repetitions_.find(planned.name); measured != repetitions_.end())
       planned.earlier = measured->second;
+    if (!has(planned, rounds))
+      lacking.push_back(std::move(planned));
+    else if (!complete_ && !failed_.contains(planned.name) && planned.earlier.are_spoilt())
+      plan.set_aside.push_back(std::move(planned));
+  }
+  plan.cases = std::move(lacking);
 }
 
 void require_same_machine(const earlier_run& earlier, std::span<const named_device> devices) {

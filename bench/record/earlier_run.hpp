@@ -30,8 +30,12 @@ class earlier_run {
   [[nodiscard]] bool has_failures() const noexcept { return !failed_.empty(); }
   [[nodiscard]] bool has_repetitions() const noexcept { return !repetitions_.empty(); }
 
+  /// What it has skipped for a reason that stays.
+  [[nodiscard]] nlohmann::ordered_json skipped() const;
+
   /// Leaves out of a plan of so many rounds what the file has: whatever was measured, failed or was
-  /// skipped. The other benchmarks of the plan know then what the file has of them.
+  /// skipped, unless the reason may have passed. The other benchmarks of the plan know then what
+  /// the file has of them. Those of a killed run whose repetitions are all spoilt are set aside.
   void leave_out_measured(plan& plan, int rounds) const;
 
  private:

@@ -148,7 +148,7 @@ json with_earlier_parts(json own, const earlier_run& earlier) {
   facts["strategies"] =
       joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
   facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");
-  facts["skipped"] = joined_lists(member(before, {"skipped"}), facts.at("skipped"), "name");
+  facts["skipped"] = joined_lists(earlier.skipped(), facts.at("skipped"), "name");
   facts["warnings"] = joined_warnings(member(before, {"warnings"}), facts.at("warnings"));
   return own;
 }

@@ -143,7 +143,8 @@ std::optional<common::message> warning_of(const disturbance_counts& counts) {
                                     counts.counted))};
 }
 
-/// "the time was up (--max-time): of 142 benchmarks, 12 left out, 130 repeated less often"
+/// "there was too little time (--max-time): of 142 benchmarks, 12 left out, 130 repeated less
+/// often"
 std::string sentence_of(const cut_off& cut, std::size_t planned) {
   std::vector<std::string> parts;
   if (!cut.left_out.empty()) parts.push_back(fmt::format("{} left out", cut.left_out.size()));
@@ -151,7 +152,7 @@ std::string sentence_of(const cut_off& cut, std::size_t planned) {
     parts.push_back(fmt::format("{} repeated less often", cut.shortened.size()));
   if (!cut.unstable.empty())
     parts.push_back(fmt::format("{} not repeated until stable", cut.unstable.size()));
-  return fmt::format("the time was up (--max-time): of {}, {}",
+  return fmt::format("there was too little time (--max-time): of {}, {}",
                      common::counted(static_cast<double>(planned), "benchmark", "benchmarks"),
                      fmt::join(parts, ", "));
 }
@@ -159,14 +160,15 @@ std::string sentence_of(const cut_off& cut, std::size_t planned) {
 std::optional<common::message> warning_of(const cut_off& cut, const settings& settings,
                                           const plan& plan) {
   if (cut.empty()) return std::nullopt;
+  const auto planned = plan.cases.size() + plan.set_aside.size();
   return common::message{
       "max_time_reached",
       {{"max_time_s", std::chrono::duration<double>(settings.max_time.value()).count()},
-       {"benchmarks", plan.cases.size()},
+       {"benchmarks", planned},
        {"left_out", cut.left_out},
        {"shortened", cut.shortened},
        {"unstable", cut.unstable}},
-      sentence_of(cut, plan.cases.size())};
+      sentence_of(cut, planned)};
 }
 
 }  // namespace

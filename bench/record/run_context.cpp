@@ -154,9 +154,15 @@ std::vector<const strategy*> strategies_of(const std::vector<benchmark_case>& be
   return strategies;
 }
 
+std::vector<benchmark_case> planned_benchmarks(const plan& plan) {
+  auto benchmarks = plan.cases;
+  benchmarks.insert(benchmarks.end(), plan.set_aside.begin(), plan.set_aside.end());
+  return benchmarks;
+}
+
 /// The planned benchmarks, and the requested ones that cannot run here.
 std::vector<benchmark_case> benchmarks_in(const plan& plan) {
-  auto benchmarks = plan.cases;
+  auto benchmarks = planned_benchmarks(plan);
   for (const auto& skipped : plan.skipped)
     if (skipped.benchmark) benchmarks.push_back(*skipped.benchmark);
   return benchmarks;
@@ -164,7 +170,7 @@ std::vector<benchmark_case> benchmarks_in(const plan& plan) {
 
 json strategy_facts(const plan& plan) {
   json facts = json::array();
-  for (const auto* const measured : strategies_of(plan.cases)) {
+  for (const auto* const measured : strategies_of(planned_benchmarks(plan))) {
     const auto& host = measured->needs.host;
     json variants = json::array();
     for (const auto& variant : measured->variants) variants.push_back(variant.name);

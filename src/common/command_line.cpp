@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string_view>
 
 #include "src/common/nearest.hpp"
@@ -12,6 +13,39 @@
 
 namespace bench_transfers::common {
 namespace {
+
+constexpr std::string_view a_run = "bench_transfers without a command";
+
+/// What a word means that is no command of the program that was given it: a command of another
+/// one, or none.
+const std::map<std::string_view, std::string_view> commands_elsewhere{
+    {"advise", "bench_transfers advise"},
+    {"bench", a_run},
+    {"benchmark", a_run},
+    {"check", "gate_transfers check"},
+    {"collect", "fleet_transfers collect"},
+    {"compare", "bench_transfers compare"},
+    {"doctor", "bench_transfers doctor"},
+    {"execute", a_run},
+    {"export", "bench_transfers export"},
+    {"fleet", "bench_transfers fleet"},
+    {"gate", "gate_transfers check"},
+    {"history", "fleet_transfers history"},
+    {"judge", "fleet_transfers judge"},
+    {"map", "bench_transfers map"},
+    {"measure", a_run},
+    {"pin", "gate_transfers pin"},
+    {"power", "gate_transfers power"},
+    {"query", "gate_transfers query"},
+    {"run", a_run},
+    {"show", "gate_transfers show"},
+    {"simulate", "fleet_transfers simulate"},
+    {"start", a_run}};
+
+std::string meant_elsewhere(std::string_view word) {
+  const auto command = commands_elsewhere.find(word);
+  return command == commands_elsewhere.end() ? std::string() : std::string(command->second);
+}
 
 usage_error unknown(std::string_view kind, std::string_view name, const std::string& meant,
                     std::string_view help) {
@@ -37,13 +71,16 @@ void require_command(std::span<const char* const> arguments,
                                   commands.back()));
   const std::string first = arguments[1];
   if (first.starts_with('-') || std::ranges::find(commands, first) != commands.end()) return;
-  throw unknown("command", first, nearest(first, {commands.begin(), commands.end()}), "--help");
+  auto meant = meant_elsewhere(first);
+  if (meant.empty()) meant = nearest(first, {commands.begin(), commands.end()});
+  throw unknown("command", first, meant, "--help");
 }
 
 usage_error unknown_argument(std::string_view argument, const std::set<std::string>& known,
                              std::string_view help) {
   const auto name = argument.substr(0, argument.find('='));
-  auto meant = nearest(name, known);
+  auto meant = meant_elsewhere(name);
+  if (meant.empty()) meant = nearest(name, known);
   // "list" may be meant for "--list".
   if (meant.empty() && !name.starts_with('-')) meant = nearest(fmt::format("--{}", name), known);
   return unknown("argument", argument, meant, help);

@@ -24,7 +24,7 @@ void require_command(std::span<const char* const> arguments,
                      const std::vector<std::string>& commands);
 
 /// Names the argument, which is not known, and the command or option that may be meant, of the
-/// program whose help is called `help`: "--help".
+/// program whose help is called `help`: "--help"; or the program that has such a command.
 usage_error unknown_argument(std::string_view argument, const std::set<std::string>& known,
                              std::string_view help);
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import limits
 import pytest
 from program import (
+    LIMIT_S,
     NOTHING_RAN,
     TINY,
     TINY_NAMES,
@@ -19,6 +21,7 @@ from program import (
     assert_one_complaint,
     has_gpu,
     read,
+    wait_for,
     without,
 )
 
@@ -27,6 +30,10 @@ BAD_ARGUMENTS = {
     "nope": ["nope", "--help"],
     "--profil=quick": ["unknown argument '--profil=quick': did you mean --profile?"],
     "advice": ["did you mean advise?"],
+    "doctr": ["did you mean doctor?"],
+    "run": ["unknown argument 'run': did you mean bench_transfers without a command?"],
+    "pin": ["did you mean gate_transfers pin?"],
+    "collect": ["did you mean fleet_transfers collect?"],
     "--benchmark_nope": ["--benchmark_nope"],
     "--benchmark_nope=3": ["--benchmark_nope=3"],
     "--strategies=nope": ["unknown strategy 'nope'", "--list"],
@@ -301,21 +308,22 @@ def test_foreign_files_beside_the_output_stay(
     assert state() == before
 
 
-def test_two_programs_with_the_same_output(program: Program, tmp_path: Path):
-    """A reader always finds a complete file, at the end that of one of the programs."""
+def test_of_two_programs_with_the_same_output_the_second_is_refused(
+    program: Program, tmp_path: Path
+):
+    """Meanwhile and at the end a reader finds a whole file of the first."""
     out = tmp_path / "result.json"
-    arguments = (*TINY, "--benchmark_repetitions=150", f"--out={out}")
-    processes = [program.start(*arguments, f"--seed={seed}") for seed in (1, 2)]
-    looks = 0
-    while any(process.poll() is None for process in processes):
-        if out.exists():
-            read(out)
-            looks += 1
-    ended = [process.communicate() for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], ended
-    assert looks > 0
-    result = read(out)
-    assert result.transfers["complete"] is True
-    assert result.transfers["run"]["seed"] in (1, 2)
-    assert len(result.rows) == 150 * len(TINY_NAMES)
+    arguments = (*TINY, "--benchmark_repetitions=10000", f"--out={out}")
+    with program.start(*arguments, "--seed=1") as process:
+        try:
+            wait_for(out.exists, "the result file")
+            assert_complains(program.run(*arguments), USAGE, f"process {process.pid} writes")
+            for _ in range(100):
+                assert read(out).transfers["run"]["seed"] == 1
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=LIMIT_S)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + signal.SIGINT
+    assert read(out).transfers["run"]["finished_utc"] is not None
     assert list(tmp_path.iterdir()) == [out]

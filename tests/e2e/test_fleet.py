@@ -510,6 +510,9 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
     [
         ([], "missing command"),
         (["judg"], "did you mean judge?"),
+        (["run"], "did you mean bench_transfers without a command?"),
+        (["pin"], "did you mean gate_transfers pin?"),
+        (["fleet"], "did you mean bench_transfers fleet?"),
         (["judge"], "SWEEP is required"),
         (["judge", "no.json"], "no.json"),
         (["judge", "empty.json"], "empty.json"),

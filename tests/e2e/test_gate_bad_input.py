@@ -23,7 +23,9 @@ Change = Callable[[dict[str, Any]], None]
 USAGE = {
     (): "expected pin, check, power, show or query",
     ("chek", "a", "b"): "did you mean check?",
-    ("compare",): "unknown command 'compare'",
+    ("compare",): "unknown command 'compare': did you mean bench_transfers compare?",
+    ("run",): "did you mean bench_transfers without a command?",
+    ("judge", "a"): "did you mean fleet_transfers judge?",
     ("--threshold=2%", "check", "a", "b"): "--threshold",
     ("check",): "BASELINE",
     ("check", "a"): "RUN",

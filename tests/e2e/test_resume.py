@@ -18,6 +18,7 @@ from program import (
     LIMIT_S,
     SOMETHING_FAILED,
     TINY,
+    TINY_NAMES,
     USAGE,
     Completed,
     Program,
@@ -441,10 +442,65 @@ def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Pat
         try:
             wait_for(lambda: other.exists() and len(read(other).rows) > rows, "more repetitions")
             for file in (out, other):
-                completed = program.run(f"--resume={file}")
-                assert_complains(completed, USAGE, f"process {process.pid} writes")
+                for option in (f"--resume={file}", f"--out={file}"):
+                    completed = program.run(option)
+                    assert_complains(completed, USAGE, f"process {process.pid} writes")
         finally:
             process.kill()
+    assert program.run(*TINY, "--benchmark_repetitions=1", f"--out={other}").code == ALL_RAN
+    assert len(read(other).rows) == len(TINY_NAMES)
+
+
+def test_what_was_skipped_for_a_moment_is_measured(paced: Program, cut_file: Path):
+    earlier = read(cut_file)
+    name = "paced/first/h2d/1MiB"
+
+    def skip(document: dict[str, Any]) -> None:
+        document["benchmarks"] = [r for r in document["benchmarks"] if r["run_name"] != name]
+        document["context"]["transfers"]["skipped"] = [
+            {"name": name, "reason": {"code": "memory_refused", "data": {}, "text": "no memory"}}
+        ]
+
+    edit(cut_file, skip)
+    assert resume(paced, cut_file).code == ALL_RAN
+    whole = read(cut_file)
+    assert len(whole.by_name()[name]) == ROUNDS
+    assert whole.skipped == {}
+    assert whole.names() >= earlier.names()
+
+
+def test_a_killed_run_that_was_spoilt_has_failed(paced: Program, tmp_path: Path):
+    file = tmp_path / "result.json"
+    assert paced.run(*PACED, f"--out={file}").code == ALL_RAN
+    name = "paced/first/h2d/1MiB"
+
+    def spoil(document: dict[str, Any]) -> None:
+        document["context"]["transfers"]["complete"] = False
+        for row in document["benchmarks"]:
+            if row["run_name"] == name:
+                row["disturbed"] = ["clock_jumped"]
+
+    edit(file, spoil)
+    assert resume(paced, file).code == SOMETHING_FAILED
+    whole = read(file)
+    assert set(whole.failed) == {name}
+    (row,) = whole.by_name()[name]
+    assert (row["error_code"], row["disturbed"]) == ("disturbed", ["clock_jumped"])
+    assert whole.transfers["complete"] is True
+    assert resume(paced, file).code == SOMETHING_FAILED  # nothing lacks
+
+
+@pytest.mark.parametrize("variable", ["BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME"])
+def test_a_variable_that_is_no_number_does_not_count_either(
+    paced: Program, cut_file: Path, variable: str
+):
+    """As in a new run whose command line has the option; the options here are the file's."""
+    earlier = read(cut_file)
+    assert paced.run("--device=host", env={variable: "bad"}).code == USAGE
+    assert paced.run(*PACED, "--quiet", "--out=-", env={variable: "bad"}).code == ALL_RAN
+    completed = resume(paced, cut_file, env={variable: "bad"})
+    assert completed.code == ALL_RAN, completed
+    assert_is_whole(read(cut_file), earlier)
 
 
 def test_ctrl_c_keeps_both_parts(program: Program, tmp_path: Path):
@@ -529,6 +585,11 @@ def test_all_readers_say_that_it_was_measured_in_parts(
     assert f"whole.json: {place}, 20" in exported.out
     shown = gate.run("show", whole, cut_file)
     assert "in 2 parts" in shown.out
+    questions = ("--bytes=1MiB", "--direction=h2d", "--allow-host")
+    advised = program.run("advise", f"--from={cut_file}", *questions)
+    assert "the run was measured in 2 parts" in advised.out
+    advised = program.run("advise", f"--from={whole}", *questions)
+    assert "measured in" not in advised.out
     csv = program.run("export", whole, cut_file, "--format=csv")
     rows = [line.split(",") for line in csv.out.splitlines()]
     column = rows[0].index("parts")

@@ -109,6 +109,9 @@ BAD = {
     "benchmark_repetitions = -1": "bad --benchmark_repetitions",
     "benchmark_repetitions = three": "benchmark_repetitions",
     "max-time = soon": "bad --max-time 'soon'",
+    "device = nothing": "bad device 'nothing'",
+    "device = 0": "did you mean cuda:0?",
+    "device = host,cuda:0": "cannot be measured together",
     "profile =": "'profile' has no value",
     "[run]\nprofile = quick": "it has no sections",
     "run.profile = quick": "it has no sections",
@@ -129,6 +132,27 @@ def test_what_it_may_not_say_is_a_usage_error(
 def test_an_option_of_the_command_line_does_not_hide_a_bad_one(paced: Program, tmp_path: Path):
     completed = paced.run("--sizes=4KiB", env=site(tmp_path, "sizes = many"))
     assert_complains(completed, USAGE, "site.conf", "bad size 'many'")
+
+
+@pytest.mark.parametrize("arguments", [("--device=host",), ()])
+def test_the_complaint_names_the_line(paced: Program, tmp_path: Path, arguments: tuple[str, ...]):
+    text = "# for all runs here\n\ncache = warm\ndevice = nothing\nprofile = quick\n"
+    completed = paced.run(*arguments, env=site(tmp_path, text))
+    assert_complains(completed, USAGE, "site.conf, line 4: bad device 'nothing'")
+    completed = paced.run(
+        *arguments, env=site(tmp_path, "cache = warm\nprofile = quick\nsweep = 1")
+    )
+    assert_complains(completed, USAGE, "site.conf, line 3: 'sweep' is not among")
+    completed = paced.run(
+        *arguments, env=site(tmp_path, "cache = warm\nsizes = 4KiB\ncache = warm")
+    )
+    assert_complains(completed, USAGE, "site.conf, line 3: ")
+
+
+def test_a_list_of_devices_of_the_site_is_taken(paced: Program, tmp_path: Path):
+    env = site(tmp_path, "device = host:0,host:1\nsizes = 4KiB\ncache = warm\n")
+    _, result = measure(paced, tmp_path, env=env)
+    assert [device["id"] for device in result.transfers["devices"]] == ["host:0", "host:1"]
 
 
 def test_a_file_that_cannot_be_read_is_a_usage_error(paced: Program, tmp_path: Path):

@@ -129,6 +129,36 @@ TEST_F(earlier, leaves_out_what_it_has) {
   EXPECT_EQ(planned.cases[1].earlier.count, 0);
 }
 
+TEST_F(earlier, tries_again_what_was_skipped_for_a_reason_that_may_have_passed) {
+  const auto measured = test_strategy("a");
+  for (const auto* const code : {"device_failed", "memory_refused", "threads_refused"})
+    facts()["skipped"].push_back({{"name", std::string("a/") + code}, {"reason", message(code)}});
+  auto planned = plan_of(measured, {"a/skipped", "a/device_failed", "a/memory_refused"});
+  const auto run = read();
+  run.leave_out_measured(planned, 2);
+  EXPECT_THAT(names_in(planned), ElementsAre("a/device_failed", "a/memory_refused"));
+  ASSERT_THAT(run.skipped(), SizeIs(1));
+  EXPECT_EQ(run.skipped()[0].at("name"), "a/skipped");
+}
+
+TEST_F(earlier, sets_aside_what_a_killed_run_has_spoilt_only) {
+  const auto measured = test_strategy("a");
+  const auto spoilt = [](const std::string& name, int number) {
+    auto row = row_of(name, number);
+    row["disturbed"] = {"clock_jumped"};
+    return row;
+  };
+  document["benchmarks"] = {spoilt("a/old", 0), spoilt("a/old", 1), spoilt("a/part", 0),
+                            row_of("a/part", 1)};
+  auto planned = plan_of(measured, {"a/old", "a/part", "a/new"});
+  read().leave_out_measured(planned, 2);
+  EXPECT_THAT(names_in(planned), ElementsAre("a/new"));
+  ASSERT_THAT(planned.set_aside, SizeIs(1));
+  EXPECT_EQ(planned.set_aside[0].name, "a/old");
+  EXPECT_THAT(planned.set_aside[0].earlier.spoilt_by,
+              ElementsAre(result_file::disturbance::clock_jumped));
+}
+
 TEST_F(earlier, leaves_out_what_has_failed) {
   const auto measured = test_strategy("a");
   auto failure = row_of("a/part", 0);

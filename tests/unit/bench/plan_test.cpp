@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <regex>
@@ -17,6 +18,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/sizes.hpp"
 #include "src/machine/machine.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "transfers/core/error.hpp"
 
@@ -43,6 +45,7 @@ class limited_device : public transfers::device {
   std::map<transfers::host_memory_kind, std::string> refused_kinds;
   std::vector<std::size_t> asked_for;
   std::function<void(transfers::host_memory_kind)> on_host_allocation;
+  std::chrono::nanoseconds time_of_mib{};  ///< of the fake clock
 
   [[nodiscard]] const transfers::device_description& description() const noexcept override {
     return host_->description();
@@ -54,7 +57,7 @@ class limited_device : public transfers::device {
   }
   [[nodiscard]] transfers::host_memory allocate_host(std::size_t bytes,
                                                      transfers::host_memory_kind kind) override {
-    asked_for.push_back(bytes);
+    ask_for(bytes);
     if (on_host_allocation) on_host_allocation(kind);
     if (bytes > host_limit) throw transfers::out_of_memory("host is full");
     return host_->allocate_host(bytes, kind);
@@ -66,7 +69,7 @@ class limited_device : public transfers::device {
     return host_->lock(memory);
   }
   [[nodiscard]] transfers::device_memory allocate(std::size_t bytes) override {
-    asked_for.push_back(bytes);
+    ask_for(bytes);
     if (bytes > device_limit) throw transfers::out_of_memory("device is full");
     return host_->allocate(bytes);
   }
@@ -87,6 +90,12 @@ class limited_device : public transfers::device {
   }
 
  private:
+  void ask_for(std::size_t bytes) {
+    asked_for.push_back(bytes);
+    if (time_of_mib.count() > 0)
+      fake_clock::advance(time_of_mib * static_cast<std::int64_t>(bytes) / mib);
+  }
+
   std::unique_ptr<transfers::device> host_ = transfers::open_host_device();
 };
 
@@ -669,6 +678,65 @@ TEST_F(reserving, skips_sets_first_when_all_copies_at_once_need_too_much) {
   for (const auto& skipped : std::span(all.skipped).subspan(1))
     EXPECT_THAT(skipped.reason.text, HasSubstr("host is full")) << skipped.name;
   EXPECT_THAT(names(all.cases), Contains("b/together/both/all/1KiB"));
+}
+
+/// The benchmarks of `some` use three blocks, each of which takes 1 ms for each MiB.
+class reserving_in_time : public reserving {
+ protected:
+  reserving_in_time() { device.time_of_mib = std::chrono::milliseconds(1); }
+
+  plan reserve_within(std::chrono::milliseconds most, std::vector<std::size_t> requested,
+                      const registry& strategies = some) {
+    auto all = make_plan(strategies, device, sizes(std::move(requested)));
+    reserve_buffers(all, device, memory, time_limit(most));
+    return all;
+  }
+
+  [[nodiscard]] static std::set<std::size_t> sizes_of(const std::vector<benchmark_case>& cases) {
+    std::set<std::size_t> sizes;
+    for (const auto& planned : cases) sizes.insert(planned.bytes());
+    return sizes;
+  }
+
+ private:
+  fake_clock clock_;
+};
+
+TEST_F(reserving_in_time, sets_nothing_aside_that_takes_half_of_it) {
+  const auto all = reserve_within(std::chrono::milliseconds(500), {kib, 4 * mib, 64 * mib});
+  EXPECT_THAT(all.set_aside, IsEmpty());
+  EXPECT_EQ(host_bytes(transfers::pinned()), 64 * mib);
+}
+
+TEST_F(reserving_in_time, sets_sizes_aside_that_take_more) {
+  const auto all = reserve_within(std::chrono::milliseconds(200), {kib, 4 * mib, 64 * mib});
+  EXPECT_THAT(sizes_of(all.set_aside), ElementsAre(64 * mib));
+  EXPECT_THAT(sizes_of(all.cases), ElementsAre(0, kib, 4 * mib));
+  EXPECT_THAT(all.skipped, IsEmpty());
+  EXPECT_EQ(host_bytes(transfers::pinned()), 4 * mib);
+  EXPECT_THAT(device.asked_for, Each(testing::Lt(5 * mib)));
+}
+
+TEST_F(reserving_in_time, sets_aside_what_allocates_so_much_itself) {
+  auto strategies = some;
+  strategies.push_back(make_strategy("allocate/pinned", std::nullopt));
+  const auto all = reserve_within(std::chrono::milliseconds(200), {4 * mib, 64 * mib}, strategies);
+  EXPECT_THAT(names(all.set_aside), Contains("allocate/pinned/h2d/64MiB"));
+  EXPECT_THAT(names(all.cases), Contains("allocate/pinned/h2d/4MiB"));
+}
+
+TEST_F(reserving_in_time, keeps_the_smallest_size_and_begins_no_block_when_it_is_up) {
+  const auto all = reserve_within(std::chrono::milliseconds(20), {16 * mib, 64 * mib});
+  EXPECT_THAT(sizes_of(all.set_aside), ElementsAre(64 * mib));
+  EXPECT_THAT(sizes_of(all.cases), ElementsAre(0, 16 * mib));
+  EXPECT_EQ(std::ranges::count(device.asked_for, 16 * mib + buffers::guard), 1);
+}
+
+TEST_F(reserving_in_time, has_none_to_ask_for_where_there_is_no_limit) {
+  auto all = make_plan(some, device, sizes({kib, 64 * mib}));
+  reserve_buffers(all, device, memory);
+  EXPECT_THAT(all.set_aside, IsEmpty());
+  EXPECT_THAT(device.asked_for, Each(testing::Eq(64 * mib + buffers::guard)));
 }
 
 TEST_F(reserving, asks_for_nothing_when_nothing_is_needed) {

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/bench/fake_clock.hpp"
@@ -13,28 +15,35 @@ namespace bench_transfers::bench::session_earlier_test {
 namespace {
 
 using namespace std::chrono_literals;
+using result_file::disturbance;
 using result_file::disturbance_degree;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-earlier_repetitions repetitions(int count, double median_ns,
-                                disturbance_degree degree = disturbance_degree::none) {
+using codes = std::set<disturbance>;
+
+const codes spoiling{disturbance::clock_jumped};
+const codes slowing{disturbance::other_load};
+
+earlier_repetitions repetitions(int count, double median_ns, const codes& disturbed = {}) {
   earlier_repetitions earlier;
-  for (int number = 0; number < count; ++number) earlier.add(number, median_ns, degree);
+  for (int number = 0; number < count; ++number) earlier.add(number, median_ns, disturbed);
   return earlier;
 }
 
 TEST(earlier_repetitions, the_next_number_follows_the_highest) {
   earlier_repetitions earlier;
   EXPECT_EQ(earlier.next, 0);
-  earlier.add(7, 10.0, disturbance_degree::spoilt);
-  earlier.add(2, std::nullopt, disturbance_degree::slowed);
-  earlier.add(3, 30.0, disturbance_degree::slowed);
+  earlier.add(7, 10.0, spoiling);
+  earlier.add(2, std::nullopt, slowing);
+  EXPECT_FALSE(earlier.are_spoilt());
+  earlier.add(3, 30.0, slowing);
   EXPECT_EQ(earlier.count, 3);
   EXPECT_EQ(earlier.next, 8);
   EXPECT_THAT(earlier.medians, ElementsAre(30.0));
   EXPECT_EQ(earlier.least, disturbance_degree::slowed);
+  EXPECT_EQ(earlier.spoilt_by, spoiling);
 }
 
 /// A session of a benchmark, operations of which take 200 µs.
@@ -103,8 +112,28 @@ TEST_F(earlier_session, does_not_fail_where_only_the_later_repetitions_are_spoil
 
 TEST_F(earlier_session, fails_where_the_repetitions_of_all_parts_are_spoilt) {
   spoils = true;
-  const auto result = run_after(repetitions(4, 200e3, disturbance_degree::spoilt));
+  const auto result = run_after(repetitions(4, 200e3, spoiling));
   EXPECT_THAT(by_name(result.failures), SizeIs(1));
+}
+
+TEST_F(earlier_session, fails_where_a_killed_part_has_spoilt_ones_only) {
+  change_plan = [](plan& plan) {
+    plan.cases.front().earlier = repetitions(5, 200e3, spoiling);
+    plan.set_aside = std::exchange(plan.cases, {});
+  };
+  const auto result = run_session();
+  EXPECT_THAT(
+      by_name(result.failures),
+      ElementsAre(testing::Pair("some/h2d/4KiB", "every repetition was disturbed: clock_jumped")));
+  EXPECT_TRUE(result.by_time.empty());
+  EXPECT_THAT(rows.content().at("benchmarks"), SizeIs(1));
+}
+
+TEST_F(earlier_session, waits_for_all_repetitions_before_it_fails) {
+  chosen.max_time = 1ns;
+  const auto result = run_after(repetitions(4, 200e3, spoiling));
+  EXPECT_THAT(by_name(result.failures), IsEmpty());
+  EXPECT_THAT(result.by_time.shortened, ElementsAre("some/h2d/4KiB"));
 }
 
 TEST_F(earlier_session, names_the_shortened_of_both_parts) {

@@ -169,6 +169,22 @@ TEST_F(limited_session, that_has_no_time_leaves_all_out) {
   EXPECT_THAT(result.runs, IsEmpty());
 }
 
+TEST_F(limited_session, names_what_was_set_aside_before) {
+  add_many(3, 1ms);
+  chosen.max_time = 1h;
+  change_plan = [](plan& plan) {
+    plan.cases.back().earlier.add(0, 1e6, {});
+    for (int i = 0; i < 2; ++i) {
+      plan.set_aside.push_back(plan.cases.back());
+      plan.cases.pop_back();
+    }
+  };
+  const auto result = run_session();
+  EXPECT_EQ(result.runs.size(), 5U);
+  EXPECT_THAT(result.by_time.left_out, ElementsAre("a/101/4KiB"));
+  EXPECT_THAT(result.by_time.shortened, ElementsAre("a/102/4KiB"));
+}
+
 TEST_F(limited_session, reports_failures_of_which_no_round_has_come) {
   add("a/broken", []() -> std::chrono::nanoseconds {
     fake_clock::advance(1h);

@@ -38,6 +38,10 @@ TEST(unknown_argument, suggests_what_is_called_alike) {
             "unknown argument '--size=1MiB': did you mean --sizes? (see --help)");
   EXPECT_EQ(complaint("list"), "unknown argument 'list': did you mean --list? (see --help)");
   EXPECT_EQ(complaint("advice"), "unknown argument 'advice': did you mean advise? (see --help)");
+  EXPECT_EQ(complaint("run"),
+            "unknown argument 'run': did you mean bench_transfers without a command? (see --help)");
+  EXPECT_EQ(complaint("pin"),
+            "unknown argument 'pin': did you mean gate_transfers pin? (see --help)");
   EXPECT_EQ(complaint("nothing"), "unknown argument 'nothing' (see --help)");
 }
 
