@@ -1,7 +1,7 @@
 """Chooses what to use for each size and reuse, from the terms that `advise` predicts.
 
 A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and cannot be told
-from it. Of those the plainest is chosen.
+from it. Of those the plainest is chosen. A strategy of a few repetitions cannot be told from another.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ TERMS = ("fill_ns", "transfer_ns", "read_back_ns")
 
 @dataclass(frozen=True)
 class Kind:
-    """Describes a strategy: its place among plain ones, its memory, and the pool of that."""
+    """Describes a strategy: its place among plain ones, its memory, and the pool of that.
+
+    Without repetitions enough for an interval, `advise` predicts it as if it were certain.
+    """
 
     plainness: tuple[int, bool, int]
     memory: str | None
     pool: str | None
+    has_interval: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ class Candidate:
     def total(self, reuse: int) -> Estimate:
         """Returns the time of one transfer if its memory is used so often."""
         return sum_of([self.allocation.scaled(1 / reuse), *self.terms.values()])
+
+    def is_behind(self, other: Candidate, reuse: int) -> bool:
+        """Tells whether it is slower, as far as repetitions can tell."""
+        certain = self.kind.has_interval and other.kind.has_interval
+        return certain and self.behind(other, reuse).low > 0
 
     def behind(self, other: Candidate, reuse: int) -> Estimate:
         """Returns by how much it is slower; terms that both take from the same rows cancel."""
@@ -127,7 +136,7 @@ def _cell(candidates: list[Candidate], reuse: int) -> dict[str, Any]:
 
     def is_as_good(entry: Candidate) -> bool:
         part = totals[entry.name].value / limit
-        return part <= ALIKE or (part <= MOST_APART and entry.behind(fastest, reuse).low <= 0)
+        return part <= ALIKE or (part <= MOST_APART and not entry.is_behind(fastest, reuse))
 
     as_good = [entry for entry in candidates if is_as_good(entry)]
     best = min(as_good, key=lambda entry: (entry.kind.plainness, totals[entry.name].value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from plots.model import questions
 from plots.model.choices import Kind, choose
 from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result, ResultError
+from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
 from plots.model.pool import CPU_ROLES, pool_rows, pools
 
@@ -100,11 +102,17 @@ def _sizes_to_choose_at(result: Result) -> list[int]:
 def _kinds(result: Result) -> dict[str, Kind]:
     """Describes the strategies that transfer, by name."""
     pool_of = pools(result)
+    few = {
+        result.benchmarks[name].strategy
+        for name, count in _repetitions(result).items()
+        if not has_interval(count, count)
+    }
     return {
         fields.strategy: Kind(
             plainness_key(fields),
             fields.memory,
             pool_of.get(fields.memory) if fields.memory else None,
+            fields.strategy not in few,
         )
         for fields in sorted(
             (entry for entry in result.benchmarks.values() if entry.role == "copy"),
@@ -112,6 +120,16 @@ def _kinds(result: Result) -> dict[str, Kind]:
             reverse=True,  # the plainest of those with the same name stays
         )
     }
+
+
+def _repetitions(result: Result) -> Counter[str]:
+    """Counts the repetitions of each benchmark that `advise` reads."""
+    return Counter(
+        name
+        for row in result.rows
+        if (name := str(row.get("name"))) in result.benchmarks
+        and _is_read_by_advise(result.benchmarks[name])
+    )
 
 
 def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from statistics import NormalDist, median
+from statistics import median
 
 from plots.model.derive import Benchmark
+from plots.model.mann_whitney import has_interval, outside_each_end
 
 CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
-CONFIDENCE = 0.95
 TIME = "median_ns"
-MOST_COUNTED_PAIRS = 2_500  # of more pairs, the normal distribution is close enough
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,20 @@ def is_larger(large: Benchmark, small: Benchmark, factor: float, counter: str) -
     return medians[0] >= factor * medians[1] and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
+def is_clearly_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
+    """Tells whether it is slower, with repetitions enough for an interval."""
+    return is_clearly_larger(slow, fast, factor, TIME)
+
+
+def is_clearly_larger(large: Benchmark, small: Benchmark, factor: float, counter: str) -> bool:
+    """Tells whether a counter is larger, with repetitions enough for an interval.
+
+    All pairs of one or two repetitions may agree by chance.
+    """
+    counts = (len(benchmark.values(counter)) for benchmark in (large, small))
+    return has_interval(*counts) and is_larger(large, small, factor, counter)
+
+
 def differs(first: Benchmark, second: Benchmark) -> bool:
     """Tells whether either is slower than the other by this rule."""
     return is_slower(first, second, 1) or is_slower(second, first, 1)
@@ -64,44 +76,3 @@ def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
         return Ratio(value, None)
     low, high = ratios[outside], ratios[len(ratios) - 1 - outside]
     return Ratio(value, (min(low, value), max(high, value)))
-
-
-@cache
-def outside_each_end(first: int, second: int) -> int | None:
-    """Returns how many of all ordered pairs lie below the interval, and as many above it."""
-    pairs = first * second
-    if pairs > MOST_COUNTED_PAIRS:
-        spread = (pairs * (first + second + 1) / 12) ** 0.5
-        quantile = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-        return int(pairs / 2 - quantile * spread - 0.5)
-    counts = _count_orders(first, second)
-    allowed, total = (1 - CONFIDENCE) / 2 * sum(counts), 0
-    for outside, count in enumerate(counts):
-        total += count
-        if total > allowed:
-            return outside - 1 if outside else None
-    raise AssertionError("half of all orders are within the allowed part")
-
-
-def _count_orders(first: int, second: int) -> list[int]:
-    """Counts the orders of both samples by how often one of the first precedes one of the second.
-
-    These are the coefficients of the Gaussian binomial.
-    """
-    counts = [1] + [0] * (first * second)
-    for i in range(1, first + 1):
-        _multiply(counts, second + i)
-        _divide(counts, i)
-    return counts
-
-
-def _multiply(counts: list[int], power: int) -> None:
-    """Multiplies a polynomial by 1 - x^power."""
-    for i in range(len(counts) - 1, power - 1, -1):
-        counts[i] -= counts[i - power]
-
-
-def _divide(counts: list[int], power: int) -> None:
-    """Divides a polynomial by 1 - x^power."""
-    for i in range(power, len(counts)):
-        counts[i] += counts[i - power]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plots.model.derive import Run
 from plots.text import caption, trust
@@ -32,18 +32,33 @@ def describe(run: Run) -> list[Mark]:
     clocks = trust.assess_clocks(run)
     noise = trust.assess_noise(run)
     memory = trust.assess_memory(run)
+    host = trust.assess_host(run)
     marks = [
-        *([_mark("Link", "healthy", [*link, *memory], needed=link)] if link else []),
+        *([_mark_link(link, memory, host)] if link else []),
         _mark("Throttling", "none seen", clocks, needed=clocks[:1]),
         _mark("Repeatability", "good", noise, needed=noise),
     ]
-    everything = [*link, *trust.assess_host(run), *memory, *clocks, *noise]
+    everything = [*link, *host, *memory, *clocks, *noise]
     return [*marks, _mark_unknown(everything)]
 
 
 def alerts(run: Run) -> list[Sentence]:
     """Returns what is wrong with the run as a whole, which no mark covers."""
-    return trust.assess_run(run) if not trust.injected_faults(run) else trust.assess(run)
+    if trust.injected_faults(run):
+        return trust.assess(run)
+    return [*trust.assess_run(run), *(one for one in trust.assess_host(run) if one.warning)]
+
+
+def _mark_link(link: list[Sentence], memory: list[Sentence], host: list[Sentence]) -> Mark:
+    """Makes the mark of the link: healthy only if memory is near and nobody else uses it."""
+    # That it is a virtual machine is an alert. Here it is a reason for what is not known.
+    around = [*memory, *(replace(sentence, warning=False) for sentence in host)]
+    mark = _mark("Link", "healthy", [*link, *around], needed=link)
+    unknown = [sentence.unknown for sentence in around if sentence.unknown]
+    if mark.state != GOOD or not unknown:
+        return mark
+    details = f"{_details([*link, *memory])}; not known: {', '.join(unknown)}"
+    return replace(mark, state=UNKNOWN, verdict="no fault seen", details=details)
 
 
 def _mark(subject: str, good: str, evidence: list[Sentence], needed: list[Sentence]) -> Mark:

@@ -1,7 +1,7 @@
 """Writes what to use as rules, from the measured transfers alone.
 
-A strategy is as good as the fastest if it is not clearly slower by 3 % or more; of those the
-plainest is recommended (`plainness` in the file).
+A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly
+slower; of those the plainest is recommended (`plainness` in the file).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from plots.model import values
+from plots.model.choices import ALIKE, MOST_APART
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
-from plots.model.significance import Ratio, is_slower, ratio
+from plots.model.significance import Ratio, is_clearly_slower, ratio
 from plots.text import caption, numbers
 from plots.text.trust import injected_faults
 
-AS_FAST = 1.03  # differences below are those from run to run, as for bench_transfers advise
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 ORDINARY = "pageable"
 Filter = Callable[[Benchmark], bool]
@@ -59,6 +60,11 @@ class Choice:
         """Tells whether nothing is clearly better than the plain copy."""
         return self.best.strategy == self.plain.strategy
 
+    @property
+    def is_certain(self) -> bool:
+        """Tells whether the plain copy was repeated often enough for an interval."""
+        return has_interval(self.plain.repetitions, self.plain.repetitions)
+
 
 def describe(run: Run) -> list[Rule]:
     """Returns the rules that the data support; none for copies within one memory."""
@@ -79,9 +85,18 @@ def choose(run: Run, direction: str, size: int, allowed: Filter) -> Choice | Non
     if plain is None or not candidates:
         return None
     fastest = min(candidates, key=lambda benchmark: benchmark.ns)
-    as_good = [entry for entry in candidates if not is_slower(entry, fastest, AS_FAST)]
+    as_good = [entry for entry in candidates if _is_as_good(entry, fastest)]
     by_plainness = sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
     return Choice(direction, size, plain, {entry.strategy: entry for entry in by_plainness})
+
+
+def _is_as_good(entry: Benchmark, fastest: Benchmark) -> bool:
+    """Tells whether it is as good as the fastest, by the rule of the winner map.
+
+    Noise may hide a small difference, but does not make a large one small.
+    """
+    part = entry.ns / fastest.ns
+    return part < ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
 
 
 def _plain_copies(run: Run, direction: str) -> Sizes:
@@ -137,7 +152,8 @@ def _rule_for_small(run: Run) -> Rule | None:
         f"{numbers.size(_end_of_plain(run, choice.direction))} {PHRASES[choice.direction]}"
         for choice in choices
     ]
-    why = f"Up to {' and '.join(ends)} nothing measured is clearly faster."
+    nothing_faster = _nothing_faster(any(choice.is_certain for choice in choices))
+    why = f"Up to {' and '.join(ends)} {nothing_faster}."
     return Rule("Small transfers", [_use(run, choices[0].plain.strategy)], why)
 
 
@@ -172,9 +188,21 @@ def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
     name = f"{chosen.strategy} " if with_name else ""
     place = f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
     if chosen.strategy == choice.plain.strategy:
-        return f"{name}{place}: nothing measured is clearly faster"
-    gain = describe_ratio(ratio(choice.plain, chosen))
-    return f"{name}{gain} plain cudaMemcpy {place}"
+        return f"{name}{place}: {_nothing_faster(choice.is_certain)}"
+    gain = ratio(choice.plain, chosen)
+    text = f"{name}{describe_ratio(gain)} plain cudaMemcpy {place}"
+    if is_clearly_slower(choice.plain, chosen, 1):
+        return text
+    few = "too few repetitions" if gain.interval is None else "repetitions disagree"
+    return f"{text}, not clear ({few})"
+
+
+def _nothing_faster(is_certain: bool) -> str:
+    """Says that the plain copy is as good as anything, and how sure that is."""
+    if is_certain:
+        return "nothing measured is clearly faster"
+    most = round(100 * (MOST_APART - 1))
+    return f"nothing measured is more than {most} % faster (too few repetitions to tell less apart)"
 
 
 def describe_ratio(gain: Ratio) -> str:

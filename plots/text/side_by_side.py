@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.model.significance import TIME, Ratio, is_larger, ratio
+from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table
@@ -56,12 +56,10 @@ class Comparison:
 
         Too few repetitions show nothing clearly.
         """
-        if self.gain(place).interval is None:
-            return 0
         first, other, counter = self.measured[0], self.measured[place], self.question.counter
-        if is_larger(first, other, ONE_PROCESS, counter):
+        if is_clearly_larger(first, other, ONE_PROCESS, counter):
             return 1
-        return -1 if is_larger(other, first, ONE_PROCESS, counter) else 0
+        return -1 if is_clearly_larger(other, first, ONE_PROCESS, counter) else 0
 
     @property
     def subject(self) -> str:

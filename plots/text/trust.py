@@ -388,10 +388,15 @@ def _hypervisor_name(run: Run) -> str:
 
 
 def _check_hypervisor(run: Run) -> Sentence | None:
+    shared = "memory and processors" if run.on_host else "host and link"
+    if "virtualisation" not in mapping(run.result.transfers, "machine"):
+        return Sentence(
+            f"Whether other machines may use the same {shared} is not known.",
+            unknown=f"who shares {shared}",
+        )
     name = _hypervisor_name(run)
     if not name:
         return None
-    shared = "memory and processors" if run.on_host else "host and link"
     return Sentence(
         f"This is a virtual machine ({name}): the hypervisor decides memory types, and other "
         f"machines may use the same {shared}.",

@@ -1,5 +1,7 @@
 """Tests what is chosen by size and reuse: pooled, with ties to the plainest."""
 
+from dataclasses import replace
+
 import pytest
 import synthetic
 from synthetic import MIB
@@ -71,6 +73,22 @@ def test_up_to_10_percent_noise_may_decide_for_the_plainest(transfer, winner):
         {"pinned": PINNED, "huge": HUGE},
     )
     assert cells[1]["winner"] == winner
+
+
+@pytest.mark.parametrize(("transfer", "winner"), [(950.0, "pinned"), (800.0, "huge")])
+def test_few_repetitions_do_not_choose_by_chance(transfer, winner):
+    strategies = [strategy("pinned", 0.0, 1000.0), strategy("huge", 0.0, transfer)]
+    for few in ("pinned", "huge"):
+        kinds = {"pinned": PINNED, "huge": HUGE}
+        kinds[few] = replace(kinds[few], has_interval=False)
+        assert chosen(strategies, kinds)[1]["winner"] == winner
+
+
+@pytest.mark.parametrize(("repetitions", "enough"), [(1, False), (3, False), (4, True)])
+def test_four_repetitions_are_enough_to_choose(repetitions, enough):
+    rows = synthetic.rows(("copy/pinned",), (MIB,), (1.0,) * repetitions)
+    kinds = programs._kinds(synthetic.result(rows))
+    assert kinds["copy/pinned"].has_interval is enough
 
 
 def test_what_the_cpu_pays_cancels_within_a_pool():

@@ -116,9 +116,38 @@ def test_a_missing_fact_makes_its_mark_unknown(subject, changed, name):
     assert name in shown["Not known"].details
 
 
+VIRTUAL = {**KNOWN["machine"], "virtualisation": {"hypervisor": "KVM"}}
+UNSAID = {key: fact for key, fact in KNOWN["machine"].items() if key != "virtualisation"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"machine": VIRTUAL}, "who shares host and link"),
+        ({"machine": UNSAID}, "who shares host and link"),
+        ({"device": {**HEALTHY["device"], "numa_node": None}}, "NUMA distance"),
+    ],
+)
+def test_a_link_of_which_not_all_is_known_is_not_called_healthy(changed, name):
+    link = described(**changed)["Link"]
+    assert (link.state, link.verdict) == ("unknown", "no fault seen")
+    assert link.details.startswith("full speed, h2d 96 % of usable, d2h 96 % of usable")
+    assert link.details.endswith(f"; not known: {name}")
+
+
+def test_a_fault_of_the_link_counts_more_than_what_is_not_known():
+    link = described(machine=VIRTUAL, link={**synthetic.LINK, "width": 8})["Link"]
+    assert (link.state, link.details) == ("warning", "PCIe 5.0 x8 instead of 5.0 x16")
+
+
+def test_a_hypervisor_is_an_alert():
+    (alert,) = marks.alerts(run(FAST, **{**KNOWN, "machine": VIRTUAL}))
+    assert alert.warning
+    assert "virtual machine (KVM)" in alert.text
+
+
 def test_facts_that_are_not_known_are_counted_and_named():
-    virtual = {**KNOWN["machine"], "virtualisation": {"hypervisor": "KVM"}}
-    shown = described(machine=virtual, clocks={"gpu": GPU_CLOCKS})["Not known"]
+    shown = described(machine=VIRTUAL, clocks={"gpu": GPU_CLOCKS})["Not known"]
     assert (shown.verdict, shown.details) == ("2 facts", "who shares host and link, CPU throttling")
     assert len(shown.evidence) == 2
 

@@ -6,10 +6,11 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, run
 
-from plots.model import significance
+from plots.model import mann_whitney
 from plots.text import rules
 
 LARGE = 64 * MIB
+NOISY = (0.5, 0.8, 1, 1, 1.3, 1.6)
 NEARLY_ALIKE = [0.998, 0.999, 1, 1, 1.001, 1.002]
 
 
@@ -61,9 +62,15 @@ def test_the_plainest_of_what_is_as_good_is_named():
 
 
 def test_what_only_some_repetitions_show_decides_nothing():
-    noisy = described(USUAL | {("copy/pageable", LARGE): 1100.0}, (0.5, 0.8, 1, 1, 1.3, 1.6))
+    noisy = described(USUAL | {("copy/pageable", LARGE): 1080.0}, NOISY)
     assert [use.strategy for use in noisy[0].uses] == ["copy/pageable"]
     assert "nothing measured is clearly faster" in noisy[0].why
+
+
+def test_noise_does_not_make_a_large_difference_small():
+    noisy, *_ = described(USUAL | {("copy/pageable", LARGE): 1300.0}, NOISY)
+    assert [use.strategy for use in noisy.uses] == ["copy/pinned"]
+    assert "plain cudaMemcpy to the host (64 MiB), not clear (repetitions disagree)." in noisy.why
 
 
 def test_small_transfers_may_have_a_better_strategy():
@@ -95,9 +102,25 @@ def test_there_are_no_rules_without_a_plain_copy():
     assert described({("copy/pinned", LARGE): 1000.0}) == []
 
 
-def test_few_repetitions_give_a_factor_without_an_interval():
-    large, *_ = described(USUAL, (0.99, 1, 1.01))
-    assert large.why.startswith("7.00× plain cudaMemcpy to the device (64 MiB)")
+@pytest.mark.parametrize("factors", [(1,), (0.999, 1.001), (0.999, 1, 1.001)])
+def test_few_repetitions_give_a_factor_that_is_not_clear(factors):
+    large, *_ = described(USUAL, factors)
+    assert large.why == (
+        "7.00× plain cudaMemcpy to the device (64 MiB), not clear (too few repetitions); "
+        "7.00× plain cudaMemcpy to the host (64 MiB), not clear (too few repetitions)."
+    )
+
+
+@pytest.mark.parametrize("factors", [(1,), (0.999, 1.001)])
+def test_few_repetitions_do_not_choose_by_chance(factors):
+    times = USUAL | {("copy/pinned", KIB): 4.6, ("copy/pinned_wc", LARGE): 920.0}
+    large, small, _ = described(times, factors)
+    assert [use.strategy for use in large.uses] == ["copy/pinned"]
+    assert [use.strategy for use in small.uses] == ["copy/pageable"]
+    assert small.why == (
+        "Up to 1 KiB to the device and 1 KiB to the host nothing measured is more than 10 % faster "
+        "(too few repetitions to tell less apart)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -106,15 +129,15 @@ def test_few_repetitions_give_a_factor_without_an_interval():
     [(3, 3, None), (4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (8, 10, 17), (20, 20, 127)],
 )
 def test_the_interval_is_that_of_mann_and_whitney(first, second, outside):
-    assert significance.outside_each_end(first, second) == outside
-    counts = significance._count_orders(first, second)
+    assert mann_whitney.outside_each_end(first, second) == outside
+    counts = mann_whitney._count_orders(first, second)
     assert sum(counts) == comb(first + second, first)
     assert counts == counts[::-1]
 
 
 def test_many_repetitions_have_nearly_the_exact_interval(monkeypatch):
-    exact = significance.outside_each_end(40, 40)
-    monkeypatch.setattr(significance, "MOST_COUNTED_PAIRS", 0)
-    significance.outside_each_end.cache_clear()
-    assert abs(significance.outside_each_end(40, 40) - exact) <= 1
-    significance.outside_each_end.cache_clear()
+    exact = mann_whitney.outside_each_end(40, 40)
+    monkeypatch.setattr(mann_whitney, "MOST_COUNTED_PAIRS", 0)
+    mann_whitney.outside_each_end.cache_clear()
+    assert abs(mann_whitney.outside_each_end(40, 40) - exact) <= 1
+    mann_whitney.outside_each_end.cache_clear()
