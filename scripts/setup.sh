@@ -66,7 +66,7 @@ install_packages() {
   for package; do is_installed "$package" || missing+=("$package"); done
   if [ ${#missing[@]} -eq 0 ]; then return; fi
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "missing packages: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+    command -v sudo >/dev/null || fail "missing packages: ${missing[*]}. Install them as root (apt-get install ${missing[*]}), or build without them (docs/BUILD.md)"
     as_root=(sudo)
   fi
   say "Installing ${missing[*]} ..."

@@ -27,6 +27,9 @@ constexpr const char* export_footer =
     "Exit codes: 0 done, 1 writing has failed, 2 usage, or a file that cannot be used.";
 
 const exports::format& format_named(const std::string& word) {
+  if (word.empty())
+    throw common::usage_error(
+        fmt::format("--format is required: {}", fmt::join(exports::words_of_formats(), ", ")));
   if (const auto* format = exports::find_format(word)) return *format;
   throw common::usage_error(fmt::format("bad --format '{}': {}", common::printable_in_short(word),
                                         fmt::join(exports::words_of_formats(), ", ")));
@@ -86,7 +89,6 @@ CLI::App* add_export(CLI::App& app, export_request& request) {
   command
       ->add_option("--format", request.format,
                    fmt::format("{}", fmt::join(exports::words_of_formats(), ", ")))
-      ->required()
       ->type_name("FORMAT");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");

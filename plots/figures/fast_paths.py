@@ -59,7 +59,7 @@ COMPARISONS = [
     ),
     *(
         Comparison(
-            f"up, work, down ({words})",
+            f"upload, compute, download ({words})",
             "overlap",
             {"memory": memory},
             fast=tuple({"variant": variant} for variant in variants),

@@ -19,9 +19,9 @@ std::string take_part(std::string_view& name) {
   return part;
 }
 
-/// Of "64KiB" and "64KiB@cuda:1".
+/// Of "64KiB", "64KiB@cuda:1" and "64KiB_blocks".
 std::optional<std::size_t> size_in(const std::string& part) {
-  return size_from(std::string_view(part).substr(0, part.find('@')));
+  return size_from(std::string_view(part).substr(0, part.find_first_of("@_")));
 }
 
 std::strong_ordering compare(const std::string& lhs, const std::string& rhs) {

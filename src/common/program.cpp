@@ -1,6 +1,7 @@
 #include "src/common/program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -12,7 +13,9 @@
 namespace bench_transfers::common {
 
 void complain(const char* program, const std::string& sentence) {
-  const auto text = wrapped_if_long(fmt::format("{}: {}", program, printable(sentence)));
+  const auto line = fmt::format("{}: {}", program, printable(sentence));
+  // A log is searched line by line.
+  const auto text = isatty(STDERR_FILENO) != 0 ? wrapped_if_long(line) : line + "\n";
   std::fputs(text.c_str(), stderr);  // fmt::print would throw when it fails
 }
 

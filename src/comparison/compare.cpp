@@ -191,7 +191,8 @@ class comparing {
 
   [[nodiscard]] finding finding_of(const difference& difference) const {
     const auto& all = difference.interval_all;
-    if (!all || (all->low <= 0 && all->high >= 0)) return finding::not_told;
+    if (!all) return finding::no_interval;
+    if (all->low <= 0 && all->high >= 0) return finding::not_told;
     if (result_.basis == basis::repetitions) return finding::needs_runs;
     return difference.shift > 0 ? finding::slower : finding::faster;
   }

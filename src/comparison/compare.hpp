@@ -20,10 +20,11 @@ enum class basis {
 
 /// What is known of a difference.
 enum class finding {
-  slower,      ///< the second side, beyond chance
-  faster,      ///< likewise
-  not_told,    ///< it cannot be told from zero
-  needs_runs,  ///< more than the repetitions explain, but how much runs differ is not known
+  slower,       ///< the second side, beyond chance
+  faster,       ///< likewise
+  not_told,     ///< it cannot be told from zero
+  no_interval,  ///< a side has a single repetition
+  needs_runs,   ///< more than the repetitions explain, but how much runs differ is not known
 };
 
 /// By how much longer the second side takes: logarithms, positive if it is slower.

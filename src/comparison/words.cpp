@@ -81,6 +81,7 @@ std::string to_string(finding known) {
     case finding::slower: return "slower";
     case finding::faster: return "faster";
     case finding::needs_runs: return "needs_runs";
+    case finding::no_interval: return "no_interval";
     case finding::not_told: break;
   }
   return "not_told";
@@ -91,6 +92,7 @@ std::string words_of(finding known) {
     case finding::slower: return "slower";
     case finding::faster: return "faster";
     case finding::needs_runs: return "needs more runs";
+    case finding::no_interval: return "one repetition: no interval";
     case finding::not_told: break;
   }
   return "not told from zero";
@@ -140,11 +142,14 @@ std::string count_sentence(const comparison_result& result) {
         result.groups, [&](const auto& group) { return group.difference.known == known; });
   };
   const auto of_all = gate::counted(result.groups.size(), "group");
+  const auto single = count(finding::no_interval);
+  const auto without_interval = single > 0 ? fmt::format(", {} without interval", single) : "";
   if (result.basis == basis::repetitions)
-    return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero.", of_all,
-                       count(finding::needs_runs), count(finding::not_told));
-  return fmt::format("{}: {} slower, {} faster, {} not told from zero, all taken together.", of_all,
-                     count(finding::slower), count(finding::faster), count(finding::not_told));
+    return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero{}.", of_all,
+                       count(finding::needs_runs), count(finding::not_told), without_interval);
+  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}, all taken together.",
+                     of_all, count(finding::slower), count(finding::faster),
+                     count(finding::not_told), without_interval);
 }
 
 std::vector<std::string> notes_of(const comparison_result& result) {

@@ -68,6 +68,9 @@ LEFT_OUT = [
     LeftOut("docs/ADVISE.md", "bench_transfers map", NEEDS_GPU),
     LeftOut("docs/ADVISE.md", "--devices=cuda:0,2-3", "needs the map of four GPUs"),
     LeftOut("docs/BUILD.md", "cmake", BUILDS),
+    LeftOut("docs/BUILD.md", "report/bin", "tests/packages runs it", True),
+    LeftOut("docs/EXPORTS.md", "nvbandwidth --json", "needs nvbandwidth"),
+    LeftOut("docs/EXPORTS.md", "--sizes=512MiB", "a GPU's run: ours.json is a recorded one"),
     LeftOut("docs/BUILD.md", "apt-get install", "tests/packages runs it", True),
     LeftOut("docs/CPU_ACCESS.md", "scripts/bench", "draws for 15 s, as the README does"),
     LeftOut("docs/DOCTOR.md", "--device=cuda:0", NEEDS_GPU),
@@ -122,6 +125,8 @@ GIVEN: dict[str, dict[str, Path]] = {
         "after-1.json": GATE / "third-1.json.gz",
         "after-2.json": GATE / "third-2.json.gz",
         "result.json": RESULT,
+        "nv.json": ROOT / "tests/e2e/nvbandwidth.json",
+        "ours.json": ROOT / "results/nvidia-h200/2026-11-23-staging-5/result.json.gz",
     },
     "docs/FLEET.md": {
         "plugin.c": ROOT / "src/fleet/mpi/plugin.c",

@@ -116,7 +116,7 @@ def assert_complains(completed: Completed, code: int, *parts: str) -> None:
     """The only output is one line on stderr that contains the parts."""
     assert completed.code == code, completed
     assert completed.out == ""
-    assert completed.unfolded.count("\n") == 1, completed.err
+    assert completed.err.count("\n") == 1, completed.err
     assert_one_complaint(completed, *parts)
 
 

@@ -187,6 +187,7 @@ def test_a_dry_run_says_nothing_where_all_is_right(gate: Program, baseline: Path
         ("--confirm=one", "--confirm needs two commands"),
         ("--json=missing/out", "cannot write missing/out"),
         ("--nothing", "--nothing"),
+        ("--decide-by=other", "no benchmarks of the class other"),
     ],
 )
 def test_a_dry_run_tells_what_is_wrong(

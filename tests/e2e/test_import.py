@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -15,31 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
 SCHEMA = json.loads((ROOT / "docs/result_file.schema.json").read_text("utf-8"))
 # The rates are made up; the form is that of release 0.8.
-PRINTED = {
-    "nvbandwidth": {
-        "CUDA Runtime Version": 13000,
-        "Driver Version": "580.1",
-        "GPU Device list": ["0: NVIDIA H200 (00000000:0f:00): (node)"],
-        "git_version": "v0.8",
-        "testcases": [
-            {
-                "bandwidth_description": "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)",
-                "bandwidth_matrix": [["50.5"]],
-                "name": "host_to_device_memcpy_ce",
-                "status": "Passed",
-                "sum": 50.5,
-            },
-            {"name": "device_to_device_memcpy_read_ce", "status": "Waived"},
-        ],
-        "version": "0.8",
-    }
-}
+SAMPLE = Path(__file__).parent / "nvbandwidth.json"
 
-
-def write(folder: Path, document: Any) -> Path:
-    path = folder / "nv.json"
-    path.write_text(json.dumps(document), "utf-8")
-    return path
+def copied(folder: Path) -> Path:
+    return Path(shutil.copy(SAMPLE, folder / "nv.json"))
 
 
 @pytest.fixture(name="imported")
@@ -47,7 +26,7 @@ def fixture_imported(program: Program, tmp_path: Path) -> Path:
     """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
     out = tmp_path / "result.json.gz"
     completed = program.run(
-        "import", write(tmp_path, PRINTED), "--buffer-size=1GiB", f"--out={out}"
+        "import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}"
     )
     assert completed.code == ALL_RAN, completed
     assert completed.out == ""
@@ -61,7 +40,7 @@ def test_the_result_file_fits_the_schema(imported: Path):
 
 
 def test_standard_output_is_the_default(program: Program, tmp_path: Path):
-    completed = program.run("import", write(tmp_path, PRINTED))
+    completed = program.run("import", copied(tmp_path))
     assert completed.code == ALL_RAN
     assert json.loads(completed.out)["benchmarks"][0]["gb_per_s"] == 50.5
 
@@ -94,7 +73,7 @@ def test_it_stands_beside_ours(program: Program, imported: Path):
     ],
 )
 def test_usage(program: Program, tmp_path: Path, arguments: list[str], parts: list[str]):
-    file = str(write(tmp_path, PRINTED))
+    file = str(copied(tmp_path))
     given = [argument.replace("FILE", file) for argument in arguments]
     assert_complains(program.run("import", *given, cwd=ROOT), USAGE, *parts)
 

@@ -71,9 +71,11 @@ benchmark_value value_of(const result_file::contents& read, const benchmark_rows
     value.uuid = text_of_device(read, first, "uuid");
   }
   value.repetitions = rows.times_ns.size();
-  value.bytes = rows.bytes;
+  // Memory that is allocated or freed is not moved.
+  const auto& role = read.role_of(*rows.described);
+  if (role.shown_in != result_file::table::allocation) value.bytes = rows.bytes;
   value.time_ns = median_of(rows.times_ns);
-  if (rows.bytes) value.gb_per_s = rate_of(*rows.bytes, value.time_ns);
+  if (value.bytes) value.gb_per_s = rate_of(*value.bytes, value.time_ns);
   return value;
 }
 

@@ -12,6 +12,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/program.hpp"
+#include "src/common/terminal.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/gate/cli/files.hpp"
 #include "src/gate/cli/options.hpp"
@@ -122,6 +123,7 @@ int answer(const check_request& request) {
       request.confirm.empty() ? std::nullopt : std::optional(parse_programs(request.confirm));
   const auto before = read_baseline(request.baseline);
   require_facts(request.question.allow_different, before.machine);
+  require_classes(before, request.question);
   if (request.dry_run) return number(exit_code::pass);
   const auto after = read_runs(request.runs, before.judged_by);
   require_known_keys(request.question.allow_different, before.machine, after);
@@ -140,7 +142,8 @@ int answer(const power_request& request) {
 
 int answer(const show_request& request) {
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
-  common::print(side_by_side(runs, judged_by(request.judged_by, runs)));
+  common::print(side_by_side(runs, judged_by(request.judged_by, runs),
+                             common::columns_of(stdout, common::terminal_columns)));
   return number(exit_code::pass);
 }
 

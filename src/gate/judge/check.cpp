@@ -299,16 +299,9 @@ class checking {
   }
 
   void add_classes() {
-    const auto& decide_by = result_.question.decide_by;
     for (const auto kind : all_classes)
       if (std::ranges::find(result_.findings, kind, &finding::kind) != result_.findings.end())
         add_class(kind);
-    for (const auto kind : decide_by)
-      if (std::ranges::find(result_.classes, kind, &class_answer::kind) == result_.classes.end())
-        throw bad_input(
-            fmt::format("--decide-by={0}: the baseline has no benchmarks of the class "
-                        "{0}",
-                        to_string(kind)));
   }
 
   void note_new_benchmarks() {
@@ -334,10 +327,23 @@ class checking {
 
 }  // namespace
 
+void require_classes(const baseline& before, const question& question) {
+  const auto sessions = sessions_of(before.processes);
+  const auto count = number_of_sessions(before.processes);
+  std::set<benchmark_class> present;
+  for (const auto& [name, history] : before.benchmarks)
+    present.insert(observe(history, sessions, count, before.judged_by).kind);
+  for (const auto kind : question.decide_by)
+    if (!present.contains(kind))
+      throw bad_input(fmt::format(
+          "--decide-by={0}: the baseline has no benchmarks of the class {0}", to_string(kind)));
+}
+
 report check(const baseline& before, std::span<const run> after, const question& question) {
   if (after.empty()) throw bad_input("no runs to check");
   require_like(before, after.front());
   require_comparable(after, before.processes);
+  require_classes(before, question);
   return checking(before, after, question).answer();
 }
 

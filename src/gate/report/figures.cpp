@@ -41,7 +41,8 @@ std::string in_unit(double value, const units& names) {
 
 /// Three digits of a percentage; "> 9999 %" if it is larger.
 std::string percent_digits(double part, bool with_sign) {
-  const double percent = 100 * part;
+  constexpr double least = 0.005;  // less is shown as zero, which has no minus
+  const double percent = std::abs(100 * part) < least ? 0 : 100 * part;
   const double size = std::abs(percent);
   const std::string sign = with_sign ? "+" : "";
   constexpr double most = 9999.5;

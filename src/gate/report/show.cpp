@@ -82,7 +82,8 @@ std::string cell_of(const run& run, const std::string& name, const metric& judge
 
 }  // namespace
 
-std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
+std::string side_by_side(std::span<const run> runs, const metric& judged_by, std::size_t columns) {
+  columns = std::max(columns, terminal_columns);
   std::set<std::string, common::natural_order> names;
   std::set<std::string> unjudged;
   for (const auto& run : runs) {
@@ -93,9 +94,9 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
   // Two runs are compared in one row, however long the names are: those stand above their cells.
   const auto cells = cell_width * std::clamp<std::size_t>(runs.size(), 1, 2);
   for (const auto& name : names)
-    if (const auto columns = columns_of(name); columns <= terminal_columns - cells)
-      name_width = std::max(name_width, columns);
-  const auto runs_in_row = (terminal_columns - name_width) / cell_width;
+    if (const auto wide = columns_of(name); wide <= columns - cells)
+      name_width = std::max(name_width, wide);
+  const auto runs_in_row = (columns - name_width) / cell_width;
 
   auto text = list_of(runs) + differing_facts(runs);
   for (std::size_t first = 0; first < runs.size(); first += runs_in_row) {
@@ -106,9 +107,10 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by) {
                            "range", cell_width - value_width);
     text += "\n" + heads + "\n";
     for (const auto& name : names) {
-      const auto columns = columns_of(name);
-      std::string line = name + (columns > name_width ? "\n" + std::string(name_width, ' ')
-                                                      : std::string(name_width - columns, ' '));
+      const auto name_columns = columns_of(name);
+      std::string line =
+          name + (name_columns > name_width ? "\n" + std::string(name_width, ' ')
+                                            : std::string(name_width - name_columns, ' '));
       for (const auto& run : block) {
         const auto cell = cell_of(run, name, judged_by);
         const auto wide = columns_of(cell);

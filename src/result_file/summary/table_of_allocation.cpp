@@ -34,7 +34,7 @@ std::string table_of_allocation(const std::vector<figure>& sized) {
     auto& largest = figure.benchmark->role == "deallocation" ? row.release : row.allocation;
     if (!largest || figure.bytes > largest->bytes) largest = figure;
   }
-  std::string text = fmt::format("\n{:<27}{:>14}{:>14}{:>24}\n", "memory, to get and give back",
+  std::string text = fmt::format("\n{:<27}{:>14}{:>14}{:>24}\n", "allocation and release",
                                  "allocate", "free", "ms for a GiB, in all");
   for (const auto& [subject, row] : rows) {
     const auto& shown = row.allocation ? *row.allocation : *row.release;

@@ -48,7 +48,7 @@ std::string table_of_costs(const std::vector<figure>& sized, const figures& meas
   }
   std::string text = fmt::format("\n{:<{}}{:^18}{:^16}{:^17}\n{:<{}}", "", width, counters[0].title,
                                  counters[1].title, counters[2].title,
-                                 fmt::format("what it takes, {}", largest.size()), width);
+                                 fmt::format("cost, {}", largest.size()), width);
   text += line({"h2d", "d2h", "h2d", "d2h", "h2d", "d2h"});
   for (const auto& label : order)
     text += fmt::format("{:<{}}", label, width) + line(rows.at(label));

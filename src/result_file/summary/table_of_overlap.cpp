@@ -24,8 +24,8 @@ std::string percent_hidden(const figure& overlapped, const figure* serial,
   const auto upload = measured.median(*serial->benchmark, "upload_ns");
   const auto download = measured.median(*serial->benchmark, "download_ns");
   if (!upload || !download) return "-";
-  return number_or_dash(100 * (serial->median_ns - overlapped.median_ns) / (*upload + *download),
-                        0);
+  const double hidden = serial->median_ns - overlapped.median_ns;
+  return hidden < 0 ? "none" : number_or_dash(100 * hidden / (*upload + *download), 0);
 }
 
 }  // namespace
@@ -33,9 +33,10 @@ std::string percent_hidden(const figure& overlapped, const figure* serial,
 std::string table_of_overlap(const std::vector<figure>& sized, const figures& measured) {
   if (sized.empty()) return "";
   const auto& largest = largest_of(sized);
-  std::string text = fmt::format("\n{:<48}{:>10}{:>26}\n",
-                                 fmt::format("up, work, down, {} each way", largest.size()), "ms",
-                                 "% of the copies hidden");
+  std::string text =
+      fmt::format("\n{:<48}{:>10}{:>26}\n",
+                  fmt::format("upload, compute, download, {} each way", largest.size()), "ms",
+                  "% of the copies hidden");
   for (const auto& figure : sized)
     if (figure.bytes == largest.bytes)
       text += fmt::format("{:<48}{:>10.2f}{:>26}\n", front_of(*figure.benchmark),

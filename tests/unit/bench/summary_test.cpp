@@ -214,7 +214,7 @@ TEST(summary_of_gpu, has_cpu_and_gpu_use_of_the_largest_transfers) {
   add(all, "zero_copy/registered/read/1MiB", mib, mib / 51);
   add_price(all, 0.02, 1, 132);
   const auto text = summary(all);
-  const auto costs = text.substr(text.find("what it takes, 1MiB"));
+  const auto costs = text.substr(text.find("cost, 1MiB"));
   EXPECT_THAT(text, AllOf(HasSubstr("CPU s per GB"), HasSubstr("cores busy")));
   EXPECT_THAT(row_of(costs, "copy/pinned"),
               ElementsAre("copy/pinned", "0.0208", "0.0125", "1.04", "0.50", "-", "-"));
@@ -256,14 +256,17 @@ TEST(summary_of_gpu, has_the_share_of_the_copies_that_pieces_hide) {
   all["benchmarks"].back()["upload_ns"] = 45e3;
   all["benchmarks"].back()["download_ns"] = 35e3;
   add(all, "overlap/pinned/chosen/1MiB", mib, 60e3);
+  add(all, "overlap/pinned/pieces_2/1MiB", mib, 120e3);
   add(all, "overlap/pageable/chosen/1MiB", mib, 60e3);
   add(all, "overlap/pinned/chosen/4KiB", 4 * kib, 10e3);
   const auto text = summary(all);
-  EXPECT_THAT(text, HasSubstr("up, work, down, 1MiB each way"));
+  EXPECT_THAT(text, HasSubstr("upload, compute, download, 1MiB each way"));
   EXPECT_THAT(row_of(text, "overlap/pinned/serial"),
               ElementsAre("overlap/pinned/serial", "0.10", "-"));
   EXPECT_THAT(row_of(text, "overlap/pinned/chosen"),
               ElementsAre("overlap/pinned/chosen", "0.06", "50"));
+  EXPECT_THAT(row_of(text, "overlap/pinned/pieces_2"),
+              ElementsAre("overlap/pinned/pieces_2", "0.12", "none"));
   EXPECT_THAT(row_of(text, "overlap/pageable/chosen"),
               ElementsAre("overlap/pageable/chosen", "0.06", "-"));
   expect_narrow(text);
@@ -272,7 +275,7 @@ TEST(summary_of_gpu, has_the_share_of_the_copies_that_pieces_hide) {
 TEST(summary_of_gpu, of_an_older_file_has_no_prices) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
-  EXPECT_THAT(summary(all), Not(HasSubstr("what it takes")));
+  EXPECT_THAT(summary(all), Not(HasSubstr("cost, ")));
 }
 
 TEST(summary_of_gpu, names_device_and_link) {

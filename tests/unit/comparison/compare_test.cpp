@@ -113,6 +113,17 @@ TEST(comparison, of_one_run_each_calls_nothing_slower) {
   EXPECT_TRUE(result.classes.empty());
 }
 
+TEST(comparison, of_single_repetitions_has_no_interval) {
+  auto first = side_of(0, 1), second = side_of(10, 1, 1.1);
+  for (auto* side : {&first, &second})
+    for (auto& [name, benchmark] : side->runs.front().benchmarks) benchmark.values.resize(1);
+  const auto result = compare(first, second);
+  for (const auto& group : result.groups) {
+    EXPECT_FALSE(group.difference.interval_95);
+    EXPECT_EQ(group.difference.known, finding::no_interval);
+  }
+}
+
 TEST(comparison, shows_a_size_that_departs_from_its_group) {
   auto second = side_of(10, 3);
   for (auto& run : second.runs)
