@@ -257,7 +257,7 @@ def test_incomplete_runs_and_failed_rows_are_reported(program: Program, tmp_path
 def test_a_run_in_parts_is_reported(program: Program, tmp_path: Path):
     document = gpu_file()
     file = write(tmp_path / "result.json", document)
-    assert "measured in" not in advise(program, f"--from={file}", *QUESTION).out
+    assert "was measured in" not in advise(program, f"--from={file}", *QUESTION).out
     parts = [{"number": 1, "complete": False}, {"number": 2, "complete": True}]
     document["context"]["transfers"]["parts"] = parts
     file = write(tmp_path / "parts.json", document)
