@@ -23,12 +23,12 @@ std::vector<double> reuse_counts() {
 
 map_cell cell_of(const ranking& ranked) {
   const auto& winner = recommended(ranked);
-  const auto tied = statistically_tied(ranked);
-  map_cell cell{winner.name,  winner.total.value, tied.size() - 1,
+  const auto good = as_good(ranked);
+  map_cell cell{winner.name,  winner.total.value, good.size() - 1,
                 std::nullopt, std::nullopt,       winner.extrapolated};
   const auto second =
       std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& candidate) {
-        return std::ranges::find(tied, &candidate) == tied.end();
+        return std::ranges::find(good, &candidate) == good.end();
       });
   if (second != ranked.strategies.end()) {
     cell.runner_up = second->name;

@@ -13,9 +13,9 @@ namespace bench_transfers::advice {
 struct map_cell {
   std::string winner;  ///< the recommended strategy
   double total_ns;
-  std::size_t as_good;  ///< how many others are statistically tied with the fastest
-  /// The fastest strategy that is not tied, and how much longer it takes than the winner, as a part
-  /// of total_ns.
+  std::size_t as_good;  ///< how many others it was chosen from
+  /// The fastest strategy that is not among them, and how much longer it takes than the winner, as
+  /// a part of total_ns.
   std::optional<std::string> runner_up;
   std::optional<double> margin;
   bool extrapolated;  ///< of the winner

@@ -86,6 +86,14 @@ std::vector<measured_time> times_of(const rates& by_size) {
   return times;
 }
 
+plainness plainness_of(const benchmark& described) {
+  const auto memory = described.method ? std::nullopt : described.memory;
+  return {described.plainness, described.method.has_value(),
+          memory == "pageable" ? 0U
+          : memory == "pinned" ? 1U
+                               : 2U};
+}
+
 /// Variants of a strategy that do the same job are separate series; the plainest is used.
 struct variant_key {
   std::string name;
@@ -135,7 +143,7 @@ class collector {
           measured_.all_series.back().measures == key.measures)
         continue;
       measured_.all_series.push_back({key.name, described.strategy, key.measures, described.memory,
-                                      described.plainness, times_of(variant.by_size)});
+                                      plainness_of(described), times_of(variant.by_size)});
     }
   }
 
@@ -177,7 +185,8 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           text_at(content.facts, {"run", "started_utc"}),
           text_at(content.facts, {"program", "git_commit"}),
           !content.on_host,
-          content.complete};
+          content.complete,
+          content.parts};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,7 @@ struct origin {
   std::string commit;   ///< of the program that measured
   bool has_gpu = true;
   bool complete = true;
+  std::size_t parts = 1;  ///< in which the run was measured
 };
 
 /// A term of the predicted time, which measurements provide.
@@ -35,13 +37,22 @@ bool is_allocation(term needed);
 /// Whether it is access by the CPU.
 bool is_cpu_access(term needed);
 
+/// The order of strategies by how plain they are, as in plots/model/plainness.py; less is plainer.
+struct plainness {
+  unsigned options = 0;     ///< as result_file::benchmark has it
+  bool has_method = false;  ///< of equally plain strategies, those without come first
+  unsigned calls = 2;       ///< then by the calls for their memory: 0 pageable, 1 pinned, 2 others
+
+  friend auto operator<=>(const plainness&, const plainness&) = default;
+};
+
 /// Times of one strategy by size.
 struct series {
   std::string name;      ///< "copy/pinned/h2d", "allocate/pinned"
   std::string strategy;  ///< "copy/pinned"
   term measures = term::transfer_h2d;
   std::optional<std::string> memory;  ///< kind of host memory
-  unsigned plainness = 0;             ///< as result_file::benchmark has it
+  advice::plainness plainness = {};
   /// For CPU access, `ns` is the time of a whole pass over `bytes`.
   std::vector<statistics::measured_time> times;
 };

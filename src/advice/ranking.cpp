@@ -62,7 +62,7 @@ break_even compare(const strategy_costs& candidate, const strategy_costs& plain)
   return {break_even::kind::up_to, std::floor(uses)};
 }
 
-ranked_strategy ranked_entry(const std::string& name, unsigned plainness,
+ranked_strategy ranked_entry(const std::string& name, const plainness& plainness,
                              const strategy_costs& costs, double reuse) {
   const auto allocation = scaled(costs.allocation, 1 / reuse);
   return {name,
@@ -223,7 +223,7 @@ ranking cost_model::rank(const question& question) const {
       continue;
     }
     costs.emplace(strategy, costs_of(transfer, question));
-    if (transfer.plainness == 0 && !ranked.baseline) ranked.baseline = strategy;
+    if (transfer.plainness.options == 0 && !ranked.baseline) ranked.baseline = strategy;
   }
   for (const auto& [name, strategy_cost] : costs) {
     const auto plainness = transfer(name, question.direction).plainness;
@@ -247,17 +247,24 @@ std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked) {
   return tied;
 }
 
+std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
+  // Differences below 3 % are run-to-run noise and do not justify another option. Noise may hide a
+  // larger one, but does not make a large one small.
+  constexpr double alike = 1.03, most_apart = 1.1;
+  const auto fastest = ranked.strategies.front().total.value;
+  std::vector<const ranked_strategy*> good;
+  for (const auto& strategy : ranked.strategies) {
+    const auto part = strategy.total.value / fastest;
+    if (part <= alike || (part <= most_apart && strategy.behind.low <= 0))
+      good.push_back(&strategy);
+  }
+  return good;
+}
+
 const ranked_strategy& recommended(const ranking& ranked) {
-  // Differences below 3 % are run-to-run noise and do not justify another option. Above that the
-  // faster strategy wins even if the intervals overlap: uncertainty is no reason to be slower.
-  constexpr double as_fast = 1.03;
-  const auto& fastest = ranked.strategies.front();
-  const auto end = std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& strategy) {
-    return strategy.total.value > fastest.total.value * as_fast;
-  });
-  return *std::ranges::min_element(ranked.strategies.begin(),
-                                   std::max(end, ranked.strategies.begin() + 1), {},
-                                   &ranked_strategy::plainness);
+  const auto good = as_good(ranked);
+  return **std::ranges::min_element(
+      good, {}, [](const ranked_strategy* strategy) { return strategy->plainness; });
 }
 
 std::optional<double> reason_not_to_recommend(const ranking& ranked) {

@@ -47,7 +47,7 @@ struct ranked_strategy {
   statistics::estimate behind;
   std::optional<break_even> pays;  ///< none if allocation or the baseline was not measured
   bool extrapolated = false;       ///< more than twice beyond the sizes measured
-  unsigned plainness = 0;          ///< as result_file::benchmark has it
+  advice::plainness plainness = {};
 };
 
 /// A strategy that could not be ranked, and what the file lacks.
@@ -101,7 +101,7 @@ class cost_model {
   struct source {
     std::string series;  ///< its name
     std::optional<std::string> memory;
-    unsigned plainness = 0;
+    advice::plainness plainness = {};
   };
   using place = std::pair<term, std::string>;
 
@@ -129,8 +129,11 @@ class cost_model {
 /// includes zero; fastest first. The ranking must not be empty.
 std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
-/// The strategy to use: of those within 3 % of the fastest, the plainest; of equally plain ones,
-/// the faster.
+/// Those to choose from, fastest first: what is within 3 % of the fastest, or within 10 % and
+/// statistically tied with it. So does plots/model/choices.py. The ranking must not be empty.
+std::vector<const ranked_strategy*> as_good(const ranking& ranked);
+
+/// The strategy to use: the plainest of those; of equally plain ones, the faster.
 const ranked_strategy& recommended(const ranking& ranked);
 
 /// By which part of it the time of the recommended strategy may be wrong (95 %), if that is all of

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "src/common/format.hpp"
+#include "src/common/in_parts.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/wrapped.hpp"
@@ -63,6 +64,8 @@ std::string origin_lines(const measurements& measured) {
   if (!source.complete)
     text += common::wrapped("Note: the run did not come to its end; this is from its first part.",
                             columns);
+  if (const auto in_parts = common::in_parts_text(source.parts))
+    text += fmt::format("Note: the run was {}.\n", *in_parts);
   if (measured.failed_rows > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
                         counted(static_cast<double>(measured.failed_rows), "row", "rows"));
@@ -129,7 +132,8 @@ std::string recommendation(const ranking& ranked, const question& question, std:
                           pays_clause(ranked, best));
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
-    text += fmt::format(" It is plainer than {}, and not 3 % slower.", fastest.name);
+    text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
+                        best.behind.low <= 0 ? "cannot be told from it" : "not 3 % slower");
   if (const auto tied = statistically_tied(ranked).size(); tied > 1)
     text += fmt::format(" {} cannot be told from the fastest (*).", tied - 1);
   return common::wrapped(text, columns);

@@ -33,7 +33,8 @@ json to_json(const origin& source) {
           {"cpu", or_null(source.cpu)},
           {"started_utc", or_null(source.started)},
           {"git_commit", or_null(source.commit)},
-          {"complete", source.complete}};
+          {"complete", source.complete},
+          {"parts", source.parts}};
 }
 
 json to_json(const measured_terms& terms) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/common/format.hpp"
+#include "src/common/in_parts.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
 #include "src/gate/judge/answer.hpp"
@@ -45,8 +46,8 @@ void warn_of(const char* letter, const side& side, std::vector<std::string>& war
     const auto name = common::printable(run.file.filename().string());
     if (!run.complete)
       warnings.push_back(fmt::format("{}: {} did not reach its end.", letter, name));
-    if (run.parts > 1)
-      warnings.push_back(fmt::format("{}: {} was measured in {} parts.", letter, name, run.parts));
+    if (const auto in_parts = common::in_parts_text(run.parts))
+      warnings.push_back(fmt::format("{}: {} was {}.", letter, name, *in_parts));
     if (!run.faults.empty())
       warnings.push_back(fmt::format("{}: faults were injected into {} on purpose.", letter, name));
     for (const auto& warning : run.warnings)

@@ -254,6 +254,19 @@ def test_incomplete_runs_and_failed_rows_are_reported(program: Program, tmp_path
     assert document["from"]["complete"] is False
 
 
+def test_a_run_in_parts_is_reported(program: Program, tmp_path: Path):
+    document = gpu_file()
+    file = write(tmp_path / "result.json", document)
+    assert "was measured in" not in advise(program, f"--from={file}", *QUESTION).out
+    parts = [{"number": 1, "complete": False}, {"number": 2, "complete": True}]
+    document["context"]["transfers"]["parts"] = parts
+    file = write(tmp_path / "parts.json", document)
+    assert (
+        "Note: the run was measured in 2 parts." in advise(program, f"--from={file}", *QUESTION).out
+    )
+    assert answer(program, tmp_path, f"--from={file}", *QUESTION)["from"]["parts"] == 2
+
+
 def test_texts_of_a_file_cannot_steer_a_terminal(program: Program, tmp_path: Path):
     hostile = "\x1b]0;title\x07\x1b[2J\u202e\n"
     document = gpu_file()

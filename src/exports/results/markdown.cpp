@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "src/common/format.hpp"
+#include "src/common/in_parts.hpp"
 #include "src/common/sizes.hpp"
 #include "src/exports/results/formats.hpp"
 
@@ -42,7 +43,7 @@ std::string heading_of(const run_values& run) {
                   run.on_host ? "measured without a GPU, copies within this machine's memory"
                               : markdown_text(device),
                   run.complete ? "" : ", incomplete");
-  if (run.parts > 1) text += fmt::format(", measured in {} parts", run.parts);
+  if (const auto in_parts = common::in_parts_text(run.parts)) text += ", " + *in_parts;
   if (!run.started_utc.empty()) text += ", " + markdown_text(run.started_utc);
   return text + "\n\n";
 }

@@ -418,6 +418,7 @@ class putting_together {
     std::ranges::move(measured.faults, std::back_inserter(first.faults));
     std::ranges::move(measured.failed, std::back_inserter(first.failed));
     std::ranges::move(measured.skipped, std::back_inserter(first.skipped));
+    first.gpu.parts = std::max(first.gpu.parts, measured.gpu.parts);
     first.gpu.warnings.merge(measured.gpu.warnings);
     first.gpu.wrong_data.merge(measured.gpu.wrong_data);
     for (const auto part : {&link::generation, &link::width})

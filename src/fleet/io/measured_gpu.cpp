@@ -89,6 +89,7 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   if (result.uuid.empty()) result.uuid = name_without_uuid(read, index, result);
   result.on_host = read.on_host;
   result.link = link_of(member(device, {"link"}));
+  result.parts = std::min(read.parts, most_parts);
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);
   return result;
 }

@@ -57,6 +57,7 @@ json to_json(const gpu& shown) {
             {"width", or_null(shown.link.width)},
             {"generation_max", or_null(shown.link.generation_max)},
             {"width_max", or_null(shown.link.width_max)}}},
+          {"parts", shown.parts},
           {"warnings", shown.warnings},
           {"wrong_data", shown.wrong_data},
           {"kind", shown.on_host ? host_kind : gpu_kind},
@@ -108,6 +109,10 @@ gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
   const auto link = entry.at("link");
   result.link = {small(link, "generation"), small(link, "width"), small(link, "generation_max"),
                  small(link, "width_max")};
+  if (const auto parts = entry.find("parts")) {
+    result.parts = parts->whole(most_parts);
+    parts->require(result.parts > 0, "is no number of parts");
+  }
   if (const auto kind = entry.find("kind")) result.on_host = kind->text() == host_kind;
   for (const auto& code : entry.at("warnings").list(most_benchmarks))
     result.warnings.insert(code.text());

@@ -55,6 +55,7 @@ struct gpu {
   std::optional<std::size_t> rank;  ///< of the process; none: it was not started by a launcher
   bool on_host = false;             ///< no GPU, but host memory that stands in for one
   fleet::link link;
+  std::size_t parts = 1;               ///< in which a run was measured, one after another
   std::set<std::string> warnings;      ///< codes of its files
   std::set<std::string> wrong_data;    ///< benchmarks whose bytes did not arrive as they were sent
   std::vector<benchmark_times> times;  ///< for each benchmark of the sweep
@@ -102,6 +103,7 @@ std::vector<unread_result> unread_results(const sweep& sweep);
 
 // What a sweep can have.
 inline constexpr std::size_t most_gpus = 1'000'000;
+inline constexpr std::size_t most_parts = 1'000'000;
 inline constexpr std::size_t most_ranks = 100'000'000;
 inline constexpr double shortest_time = 1e-3;   ///< in ns; ratios of times must stay finite
 inline constexpr double longest_time = 3.2e16;  ///< a year, in ns

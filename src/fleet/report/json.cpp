@@ -171,6 +171,14 @@ json scores_of(const sweep& sweep, const judgement& judged) {
   return {{"aspects", aspects}, {"gpus", gpus}};
 }
 
+/// GPUs whose runs were resumed.
+json in_parts(const sweep& sweep) {
+  json list = json::array();
+  for (const auto& gpu : sweep.gpus)
+    if (gpu.parts > 1) list.push_back({{"gpu", gpu.uuid}, {"parts", gpu.parts}});
+  return list;
+}
+
 json doubts_of(const sweep& sweep, const judgement& judged) {
   json list = json::array();
   for (const auto& [doubt, gpus] : judged.doubts) {
@@ -205,6 +213,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"findings", json::array()},
                 {"not_named", json::array()},
                 {"unknown_gpus", json::array()},
+                {"in_parts", in_parts(sweep)},
                 {"problems", common::to_json(sweep.problems)},
                 {"doubts", doubts_of(sweep, judged)},
                 {"tested", json::array()}};

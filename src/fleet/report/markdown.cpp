@@ -73,6 +73,7 @@ std::string markdown_of(const sweep& sweep, const judgement& judged) {
   comment.add("**Missing**\n\n", list_of(absence_sentences(judged)));
   comment.add("**Slow host devices, which are not named**\n\n",
               list_of(not_named_sentences(sweep, judged)));
+  comment.add("**Not measured at one time**\n\n", list_of(in_parts_sentences(sweep)));
   comment.add("**Not known**\n\n", list_of(doubt_sentences(sweep, judged)));
   comment.add("**Problems**\n\n", list_of(problem_sentences(sweep)));
   return comment.text();

@@ -7,8 +7,10 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "src/common/format.hpp"
+#include "src/common/in_parts.hpp"
 #include "src/common/timestamp.hpp"
 #include "src/fleet/judge/limits.hpp"
 #include "src/fleet/report/words.hpp"
@@ -107,6 +109,14 @@ std::string evidence_text(const sweep& sweep, const finding& found) {
 
 std::string counted_gpus(std::size_t count) {
   return common::counted(static_cast<double>(count), "GPU", "GPUs");
+}
+
+std::vector<std::string> first_of(std::vector<std::string> sentences) {
+  if (sentences.size() <= most_shown) return sentences;
+  const auto more = sentences.size() - most_shown;
+  sentences.resize(most_shown);
+  sentences.push_back(fmt::format("and {} more", more));
+  return sentences;
 }
 
 }  // namespace
@@ -236,14 +246,20 @@ std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& ju
   return list;
 }
 
-std::vector<std::string> problem_sentences(const sweep& sweep) {
-  const auto& problems = sweep.problems;
-  const auto shown = std::min(problems.size(), most_shown);
+std::vector<std::string> in_parts_sentences(const sweep& sweep) {
   std::vector<std::string> list;
-  for (std::size_t i = 0; i < shown; ++i)
-    list.push_back(fmt::format("{} [{}]", problems[i].text, problems[i].code));
-  if (problems.size() > shown) list.push_back(fmt::format("and {} more", problems.size() - shown));
-  return list;
+  for (const auto& gpu : sweep.gpus)
+    if (const auto in_parts = common::in_parts_text(gpu.parts))
+      list.push_back(fmt::format("GPU {} ({}) was {} [{}]", gpu.uuid, place_of(gpu), *in_parts,
+                                 in_parts_code));
+  return first_of(std::move(list));
+}
+
+std::vector<std::string> problem_sentences(const sweep& sweep) {
+  std::vector<std::string> list;
+  for (const auto& problem : sweep.problems)
+    list.push_back(fmt::format("{} [{}]", problem.text, problem.code));
+  return first_of(std::move(list));
 }
 
 }  // namespace bench_transfers::fleet

@@ -43,7 +43,10 @@ std::string doubt_sentence(doubt doubt, std::size_t gpus);
 /// All doubts, with which GPUs or nodes they are about.
 std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged);
 
-/// The first ones, and how many more there are.
+// The first ones, and how many more there are.
+
+/// GPUs whose runs were resumed: their figures are not of one time.
+std::vector<std::string> in_parts_sentences(const sweep& sweep);
 std::vector<std::string> problem_sentences(const sweep& sweep);
 
 }  // namespace bench_transfers::fleet

@@ -144,9 +144,12 @@ std::string table_of(const sweep& sweep, const judgement& judged,
       "the link;\n*: while all GPUs of the node copy. host, latency: the slowest direction.\n";
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
-  const auto problems = problem_sentences(sweep);
-  if (!problems.empty()) text += "Problems:\n";
-  for (const auto& problem : problems) text += fmt::format("  {}\n", problem);
+  const auto add = [&](const char* title, const std::vector<std::string>& sentences) {
+    if (!sentences.empty()) text += fmt::format("{}:\n", title);
+    for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
+  };
+  add("Not measured at one time", in_parts_sentences(sweep));
+  add("Problems", problem_sentences(sweep));
   return text;
 }
 

@@ -81,6 +81,7 @@ std::string text_of(const sweep& sweep, const judgement& judged) {
         fmt::format("  {}\n{}", sentence_of(sweep, found), indented(advice_text(found.what_to_do)));
   text += lines_of(absence_sentences(judged));
   text += titled("Slow host devices, which are not named", not_named_sentences(sweep, judged));
+  text += titled("Not measured at one time", in_parts_sentences(sweep));
   text += titled("Not known", doubt_sentences(sweep, judged));
   text += titled("Problems", problem_sentences(sweep));
   return text + tested_text(judged);

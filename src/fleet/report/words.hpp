@@ -18,6 +18,8 @@ std::string to_string(reference reference);
 /// Of a rank without results, and of a GPU that only the baseline has.
 inline constexpr const char* missing_code = "missing";
 inline constexpr const char* gone_code = "gone";
+/// Of a GPU whose run was resumed.
+inline constexpr const char* in_parts_code = "in_parts";
 
 std::string to_string(advice advice);
 /// A clause in the imperative.

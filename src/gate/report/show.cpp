@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/common/in_parts.hpp"
 #include "src/common/natural_order.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
@@ -31,7 +32,7 @@ std::string list_of(std::span<const run> runs) {
                              run.ours ? device_label(run.device, run.on_host)
                                       : "of another program; its machine is unknown");
     if (!run.complete) words += ", incomplete";
-    if (run.parts > 1) words += fmt::format(", measured in {} parts", run.parts);
+    if (const auto in_parts = common::in_parts_text(run.parts)) words += ", " + *in_parts;
     if (!run.faults.empty())
       words += fmt::format(", with faults injected on purpose ({})", fmt::join(run.faults, ", "));
     text += common::wrapped_if_long(words);

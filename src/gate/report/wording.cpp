@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "src/common/in_parts.hpp"
 #include "src/common/printable.hpp"
 #include "src/gate/model/run.hpp"
 #include "src/gate/report/figures.hpp"
@@ -166,7 +167,7 @@ std::string sentence_of(const note& message) {
           },
           [](const interrupted& n) { return n.file + " did not reach its end"; },
           [](const in_parts& n) {
-            return fmt::format("{} was measured in {} parts", n.file, n.parts);
+            return fmt::format("{} was {}", n.file, common::in_parts_text(n.parts).value());
           },
           [](const warned& n) { return fmt::format("{}: {}", n.file, n.text); },
           [](const no_fingerprint&) {

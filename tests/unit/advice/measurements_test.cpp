@@ -163,7 +163,7 @@ TEST(measurements, are_chosen_by_fields_whatever_the_name) {
   EXPECT_EQ(measured.all_series[0].strategy, "any/thing");
   EXPECT_EQ(measured.all_series[0].measures, term::transfer_h2d);
   EXPECT_EQ(measured.all_series[0].memory, "pinned");
-  EXPECT_EQ(measured.all_series[0].plainness, 2U);
+  EXPECT_EQ(measured.all_series[0].plainness, (plainness{2, false, 1}));
   EXPECT_THAT(read(described_as({{"role", "own"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"direction", "both"}})).all_series, IsEmpty());
   EXPECT_THAT(read(described_as({{"cache", "cold"}})).all_series, IsEmpty());
@@ -230,7 +230,7 @@ TEST_F(file_of_a_test, is_refused_when_it_is_another_program_s) {
 
 /// An exact line from 1 KiB to 16 MiB.
 series measured_line(const std::string& name, term measures) {
-  series measured{name, name, measures, std::nullopt, 0, {}};
+  series measured{name, name, measures, std::nullopt, {}, {}};
   for (double bytes = 1024; bytes <= 1 << 24; bytes *= 4)
     measured.times.push_back({bytes, 6000 + bytes / 50});
   return measured;

@@ -74,7 +74,7 @@ TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
   made_up measured;
   auto dear = measured.cost("pageable", term::allocation);
   dear.name = "another";
-  dear.plainness = 1;
+  dear.plainness.options = 1;
   for (auto& time : dear.times) time.ns *= 100;
   measured.all_series.insert(measured.all_series.begin(), dear);
   EXPECT_NEAR(find(cost_model(measured).rank(upload()), "plain copy").allocation.value, 200 * us,
@@ -204,6 +204,45 @@ TEST(ranking, recommends_the_plainest_of_those_that_cannot_be_told_apart) {
   const auto all = cost_model(measured).rank(upload(1000));
   EXPECT_EQ(statistically_tied(all).size(), 3U);
   EXPECT_EQ(recommended(all).name, "pinned copy");
+}
+
+ranked_strategy named(const std::string& name, double total_ns, const plainness& plain) {
+  ranked_strategy strategy;
+  strategy.name = name;
+  strategy.total.value = total_ns;
+  strategy.plainness = plain;
+  return strategy;
+}
+
+std::string recommended_of(const ranked_strategy& first, const ranked_strategy& second) {
+  ranking ranked;
+  ranked.strategies = {first, second};
+  return recommended(ranked).name;
+}
+
+/// Of a strategy that takes 1000 ns, and a plainer one that takes so much longer.
+std::string recommended_if(double behind_ns, double uncertain_by_ns) {
+  auto plain = named("plain", 1000 + behind_ns, {0, false, 0});
+  plain.behind = {behind_ns, behind_ns - uncertain_by_ns, behind_ns + uncertain_by_ns};
+  return recommended_of(named("fast", 1000, {1, false, 1}), plain);
+}
+
+TEST(ranking, recommends_as_the_report_does) {
+  EXPECT_EQ(recommended_if(30, 0), "plain") << "within 3 %";
+  EXPECT_EQ(recommended_if(31, 0), "fast");
+  EXPECT_EQ(recommended_if(31, 31), "plain") << "cannot be told from it";
+  EXPECT_EQ(recommended_if(100, 100), "plain");
+  EXPECT_EQ(recommended_if(101, 200), "fast") << "too much may be lost";
+}
+
+TEST(ranking, takes_fewer_calls_for_plainer) {
+  const auto first_of = [](const plainness& left, const plainness& right) {
+    return recommended_of(named("left", 1000, left), named("right", 1000, right));
+  };
+  EXPECT_EQ(first_of({0, false, 1}, {0, false, 0}), "right");
+  EXPECT_EQ(first_of({0, true, 0}, {0, false, 2}), "right");
+  EXPECT_EQ(first_of({0, true, 2}, {1, false, 0}), "left");
+  EXPECT_EQ(first_of({0, false, 2}, {0, false, 2}), "left") << "the faster";
 }
 
 TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) {

@@ -26,6 +26,7 @@ TEST(winner_map, asks_for_every_size_and_reuse) {
       const auto ranked = model.rank({map.sizes[i], "h2d", map.reuses[j], 1, 0});
       EXPECT_EQ(map.cells[i][j].winner, recommended(ranked).name);
       EXPECT_EQ(map.cells[i][j].total_ns, recommended(ranked).total.value);
+      EXPECT_EQ(map.cells[i][j].as_good, as_good(ranked).size() - 1);
     }
   }
 }

@@ -195,6 +195,14 @@ TEST(gpus_of_a_file, say_what_failed) {
   EXPECT_THAT(codes(together({gpus})), ElementsAre("failed_benchmark"));
 }
 
+TEST(gpus_of_a_file, say_in_how_many_parts_it_was_measured) {
+  auto document = file("GPU-1");
+  EXPECT_EQ(together({read(document)}).gpus[0].parts, 1U);
+  document["context"]["transfers"]["parts"] = {{{"number", 1}, {"complete", false}},
+                                               {{"number", 2}, {"complete", true}}};
+  EXPECT_EQ(together({read(document)}).gpus[0].parts, 2U);
+}
+
 TEST(gpus_of_a_file, keep_wrong_data_apart_from_other_failures) {
   auto document = file("GPU-1");
   auto& row = document["benchmarks"][0];

@@ -205,6 +205,20 @@ TEST_F(reported, unfinished_runs_are_said_in_all_forms) {
               ContainsRegex("name=\"node2\"[^>]*>[[:space:]]*<error type=\"incomplete_run\""));
 }
 
+TEST_F(reported, runs_in_parts_are_said_and_change_no_verdict) {
+  const auto before = judge(measured, settings::usual()).verdict;
+  measured.gpus[0].parts = 3;
+  const auto judged = judge(measured, settings::usual());
+  EXPECT_EQ(judged.verdict, before);
+  const auto sentence =
+      testing::ContainsRegex("GPU GPU-node0-0 [(]node0[^)]*[)] was measured in 3 parts");
+  EXPECT_THAT(text_of(measured, judged), sentence);
+  EXPECT_THAT(table_of(measured, judged), sentence);
+  EXPECT_THAT(markdown_of(measured, judged), sentence);
+  const auto document = nlohmann::json::parse(json_of(measured, judged));
+  EXPECT_EQ(document.at("in_parts"), (nlohmann::json{{{"gpu", "GPU-node0-0"}, {"parts", 3}}}));
+}
+
 TEST_F(reported, junit_says_each_thing_on_a_line_of_its_own) {
   const auto text = junit_of(measured, judge(measured, settings::usual()), {});
   EXPECT_THAT(

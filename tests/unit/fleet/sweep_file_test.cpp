@@ -29,6 +29,7 @@ sweep made_up() {
   sweep.benchmarks[0].copied_bytes = 64 << 20;
   sweep.world_size = 5;
   sweep.gpus[0].rank = 3;
+  sweep.gpus[0].parts = 2;
   sweep.gpus[0].slot = "0000:c1:00.0";
   sweep.gpus[0].link = {5, 16, 5, 16};
   sweep.gpus[0].warnings = {"virtual_machine"};
@@ -66,10 +67,14 @@ TEST(sweep_file, sweeps_of_older_releases_are_read) {
   auto document = json::parse(to_text(made_up()));
   document.erase("begin");
   for (auto& benchmark : document["benchmarks"]) benchmark.erase("copied_bytes");
-  for (auto& gpu : document["gpus"]) gpu.erase("kind");
+  for (auto& gpu : document["gpus"]) {
+    gpu.erase("kind");
+    gpu.erase("parts");
+  }
   const auto sweep = sweep_from_text(document.dump(), "sweep.json");
   auto before = made_up();
   before.gpus[1].on_host = false;
+  before.gpus[0].parts = 1;
   EXPECT_EQ(sweep.begin, std::nullopt);
   EXPECT_EQ(sweep.gpus, before.gpus);
 }
@@ -83,6 +88,8 @@ TEST(sweep_file, says_what_is_wrong_in_one_line) {
   EXPECT_THAT(changed([](json& d) { d.erase("gpus"); }), HasSubstr("has no 'gpus'"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][1]["uuid"] = d["gpus"][0]["uuid"]; }),
               HasSubstr("gpus[1] has the UUID of another GPU"));
+  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["parts"] = 0; }),
+              HasSubstr("parts is no number of parts"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"].erase(0); }),
               HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
   EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][0] = -1; }),
