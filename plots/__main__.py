@@ -12,6 +12,7 @@ if __name__ == "__main__":
     interruption.end_at_once()  # the other imports take seconds
 
 import argparse
+import difflib
 import os
 import sys
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import NoReturn
 
 from altair.utils.schemapi import debug_mode
 
+from plots.figures import FIGURE_NAMES
 from plots.model import fleet, values
 from plots.model.fleet import History, Judgement
 from plots.model.gate import check as check_runs
@@ -55,7 +57,9 @@ def main(arguments: list[str] | None = None) -> int:
             paths = [result.path for result in results]
             check = check_runs(options.gate, options.baseline, paths, options.decide_by)
         with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = make_report(results, options.program, check, maps, fleets, options.page_only)
+            files = make_report(
+                results, options.program, check, maps, fleets, options.page_only, options.figures
+            )
         write_folder(out, files)
     except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")
@@ -143,6 +147,17 @@ def _check_distinct(inputs: list[Input]) -> list[Input]:
 KINDS = {Result: "run", HostMap: "map", Sweep: "sweep", Judgement: "answer", History: "answer"}
 
 
+def _figures(text: str) -> frozenset[str]:
+    """Parses a list of names of figures."""
+    names = text.split(",")
+    for name in names:
+        if name not in FIGURE_NAMES:
+            close = difflib.get_close_matches(name, FIGURE_NAMES, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(FIGURE_NAMES)}"
+            raise argparse.ArgumentTypeError(f"no figure is called {name!r}: {hint}")
+    return frozenset(names)
+
+
 class _Parser(argparse.ArgumentParser):
     """Complains in one line that a terminal can show."""
 
@@ -174,6 +189,13 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--page-only",
         action="store_true",
         help="write report.html without the files of figures and tables, which take longest",
+    )
+    parser.add_argument(
+        "--figures",
+        type=_figures,
+        metavar="NAMES",
+        help=f"draw these figures only, separated by commas: {', '.join(FIGURE_NAMES)} "
+        "(default: all)",
     )
     parser.add_argument(
         "--program",

@@ -73,3 +73,13 @@ FLEET_FIGURES: dict[str, Callable[[Judgement, Layout], Figure]] = {
     "outliers": draw_outliers,
 }
 HISTORY_FIGURES: dict[str, Callable[[History, Layout], Figure]] = {"gpus": draw_history}
+
+# Of the gate's answer.
+FOREST = "forest"
+
+# What a reader may ask for by name.
+FIGURE_NAMES = sorted(
+    {FOREST}.union(
+        FIGURES, GROUP_FIGURES, DEVICES_FIGURES, MAP_FIGURES, FLEET_FIGURES, HISTORY_FIGURES
+    )
+)

@@ -22,6 +22,7 @@ from plots.figures.common import (
     sizes_axis,
     tooltip,
 )
+from plots.figures.compose import LayerChart
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
@@ -51,7 +52,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
             x=sizes_axis(min(sizes), max(sizes), "size of the block"),
             y=alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)"),
             color=memory_colours(memories),
-            detail="memory:N",
+            detail=alt.Detail("memory:N"),
         )
         lines = _draw_lines(base, memories)
         marks = (
@@ -63,7 +64,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         )
         heading = panel_title(title)
         panels.append(
-            alt.LayerChart(
+            LayerChart(
                 layer=[lines, marks],
                 title=heading,
                 width=layout.in_panel(285),
@@ -148,7 +149,7 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     rows = [row | {"transfers": row["from"] or never} for row in rows if row["strategy"] in names]
     powers = [10.0**exponent for exponent in range(1 + int(math.log10(max(starts))))]
     sizes = list(dict.fromkeys(row["size"] for row in rows))
-    panels: list[alt.LayerChart] = []
+    panels: list[LayerChart] = []
     for direction in dict.fromkeys(row["direction"] for row in rows):
         base = shown_rows("pays", direction=direction).encode(
             x=alt.X(
@@ -180,7 +181,7 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
         )
         heading = panel_title(DIRECTION_TITLES[direction])
         panels.append(
-            alt.LayerChart(
+            LayerChart(
                 layer=[marks],
                 title=heading,
                 width=layout.beside_names(names, 290),

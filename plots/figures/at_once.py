@@ -18,6 +18,7 @@ from plots.figures.bars import (
     tall_height,
 )
 from plots.figures.common import Figure, compose_chart, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model import values
@@ -181,7 +182,7 @@ def _devices(run: Run, benchmark: Benchmark) -> str:
     return "+".join(ids[i] for i in benchmark.devices)
 
 
-def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
+def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
     y = rows_axis(names, labels=layout.beside)
     width = WIDTH if layout.beside else layout.width
     base = alt.Chart(alt.NamedData("copies")).encode(y=y)
@@ -198,7 +199,9 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
         )
 
     # The line ends at the hollow mark, which hides it.
-    line = copies.mark_rule(strokeWidth=2, **place).encode(x=across("alone"), x2="at_once:Q")
+    line = copies.mark_rule(strokeWidth=2, **place).encode(
+        x=across("alone"), x2=alt.X2("at_once:Q")
+    )
     alone = copies.mark_point(
         filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
     ).encode(x=across("alone"), stroke=alt.Stroke("colour:N", scale=None, legend=None))
@@ -211,11 +214,13 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> alt.LayerChart:
     texts = [
         base.transform_filter(f"isValid(datum.alone) === {flag}")
         .mark_text(align="right", **text, **weight)
-        .encode(x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N")
+        .encode(
+            x=alt.XValue(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
+        )
         for flag, weight in (("true", {}), ("false", BOLD))
     ]
     heads = [] if layout.beside else names_above(base, "label")
-    return alt.LayerChart(
+    return LayerChart(
         layer=[line, alone, at_once, *texts, *heads],
         width=width,
         height=tall_height(names, layout),
@@ -231,15 +236,15 @@ def _key_rows(copies: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(copies: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:
+def _draw_key(copies: list[dict[str, Any]], layout: Layout) -> LayerChart:
     count = len(_key_rows(copies))
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, count], nice=False))
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field()),
-            place.mark_text(align="left", dx=8, fontSize=11).encode(text="text:N"),
+            place.mark_text(align="left", dx=8, fontSize=11).encode(text=alt.Text("text:N")),
         ],
         width=min(130 * count, layout.width),
         height=LINE_HEIGHT,

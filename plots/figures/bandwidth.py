@@ -26,6 +26,7 @@ from plots.figures.common import (
     sizes_axis,
     strategy_colours,
 )
+from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Run
@@ -196,7 +197,7 @@ def _label(run: Run, end: Point, others: int, layout: Layout) -> str:
 
 def _draw_panel(
     direction: str, lines: list[Point], axis: Axis, limits: list[Limit], layout: Layout, width: int
-) -> alt.LayerChart:
+) -> LayerChart:
     shown = [line for line in lines if line.direction == direction]
     variants = dict.fromkeys(line.variant for line in shown)
     sizes = [line.bytes for line in lines]
@@ -205,7 +206,7 @@ def _draw_panel(
     colour = memory_colours(memories)
     base = shown_rows("points", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes), most_ticks=min(8, width // TICK_ROOM)),
-        detail=["strategy:N", "variant:N"],
+        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=colour,
     )
     y = axis.encoding(axis.field)
@@ -215,10 +216,10 @@ def _draw_panel(
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     labels = shown_rows("labels", direction=direction).encode(
-        x=alt.value(width), y=axis.encoding("place"), text="label:N", color=colour
+        x=alt.XValue(width), y=axis.encoding("place"), text=alt.Text("label:N"), color=colour
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             *(layer for limit in limits for layer in draw_limit(limit, axis)),
             band.encode(y=low, y2=high),

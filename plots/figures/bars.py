@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures.common import panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
@@ -67,7 +68,7 @@ class Bars:
     tips: dict[str, str] | None = None
     start: float = 0  # the value where bars begin
 
-    def chart(self) -> alt.LayerChart:
+    def chart(self) -> LayerChart:
         """Returns the panel."""
         base = (
             shown_rows(self.data)
@@ -81,7 +82,7 @@ class Bars:
             .encode(y=rows_axis(self.names, labels=self.labels and self.layout.beside))
         )
         heading = panel_title(self.heading, anchor="start")
-        return alt.LayerChart(
+        return LayerChart(
             layer=(self._beside if self.layout.beside else self._stacked)(base),
             title=heading,
             width=self.width if self.layout.beside else self.layout.width,
@@ -96,7 +97,7 @@ class Bars:
         text = labelled.mark_text(align="left", dx=4, fontSize=11)
         return [
             self._bar(base, self.scale, height={"band": 0.62}),
-            text.encode(x=self._x(self.scale, "behind"), text="both:N"),
+            text.encode(x=self._x(self.scale, "behind"), text=alt.Text("both:N")),
         ]
 
     def _stacked(self, base: alt.Chart) -> list[Any]:
@@ -106,10 +107,10 @@ class Bars:
         note = base.mark_text(align="left", dx=4, fontSize=11, yOffset=BELOW)
         return [
             self._bar(base, scale, height=11, yOffset=BELOW),
-            note.encode(x=self._x(scale, "behind"), text="note:N"),
+            note.encode(x=self._x(scale, "behind"), text=alt.Text("note:N")),
             *names_above(base, "name"),
             base.mark_text(align="right", fontSize=11, yOffset=ABOVE).encode(
-                x=alt.value(self.layout.width), text="said:N"
+                x=alt.XValue(self.layout.width), text=alt.Text("said:N")
             ),
         ]
 
@@ -133,7 +134,7 @@ def names_above(base: alt.Chart, field: str) -> list[Any]:
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
     bold = base.transform_filter(heads).mark_text(**text, **BOLD)
-    return [mark.encode(x=alt.value(0), text=f"{field}:N") for mark in (plain, bold)]
+    return [mark.encode(x=alt.XValue(0), text=alt.Text(f"{field}:N")) for mark in (plain, bold)]
 
 
 def from_zero(top: float) -> alt.Scale:

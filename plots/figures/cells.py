@@ -10,6 +10,7 @@ import altair as alt
 
 from plots.figures.bars import colour_by_field
 from plots.figures.common import panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart, hconcat
 from plots.figures.layout import LETTER, Layout
 
 MOST_CELLS = 32  # rows or columns; smaller cells than these leave cannot be read
@@ -48,7 +49,7 @@ class Cells:
         width = self.names_width + WIDEST_CELL * len(self.columns) + 20
         return self.layout.beside and panels * width <= self.layout.width
 
-    def panel(self, name: str, heading: str) -> alt.LayerChart:
+    def panel(self, name: str, heading: str) -> LayerChart:
         """Returns the panel with the rows whose field `panel` has this name."""
         longest = LETTER * max(map(len, self.columns))
         base = shown_rows(self.data, panel=name).encode(
@@ -77,19 +78,19 @@ class Cells:
         )
         # Texts must be readable on every colour, also on a dark page, where cells stay as they are.
         text = base.mark_text(fontSize=11 if self.cell_width >= 26 else 10).encode(
-            text="text:N",
+            text=alt.Text("text:N"),
             color=alt.condition(
                 "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
             ),
         )
-        return alt.LayerChart(
+        return LayerChart(
             layer=[cells, text] if self.cell_width >= LEAST_FOR_TEXT else [cells],
             title=panel_title(heading, anchor="start"),
             width=self.cell_width * len(self.columns),
             height=CELL_HEIGHT * len(self.rows),
         )
 
-    def arrange(self, panels: list[alt.LayerChart]) -> Any:
+    def arrange(self, panels: list[LayerChart]) -> Any:
         """Puts panels beside each other if they fit."""
         beside = self.fit_beside(len(panels))
-        return alt.hconcat(*panels, spacing=30) if beside else self.layout.stack(*panels)
+        return hconcat(*panels, spacing=30) if beside else self.layout.stack(*panels)

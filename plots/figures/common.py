@@ -11,6 +11,7 @@ from typing import Any, Literal
 import altair as alt
 
 from plots.figures import style
+from plots.figures.compose import LayerChart, TopChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import Point
 from plots.model.derive import DIRECTIONS, Run
@@ -35,7 +36,7 @@ class Figure:
     heading: str
     reading: str  # how to read it
     summary: str  # what it shows, for readers who cannot see it
-    chart: alt.VConcatChart
+    chart: TopChart
     strategies: list[tuple[str, str]]
 
     @property
@@ -98,16 +99,16 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
 
 def compose_run_chart(
     subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
-) -> alt.VConcatChart:
+) -> TopChart:
     """Stacks rows into a chart, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
     return compose_chart(caption.title(subject, run), layout, lines, *rows)
 
 
-def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> alt.VConcatChart:
+def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> TopChart:
     """Stacks rows into a chart with a title."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
-    return alt.vconcat(*rows, title=title, config=style.config(layout.padding))
+    return TopChart(vconcat=list(rows), title=title, config=style.config(layout.padding))
 
 
 def draw_against_size(
@@ -234,13 +235,13 @@ def _draw_panel(
     limits: list[Limit],
     layout: Layout,
     extra_layers: list[alt.Chart],
-) -> alt.LayerChart:
+) -> LayerChart:
     variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
     title = panel_title(f"{direction} ({', '.join(variants)})")
     sizes = [point.bytes for point in points]
     base = shown_rows("points", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes)),
-        detail=["strategy:N", "variant:N"],
+        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=memory_colours(_memories(points)),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
@@ -256,14 +257,14 @@ def _draw_panel(
         )
         .add_params(zoom),
     ]
-    return alt.LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
+    return LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
 
 
 def _draw_spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
     """Draws the band between the extreme repetitions, or bars if there is only one size."""
     one_size = len({point.bytes for point in points}) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
-    return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=f"{axis.field}_high:Q")
+    return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=alt.Y2(f"{axis.field}_high:Q"))
 
 
 def _draw_lines(base: alt.Chart, points: list[Point]) -> Any:
@@ -308,7 +309,7 @@ def _draw_key(points: list[Point], layout: Layout) -> Any:
     return layout.row(*(_draw_key_block(points, block, layout) for block in blocks), spacing=30)
 
 
-def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) -> alt.LayerChart:
+def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) -> LayerChart:
     """Draws names on the left, below the axis of the panels, then a column per family."""
     families = _families(points)
     names = round(LETTER * max(map(len, memories))) + 8
@@ -331,7 +332,12 @@ def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) ->
         alt.Chart(alt.NamedData("key"))
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
         .transform_filter(SHOWN_FILTER)
-        .encode(x=columns, y=rows, detail="strategy:N", color=memory_colours(_memories(points)))
+        .encode(
+            x=columns,
+            y=rows,
+            detail=alt.Detail("strategy:N"),
+            color=memory_colours(_memories(points)),
+        )
     )
     middles = base.transform_filter("datum.column == round(datum.column)")
     text = (
@@ -339,9 +345,9 @@ def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) ->
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
         .transform_aggregate(groupby=["memory"])
         .mark_text(align="left", fontSize=11)
-        .encode(x=alt.value(reach[0]), y=rows, text="memory:N")
+        .encode(x=alt.XValue(reach[0]), y=rows, text=alt.Text("memory:N"))
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[_draw_lines(base, points), _draw_marks(middles, points), text],
         width=reach[1],
         height=style.KEY_ROW_HEIGHT * len(memories),
@@ -377,8 +383,8 @@ def draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
         fontSize=11,
     )
     return [
-        base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2="high:Q"),
+        base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         rule.encode(y=low),
         rule.encode(y=high),
-        text.encode(x=alt.value(6), y=high if look.label_above else low, text="label:N"),
+        text.encode(x=alt.XValue(6), y=high if look.label_above else low, text=alt.Text("label:N")),
     ]

@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
 from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.headline import headline_strategies
@@ -65,7 +66,7 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
     ticks = [
         tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
     ]
-    panels: list[alt.LayerChart] = []
+    panels: list[LayerChart] = []
     for direction in DIRECTIONS:
         # Panels beside each other share their rows.
         present = [row["row"] for row in rows if layout.beside or row["direction"] == direction]
@@ -117,7 +118,7 @@ def _draw_panel(
     ticks: list[int],
     layout: Layout,
     is_first: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     base = shown_rows("compared", direction=direction).encode(
         y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
         tooltip=tooltip(what="row", whose="whose", bandwidth="rate", tool="tool", source="source"),
@@ -141,16 +142,16 @@ def _draw_panel(
         measured_marks.mark_point(filled=True, shape="circle", size=70, opacity=1, **place),
     ]
     values = base.mark_text(align="left", dx=8, fontSize=11, **place).encode(
-        x="high:Q", text="rate:N"
+        x=alt.X("high:Q"), text=alt.Text("rate:N")
     )
     layers = [
-        marks[0].encode(x=x, x2="high:Q", color=colour),
+        marks[0].encode(x=x, x2=alt.X2("high:Q"), color=colour),
         *(mark.encode(x=x, color=colour) for mark in marks[1:]),
         values,
         *([] if layout.beside else names_above(base, "row")),
     ]
     heading = alt.TitleParams(DIRECTIONS[direction], fontSize=12, offset=6)
-    return alt.LayerChart(
+    return LayerChart(
         layer=layers,
         title=heading,
         width=260 if layout.beside else layout.width,

@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import colour_by_field, rows_axis
 from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model import values
 from plots.model.derive import NoData, Run
@@ -46,7 +47,7 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         raise NoData("what the CPU pays was not measured")
     order = sorted({row["memory"] for row in rows}, key=style.memory_order)
     names = [next(row["row"] for row in rows if row["memory"] == memory) for memory in order]
-    panels: list[alt.LayerChart] = []
+    panels: list[LayerChart] = []
     for role, waits, title in (
         (READ, False, "reads (GB/s)"),
         (WRITE, False, "writes (GB/s)"),
@@ -160,7 +161,7 @@ def _draw_panel(
     values: list[float],
     layout: Layout,
     is_first: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     low, high = min(values), max(values)
     scale = alt.Scale(type="log", domain=[low / 1.3, high * 1.3], nice=False)
     candidates = [
@@ -208,7 +209,7 @@ def _draw_panel(
         ),
     )
     width = layout.beside_names(names, 205)
-    return alt.LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
+    return LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
 
 
 def _label_expression(methods: dict[str, tuple[str, str]]) -> str:

@@ -9,6 +9,7 @@ import altair as alt
 
 from plots.figures import fleet_scale, style
 from plots.figures.common import Figure, compose_chart, panel_title, tooltip
+from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model.derive import NoData
 from plots.model.fleet import History, Trace
@@ -48,11 +49,8 @@ def draw_history(history: History, layout: Layout) -> Figure:
             _draw_panel(i, heading, history, ends, class_name, width, first=i % columns == 0)
         )
     left_out = len(panels) - len(shown)
-    grid = alt.vconcat(
-        *(
-            alt.hconcat(*charts[i : i + columns], spacing=12)
-            for i in range(0, len(charts), columns)
-        ),
+    grid = vconcat(
+        *(hconcat(*charts[i : i + columns], spacing=12) for i in range(0, len(charts), columns)),
         spacing=10,
     )
     chart = compose_chart(
@@ -160,7 +158,7 @@ def _draw_panel(
     class_name: str,
     width: int,
     first: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     short = [_day(history, sweep) for sweep in range(len(history.sweeps))]
     room = max(map(len, short)) * LETTER + 14
     every = max(1, -(-len(short) * round(room) // width))
@@ -198,9 +196,9 @@ def _draw_panel(
             ("true", "square", 46, {"fill": SLOW}),
         )
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
-            band.encode(x=x, y=upwards("low"), y2="high:Q"),
+            band.encode(x=x, y=upwards("low"), y2=alt.Y2("high:Q")),
             start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
             line.encode(x=x, y=upwards("slower")),
             plain,

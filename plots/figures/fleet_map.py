@@ -13,6 +13,7 @@ import altair as alt
 from plots.figures import fleet_scale
 from plots.figures.bars import colour_by_field
 from plots.figures.common import Figure, compose_chart, panel_title, tooltip
+from plots.figures.compose import LayerChart, VConcatChart, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout
@@ -108,7 +109,7 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
             "GPU of its model",
             f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
         ],
-        alt.hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
+        hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
         _draw_key(letters, layout),
     )
     chart.datasets = {
@@ -234,7 +235,7 @@ def _row(
     }
 
 
-def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool) -> alt.LayerChart:
+def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool) -> LayerChart:
     width, height = size
     every = max(1, -(-11 // height))
     names = {str(i): name for i, (name, _) in enumerate(grid.lines) if i % every == 0}
@@ -272,7 +273,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
         base.transform_filter("datum.letter !== ''")
         .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
         .encode(
-            text="letter:N",
+            text=alt.Text("letter:N"),
             color=alt.condition(
                 "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
             ),
@@ -282,7 +283,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
     dots = base.transform_filter("datum.letter !== ''").mark_point(
         filled=True, size=7, color="#010101", opacity=1
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[cells, letters if has_room else dots],
         title=panel_title(class_name, anchor="start"),
         width=width * grid.columns,
@@ -302,17 +303,17 @@ def _colour_rows() -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(letters: list[str], layout: Layout) -> alt.VConcatChart:
+def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     """Draws the colours, and below them the letters that are used."""
     cell = 54 if layout.beside else 42
     place = alt.Chart(alt.NamedData("colours")).encode(
         x=alt.X("at:O", axis=None, scale=alt.Scale(padding=0))
     )
-    colours = alt.LayerChart(
+    colours = LayerChart(
         layer=[
             place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
             place.mark_text(fontSize=10).encode(
-                text="text:N",
+                text=alt.Text("text:N"),
                 color=alt.condition(
                     "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
                 ),
@@ -324,20 +325,22 @@ def _draw_key(letters: list[str], layout: Layout) -> alt.VConcatChart:
         view=alt.ViewBackground(stroke=None),
     )
     if not letters:
-        return alt.vconcat(colours)
+        return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    texts = alt.LayerChart(
+    texts = LayerChart(
         layer=[
             line.mark_text(align="center", fontWeight="bold").encode(
-                x=alt.value(6), text="letter:N"
+                x=alt.XValue(6), text=alt.Text("letter:N")
             ),
-            line.mark_text(align="left", fontSize=11).encode(x=alt.value(18), text="text:N"),
+            line.mark_text(align="left", fontSize=11).encode(
+                x=alt.XValue(18), text=alt.Text("text:N")
+            ),
         ],
         width=cell * 7,
         height=LINE_HEIGHT * len(letters),
         view=alt.ViewBackground(stroke=None),
     )
-    return alt.vconcat(colours, texts, spacing=8)
+    return vconcat(colours, texts, spacing=8)
 
 
 def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str]) -> str:

@@ -11,6 +11,7 @@ import altair as alt
 from plots.figures import fleet_scale, style
 from plots.figures.bars import ABOVE, BELOW, colour_by_field, names_above, rows_axis, tall_height
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout, shorten
 from plots.model.derive import NoData
@@ -146,7 +147,7 @@ def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout
 
 def _draw_rows(
     rows: list[dict[str, Any]], ends: tuple[float, float], class_name: str, layout: Layout
-) -> alt.LayerChart:
+) -> LayerChart:
     names = [row["row"] for row in rows]
     width = WIDTH if layout.beside else layout.width
     base = alt.Chart(alt.NamedData("slow")).encode(y=rows_axis(names, labels=layout.beside))
@@ -164,7 +165,7 @@ def _draw_rows(
     wide = with_peers.mark_bar(height=5, color=style.PEERS, **place)
     middle = with_peers.mark_bar(height=10, color=style.PEERS_MIDDLE, **place)
     coloured = base.encode(color=colour_by_field())
-    line = coloured.mark_rule(strokeWidth=1.6, **place).encode(x=across("low"), x2="high:Q")
+    line = coloured.mark_rule(strokeWidth=1.6, **place).encode(x=across("low"), x2=alt.X2("high:Q"))
     point = coloured.mark_point(filled=True, size=55, opacity=1, **place).encode(
         x=across("slower"),
         shape=_shapes(rows),
@@ -172,12 +173,12 @@ def _draw_rows(
     )
     text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
     texts = base.mark_text(align="right", **text).encode(
-        x=alt.value(width + TEXT_WIDTH if layout.beside else width), text="text:N"
+        x=alt.XValue(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
-            wide.encode(x=across("least"), x2="most:Q"),
-            middle.encode(x=across("low_half"), x2="high_half:Q"),
+            wide.encode(x=across("least"), x2=alt.X2("most:Q")),
+            middle.encode(x=across("low_half"), x2=alt.X2("high_half:Q")),
             line,
             point,
             texts,
@@ -197,7 +198,7 @@ def _shapes(rows: list[dict[str, Any]]) -> Any:
     return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
 
 
-def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:
+def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X(
             "at:Q",
@@ -205,12 +206,12 @@ def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> alt.LayerChart:
             scale=alt.Scale(domain=[-0.1, 3], range=[0, 240], nice=False),
         )
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             place.mark_point(filled=True, size=55, opacity=1).encode(
                 color=colour_by_field(), shape=_shapes(rows)
             ),
-            place.mark_text(align="left", dx=9, fontSize=11).encode(text="text:N"),
+            place.mark_text(align="left", dx=9, fontSize=11).encode(text=alt.Text("text:N")),
         ],
         width=240,
         height=LINE_HEIGHT,

@@ -13,6 +13,7 @@ import altair as alt
 from plots.figures import fleet_scale, style
 from plots.figures.bars import colour_by_field
 from plots.figures.common import Figure, compose_chart, panel_title, scale_by_name, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.model.derive import NoData
@@ -322,7 +323,7 @@ def _draw_panel(
     looks: dict[str, style.DirectionStyle],
     layout: Layout,
     is_last: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     starts = _boundaries(gpus)
     width = layout.width - layout.axis
     longest = LETTER * max(map(len, starts.values())) + 12
@@ -360,7 +361,9 @@ def _draw_panel(
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1)
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
-        drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(y=upwards("low"), y2="high:Q")
+        drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(
+            y=upwards("low"), y2=alt.Y2("high:Q")
+        )
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))
         drawn = marks.mark_point(filled=True, size=size, opacity=0.85).encode(
@@ -381,10 +384,10 @@ def _draw_panel(
         of_class("labels")
         .transform_filter(f"datum.right === {flag}")
         .mark_text(fontSize=11, fontWeight="bold", **options)
-        .encode(x=x, y=upwards("high"), text="name:N")
+        .encode(x=x, y=upwards("high"), text=alt.Text("name:N"))
         for flag, options in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             zero.encode(y=alt.YDatum(0, scale=fleet_scale.scale(ends, class_name))),
             drawn,
@@ -404,15 +407,17 @@ def _key_rows(looks: dict[str, style.DirectionStyle]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> alt.LayerChart:
+def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             place.mark_point(filled=True, size=45, opacity=1).encode(
-                x=alt.value(6), color=colour_by_field(), shape=shapes
+                x=alt.XValue(6), color=colour_by_field(), shape=shapes
             ),
-            place.mark_text(align="left", fontSize=11).encode(x=alt.value(16), text="text:N"),
+            place.mark_text(align="left", fontSize=11).encode(
+                x=alt.XValue(16), text=alt.Text("text:N")
+            ),
         ],
         width=layout.width - layout.axis,
         height=LINE_HEIGHT * len(looks),

@@ -10,6 +10,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import ABOVE, BELOW, colour_by_field, tall_height
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
 from plots.model.derive import NoData, Run
@@ -238,7 +239,7 @@ def _draw_panel(
     domain: tuple[float, float],
     layout: Layout,
     with_axis_title: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     """Draws one class of benchmarks, which share a threshold."""
     names = [benchmark.name for benchmark in shown]
     width = WIDTH if layout.beside else layout.width
@@ -272,7 +273,7 @@ def _draw_panel(
         threshold.encode(x=x),
         _draw_ticks(single, **place),
         marks.mark_rule(strokeWidth=1.5, **place).encode(
-            x=low, x2="high:Q", color=colour_by_field()
+            x=low, x2=alt.X2("high:Q"), color=colour_by_field()
         ),
         _draw_arrow(marks, "low", "triangle-left", **place).encode(x=low),
         _draw_arrow(marks, "high", "triangle-right", **place).encode(x=high),
@@ -288,9 +289,7 @@ def _draw_panel(
         anchor="start",
         frame="group",
     )
-    return alt.LayerChart(
-        layer=layers, title=heading, width=width, height=tall_height(names, layout)
-    )
+    return LayerChart(layer=layers, title=heading, width=width, height=tall_height(names, layout))
 
 
 def _axis(field: str, domain: tuple[float, float], with_title: bool) -> alt.X:
@@ -325,14 +324,14 @@ def _draw_texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
     """Draws the slowdowns, in a column also the names, both above the marks."""
     if layout.beside:
         value = base.mark_text(align="right", fontSize=11)
-        return [value.encode(x=alt.value(width + TEXT_WIDTH), text="text:N")]
+        return [value.encode(x=alt.XValue(width + TEXT_WIDTH), text=alt.Text("text:N"))]
     value = base.mark_text(align="right", fontSize=11, yOffset=ABOVE, dx=-4)
     name = base.mark_text(
         align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=width - TEXT_WIDTH - 8
     )
     return [
-        name.encode(x=alt.value(0), text="name:N"),
-        value.encode(x=alt.value(width), text="text:N"),
+        name.encode(x=alt.XValue(0), text=alt.Text("name:N")),
+        value.encode(x=alt.XValue(width), text=alt.Text("text:N")),
     ]
 
 
@@ -383,15 +382,15 @@ def _make_key_rows() -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(layout: Layout) -> alt.LayerChart:
+def _draw_key(layout: Layout) -> LayerChart:
     x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
     base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     marks = base.transform_filter("!datum.tick")
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             *_draw_points(marks, x),
             _draw_ticks(base.transform_filter("datum.tick")).encode(x=x),
-            base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text="text:N"),
+            base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text=alt.Text("text:N")),
         ],
         width=KEY_COLUMNS * KEY_WIDTH[layout.name],
         height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),

@@ -10,6 +10,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import BOLD, colour_by_field
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.model.derive import NoData
@@ -220,7 +221,7 @@ def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[s
     }
 
 
-def _draw_tree(count: int, top: float, places: Places) -> alt.LayerChart:
+def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
     scale = alt.Scale(domain=[count - 0.5, -0.5], nice=False, zero=False)
     line = alt.Y("line:Q", scale=scale, axis=None)
     pixels = alt.Scale(domain=[0, places.names[1]], range=list(places.names), nice=False)
@@ -229,9 +230,9 @@ def _draw_tree(count: int, top: float, places: Places) -> alt.LayerChart:
         .mark_rule(color=style.LINE, strokeWidth=1)
         .encode(
             x=alt.X("x:Q", scale=pixels, axis=None),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             y=alt.Y("y:Q", scale=scale, axis=None),
-            y2="to:Q",
+            y2=alt.Y2("to:Q"),
         )
     )
     texts = alt.Chart(alt.NamedData("names")).encode(y=line)
@@ -239,15 +240,17 @@ def _draw_tree(count: int, top: float, places: Places) -> alt.LayerChart:
     names = [
         texts.transform_filter(f"datum.link === {flag}")
         .mark_text(align="left", **options, **weight)
-        .encode(x=alt.X("at:Q", scale=pixels, axis=None), text="name:N")
+        .encode(x=alt.X("at:Q", scale=pixels, axis=None), text=alt.Text("name:N"))
         for flag, weight in (("true", BOLD), ("false", {}))
     ]
     options["align"] = "right" if places.text_offset else "left"
-    values = texts.mark_text(**options).encode(x=alt.value(places.values), text="values:N")
-    both: alt.LayerChart = alt.LayerChart(
+    values = texts.mark_text(**options).encode(
+        x=alt.XValue(places.values), text=alt.Text("values:N")
+    )
+    both: LayerChart = LayerChart(
         layer=[
-            alt.LayerChart(layer=[edges, *names, values]),
-            alt.LayerChart(layer=_draw_marks(scale, top, places)),
+            LayerChart(layer=[edges, *names, values]),
+            LayerChart(layer=_draw_marks(scale, top, places)),
         ],
         width=max(
             places.names[1],
@@ -278,15 +281,15 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         .mark_rect(color=NOMINAL_COLOUR, opacity=0.45)
         .encode(
             x=across("low"),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y("first:Q", scale=scale, axis=None),
-            y2="last:Q",
+            y2=alt.Y2("last:Q"),
         )
     )
     rates = alt.Chart(alt.NamedData("rates")).encode(
         y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
     )
-    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=across("low"), x2="high:Q")
+    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=across("low"), x2=alt.X2("high:Q"))
     marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
         x=across("value"),
         shape=_shapes(),
@@ -311,17 +314,17 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw_key(kinds: list[str], layout: Layout) -> alt.LayerChart:
+def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
     place = alt.Chart(alt.NamedData("key")).encode(
         x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, 3], range=reach, nice=False))
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[
             place.mark_point(filled=True, size=45, opacity=1).encode(
                 shape=_shapes(), color=colour_by_field()
             ),
-            place.mark_text(align="left", dx=7, fontSize=11).encode(text="text:N"),
+            place.mark_text(align="left", dx=7, fontSize=11).encode(text=alt.Text("text:N")),
         ],
         width=reach[1],
         height=LINE_HEIGHT,

@@ -10,6 +10,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import shown_rows
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
@@ -45,7 +46,7 @@ class Key:
 
     def chart(
         self, colour: Any, lines: Callable[[alt.Chart], Any], marks: Callable[[alt.Chart], Any]
-    ) -> alt.LayerChart:
+    ) -> LayerChart:
         """Draws the key with lines and marks as the figure draws them."""
         reach = self.layout.key_range(self.width * self.columns)
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
@@ -53,13 +54,13 @@ class Key:
             x=alt.X("column:Q", axis=None, scale=scale),
             y=alt.Y("line:O", axis=None),
             color=colour,
-            detail="name:N",
+            detail=alt.Detail("name:N"),
         )
         ends = place.transform_filter("datum.text")
         text = ends.mark_text(align="left", dx=9, fontSize=11).encode(
-            text="text:N", color=alt.value(style.INK)
+            text=alt.Text("text:N"), color=alt.ColorValue(style.INK)
         )
-        return alt.LayerChart(
+        return LayerChart(
             layer=[lines(place), marks(ends), text],
             width=reach[1],
             height=LINE_HEIGHT * -(-len(self.entries) // self.columns),

@@ -140,9 +140,9 @@ def _draw_fits(
     if not fits:
         return []
     base = shown_rows("fits", direction=direction).encode(
-        x="bytes:Q",
+        x=alt.X("bytes:Q"),
         y=axis.encoding("time_us"),
-        detail=["strategy:N", "variant:N"],
+        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=memory_colours(memories),
         tooltip=tooltip(
             strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
@@ -151,8 +151,8 @@ def _draw_fits(
     lines = base.transform_filter("!datum.half")
     return [
         # Without a bright edge, the lines of measured times would hide them.
-        lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.value(style.PAPER)),
-        lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.value(style.INK)),
+        lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.ColorValue(style.PAPER)),
+        lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.ColorValue(style.INK)),
         base.transform_filter("datum.half").mark_point(
             filled=False, size=130, strokeWidth=2, shape="circle"
         ),

@@ -11,7 +11,7 @@ import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
 
-import altair as alt
+from plots.figures.compose import VConcatChart, hconcat, vconcat
 
 LETTER = 6.1  # pixels: the mean width of a letter in names at 11 pixels
 BOLD_LETTER = 6.7  # and of a bold one
@@ -41,11 +41,11 @@ class Layout:
 
     def row(self, *panels: Any, spacing: int = 18) -> Any:
         """Puts panels beside each other if there is room, otherwise below each other."""
-        return alt.hconcat(*panels, spacing=spacing) if self.beside else self.stack(*panels)
+        return hconcat(*panels, spacing=spacing) if self.beside else self.stack(*panels)
 
-    def stack(self, *panels: Any) -> alt.VConcatChart:
+    def stack(self, *panels: Any) -> VConcatChart:
         """Puts panels below each other."""
-        return alt.vconcat(*panels, spacing=14)
+        return vconcat(*panels, spacing=14)
 
     def beside_names(self, names: list[str], wide: int) -> int:
         """Returns the width of a panel with names on its left: `wide` if there is room."""

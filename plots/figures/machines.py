@@ -18,6 +18,7 @@ from plots.figures.common import (
     sizes_axis,
     tooltip,
 )
+from plots.figures.compose import LayerChart
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
@@ -147,14 +148,14 @@ def _draw_panel(
     names: list[str],
     memories: list[str],
     layout: Layout,
-) -> alt.LayerChart:
+) -> LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
     base = shown_rows("runs", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes)),
         y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
         color=memory_colours(memories),
-        detail=["strategy:N", "run:N"],
+        detail=[alt.Detail("strategy:N"), alt.Detail("run:N")],
     )
     marks = _draw_marks(base, names).encode(
         tooltip=tooltip(
@@ -162,7 +163,7 @@ def _draw_panel(
         )
     )
     heading = panel_title(direction)
-    return alt.LayerChart(
+    return LayerChart(
         layer=[_draw_lines(base, names), marks],
         title=heading,
         width=layout.panel,

@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, compose_run_chart, panel_title, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -110,7 +111,7 @@ def _make_phases(row: str, benchmark: Benchmark) -> list[dict[str, Any]]:
 
 def _draw_panel(
     size: int, names: list[str], rows: list[dict[str, Any]], layout: Layout, is_first: bool
-) -> alt.LayerChart:
+) -> LayerChart:
     ends = [row["end"] for row in rows if row["bytes"] == size]
     factor, unit = (1e3, "µs") if max(ends) < 1 else (1.0, "ms")
     top = max(ends) * factor * (1.22 if layout.beside else 1.4)  # room for the text
@@ -126,7 +127,7 @@ def _draw_panel(
     )
     bars = base.mark_bar(height={"band": 0.66}, stroke=style.PAPER, strokeWidth=0.6).encode(
         x=ends_axis,
-        x2="to_:Q",
+        x2=alt.X2("to_:Q"),
         color=alt.Color(
             "phase:N",
             scale=alt.Scale(domain=phases, range=[style.PHASES[phase][0] for phase in phases]),
@@ -139,10 +140,10 @@ def _draw_panel(
     text = (
         base.transform_filter("datum.total")
         .mark_text(align="left", dx=4, fontSize=11)
-        .encode(x=alt.X("to_:Q"), text="total:N")
+        .encode(x=alt.X("to_:Q"), text=alt.Text("total:N"))
     )
     heading = panel_title(numbers.size(size))
     width = layout.beside_names(names, 300)
-    return alt.LayerChart(
+    return LayerChart(
         layer=[bars, text], title=heading, width=width, height=layout.row_height * len(names)
     )

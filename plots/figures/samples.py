@@ -16,6 +16,7 @@ from plots.figures.common import (
     shown_rows,
     tooltip,
 )
+from plots.figures.compose import LayerChart, hconcat
 from plots.figures.keys import Key
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
@@ -56,7 +57,7 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
         grid = [[(direction, size) for direction in directions] for size in sizes]
     width = 205 if layout.beside else 110
     panels = [
-        alt.hconcat(*(_draw_panel(*place, memories, families, width) for place in line), spacing=14)
+        hconcat(*(_draw_panel(*place, memories, families, width) for place in line), spacing=14)
         for line in grid
     ]
     entries = [
@@ -115,7 +116,7 @@ def _make_rows(benchmark: Benchmark) -> list[dict[str, Any]]:
 
 def _draw_panel(
     direction: str, size: int, memories: list[str], families: list[str], width: int
-) -> alt.LayerChart:
+) -> LayerChart:
     base = shown_rows("samples", direction=direction, bytes=size).encode(
         x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
         y=alt.Y(
@@ -125,13 +126,13 @@ def _draw_panel(
             title="repetitions (%)",
         ),
         color=memory_colours(memories),
-        detail="strategy:N",
+        detail=alt.Detail("strategy:N"),
     )
     marks = _draw_marks(base, memories).encode(
         tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
     )
     heading = panel_title(f"{direction}, {numbers.size(size)}", offset=4)
-    return alt.LayerChart(
+    return LayerChart(
         layer=[_draw_lines(base, families, interpolate="step-after"), marks],
         title=heading,
         width=width,

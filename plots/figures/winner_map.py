@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import colour_by_field
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -132,7 +133,7 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
 
 def _draw_panel(
     direction: str, reuses: list[int], sizes: list[int], layout: Layout, is_first: bool
-) -> alt.LayerChart:
+) -> LayerChart:
     labels = is_first or not layout.beside
     base = (
         alt.Chart(alt.NamedData("cells"))
@@ -174,13 +175,13 @@ def _draw_panel(
     )
     # Numbers must be readable on every colour, in both themes.
     text = base.mark_text(fontSize=10).encode(
-        text="gain:N",
+        text=alt.Text("gain:N"),
         color=alt.condition(
             "luminance(datum.colour) < 0.3", alt.value("#fefefe"), alt.value("#010101")
         ),
     )
     heading = panel_title(DIRECTION_TITLES[direction])
-    return alt.LayerChart(
+    return LayerChart(
         layer=[rect, text],
         title=heading,
         width=min(CELL_WIDTH * len(reuses), layout.panel),
@@ -188,7 +189,7 @@ def _draw_panel(
     )
 
 
-def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> alt.LayerChart:
+def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> LayerChart:
     lines = -(-len(winners) // columns)
     reach = layout.key_range(width * columns)
     scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
@@ -196,8 +197,8 @@ def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> a
         x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
     )
     squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
-    text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text="text:N")
-    return alt.LayerChart(
+    text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text=alt.Text("text:N"))
+    return LayerChart(
         layer=[squares, text],
         width=reach[1],
         height=20 * lines,

@@ -1,7 +1,8 @@
 """Chooses what to use for each size and reuse, from the terms that `advise` predicts.
 
 A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and cannot be told
-from it. Of those the plainest is chosen. A strategy of a few repetitions cannot be told from another.
+from it. Of those the plainest is chosen. A strategy of a few repetitions cannot be told from
+another.
 """
 
 from __future__ import annotations

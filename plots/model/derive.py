@@ -54,7 +54,15 @@ class Benchmark(Fields):
 
     def values(self, counter: str) -> list[float]:
         """Returns a counter's value in each repetition that has a positive number there."""
-        return [row[counter] for row in self.rows if is_positive(row.get(counter))]
+        if counter not in self._values:
+            values = [row[counter] for row in self.rows if is_positive(row.get(counter))]
+            self._values[counter] = values
+        return self._values[counter]
+
+    @cached_property
+    def _values(self) -> dict[str, list[float]]:
+        """Keeps values: figures and tables ask for the same ones many times."""
+        return {}
 
     def get(self, counter: str) -> float | None:
         """Returns the median of a counter over the repetitions."""
@@ -66,7 +74,7 @@ class Benchmark(Fields):
         numbers = [value for row in self.rows if is_number(value := row.get(counter))]
         return median(numbers) if numbers else None
 
-    @property
+    @cached_property
     def ns(self) -> float:
         """Returns the time of one operation."""
         return median(self.values("median_ns"))

@@ -15,14 +15,15 @@ from xml.sax.saxutils import escape
 
 import vl_convert as vlc
 
-PIXELS_PER_INCH = 200
+PIXELS_PER_INCH = 144  # two for each of the page
 COLUMN_INCHES = 3.3  # of a paper with two columns
-COLUMN_PIXELS_PER_INCH = 300
 POINTS_PER_INCH = 72  # of PDF
+ROOM_AROUND = 60  # pixels: more than the margin and the axis of a key
 VIEW_BOX = re.compile(r'<svg [^>]*viewBox="([^"]*)"')
 SIZE = re.compile(r'(<svg [^>]*?)width="[^"]*" height="[^"]*"')
 SIGNATURE_BYTES = 8  # at the beginning of a PNG
 PIXELS = b"IDAT"
+COMPOSITIONS = ("vconcat", "hconcat", "layer")
 PNG_LEVEL = 6  # 9 takes five times as long and saves 2 % more
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -57,11 +58,12 @@ def images(name: str, wide: dict[str, Any], paper: dict[str, Any]) -> dict[str, 
 def column_images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
     """Renders a figure for a column of a paper, without titles: whole or, if too high, in parts.
 
-    A part that is still too high is left out.
+    A part that is still too high is left out. Papers take PDF or SVG, so there are no PNGs.
     """
-    drawings = [drawing for part in split(spec) if fits(drawing := svg(part))]
-    if fits(whole := svg(_without_titles(spec))):
+    drawings = list(map(svg, split(spec)))
+    if len(drawings) > 1 and _may_fit(spec, drawings) and fits(whole := svg(_without_titles(spec))):
         drawings = [whole]
+    drawings = list(filter(fits, drawings))
     files: dict[str, bytes] = {}
     for i, drawing in enumerate(drawings, start=1):
         part = f"{name}-column" if len(drawings) == 1 else f"{name}-column-{i}"
@@ -69,9 +71,6 @@ def column_images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
         files |= {
             f"{part}.svg": resize(drawing, 1, "in").encode(),
             f"{part}.pdf": vlc.svg_to_pdf(in_points),
-            f"{part}.png": compress(
-                vlc.svg_to_png(in_points, scale=COLUMN_PIXELS_PER_INCH / POINTS_PER_INCH)
-            ),
         }
     return files
 
@@ -134,6 +133,24 @@ def fits(drawing: str) -> bool:
     return height <= width
 
 
+def _may_fit(spec: dict[str, Any], parts: list[str]) -> bool:
+    """Tells whether the whole may be no higher than wide, so that drawing it may be worth while.
+
+    The whole has one key where each part has its own.
+    """
+    sizes = [_view_box(part)[2:] for part in parts]
+    *_, last = _rows(spec)
+    key = (_height(last) if _is_key(last) else 0) + ROOM_AROUND
+    height = sum(high for _, high in sizes) - key * (len(parts) - 1)
+    return height <= max(wide for wide, _ in sizes)
+
+
+def _height(part: dict[str, Any]) -> float:
+    """Returns the height that panels beside each other need at least."""
+    heights = [_height(panel) for panel in part.get("hconcat", [])]
+    return max([float(part.get("height", 0)), *heights])
+
+
 def resize(drawing: str, per_inch: float, unit: str) -> str:
     """Sets the size of a drawing to the width of a column."""
     _, _, width, height = _view_box(drawing)
@@ -149,8 +166,12 @@ def _view_box(drawing: str) -> tuple[float, ...]:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
-    root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
+    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files.
+
+    Texts for each mark would be half of a file. Nobody can point at a mark of a picture.
+    """
+    still = {**_without_zoom(spec), "config": {**spec.get("config", {}), "aria": False}}
+    root, _, content = vlc.vegalite_to_svg(still).partition(">")
     heading, _, _ = spec["description"].partition(". ")
     title = " ".join(spec["title"]["text"]) if "title" in spec else heading
     description = escape(spec["description"])
@@ -159,7 +180,10 @@ def svg(spec: dict[str, Any]) -> str:
 
 def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:
     """Removes zooming, for which Vega would clip each mark: ten times as slow."""
-    parameters = [
-        parameter for parameter in spec.get("params", []) if parameter.get("bind") != "scales"
-    ]
-    return {**spec, "params": parameters}
+    kept = {
+        key: [_without_zoom(part) for part in value] if key in COMPOSITIONS else value
+        for key, value in spec.items()
+    }
+    if "params" in spec:
+        kept["params"] = [one for one in spec["params"] if one.get("bind") != "scales"]
+    return kept

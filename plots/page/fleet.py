@@ -7,11 +7,11 @@ from functools import partial
 
 from plots.figures import FLEET_FIGURES, HISTORY_FIGURES
 from plots.model.fleet import History, Judgement
-from plots.page.section import Section, add_figure
+from plots.page.section import Drawer, Section
 from plots.text import caption, fleet_caption, fleet_tables
 
 
-def make_fleet_section(judgement: Judgement, number: int | None) -> Section:
+def make_fleet_section(drawer: Drawer, judgement: Judgement, number: int | None) -> Section:
     """Makes the section of a sweep, which is numbered if there are several."""
     section = Section(
         name="fleet-" if number is None else f"fleet-{number}-",
@@ -26,11 +26,11 @@ def make_fleet_section(judgement: Judgement, number: int | None) -> Section:
         ],
     )
     for name, make in FLEET_FIGURES.items():
-        add_figure(section, name, partial(make, judgement))
+        drawer.add_figure(section, name, partial(make, judgement))
     return section
 
 
-def make_history_section(history: History, number: int | None) -> Section:
+def make_history_section(drawer: Drawer, history: History, number: int | None) -> Section:
     """Makes the section of a history, which is numbered if there are several."""
     section = Section(
         name="history-" if number is None else f"history-{number}-",
@@ -45,5 +45,5 @@ def make_history_section(history: History, number: int | None) -> Section:
         ],
     )
     for name, make in HISTORY_FIGURES.items():
-        add_figure(section, name, partial(make, history))
+        drawer.add_figure(section, name, partial(make, history))
     return section

@@ -6,21 +6,25 @@ import functools
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from importlib import metadata
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any, TypeVar
 
-import altair as alt
 from altair.utils import schemapi
 
 from plots.figures.common import HIDDEN, Figure
 from plots.model import values
 from plots.model.load import ResultError
-from plots.page.draw import bundle, follow_parent, images
+from plots.page.draw import bundle, follow_parent, images, svg
 
 MOST_PROCESSES = 4
+FIGURES_PER_PROCESS = 8  # a process takes as long to start as to draw some figures
 Value = TypeVar("Value")
 
 
@@ -31,9 +35,7 @@ def specification(figure: Figure) -> dict[str, Any]:
     checking each row. It checks everything else if it is in its debug mode. Texts are made legible,
     because control characters would end vl-convert's process.
     """
-    bare = figure.chart.copy(deep=False)
-    bare.datasets = alt.Undefined
-    spec = bare.to_dict(validate=schemapi.DEBUG_MODE)
+    spec = figure.chart.specification(validate=schemapi.DEBUG_MODE)
     parameters = [{"name": HIDDEN, "value": []}, *spec.get("params", [])]
     complete: dict[str, Any] = values.legible(
         {
@@ -48,8 +50,33 @@ def specification(figure: Figure) -> dict[str, Any]:
 
 @functools.cache
 def scripts() -> str:
-    """Returns Vega, Vega-Lite and vega-embed as one script."""
-    return in_processes(1, bundle, [()])[0]
+    """Returns Vega, Vega-Lite and vega-embed as one script.
+
+    To bundle them takes seconds, so the script is kept for later reports. Where it cannot be kept,
+    it is bundled each time.
+    """
+    with suppress(OSError, RuntimeError, UnicodeDecodeError):  # RuntimeError: there is no home
+        return _kept_scripts().read_text("utf-8")
+    made = in_processes(1, bundle, [()])[0]
+    with suppress(OSError, RuntimeError):
+        kept = _kept_scripts()
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
+            complete = Path(scratch) / kept.name
+            complete.write_text(made, "utf-8")
+            complete.replace(kept)
+    return made
+
+
+def _kept_scripts() -> Path:
+    """Returns where this version's script is kept."""
+    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(folder) / "bench_transfers" / f"vega-{metadata.version('vl-convert-python')}.js"
+
+
+def picture(spec: dict[str, Any]) -> str:
+    """Renders one figure as SVG."""
+    return in_processes(1, svg, [(spec,)])[0]
 
 
 def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[str, bytes]:
@@ -57,7 +84,8 @@ def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[
 
     Returns the contents of the images by file name.
     """
-    workers = min(MOST_PROCESSES, os.cpu_count() or 1, len(specs))
+    useful = -(-len(specs) // FIGURES_PER_PROCESS)
+    workers = min(MOST_PROCESSES, os.cpu_count() or 1, useful)
     results = in_processes(workers, images, specs) if specs else []
     return {name: data for files in results for name, data in files.items()}
 

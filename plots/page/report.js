@@ -84,6 +84,7 @@
     document.documentElement.dataset.theme = name;
     button.setAttribute("aria-pressed", String(name === "dark"));
     swatches();
+    if (name === "dark") recolour(dark); // the picture that is there before the first chart
     drawing = drawing.then(drawAll);
   }
 

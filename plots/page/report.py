@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots.figures import DEVICES_FIGURES, FIGURES, GROUP_FIGURES, MAP_FIGURES, style
+from plots.figures import DEVICES_FIGURES, FIGURES, FOREST, GROUP_FIGURES, MAP_FIGURES, style
 from plots.figures.forest import draw_forest
 from plots.model import values
 from plots.model.by_device import split, why_no_run
@@ -31,7 +31,7 @@ from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
 from plots.page import paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
-from plots.page.section import Section, add_figure, flatten
+from plots.page.section import Drawer, Section, flatten
 from plots.text import (
     caption,
     findings,
@@ -63,6 +63,7 @@ KEYS_SHOWN_ELSEWHERE = (
 HERE = Path(__file__).resolve().parent
 
 
+EVERYTHING = Drawer()
 DIFFERENCES_HEADING = "What differs"
 RECOMMENDATIONS_HEADING = "What to use, by size and reuse"
 
@@ -74,18 +75,24 @@ def make_report(
     maps: Sequence[HostMap] = (),
     fleets: Sequence[Judgement | History] = (),
     page_only: bool = False,
+    figures: frozenset[str] | None = None,
 ) -> dict[str, bytes]:
-    """Returns every file of the report, or the page alone: contents by path."""
+    """Returns every file of the report, or the page alone: contents by path.
+
+    `figures` are the names of those to draw; None draws all.
+    """
+    drawer = Drawer(figures, for_papers=not page_only)
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(render.scripts)  # takes seconds, in which advise answers
-        all_sections = make_sections(results, program, check, maps, fleets)
-    files = {"report.html": _render_page(all_sections, not page_only).encode()}
+        pool.submit(render.scripts)  # may take seconds, in which advise answers
+        all_sections = make_sections(results, program, check, maps, fleets, drawer)
+    all_drawn = [drawn for section in all_sections for drawn in section.drawn]
     if page_only:
-        return files
-    specs = [
-        (drawn.name, drawn.spec, drawn.paper) for section in all_sections for drawn in section.drawn
-    ]
-    files |= {f"figures/{name}": data for name, data in render.all_images(specs).items()}
+        first = render.picture(all_drawn[0].spec) if all_drawn else ""
+        return {"report.html": _render_page(all_sections, first, with_files=False).encode()}
+    images = render.all_images([(drawn.name, drawn.spec, drawn.paper) for drawn in all_drawn])
+    first = images.get(f"{all_drawn[0].name}.svg", b"").decode() if all_drawn else ""
+    files = {"report.html": _render_page(all_sections, first, with_files=True).encode()}
+    files |= {f"figures/{name}": data for name, data in images.items()}
     runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
     files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
     for section in all_sections:
@@ -106,6 +113,7 @@ def make_sections(
     check: Check | None = None,
     maps: Sequence[HostMap] = (),
     fleets: Sequence[Judgement | History] = (),
+    drawer: Drawer = EVERYTHING,
 ) -> list[Section]:
     """Returns the sections of the report.
 
@@ -119,39 +127,43 @@ def make_sections(
     numbered = list(enumerate(runs, start=1))
     most = 1 if check else MOST_SECTIONS
     shown = numbered[:most]
-    run_sections = [_make_run_section(run, None if alone else number) for number, run in shown]
+    run_sections = [
+        _make_run_section(drawer, run, None if alone else number) for number, run in shown
+    ]
     # The gate numbers files, not devices.
     files = list(enumerate(sorted(map(Run, results), key=_with_gpu_first), start=1))
-    check_sections = [_make_check_section(check, files)] if check else []
+    check_sections = [_make_check_section(drawer, check, files)] if check else []
     compared = [] if check and len(files) < len(runs) else numbered
     groups = [
         [entry for entry in compared if entry[1].on_host is on_host] for on_host in (False, True)
     ]
-    group_sections = [_make_group_section(group) for group in groups if len(group) > 1]
+    group_sections = [_make_group_section(drawer, group) for group in groups if len(group) > 1]
     parts = [run for _, run in shown]
-    together = [_make_devices_section(file, files, parts) for file in files[: 1 if check else None]]
+    together = [
+        _make_devices_section(drawer, file, files, parts) for file in files[: 1 if check else None]
+    ]
     map_sections = [
         _make_map_section(
-            ask_about_map(program, host_map), number if len(maps) > 1 else None, results
+            drawer, ask_about_map(program, host_map), number if len(maps) > 1 else None, results
         )
         for number, host_map in enumerate(maps, start=1)
     ]
     several = [section for section in (*group_sections, *together) if _has_content(section)]
-    fleet_sections = _make_fleet_sections(fleets)
+    fleet_sections = _make_fleet_sections(drawer, fleets)
     return [*check_sections, *fleet_sections, *several, *map_sections, *run_sections]
 
 
-def _make_fleet_sections(fleets: Sequence[Judgement | History]) -> list[Section]:
+def _make_fleet_sections(drawer: Drawer, fleets: Sequence[Judgement | History]) -> list[Section]:
     """Makes the sections of sweeps, and then those of GPUs over sweeps."""
     sweeps = [fleet for fleet in fleets if isinstance(fleet, Judgement)]
     histories = [fleet for fleet in fleets if isinstance(fleet, History)]
     return [
         *(
-            make_fleet_section(sweep, i if len(sweeps) > 1 else None)
+            make_fleet_section(drawer, sweep, i if len(sweeps) > 1 else None)
             for i, sweep in enumerate(sweeps, start=1)
         ),
         *(
-            make_history_section(history, i if len(histories) > 1 else None)
+            make_history_section(drawer, history, i if len(histories) > 1 else None)
             for i, history in enumerate(histories, start=1)
         ),
     ]
@@ -177,7 +189,7 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
     ]
 
 
-def _make_run_section(run: Run, number: int | None) -> Section:
+def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
     """Makes the section of one run, which is numbered if there are several."""
     prefix = "" if number is None else f"run-{number}-"
     label = "" if number is None else f"Run {number} ({caption.file_name(run.result)}): "
@@ -206,11 +218,11 @@ def _make_run_section(run: Run, number: int | None) -> Section:
         warnings=trust.other_warnings(run),
     )
     for name, make in FIGURES.items():
-        add_figure(section, name, partial(make, run))
+        drawer.add_figure(section, name, partial(make, run))
     return section
 
 
-def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
+def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
     on_host = runs[0][1].on_host
     kind = "without a GPU" if on_host else "with a GPU"
     heading = f"{len(runs)} runs {kind} side by side"
@@ -234,12 +246,12 @@ def _make_group_section(runs: list[tuple[int, Run]]) -> Section:
         )
         section.sentences["What is left out"] = [trust.Sentence(sentence, True)]
     for name, make in GROUP_FIGURES.items():
-        add_figure(section, name, partial(make, runs))
+        drawer.add_figure(section, name, partial(make, runs))
     return section
 
 
 def _make_devices_section(
-    numbered: tuple[int, Run], files: list[tuple[int, Run]], shown: list[Run]
+    drawer: Drawer, numbered: tuple[int, Run], files: list[tuple[int, Run]], shown: list[Run]
 ) -> Section:
     """Makes the section of all devices of a run together; it is empty if there is one.
 
@@ -258,7 +270,7 @@ def _make_devices_section(
         sentences = _name_devices_without_section(run, shown)
         section.sentences = {"Devices without a section": sentences} if sentences else {}
         for name, make in DEVICES_FIGURES.items():
-            add_figure(section, name, partial(make, run))
+            drawer.add_figure(section, name, partial(make, run))
     return section
 
 
@@ -281,7 +293,7 @@ def _name_devices_without_section(run: Run, shown: list[Run]) -> list[trust.Sent
 
 
 def _make_map_section(
-    host_map: HostMap, number: int | None, results: Sequence[Result] = ()
+    drawer: Drawer, host_map: HostMap, number: int | None, results: Sequence[Result] = ()
 ) -> Section:
     """Makes the section of a map of a host, which is numbered if there are several."""
     doubts = ("poor_prediction", "not_measured")
@@ -306,11 +318,11 @@ def _make_map_section(
     )
     flatten("", host_map.context, section.method)
     for name, make in MAP_FIGURES.items():
-        add_figure(section, name, partial(make, host_map))
+        drawer.add_figure(section, name, partial(make, host_map))
     return section
 
 
-def _make_check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
+def _make_check_section(drawer: Drawer, check: Check, runs: list[tuple[int, Run]]) -> Section:
     section = Section(
         name="",
         heading=verdict.heading(check, runs[0][1]),
@@ -318,7 +330,9 @@ def _make_check_section(check: Check, runs: list[tuple[int, Run]]) -> Section:
         sentences=verdict.sentences(check, len(runs)),
         tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
     )
-    add_figure(section, "forest", partial(draw_forest, check, runs), subject="against the baseline")
+    drawer.add_figure(
+        section, FOREST, partial(draw_forest, check, runs), subject="against the baseline"
+    )
     return section
 
 
@@ -347,8 +361,11 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def _render_page(sections: list[Section], with_files: bool) -> str:
-    """Renders the page with everything inside; the template escapes names from files."""
+def _render_page(sections: list[Section], first: str, with_files: bool) -> str:
+    """Renders the page with everything inside; the template escapes names from files.
+
+    `first` is a picture of the first figure, to be seen until it is drawn or without JavaScript.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
@@ -371,6 +388,8 @@ def _render_page(sections: list[Section], with_files: bool) -> str:
         title_of_page=_title(sections),
         sections=sections,
         with_files=with_files,
+        first=markupsafe.Markup(first),
+        first_name=drawn[0].name if drawn and first else "",
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only code of this project and of the pinned libraries stays unescaped.

@@ -32,7 +32,7 @@ class Drawn:
     figure: Figure
     spec: dict[str, Any]
     column: dict[str, Any]
-    paper: dict[str, Any]
+    paper: dict[str, Any]  # empty if no files are made
 
 
 @dataclass
@@ -63,18 +63,28 @@ class Section:
     warnings: list[str] = field(default_factory=list)
 
 
-def add_figure(
-    section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
-) -> None:
-    """Draws a figure in all layouts, or notes with its subject why it is left out."""
-    try:
-        figure = make(WIDE)
-        wide = render.specification(figure)
-        column, paper = (render.specification(make(layout)) for layout in (COLUMN, PAPER))
-    except NoData as reason:
-        section.left_out.append((subject or name.replace("_", " "), str(reason)))
-        return
-    section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column, paper))
+@dataclass(frozen=True)
+class Drawer:
+    """Draws figures into sections: those that are asked for, in the layouts that are needed."""
+
+    names: frozenset[str] | None = None  # None: all
+    for_papers: bool = True
+
+    def add_figure(
+        self, section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""
+    ) -> None:
+        """Draws a figure in the layouts, or notes with its subject why it is left out."""
+        if self.names is not None and name not in self.names:
+            return
+        try:
+            figure = make(WIDE)
+            wide = render.specification(figure)
+            column = render.specification(make(COLUMN))
+            paper = render.specification(make(PAPER)) if self.for_papers else {}
+        except NoData as reason:
+            section.left_out.append((subject or name.replace("_", " "), str(reason)))
+            return
+        section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column, paper))
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:

@@ -126,10 +126,9 @@ def _describe_timing(counts: list[int]) -> str:
 
 def _describe_omissions(result: Result) -> str:
     transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
-    measured = {name for row in result.rows if (name := str(row.get("name"))) in transfers}
-    failed = {
-        name for row in result.rows if is_failed(row) and (name := str(row["name"])) in measured
-    }
+    rows = [row for row in result.rows if row.get("name") in transfers]
+    measured = {row["name"] for row in rows}
+    failed = {row["name"] for row in rows if is_failed(row)}
     cold = {name for name in measured - failed if result.benchmarks[name].cold}
     skipped = [skip for skip in result.skipped if skip.name in transfers]
     counts = [

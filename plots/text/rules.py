@@ -175,10 +175,14 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
     ]
     chosen = [choice.as_good[common[0]] if common else choice.best for choice in choices]
     strategies = list(dict.fromkeys(benchmark.strategy for benchmark in chosen))
-    gains = [
-        _describe_gain(choice, benchmark, len(strategies) > 1)
-        for choice, benchmark in zip(choices, chosen, strict=True)
-    ]
+    pairs = list(zip(choices, chosen, strict=True))
+    has_other = any(benchmark.strategy != choice.plain.strategy for choice, benchmark in pairs)
+    if has_other and all(
+        choice.is_certain and not is_clearly_slower(choice.plain, benchmark, 1)
+        for choice, benchmark in pairs
+    ):
+        return _rule_without_clear_gain(run, data, pairs)
+    gains = [_describe_gain(choice, benchmark, len(strategies) > 1) for choice, benchmark in pairs]
     uses = [_use(run, strategy) for strategy in strategies]
     why = "; ".join(gains)
     return Rule(data, uses, f"{why[:1].upper()}{why[1:]}.")
@@ -193,8 +197,18 @@ def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
     text = f"{name}{describe_ratio(gain)} plain cudaMemcpy {place}"
     if is_clearly_slower(choice.plain, chosen, 1):
         return text
-    few = "too few repetitions" if gain.interval is None else "repetitions disagree"
-    return f"{text}, not clear ({few})"
+    return f"{text}, not clear{' (too few repetitions)' if gain.interval is None else ''}"
+
+
+def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
+    """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
+    gains = [
+        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} plain cudaMemcpy "
+        f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
+        for choice, chosen in pairs
+    ]
+    why = f"Nothing measured is clearly faster. By the medians: {'; '.join(gains)}."
+    return Rule(data, [_use(run, pairs[0][0].plain.strategy)], why)
 
 
 def _nothing_faster(is_certain: bool) -> str:

@@ -86,6 +86,55 @@ def opened_page(browser, path):
     opened.close()
 
 
+@pytest.fixture(scope="module")
+def host_path(tmp_path_factory):
+    """Writes a report without a GPU."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.page.render.all_images", lambda named: {})
+        host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
+        files = report.make_report([host], None)
+    path = tmp_path_factory.mktemp("host") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def compared_path(tmp_path_factory):
+    """Writes a report of two machines."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.page.render.all_images", lambda named: {})
+        other = synthetic.result(device={"kind": "cuda", "name": "Other GPU"})
+        files = report.make_report([synthetic.result(), other], None)
+    path = tmp_path_factory.mktemp("compared") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.mark.parametrize("kind", ["path", "verdict_path", "host_path", "compared_path"])
+def test_axe_finds_no_violation(kind, browser, request):
+    axe = pytest.importorskip("axe_playwright_python")
+    code = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
+    for page in opened_page(browser, request.getfixturevalue(kind)):
+        page.evaluate(code)
+        violations = page.evaluate("axe.run().then((answer) => answer.violations)")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
+
+
+def test_the_first_chart_is_a_picture_without_scripts(browser, path, tmp_path):
+    """Uses a page with a picture, and looks at it before and after it is drawn."""
+    picture = '<svg id="still" width="300" height="200"><rect width="9" height="9"/></svg>'
+    page_path = tmp_path / "report.html"
+    empty = re.compile(r'(<div class="chart"[^>]*>)(</div>)')
+    page_path.write_text(empty.sub(rf"\1{picture}\2", path.read_text("utf-8"), count=1), "utf-8")
+    without_scripts = browser.new_page(java_script_enabled=False)
+    without_scripts.goto(page_path.as_uri())
+    assert without_scripts.locator("#bandwidth #still").is_visible()
+    without_scripts.close()
+    for page in opened_page(browser, page_path):
+        assert page.locator("#still").count() == 0
+        assert page.locator("#bandwidth .chart svg").count() == 1
+
+
 def charts(page):
     """Returns the role and the label of each chart by its name."""
     return {

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import resource
 import select
 import shutil
@@ -68,7 +69,7 @@ def test_runs_as_a_module(tmp_path):
         "report.html",
         "tables/measurements.csv",
         "tables/numbers.tex",
-        "tables/repetitions.csv",
+        "tables/repetitions.csv.gz",
         *(
             f"figures/{name}.{kind}"
             for name in figures
@@ -428,6 +429,7 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
         )
         for i, rows in enumerate((synthetic.rows(), synthetic.rows(("copy/pinned",))))
     ]
+    monkeypatch.setattr("plots.page.render.FIGURES_PER_PROCESS", 1)
     several = render.all_images(specs)
     monkeypatch.setattr("plots.page.render.MOST_PROCESSES", 1)
     single = render.all_images(specs)
@@ -440,9 +442,58 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
     assert set(several) == {
         f"{i}{form}.{kind}"
         for i in range(2)
-        for form in ("", "-column-1", "-column-2")
-        for kind in ("pdf", "png", "svg")
+        for form, kinds in (
+            ("", ("pdf", "png", "svg")),
+            ("-column-1", ("pdf", "svg")),
+            ("-column-2", ("pdf", "svg")),
+        )
+        for kind in kinds
     }
+
+
+def test_the_libraries_are_bundled_once(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(render, "in_processes", lambda *work: calls.append(work) or ["/* ü */"])
+    bundled = [render.scripts.__wrapped__() for _ in range(2)]
+    assert (bundled, len(calls)) == (["/* ü */"] * 2, 1)
+    (kept,) = (tmp_path / "cache" / "bench_transfers").iterdir()  # and nothing else
+    assert kept.read_text("utf-8") == "/* ü */"
+
+
+def test_libraries_that_cannot_be_kept_are_bundled_each_time(tmp_path, monkeypatch):
+    calls = []
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(render, "in_processes", lambda *work: calls.append(work) or ["/* v */"])
+    assert [render.scripts.__wrapped__() for _ in range(2)] == ["/* v */"] * 2
+    assert len(calls) == 2
+
+
+def test_only_the_figures_that_are_named_are_drawn(tmp_path, undrawn):
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert main([str(path), "--figures=latency,samples"]) == 0
+    figures = {
+        Path(name).name.partition(".")[0] for name in files_below(tmp_path / "report/figures")
+    }
+    assert figures == {"latency", "samples"}
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert re.findall('<figure id="([^"]*)">', page) == ["latency", "samples"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("latensy", "no figure is called 'latensy': did you mean latency? (see --help)"),
+        ("latency,", "no figure is called '': there are allocation, "),
+        ("xyz", "no figure is called 'xyz': there are allocation, "),
+    ],
+)
+def test_a_figure_that_does_not_exist_is_an_error(capsys, names, message):
+    with pytest.raises(SystemExit) as ended:
+        main(["run.json", f"--figures={names}"])
+    assert ended.value.code == 2
+    assert f"report: argument --figures: {message}" in capsys.readouterr().err
 
 
 def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):

@@ -19,7 +19,7 @@ from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
 from plots.model.programs import ask
 from plots.page import draw, paper, render
-from plots.page.section import Section, add_figure
+from plots.page.section import Drawer, Section
 from plots.text import latex, macros, tables
 from plots.text.table import Table, format_files
 
@@ -76,7 +76,7 @@ def folder(tmp_path_factory, pytestconfig):
     run = recorded(pytestconfig)
     section = Section(name="", heading="", on_host=False)
     for name in ("bandwidth", "ladder"):
-        add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
+        Drawer().add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
     for table in chain(
         tables.make_tables(run),
@@ -157,7 +157,9 @@ def forest(layout):
 
 def test_a_caption_says_what_the_titles_say():
     section = Section(name="x-", heading="", on_host=False)
-    add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](synthetic.run(), layout))
+    Drawer().add_figure(
+        section, "bandwidth", lambda layout: FIGURES["bandwidth"](synthetic.run(), layout)
+    )
     files = paper.format_captions(section.drawn[0])
     text = files["x-bandwidth.caption.txt"].decode()
     assert text.startswith("Bandwidth of transfers — Synthetic GPU. Higher is better.")
@@ -170,7 +172,7 @@ def test_a_caption_says_what_the_titles_say():
 def test_captions_are_escaped():
     section = Section(name="", heading="", on_host=False)
     run = synthetic.run(device={"kind": "cuda", "name": "50 % & {x} \\y_z"})
-    add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](run, layout))
+    Drawer().add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](run, layout))
     tex = paper.format_captions(section.drawn[0])["bandwidth.caption.tex"].decode()
     assert r"50 \% \& \{x\} \textbackslash{}y\_z" in tex
 

@@ -1,6 +1,7 @@
 """Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -136,6 +137,24 @@ def test_without_javascript_a_page_names_the_folder_of_figures_if_there_is_one(p
     (note,) = re.findall("<noscript>(.*?)</noscript>", page.decode())
     assert "need JavaScript" in note
     assert ("in the folder figures" in note) is not page_only
+
+
+def test_the_first_figure_is_seen_without_javascript(monkeypatch):
+    monkeypatch.setattr(
+        "plots.page.render.all_images",
+        lambda named: {f"{name}.svg": b"<svg><path/></svg>" for name, *_ in named},
+    )
+    for page_only in (True, False):
+        files = report.make_report(
+            [synthetic.result(), synthetic.result()], None, page_only=page_only
+        )
+        page = files["report.html"].decode()
+        chart = r'<div class="chart" data-figure="([^"]*)"[^>]*>(.*?)</div>'
+        first, *others = re.findall(chart, page)
+        assert first[1] == "<svg><path/></svg>"
+        assert len(others) > 1
+        assert {content for _, content in others} == {""}
+        assert "The first chart of this page is a picture." in page
 
 
 def test_the_title_is_of_the_run_if_there_is_one():
@@ -419,14 +438,16 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         ".html",
         ".svg",
         ".csv",
+        ".gz",
         ".md",
         ".tex",
         ".txt",
     }
     for name, data in files.items():
+        text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
         controls = {
             character
-            for character in data.decode("utf-8")
+            for character in text
             if unicodedata.category(character) in ("Cc", "Cf") and character != "\n"
         }
         assert not controls, name

@@ -1,6 +1,7 @@
 """Tests the tidy data: a benchmark or a repetition in a row, a variable in a column."""
 
 import csv
+import gzip
 import io
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def read(data):
 
 def tidy_rows(*runs):
     files = tidy.format_tidy(runs)
-    return read(files["measurements.csv"]), read(files["repetitions.csv"])
+    return read(files["measurements.csv"]), read(gzip.decompress(files["repetitions.csv.gz"]))
 
 
 def test_what_a_name_packs_stands_in_columns():
@@ -112,7 +113,9 @@ def test_a_report_has_the_tidy_data_of_all_its_runs(undrawn, monkeypatch):
     devices = {row["run"]: row["device"] for row in read(files["tables/measurements.csv"])}
     assert devices["1"] == "Synthetic GPU"  # numbered as the sections are
     assert devices["2"].startswith("host device")
-    assert {row["run"] for row in read(files["tables/repetitions.csv"])} == {"1", "2"}
+    repeated = read(gzip.decompress(files["tables/repetitions.csv.gz"]))
+    assert {row["run"] for row in repeated} == {"1", "2"}
+    assert files["tables/repetitions.csv.gz"][4:8] == bytes(4)  # no time: the same file each time
 
 
 def test_a_recorded_curve_is_one_query():
