@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import rows_axis
 from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, is_transfer
 from plots.model.headline import headline_strategies
@@ -92,7 +93,7 @@ def _draw_panel(
     scale: alt.Scale,
     layout: Layout,
     is_first: bool,
-) -> alt.LayerChart:
+) -> LayerChart:
     texts = [numbers.size(size) for size in sizes]
     looks = SIZES[-len(texts) :]
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
@@ -109,7 +110,7 @@ def _draw_panel(
         tickCount=5, format="~g", grid=True, gridColor={"condition": same, "value": style.GRID}
     )
     title = "times as long with cold caches"
-    spread = base.mark_rule().encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+    spread = base.mark_rule().encode(x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"))
     marks = base.mark_point(filled=True, size=42, opacity=1).encode(
         x=alt.X("ratio:Q", scale=scale, axis=axis, title=title),
         shape=alt.Shape("size:N", scale=shape, legend=legend),
@@ -117,7 +118,7 @@ def _draw_panel(
             strategy="strategy", size="size", ratio="times", cold="cold", warm="warm"
         ),
     )
-    return alt.LayerChart(
+    return LayerChart(
         layer=[spread, marks],
         title=panel_title(direction),
         width=layout.beside_names(names, 300),

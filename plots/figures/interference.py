@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import HEADING_MARK, rows_axis
 from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
@@ -102,14 +103,14 @@ def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
 
 def _draw_panel(
     direction: str, names: list[str], scale: alt.Scale, layout: Layout, is_first: bool
-) -> alt.LayerChart:
+) -> LayerChart:
     domain = [name for _, name, *_ in PERCENTILES]
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
     base = shown_rows("waits", direction=direction).encode(
         y=rows_axis(names, labels=is_first or not layout.beside, grid=True)
     )
     x = alt.X("us:Q", scale=scale, axis=alt.Axis(format=",~f", tickCount=5), title="time (µs)")
-    reach = base.mark_rule(color=style.LINE).encode(x=alt.X("min(us):Q", scale=scale), x2="max(us)")
+    reach = base.mark_rule(color=style.LINE).encode(x=alt.X("min(us):Q", scale=scale), x2=alt.X2("max(us):Q"))
     marks = base.mark_point(filled=True, size=38, opacity=1).encode(
         x=x,
         color=alt.Color(
@@ -128,7 +129,7 @@ def _draw_panel(
     )
     shown = [name.split("|")[-1] for name in names]
     wide = round(min(300, (layout.width - LETTER * max(map(len, shown))) / 2))
-    return alt.LayerChart(
+    return LayerChart(
         layer=[reach, marks],
         title=panel_title(f"small copy {direction}"),
         width=layout.beside_names(shown, wide),
