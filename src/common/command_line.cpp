@@ -28,6 +28,7 @@ const std::map<std::string_view, std::string_view> commands_elsewhere{
     {"doctor", "bench_transfers doctor"},
     {"execute", a_run},
     {"export", "bench_transfers export"},
+    {"import", "bench_transfers import"},
     {"fleet", "bench_transfers fleet"},
     {"gate", "gate_transfers check"},
     {"history", "fleet_transfers history"},
