@@ -149,7 +149,7 @@ def _may_fit(spec: dict[str, Any], parts: list[str]) -> bool:
 def _height(part: dict[str, Any]) -> float:
     """Returns the height that panels beside each other need at least."""
     heights = [_height(panel) for panel in part.get("hconcat", [])]
-    return max([float(part.get("height", 0)), *heights])
+    return max(float(part.get("height", 0)), *heights, 0.0)
 
 
 def resize(drawing: str, per_inch: float, unit: str) -> str:
