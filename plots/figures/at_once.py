@@ -18,7 +18,7 @@ from plots.figures.bars import (
     tall_height,
 )
 from plots.figures.common import Figure, compose_chart, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model import values
@@ -214,9 +214,7 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
     texts = [
         base.transform_filter(f"isValid(datum.alone) === {flag}")
         .mark_text(align="right", **text, **weight)
-        .encode(
-            x=alt.XValue(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
-        )
+        .encode(x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N"))
         for flag, weight in (("true", {}), ("false", BOLD))
     ]
     heads = [] if layout.beside else names_above(base, "label")

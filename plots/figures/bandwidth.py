@@ -26,7 +26,7 @@ from plots.figures.common import (
     sizes_axis,
     strategy_colours,
 )
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Run
@@ -216,7 +216,7 @@ def _draw_panel(
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     labels = shown_rows("labels", direction=direction).encode(
-        x=alt.XValue(width), y=axis.encoding("place"), text=alt.Text("label:N"), color=colour
+        x=at_pixel(width), y=axis.encoding("place"), text=alt.Text("label:N"), color=colour
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
     return LayerChart(

@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures.common import panel_title, shown_rows, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import Layout
 
 TALL_ROW_HEIGHT = 25
@@ -110,7 +110,7 @@ class Bars:
             note.encode(x=self._x(scale, "behind"), text=alt.Text("note:N")),
             *names_above(base, "name"),
             base.mark_text(align="right", fontSize=11, yOffset=ABOVE).encode(
-                x=alt.XValue(self.layout.width), text=alt.Text("said:N")
+                x=at_pixel(self.layout.width), text=alt.Text("said:N")
             ),
         ]
 
@@ -134,7 +134,7 @@ def names_above(base: alt.Chart, field: str) -> list[Any]:
     text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
     plain = base.transform_filter(f"!({heads})").mark_text(**text)
     bold = base.transform_filter(heads).mark_text(**text, **BOLD)
-    return [mark.encode(x=alt.XValue(0), text=alt.Text(f"{field}:N")) for mark in (plain, bold)]
+    return [mark.encode(x=at_pixel(0), text=alt.Text(f"{field}:N")) for mark in (plain, bold)]
 
 
 def from_zero(top: float) -> alt.Scale:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import altair as alt
 
 from plots.figures import style
-from plots.figures.compose import LayerChart, TopChart
+from plots.figures.compose import LayerChart, TopChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import Point
 from plots.model.derive import DIRECTIONS, Run
@@ -345,7 +345,7 @@ def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) ->
         .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
         .transform_aggregate(groupby=["memory"])
         .mark_text(align="left", fontSize=11)
-        .encode(x=alt.XValue(reach[0]), y=rows, text=alt.Text("memory:N"))
+        .encode(x=at_pixel(reach[0]), y=rows, text=alt.Text("memory:N"))
     )
     return LayerChart(
         layer=[_draw_lines(base, points), _draw_marks(middles, points), text],
@@ -386,5 +386,5 @@ def draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
         base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         rule.encode(y=low),
         rule.encode(y=high),
-        text.encode(x=alt.XValue(6), y=high if look.label_above else low, text=alt.Text("label:N")),
+        text.encode(x=at_pixel(6), y=high if look.label_above else low, text=alt.Text("label:N")),
     ]

@@ -6,9 +6,11 @@ the top. That took a third of a report's time. Vega-Lite accepts parameters wher
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import altair as alt
+
+Resolution = Literal["shared", "independent"]
 
 
 class _Composed(alt.SchemaBase):
@@ -16,11 +18,11 @@ class _Composed(alt.SchemaBase):
 
     _class_is_valid_at_instantiation = False
 
-    def resolve_scale(self, **channels: str) -> Self:
+    def resolve_scale(self, **channels: Resolution) -> Self:
         """Returns the same charts with scales that are shared or independent."""
         return self._resolved(scale=alt.ScaleResolveMap(**channels))
 
-    def resolve_legend(self, **channels: str) -> Self:
+    def resolve_legend(self, **channels: Resolution) -> Self:
         """Returns the same charts with legends that are shared or independent."""
         return self._resolved(legend=alt.LegendResolveMap(**channels))
 
@@ -62,3 +64,8 @@ def hconcat(*panels: Any, **options: Any) -> HConcatChart:
 def vconcat(*panels: Any, **options: Any) -> VConcatChart:
     """Puts panels below each other."""
     return VConcatChart(vconcat=list(panels), **options)
+
+
+def at_pixel(x: float) -> alt.XValue:
+    """Places marks at a distance from the left of their panel."""
+    return alt.XValue(x)  # type: ignore[no-untyped-call]

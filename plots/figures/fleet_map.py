@@ -13,7 +13,7 @@ import altair as alt
 from plots.figures import fleet_scale
 from plots.figures.bars import colour_by_field
 from plots.figures.common import Figure, compose_chart, panel_title, tooltip
-from plots.figures.compose import LayerChart, VConcatChart, hconcat, vconcat
+from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout
@@ -330,10 +330,10 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     texts = LayerChart(
         layer=[
             line.mark_text(align="center", fontWeight="bold").encode(
-                x=alt.XValue(6), text=alt.Text("letter:N")
+                x=at_pixel(6), text=alt.Text("letter:N")
             ),
             line.mark_text(align="left", fontSize=11).encode(
-                x=alt.XValue(18), text=alt.Text("text:N")
+                x=at_pixel(18), text=alt.Text("text:N")
             ),
         ],
         width=cell * 7,

@@ -11,7 +11,7 @@ import altair as alt
 from plots.figures import fleet_scale, style
 from plots.figures.bars import ABOVE, BELOW, colour_by_field, names_above, rows_axis, tall_height
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout, shorten
 from plots.model.derive import NoData
@@ -173,7 +173,7 @@ def _draw_rows(
     )
     text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
     texts = base.mark_text(align="right", **text).encode(
-        x=alt.XValue(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
+        x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
     )
     return LayerChart(
         layer=[

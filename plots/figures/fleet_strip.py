@@ -13,7 +13,7 @@ import altair as alt
 from plots.figures import fleet_scale, style
 from plots.figures.bars import colour_by_field
 from plots.figures.common import Figure, compose_chart, panel_title, scale_by_name, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.model.derive import NoData
@@ -413,10 +413,10 @@ def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerCh
     return LayerChart(
         layer=[
             place.mark_point(filled=True, size=45, opacity=1).encode(
-                x=alt.XValue(6), color=colour_by_field(), shape=shapes
+                x=at_pixel(6), color=colour_by_field(), shape=shapes
             ),
             place.mark_text(align="left", fontSize=11).encode(
-                x=alt.XValue(16), text=alt.Text("text:N")
+                x=at_pixel(16), text=alt.Text("text:N")
             ),
         ],
         width=layout.width - layout.axis,

@@ -10,7 +10,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import ABOVE, BELOW, colour_by_field, tall_height
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
 from plots.model.derive import NoData, Run
@@ -324,14 +324,14 @@ def _draw_texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
     """Draws the slowdowns, in a column also the names, both above the marks."""
     if layout.beside:
         value = base.mark_text(align="right", fontSize=11)
-        return [value.encode(x=alt.XValue(width + TEXT_WIDTH), text=alt.Text("text:N"))]
+        return [value.encode(x=at_pixel(width + TEXT_WIDTH), text=alt.Text("text:N"))]
     value = base.mark_text(align="right", fontSize=11, yOffset=ABOVE, dx=-4)
     name = base.mark_text(
         align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=width - TEXT_WIDTH - 8
     )
     return [
-        name.encode(x=alt.XValue(0), text=alt.Text("name:N")),
-        value.encode(x=alt.XValue(width), text=alt.Text("text:N")),
+        name.encode(x=at_pixel(0), text=alt.Text("name:N")),
+        value.encode(x=at_pixel(width), text=alt.Text("text:N")),
     ]
 
 

@@ -10,7 +10,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import BOLD, colour_by_field
 from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
-from plots.figures.compose import LayerChart
+from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.model.derive import NoData
@@ -244,9 +244,7 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
         for flag, weight in (("true", BOLD), ("false", {}))
     ]
     options["align"] = "right" if places.text_offset else "left"
-    values = texts.mark_text(**options).encode(
-        x=alt.XValue(places.values), text=alt.Text("values:N")
-    )
+    values = texts.mark_text(**options).encode(x=at_pixel(places.values), text=alt.Text("values:N"))
     both: LayerChart = LayerChart(
         layer=[
             LayerChart(layer=[edges, *names, values]),

@@ -46,7 +46,7 @@ def follow_parent() -> None:
 
 def images(name: str, wide: dict[str, Any], paper: dict[str, Any]) -> dict[str, bytes]:
     """Renders both forms of a figure, and returns the contents of their files by name."""
-    drawing = svg(wide)
+    drawing = picture(wide)
     return {
         f"{name}.svg": drawing.encode(),
         f"{name}.pdf": vlc.svg_to_pdf(drawing),
@@ -60,9 +60,10 @@ def column_images(name: str, spec: dict[str, Any]) -> dict[str, bytes]:
 
     A part that is still too high is left out. Papers take PDF or SVG, so there are no PNGs.
     """
-    drawings = list(map(svg, split(spec)))
-    if len(drawings) > 1 and _may_fit(spec, drawings) and fits(whole := svg(_without_titles(spec))):
-        drawings = [whole]
+    drawings = list(map(picture, split(spec)))
+    if len(drawings) > 1 and _may_fit(spec, drawings):
+        whole = picture(_without_titles(spec))
+        drawings = [whole] if fits(whole) else drawings
     drawings = list(filter(fits, drawings))
     files: dict[str, bytes] = {}
     for i, drawing in enumerate(drawings, start=1):
@@ -148,7 +149,7 @@ def _may_fit(spec: dict[str, Any], parts: list[str]) -> bool:
 def _height(part: dict[str, Any]) -> float:
     """Returns the height that panels beside each other need at least."""
     heights = [_height(panel) for panel in part.get("hconcat", [])]
-    return max([float(part.get("height", 0)), *heights])
+    return max(float(part.get("height", 0)), *heights, 0.0)
 
 
 def resize(drawing: str, per_inch: float, unit: str) -> str:
@@ -166,16 +167,17 @@ def _view_box(drawing: str) -> tuple[float, ...]:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files.
-
-    Texts for each mark would be half of a file. Nobody can point at a mark of a picture.
-    """
-    still = {**_without_zoom(spec), "config": {**spec.get("config", {}), "aria": False}}
-    root, _, content = vlc.vegalite_to_svg(still).partition(">")
+    """Renders a figure as SVG, and adds title and description, which Vega leaves out of files."""
+    root, _, content = vlc.vegalite_to_svg(_without_zoom(spec)).partition(">")
     heading, _, _ = spec["description"].partition(". ")
     title = " ".join(spec["title"]["text"]) if "title" in spec else heading
     description = escape(spec["description"])
     return f"{root}><title>{escape(title)}</title><desc>{description}</desc>{content}"
+
+
+def picture(spec: dict[str, Any]) -> str:
+    """Renders a figure as SVG without texts for each mark, which would be half of it."""
+    return svg({**spec, "config": {**spec.get("config", {}), "aria": False}})
 
 
 def _without_zoom(spec: dict[str, Any]) -> dict[str, Any]:

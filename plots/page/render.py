@@ -21,7 +21,8 @@ from altair.utils import schemapi
 from plots.figures.common import HIDDEN, Figure
 from plots.model import values
 from plots.model.load import ResultError
-from plots.page.draw import bundle, follow_parent, images, svg
+from plots.page import draw
+from plots.page.draw import bundle, follow_parent, images
 
 MOST_PROCESSES = 4
 FIGURES_PER_PROCESS = 8  # a process takes as long to start as to draw some figures
@@ -76,7 +77,7 @@ def _kept_scripts() -> Path:
 
 def picture(spec: dict[str, Any]) -> str:
     """Renders one figure as SVG."""
-    return in_processes(1, svg, [(spec,)])[0]
+    return in_processes(1, draw.picture, [(spec,)])[0]
 
 
 def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[str, bytes]:
