@@ -114,9 +114,7 @@ def _draw_panel(
     marks = base.mark_point(filled=True, size=42, opacity=1).encode(
         x=alt.X("ratio:Q", scale=scale, axis=axis, title=title),
         shape=alt.Shape("size:N", scale=shape, legend=legend),
-        tooltip=tooltip(
-            strategy="strategy", size="size", ratio="times", cold="cold", warm="warm"
-        ),
+        tooltip=tooltip(strategy="strategy", size="size", ratio="times", cold="cold", warm="warm"),
     )
     return LayerChart(
         layer=[spread, marks],

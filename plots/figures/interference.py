@@ -38,9 +38,7 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
     directions = [
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
     ]
-    panels = [
-        _draw_panel(name, names, scale, layout, name == directions[0]) for name in directions
-    ]
+    panels = [_draw_panel(name, names, scale, layout, name == directions[0]) for name in directions]
     chart = compose_run_chart(
         f"A copy of {numbers.size(size)} while a large one is under way",
         run,
@@ -110,7 +108,9 @@ def _draw_panel(
         y=rows_axis(names, labels=is_first or not layout.beside, grid=True)
     )
     x = alt.X("us:Q", scale=scale, axis=alt.Axis(format=",~f", tickCount=5), title="time (µs)")
-    reach = base.mark_rule(color=style.LINE).encode(x=alt.X("min(us):Q", scale=scale), x2=alt.X2("max(us):Q"))
+    reach = base.mark_rule(color=style.LINE).encode(
+        x=alt.X("min(us):Q", scale=scale), x2=alt.X2("max(us):Q")
+    )
     marks = base.mark_point(filled=True, size=38, opacity=1).encode(
         x=x,
         color=alt.Color(

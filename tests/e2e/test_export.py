@@ -124,7 +124,7 @@ def test_csv_has_the_medians_of_the_file(program: Program, sample: Result):
 
 
 def test_pandas_reads_csv(program: Program):
-    """As docs/EXPORTS.md says: without options, numbers, truth values and dates have their types."""
+    """As docs/EXPORTS.md says: numbers, truth values and dates have their types."""
     text = exported(program, "csv", RECORDED)
     frame = pandas.read_csv(io.StringIO(text), parse_dates=["started_utc"])
     assert len(frame) == len(rows(text))

@@ -17,6 +17,7 @@ SCHEMA = json.loads((ROOT / "docs/result_file.schema.json").read_text("utf-8"))
 # The rates are made up; the form is that of release 0.8.
 SAMPLE = Path(__file__).parent / "nvbandwidth.json"
 
+
 def copied(folder: Path) -> Path:
     return Path(shutil.copy(SAMPLE, folder / "nv.json"))
 
@@ -25,9 +26,7 @@ def copied(folder: Path) -> Path:
 def fixture_imported(program: Program, tmp_path: Path) -> Path:
     """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
     out = tmp_path / "result.json.gz"
-    completed = program.run(
-        "import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}"
-    )
+    completed = program.run("import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}")
     assert completed.code == ALL_RAN, completed
     assert completed.out == ""
     return out

@@ -16,10 +16,10 @@ PROGRAMS = {
 def main() -> int:
     """Runs plots with the programs on the PATH; returns the exit code."""
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    from plots import interruption  # noqa: PLC0415: it is beside this file
+    from plots import interruption  # it is beside this file
 
     interruption.end_at_once()  # the other imports take seconds
-    from plots.__main__ import main as draw  # noqa: PLC0415
+    from plots.__main__ import main as draw
 
     found = [f"{option}={shutil.which(name) or name}" for option, name in PROGRAMS.items()]
     return draw([*found, *sys.argv[1:]])
