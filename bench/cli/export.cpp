@@ -68,9 +68,10 @@ void tell_failures(const exports::run_values& run) {
   if (run.failed.empty()) return;
   common::complain(
       "bench_transfers",
-      fmt::format("{}: {} failed and not exported: {}", run.file,
-                  run.failed.size() == 1 ? std::string("1 benchmark has")
-                                         : fmt::format("{} benchmarks have", run.failed.size()),
+      fmt::format("{}: {} not exported: {}", run.file,
+                  run.failed.size() == 1
+                      ? std::string("1 benchmark has failed and is")
+                      : fmt::format("{} benchmarks have failed and are", run.failed.size()),
                   common::listed(run.failed, most_names)));
 }
 

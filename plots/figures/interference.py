@@ -53,8 +53,8 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
         heading="A small copy beside a large one",
         reading="Marks far apart are a copy that is sometimes late. Marks far to the right are one "
         "that waits for the large copy. The tooltip says what the large copy loses.",
-        summary=f"One of a hundred takes longer than {best['time']} ({best['strategy']}) at best "
-        f"and {worst['time']} ({worst['strategy']}) at worst.",
+        summary=f"One of a hundred takes longer than {best['time']} at best ({best['copy']}) and "
+        f"{worst['time']} at worst ({worst['copy']}).",
         chart=chart,
         strategies=[],
     )
@@ -88,6 +88,8 @@ def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
         {
             "row": _row(copy),
             "strategy": copy.strategy,
+            "copy": f"{_words(copy.setting)}, {DIRECTIONS[copy.direction]}, "
+            f"large copy: {_words(copy.method)}",
             "direction": DIRECTIONS[copy.direction],
             "percentile": name,
             "us": ns / 1e3,

@@ -107,7 +107,7 @@ def short_path(path: Path) -> str:
 
 def listed(names: list[str]) -> str:
     """Returns names as a list within a sentence."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def count(number: int, noun: str) -> str:

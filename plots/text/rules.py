@@ -96,7 +96,7 @@ def _is_as_good(entry: Benchmark, fastest: Benchmark) -> bool:
     Noise may hide a small difference, but does not make a large one small.
     """
     part = entry.ns / fastest.ns
-    return part < ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
+    return part <= ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
 
 
 def _plain_copies(run: Run, direction: str) -> Sizes:

@@ -14,6 +14,7 @@ from plots.text.table import Table
 from plots.text.trust import Sentence, injected_faults
 
 COST = "cpu_s_per_gb"
+UNKNOWN = "not known"
 SMALL = 64 * 2**10
 ONE_PROCESS = 1.02  # processes of one machine may differ by as much
 Numbered = list[tuple[int, Run]]
@@ -222,13 +223,19 @@ def _make_fact_table(runs: Numbered) -> Table:
     ]
     head = ["fact", *run_names(runs)]
     raw: list[list[str | float | int | None]] = [[*row] for row in rows]
-    same = caption.listed([name for name in facts[0] if name not in {row[0] for row in rows}])
+    same = caption.listed(
+        [
+            name
+            for name, value in facts[0].items()
+            if value != UNKNOWN and all(entry[name] == value for entry in facts)
+        ]
+    )
     note = f"What differs between the runs. The same in all: {same or 'nothing'}."
     return Table("facts", "What differs between the machines", head, rows, head, raw, note=note)
 
 
 def _facts(run: Run) -> dict[str, str]:
-    """Returns what describes a run; "not known" where the file lacks it."""
+    """Returns what describes a run; UNKNOWN where the file lacks it."""
     transfers = run.result.transfers
     device, link, machine, program, about, gpu = (
         mapping(transfers, "device"),
@@ -239,7 +246,7 @@ def _facts(run: Run) -> dict[str, str]:
         mapping(mapping(transfers, "clocks"), "gpu"),
     )
     cpu, kernel = mapping(machine, "cpu"), mapping(machine, "kernel")
-    unknown = "not known"
+    unknown = UNKNOWN
 
     def number(value: object, unit: str) -> str:
         return f"{value:g}{unit}" if is_positive(value) else unknown

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <iostream>
 
-#include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
 
 namespace bench_transfers::common {
@@ -21,7 +21,7 @@ void complain(const char* program, const std::string& sentence) {
 
 void print(const std::string& text) {
   std::cout << text << std::flush;
-  if (!std::cout) throw usage_error("cannot write to standard output");
+  if (!std::cout) throw write_error("cannot write to standard output");
 }
 
 }  // namespace bench_transfers::common

@@ -115,9 +115,10 @@ std::vector<std::string> warnings_of(const side& first, const side& second,
     warnings.emplace_back(
         "Both were measured without a GPU: these are copies within the machines' memory.");
   // Another GPU explains most.
-  if (first.runs.front().device != second.runs.front().device)
-    warnings.push_back(fmt::format("These are different devices: A {}, B {}.",
-                                   first.runs.front().device, second.runs.front().device));
+  const auto& device = first.runs.front().device;
+  const auto& other = second.runs.front().device;
+  if (device != other && !device.empty() && !other.empty())
+    warnings.push_back(fmt::format("These are different devices: A {}, B {}.", device, other));
   warn_of_machines(result.machines, warnings);
   for (const auto& [letter, side] : {std::pair("A", &first), {"B", &second}}) {
     warn_of_unlike(letter, *side, warnings);

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -56,6 +59,30 @@ def test_it_stands_beside_ours(program: Program, imported: Path):
     exported = program.run("export", imported, "--format=csv")
     assert exported.code == ALL_RAN, exported
     assert ",NVIDIA H200,,false,copy/pinned/h2d/1GiB,copy,copy/pinned,,," in exported.out
+
+
+def test_the_report_takes_it_beside_a_run_of_another_gpu(imported: Path, tmp_path: Path):
+    """Nothing that is known of both is the same."""
+    document = json.loads(gzip.decompress(imported.read_bytes()))
+    for device in (document["context"]["transfers"]["device"], *devices_of(document)):
+        device["name"] = "NVIDIA H100"
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document), "utf-8")
+    out = tmp_path / "report"
+    completed = subprocess.run(
+        [sys.executable, "-m", "plots", other, RECORDED, "--page-only", f"--out={out}"],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert completed.returncode == 0, completed
+    assert "imported from nvbandwidth 0.8" in (out / "report.html").read_text("utf-8")
+
+
+def devices_of(document: dict[str, Any]) -> list[dict[str, Any]]:
+    devices: list[dict[str, Any]] = document["context"]["transfers"]["devices"]
+    return devices
 
 
 @pytest.mark.parametrize(

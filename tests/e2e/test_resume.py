@@ -451,6 +451,24 @@ def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Pat
     assert len(read(other).rows) == len(TINY_NAMES)
 
 
+def test_a_relative_name_is_that_of_its_folder(program: Program, tmp_path: Path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    with program.start(*TINY, FOREVER, "--out=result.json", cwd=one) as process:
+        try:
+            out = one / "result.json"
+            wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
+            for options in (["--resume=result.json"], [*TINY, "--out=result.json"]):
+                refused = program.run(*options, cwd=one)
+                assert_complains(refused, USAGE, f"process {process.pid} writes")
+            other = program.run(*TINY, "--benchmark_repetitions=1", "--out=result.json", cwd=two)
+            assert other.code == ALL_RAN, other
+        finally:
+            process.kill()
+    assert len(read(two / "result.json").rows) == len(TINY_NAMES)
+
+
 def test_what_was_skipped_for_a_moment_is_measured(paced: Program, cut_file: Path):
     earlier = read(cut_file)
     name = "paced/first/h2d/1MiB"

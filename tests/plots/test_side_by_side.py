@@ -115,3 +115,12 @@ def test_the_recorded_machines_differ_both_ways_at_once():
     cells = {row[0]: row[3] for row in table.rows}
     assert cells["pageable memory to the device, 1 GiB"].endswith("not clear")
     assert "highest memory clock" in [row[0] for row in facts.rows]
+
+
+def test_what_no_run_says_is_not_the_same_in_all():
+    runs = [synthetic.run(), synthetic.run(device={"kind": "cuda", "name": "Other GPU"})]
+    (*_, table) = side_by_side.make_comparison([*enumerate(runs, 1)])
+    assert table.rows == [["GPU", "Synthetic GPU", "Other GPU"]]
+    same = table.note.partition("The same in all: ")[2]
+    assert same.startswith("link, ")
+    assert "driver" not in same

@@ -63,7 +63,8 @@ std::unique_ptr<shared_file> place_of(const fs::path& file, fs::path folder, std
   if (folder.empty()) folder = folder_of_shared_files();
   remove_abandoned(folder, front_of_writers);
   std::error_code error;
-  const auto whole = fs::weakly_canonical(file, error);
+  // A relative name stays one as long as the file does not exist.
+  const auto whole = fs::weakly_canonical(fs::absolute(file, error), error);
   const auto name = std::hash<std::string>()((error ? file : whole).string());
   return std::make_unique<shared_file>(
       folder / fmt::format("{}{:016x}", front_of_writers, name), sizeof(identity), place,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::same_file_test {
@@ -19,6 +21,12 @@ TEST(is_same_file, compares_names_of_files_that_do_not_exist) {
   const auto folder = own.path() / "no_such_folder";
   EXPECT_TRUE(is_same_file(folder / "a", folder / "x" / ".." / "a"));
   EXPECT_FALSE(is_same_file(folder / "a", folder / "b"));
+}
+
+TEST(is_same_file, knows_relative_names_of_files_that_do_not_exist) {
+  EXPECT_TRUE(is_same_file("no_such_file", std::filesystem::current_path() / "no_such_file"));
+  EXPECT_TRUE(is_same_file("no_such_file", "./no_such_file"));
+  EXPECT_FALSE(is_same_file("no_such_file", "/no_such_file"));
 }
 
 TEST(is_same_file, an_empty_path_leads_to_no_file) {

@@ -68,6 +68,13 @@ TEST(import_of_nvbandwidth, makes_copies_by_engine_those_of_pinned_memory) {
   EXPECT_DOUBLE_EQ(*row.number("bytes"), 536'870'912);
 }
 
+TEST(import_of_nvbandwidth, lists_the_strategy_with_both_directions) {
+  const auto file = one_device();
+  const auto& strategies = file.at("context").at("transfers").at("strategies");
+  ASSERT_EQ(strategies.size(), 1);
+  EXPECT_THAT(strategies.front().at("variants"), ElementsAre("d2h", "h2d"));
+}
+
 TEST(import_of_nvbandwidth, is_a_run_on_a_gpu_that_says_where_it_comes_from) {
   const auto file = read(one_device());
   EXPECT_FALSE(file.on_host);
@@ -146,6 +153,10 @@ TEST(import_of_nvbandwidth, refuses_what_it_cannot_use) {
   for (const auto* cell : {"fast", "", "50 GB/s", "-1", "0", "nan", "inf"})
     EXPECT_THAT(complaint(printed({test_case("host_to_device_memcpy_ce", {{cell}})})),
                 HasSubstr("no positive numbers"))
+        << cell;
+  for (const auto* cell : {"1e308", "1e-300"})
+    EXPECT_THAT(complaint(printed({test_case("host_to_device_memcpy_ce", {{cell}})})),
+                HasSubstr("nobody can have measured"))
         << cell;
   const auto twice = test_case("host_to_device_memcpy_ce", {{"50"}});
   EXPECT_THAT(complaint(printed({twice, twice})), HasSubstr("twice"));
