@@ -178,7 +178,7 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
     pairs = list(zip(choices, chosen, strict=True))
     has_other = any(benchmark.strategy != choice.plain.strategy for choice, benchmark in pairs)
     if has_other and all(
-        choice.is_certain and not is_clearly_slower(choice.plain, benchmark, 1)
+        choice.is_certain and not _is_clear(ratio(choice.plain, benchmark))
         for choice, benchmark in pairs
     ):
         return _rule_without_clear_gain(run, data, pairs)
@@ -195,9 +195,14 @@ def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
         return f"{name}{place}: {_nothing_faster(choice.is_certain)}"
     gain = ratio(choice.plain, chosen)
     text = f"{name}{describe_ratio(gain)} plain cudaMemcpy {place}"
-    if is_clearly_slower(choice.plain, chosen, 1):
+    if _is_clear(gain):
         return text
     return f"{text}, not clear{' (too few repetitions)' if gain.interval is None else ''}"
+
+
+def _is_clear(gain: Ratio) -> bool:
+    """Tells whether it is a gain by the interval that stands beside it."""
+    return gain.interval is not None and gain.interval[0] > 1
 
 
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:

@@ -143,3 +143,13 @@ def test_many_repetitions_have_nearly_the_exact_interval(monkeypatch):
     mann_whitney.outside_each_end.cache_clear()
     assert abs(mann_whitney.outside_each_end(40, 40) - exact) <= 1
     mann_whitney.outside_each_end.cache_clear()
+
+
+def test_a_gain_is_clear_where_its_interval_says_so():
+    """One repetition of eight does not hide what the others show."""
+    pageable = rows({("copy/pageable", LARGE): 1000.0}, [1] * 7 + [0.8])
+    pinned = rows({("copy/pinned", LARGE): 880.0}, [1] * 8)
+    large, *_ = rules.describe(run(pageable + pinned))
+    assert [use.strategy for use in large.uses] == ["copy/pinned"]
+    assert large.why.startswith("1.14× [1.14, 1.14] plain cudaMemcpy to the device")
+    assert "clear" not in large.why
