@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio
+from plots.model.significance import ONE_PROCESS, TIME, Ratio, is_clearly_larger, ratio
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table
@@ -16,8 +16,17 @@ from plots.text.trust import Sentence, injected_faults
 COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
 SMALL = 64 * 2**10
-ONE_PROCESS = 1.02  # processes of one machine may differ by as much
+DIRECTIONS = (("h2d", "to the device"), ("d2h", "to the host"))
 Numbered = list[tuple[int, Run]]
+
+
+@dataclass(frozen=True)
+class KeyQuestion:
+    """Asks for the rate of the largest copies, or for the time of the smallest."""
+
+    text: str
+    sizes: Sizes
+    is_rate: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ def describe_differences(runs: Numbered) -> list[Sentence]:
 
 def compare(runs: Numbered) -> list[Comparison]:
     """Compares runs at what a reader asks first, where all of them have an answer."""
-    if any(run.on_host or injected_faults(run) for _, run in runs):
+    if not are_comparable(runs):
         return []
     asked = [{question.text: question for question in _questions(run)} for _, run in runs]
     comparisons = []
@@ -101,6 +110,11 @@ def compare(runs: Numbered) -> list[Comparison]:
     return comparisons
 
 
+def are_comparable(runs: Numbered) -> bool:
+    """Tells whether the runs tell of GPUs, and no faults falsified them."""
+    return not any(run.on_host or injected_faults(run) for _, run in runs)
+
+
 def make_comparison(runs: Numbered) -> list[Table]:
     """Makes the tables of what differs: question by machine, and the facts of the machines."""
     tables = [_make_question_table(compare(runs), run_names(runs)), _make_fact_table(runs)]
@@ -108,12 +122,16 @@ def make_comparison(runs: Numbered) -> list[Table]:
 
 
 def run_names(runs: Numbered) -> list[str]:
-    """Names runs by what tells them apart: their devices, otherwise their dates."""
-    for name_of in (caption.device_name, lambda run: caption.date(run.result)):
-        names = [name_of(run) for _, run in runs]
-        if len(set(names)) == len(names):
-            return names
-    return [f"run {number}" for number, _ in runs]
+    """Names runs by what tells them apart: their devices, and otherwise their dates as well."""
+    devices = [caption.device_name(run) for _, run in runs]
+    dates = [caption.date(run.result) for _, run in runs]
+    alike = len(set(devices)) == 1
+    both = [
+        device if devices.count(device) == 1 else f"{device} of {date}"
+        for device, date in zip(devices, dates, strict=True)
+    ]
+    names = dates if alike else both
+    return names if len(set(names)) == len(names) else [f"run {number}" for number, _ in runs]
 
 
 def title(runs: Numbered) -> str:
@@ -131,29 +149,48 @@ def _with_counter(question: Question) -> Sizes:
     }
 
 
-def _questions(run: Run) -> Iterator[Question]:
-    directions = (("h2d", "to the device"), ("d2h", "to the host"))
+def key_questions(run: Run) -> Iterator[KeyQuestion]:
+    """Yields what a reader follows over time, where the run has an answer."""
+    asked = [
+        *_large_copies(run),
+        *(
+            KeyQuestion(f"small pinned copy {phrase}", _small(run, direction), is_rate=False)
+            for direction, phrase in DIRECTIONS
+        ),
+    ]
+    return (question for question in asked if question.sizes)
 
-    def copies(direction: str, memory: str, method: str | None = None) -> Sizes:
-        return run.plainest(
-            "copy", direction=direction, memory=memory, method=method, in_place=False
-        )
 
+def _large_copies(run: Run) -> Iterator[KeyQuestion]:
     for memory in ("pinned", "pageable"):
-        for direction, phrase in directions:
-            yield Question(f"{memory} memory {phrase}", copies(direction, memory))
-    yield Question("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
-    for direction, phrase in directions:
+        for direction, phrase in DIRECTIONS:
+            yield KeyQuestion(f"{memory} memory {phrase}", _copies(run, direction, memory))
+    yield KeyQuestion("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
+
+
+def _small(run: Run, direction: str) -> Sizes:
+    sizes = _copies(run, direction, "pinned")
+    return {size: benchmark for size, benchmark in sizes.items() if size <= SMALL}
+
+
+def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
+    return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
+
+
+def _questions(run: Run) -> Iterator[Question]:
+    for key in _large_copies(run):
+        yield Question(key.text, key.sizes)
+    for direction, phrase in DIRECTIONS:
         text = f"pageable memory {phrase}, staged"
-        yield Question(text, copies(direction, "pageable", "staged"))
-    for direction, phrase in directions:
-        sizes = copies(direction, "pinned")
+        yield Question(text, _copies(run, direction, "pageable", "staged"))
+    for direction, phrase in DIRECTIONS:
+        sizes = _copies(run, direction, "pinned")
         for size in [SMALL, *([min(sizes)] if sizes and min(sizes) < SMALL else [])]:
             text = f"time of a small copy {phrase}, pinned memory, {numbers.size(size)}"
             yield Question(text, sizes, place=size, is_rate=False)
     for memory in ("pinned", "pageable"):
         yield Question(
-            f"work of the CPU, {memory} memory to the device", copies("h2d", memory), COST
+            f"work of the CPU, {memory} memory to the device", _copies(run, "h2d", memory), COST
         )
 
 
