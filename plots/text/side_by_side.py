@@ -115,12 +115,6 @@ def are_comparable(runs: Numbered) -> bool:
     return not any(run.on_host or injected_faults(run) for _, run in runs)
 
 
-def make_comparison(runs: Numbered) -> list[Table]:
-    """Makes the tables of what differs: question by machine, and the facts of the machines."""
-    tables = [_make_question_table(compare(runs), run_names(runs)), _make_fact_table(runs)]
-    return [table for table in tables if table.rows]
-
-
 def run_names(runs: Numbered) -> list[str]:
     """Names runs by what tells them apart: their devices, and otherwise their dates as well."""
     devices = [caption.device_name(run) for _, run in runs]
@@ -221,7 +215,9 @@ def describe_gain(gain: Ratio) -> str:
     return f"{text} [{low}, {high}]"
 
 
-def _make_question_table(comparisons: list[Comparison], names: list[str]) -> Table:
+def make_question_table(runs: Numbered) -> Table:
+    """Makes the table of questions by machine; it has no rows if nothing can be compared."""
+    comparisons, names = compare(runs), run_names(runs)
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
     for entry in comparisons:
@@ -250,7 +246,7 @@ def _make_question_table(comparisons: list[Comparison], names: list[str]) -> Tab
     return Table("questions", heading, head, rows, raw_head, raw, note=note)
 
 
-def _make_fact_table(runs: Numbered) -> Table:
+def make_fact_table(runs: Numbered) -> Table:
     """Makes the table of the facts that differ between the runs."""
     facts = [_facts(run) for _, run in runs]
     rows = [
