@@ -238,6 +238,7 @@ def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
         title=side_by_side.title(runs),
         verdict=DIFFERENCES_HEADING,
         cards=cards.make_cards(compared),
+        cards_note=facts.note,
         sentences={DIFFERENCES_HEADING: side_by_side.describe_differences(compared)},
         tables_under={DIFFERENCES_HEADING: [questions] if questions.rows else []},
         tables=[table for table in (facts, bandwidths) if table and table.rows],

@@ -49,6 +49,7 @@ class Section:
     title: str = ""  # of a page that begins with this section
     has_measurements: bool = False  # the tidy tables have its rows
     cards: list[Card] = field(default_factory=list)  # of the machines that are compared
+    cards_note: str = ""
     verdict: str = ""  # the heading whose sentences stand above their tables
     is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
     sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)

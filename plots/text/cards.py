@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plots.text import marks, rules, side_by_side
+from plots.model.derive import Run
+from plots.model.values import mapping
+from plots.text import caption, glance, marks, rules, side_by_side
 from plots.text.marks import Mark
-from plots.text.side_by_side import Numbered
+from plots.text.side_by_side import GPU, LINK, Numbered
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,24 @@ def make_cards(runs: Numbered) -> list[Card]:
             name,
             marks.describe(run),
             [
+                *_describe_link(run),
                 *((rule.data, _name_strategies(rule)) for rule in rules.describe(run)),
-                *((row[0], row[place]) for row in facts.rows if row[place] != name),
+                *((row[0], row[place]) for row in facts.rows if row[0] not in (GPU, LINK)),
             ],
         )
         for place, (name, (_, run)) in enumerate(zip(names, runs, strict=True), start=1)
     ]
+
+
+def _describe_link(run: Run) -> list[tuple[str, str]]:
+    """Returns the link, and how much of its raw rate large copies reach."""
+    link = mapping(run.result.transfers, "link")
+    if not link:
+        return []
+    shown = glance.describe(run)
+    shares = [f"{gauge.share:.0f} % {gauge.label}" for gauge in shown.gauges] if shown else []
+    reached = f"; of its raw rate {', '.join(shares)}" if shares else ""
+    return [(LINK, f"{caption.link_name(link)}{reached}")]
 
 
 def _name_strategies(rule: rules.Rule) -> str:

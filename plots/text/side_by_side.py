@@ -15,6 +15,7 @@ from plots.text.trust import Sentence, injected_faults
 
 COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
+GPU, LINK = "GPU", "link"  # facts that cards show by themselves
 SMALL = 64 * 2**10
 DIRECTIONS = (("h2d", "to the device"), ("d2h", "to the host"))
 Numbered = list[tuple[int, Run]]
@@ -286,9 +287,9 @@ def _facts(run: Run) -> dict[str, str]:
 
     memory = mapping(machine, "memory").get("total_bytes")
     return {
-        "GPU": caption.device_name(run),
+        GPU: caption.device_name(run),
         "driver": values.text(device, "driver_version", unknown),
-        "link": caption.link_name(link) if link else unknown,
+        LINK: caption.link_name(link) if link else unknown,
         "highest memory clock": number(gpu.get("memory_max_mhz"), " MHz"),
         "processor": values.text(cpu, "model", unknown),
         "logical CPUs": number(cpu.get("logical_cpus_online"), ""),
