@@ -16,7 +16,7 @@ from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result, ResultError
 from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
-from plots.model.pool import CPU_ROLES, pool_rows, pools
+from plots.model.pool import CPU_ROLES, pools
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
@@ -151,7 +151,8 @@ def _reduce(result: Result) -> dict[str, Any]:
     """Keeps only what `advise` reads, because it parses the file again for each question."""
     rows = [
         {key: row[key] for key in READ_BY_ADVISE if key in row}
-        for row in pool_rows(result, _is_read_by_advise)
+        for row in result.rows
+        if (fields := result.benchmarks.get(str(row.get("name")))) and _is_read_by_advise(fields)
     ]
     return {"context": result.original, "benchmarks": rows}
 

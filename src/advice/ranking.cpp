@@ -98,7 +98,7 @@ cost_model::cost_model(const measurements& measured) {
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
-  const source added_source{added.name, added.memory, added.plainness};
+  const source added_source{added.name, added.memory, added.plainness, added.pool};
   const auto [entry, is_new] =
       by_memory_.try_emplace({added.measures, *added.memory}, added_source);
   if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
@@ -199,8 +199,12 @@ estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
   const auto& ranked_source = transfer(ranked.name, question.direction);
   const auto& fastest_source = transfer(fastest.name, question.direction);
   if (ranked_source.memory == fastest_source.memory) return difference_of_transfers;
+  const auto takes_same_rows = [&](term access) {
+    const auto& pool = by_memory(access, ranked_source)->pool;
+    return pool && pool == by_memory(access, fastest_source)->pool;
+  };
   const auto cpu = [&](bool measured, term access, double times) {
-    if (!measured || times == 0) return estimate{};
+    if (!measured || times == 0 || takes_same_rows(access)) return estimate{};
     return scaled(
         rate(access, ranked_source).pass_beyond(rate(access, fastest_source), question.bytes),
         times);

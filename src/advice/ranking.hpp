@@ -102,6 +102,7 @@ class cost_model {
     std::string series;  ///< its name
     std::optional<std::string> memory;
     advice::plainness plainness = {};
+    std::optional<std::string> pool = std::nullopt;  ///< of CPU access
   };
   using place = std::pair<term, std::string>;
 

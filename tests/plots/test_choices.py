@@ -1,6 +1,9 @@
 """Tests what is chosen by size and reuse: pooled, with ties to the plainest."""
 
+import json
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import synthetic
@@ -8,8 +11,10 @@ from synthetic import MIB
 
 from plots.model import programs
 from plots.model.choices import REUSES, Kind, choose
-from plots.model.pool import pool_rows, pools
+from plots.model.load import read_result
+from plots.model.pool import pools
 
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 ORDINARY = Kind((0, False, 0), "pageable", "base")
 PINNED = Kind((1, False, 1), "pinned", "base")
 FLAGGED = Kind((2, False, 2), "pinned_wc", "base")
@@ -107,47 +112,51 @@ def test_without_rankings_there_is_no_choice():
     assert choose([{"strategies": []}], {}) is None
 
 
-def cpu_run(types):
-    """Returns a run in which the CPU was slower to read each further kind of memory."""
-    rows = [
-        synthetic.row(f"cpu/{memory}/read_memcpy/1MiB", MIB, 100.0 * (i + 1))
-        for i, memory in enumerate(types)
-    ]
+def pools_of(types):
     buffers = [{"memory": memory, "memory_type": kind} for memory, kind in types.items()]
-    return synthetic.result([*rows, *synthetic.rows(("copy/pinned",), (MIB,))], buffers=buffers)
+    return pools(synthetic.result(buffers=buffers))
 
 
-def used(result):
-    return pool_rows(result, lambda fields: True)
-
-
-def times(result, memory):
-    name = f"cpu/{memory}/read_memcpy/1MiB"
-    return [row["median_ns"] for row in used(result) if row["name"] == name]
-
-
-def test_kinds_of_memory_that_are_alike_share_their_measurements():
-    result = cpu_run(
-        {
-            "pinned": "write-back",
-            "pinned_wc": "write-back",
-            "registered_huge": "write-back",
-            "novel": "write-back",
-        }
+def test_kinds_of_memory_of_one_type_and_page_size_are_alike_for_the_cpu():
+    found = pools_of(
+        dict.fromkeys(("pinned", "pinned_wc", "registered_huge", "novel"), "write-back")
     )
-    assert times(result, "pinned") == times(result, "pinned_wc") == [100.0, 200.0]
-    assert times(result, "registered_huge") == [300.0]  # pages of another size
-    assert times(result, "novel") == [400.0]  # pages of a size that is not known
-    assert sum("copy/" in row["name"] for row in used(result)) == len(
-        [row for row in result.rows if "copy/" in row["name"]]
-    )
+    assert found["pinned"] == found["pinned_wc"]
+    assert found["registered_huge"] != found["pinned"]  # pages of another size
+    assert "novel" not in found  # pages of a size that is not known
 
 
 @pytest.mark.parametrize("kind", ["write-combined", "unclear", None])
-def test_kinds_that_are_not_alike_keep_their_own(kind):
-    result = cpu_run({"pinned": "write-back", "pinned_wc": kind})
-    assert (times(result, "pinned"), times(result, "pinned_wc")) == ([100.0], [200.0])
-    assert ("pinned_wc" in pools(result)) is (kind == "write-combined")
+def test_kinds_of_another_or_an_unclear_type_are_not_alike(kind):
+    found = pools_of({"pinned": "write-back", "pinned_wc": kind})
+    assert found["pinned"] != found.get("pinned_wc")
+    assert ("pinned_wc" in found) is (kind == "write-combined")
+
+
+@pytest.mark.parametrize(
+    "name", ["nvidia-h200/2026-11-20-standard", "nvidia-h100/2026-11-21-transfers"]
+)
+def test_the_report_and_advise_recommend_the_same(name, tmp_path, pytestconfig):
+    program = Path(pytestconfig.getoption("binary"))
+    if not program.is_file():
+        pytest.skip("bench_transfers is not built")
+    path = RECORDED / name / "result.json.gz"
+    mapped = tmp_path / "map.json"
+    command = [program, "advise", "--from", path, "--map", mapped]
+    subprocess.run(command, check=True, capture_output=True)
+    advised = json.loads(mapped.read_text("utf-8"))
+    chosen = programs.ask(program, read_result(path), on_host=False).map
+    differences = [
+        (direction, size, reuse)
+        for direction, cells in chosen["directions"].items()
+        for size, row in zip(chosen["sizes"], cells["winner"], strict=True)
+        for reuse, winner in zip(chosen["reuse"], row, strict=True)
+        if advised["directions"][direction]["winner"][advised["sizes"].index(size)][
+            advised["reuse"].index(reuse)
+        ]
+        != winner
+    ]
+    assert differences == []
 
 
 def test_only_terms_of_the_sum_are_given_to_advise():

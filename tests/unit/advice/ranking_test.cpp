@@ -264,6 +264,22 @@ TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) 
                           testing::Field(&ranked_strategy::name, "in place")));
 }
 
+TEST(ranking, does_not_count_what_the_cpu_pays_for_memory_that_is_alike) {
+  auto measured = made_up();
+  measured.add_transfer("flagged copy", "flagged", 2, 15e3, 0.02);
+  measured.add_memory("flagged", {500e3, 0.5}, {200e3, 0.1}, 0.1);
+  for (const auto* const memory : {"pinned", "flagged"})
+    for (auto& time : measured.cost(memory, term::cpu_write).times) time.relative_error = 0.3;
+  const auto behind = [&] {
+    return find(cost_model(measured).rank(upload(1000)), "flagged copy").behind;
+  };
+  EXPECT_LT(behind().low, 0);
+  for (const auto* const memory : {"pinned", "flagged"})
+    measured.cost(memory, term::cpu_write).pool = "base";
+  EXPECT_NEAR(behind().value, 5 * us, 1);
+  EXPECT_GT(behind().low, 0);
+}
+
 ranking made_up_ranking(double half_interval, double behind) {
   ranking ranked;
   for (const auto* const name : {"zero-copy", "plain copy"}) {
