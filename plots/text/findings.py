@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.pool import page_sizes
+from plots.model.memory_pages import page_sizes
 from plots.model.published import Published, read_published
 from plots.model.significance import is_slower
 from plots.model.values import is_positive, mapping, member

@@ -87,6 +87,13 @@ std::vector<measured_time> times_of(const rates& by_size) {
   return times;
 }
 
+/// All repetitions of three may be faster than all of three others by chance; of four, hardly.
+bool can_tell(const rates& by_size) {
+  constexpr std::size_t enough = 4;
+  return std::ranges::all_of(by_size,
+                             [](const auto& size) { return size.second.size() >= enough; });
+}
+
 plainness plainness_of(const benchmark& described) {
   const auto memory = described.method ? std::nullopt : described.memory;
   return {described.plainness, described.method.has_value(),
@@ -159,7 +166,8 @@ class collector {
       measured_.all_series.push_back(
           {key.name, described.strategy, key.measures, described.memory, plainness_of(described),
            pool ? std::optional(pool->pool) : std::nullopt,
-           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size)});
+           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size),
+           can_tell(variant.by_size)});
     }
   }
 

@@ -58,6 +58,8 @@ struct series {
   std::optional<std::string> pool = std::nullopt;
   /// For CPU access, `ns` is the time of a whole pass over `bytes`.
   std::vector<statistics::measured_time> times;
+  /// Every size was repeated often enough to tell noise from a difference.
+  bool can_tell = true;
 };
 
 /// What a result file says about transfers, allocation and CPU access with warm caches.

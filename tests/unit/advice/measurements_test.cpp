@@ -63,6 +63,18 @@ TEST(measurements, are_medians_of_the_repetitions_with_their_error) {
   EXPECT_NEAR(error, 10 / 1.96 / 100, 1e-9);  // the 95 % interval of three values is all of them
 }
 
+TEST(measurements, tell_noise_from_a_difference_with_four_repetitions_of_each_size) {
+  auto all = content();
+  const auto can_tell = [&] { return read(all).all_series.at(0).can_tell; };
+  for (int repetition = 0; repetition < 3; ++repetition)
+    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, 1024));
+  EXPECT_FALSE(can_tell());
+  all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, 1024));
+  EXPECT_TRUE(can_tell());
+  all["benchmarks"].push_back(row("copy/pinned/h2d/1MiB", 100, 1 << 20));
+  EXPECT_FALSE(can_tell());
+}
+
 TEST(measurements, of_zero_copy_have_the_names_of_copies) {
   auto all = content();
   all["benchmarks"] = {row("zero_copy/registered/read/4B", 1, 4),

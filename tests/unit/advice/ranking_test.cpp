@@ -70,6 +70,14 @@ TEST(ranking, charges_a_strategy_with_the_memory_that_it_uses) {
   EXPECT_NEAR(ranked.total.value, (20 + 100 + 45) * us, 1);
 }
 
+TEST(ranking, knows_whose_transfers_were_repeated_too_seldom) {
+  auto measured = made_up();
+  std::ranges::find(measured.all_series, "pinned copy up", &series::name)->can_tell = false;
+  const auto all = cost_model(measured).rank(upload());
+  EXPECT_FALSE(find(all, "pinned copy").can_tell);
+  EXPECT_TRUE(find(all, "plain copy").can_tell);
+}
+
 TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
   made_up measured;
   auto dear = measured.cost("pageable", term::allocation);
@@ -233,6 +241,19 @@ TEST(ranking, recommends_as_the_report_does) {
   EXPECT_EQ(recommended_if(31, 31), "plain") << "cannot be told from it";
   EXPECT_EQ(recommended_if(100, 100), "plain");
   EXPECT_EQ(recommended_if(101, 200), "fast") << "too much may be lost";
+}
+
+TEST(ranking, recommends_nothing_by_the_chance_of_few_repetitions) {
+  for (const auto& [first, second] : {std::pair{true, false}, {false, true}, {false, false}}) {
+    auto fast = named("fast", 1000, {1, false, 1});
+    auto plain = named("plain", 1100, {0, false, 0});
+    plain.behind = {100, 90, 110};
+    fast.can_tell = first;
+    plain.can_tell = second;
+    EXPECT_EQ(recommended_of(fast, plain), "plain");
+    plain.total.value = 1101;
+    EXPECT_EQ(recommended_of(fast, plain), "fast") << "too much may be lost";
+  }
 }
 
 TEST(ranking, takes_fewer_calls_for_plainer) {
