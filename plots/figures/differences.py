@@ -201,7 +201,13 @@ def _draw_panel(
         return alt.X(f"{field}:Q", scale=scale, axis=axis, title="difference in bandwidth (%)")
 
     several = len(runs) > 1
-    legend = alt.Legend(title=None, orient="bottom", columns=len(runs) if layout.beside else 1)
+    legend = alt.Legend(
+        title=None,
+        orient="bottom",
+        columns=len(runs) if layout.beside else 1,
+        symbolFillColor=style.INK,
+        symbolStrokeColor=style.INK,
+    )
     shapes = alt.Scale(domain=runs, range=list(SHAPES[: len(runs)]))
     base = shown_rows("differences", direction=direction).encode(
         y=rows_axis(names, labels=with_names or not layout.beside), color=colour_by_field()

@@ -44,8 +44,9 @@ def _describe_link(run: Run) -> list[tuple[str, str]]:
     if not link:
         return []
     shown = glance.describe(run)
-    shares = [f"{gauge.share:.0f} % {gauge.label}" for gauge in shown.gauges] if shown else []
-    reached = f"; of its raw rate {', '.join(shares)}" if shares else ""
+    rates = [gauge.reached for gauge in shown.gauges] if shown else []
+    words = "large pinned copies, and their part of its raw rate"
+    reached = f"; {words}: {caption.listed(rates)}" if rates else ""
     return [(LINK, f"{caption.link_name(link)}{reached}")]
 
 

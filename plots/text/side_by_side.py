@@ -17,6 +17,7 @@ COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
 GPU, LINK = "GPU", "link"  # facts that cards show by themselves
 SMALL = 64 * 2**10
+MOST_IN_TITLE = 3
 DIRECTIONS = (("h2d", "to the device"), ("d2h", "to the host"))
 Numbered = list[tuple[int, Run]]
 
@@ -132,8 +133,11 @@ def run_names(runs: Numbered) -> list[str]:
 def title(runs: Numbered) -> str:
     """Returns the title of a page that compares runs; empty if only numbers tell them apart."""
     names = run_names(runs)
-    numbered = [f"run {number}" for number, _ in runs]
-    return "" if names == numbered or len(names) > 3 else caption.listed(names)
+    if names == [f"run {number}" for number, _ in runs]:
+        return ""
+    if len(names) <= MOST_IN_TITLE:
+        return caption.listed(names)
+    return caption.counted_names([caption.device_name(run) for _, run in runs])
 
 
 def _with_counter(question: Question) -> Sizes:

@@ -1,5 +1,7 @@
 """Tests the figure of differences between runs: its marks, intervals and axis."""
 
+import json
+
 import pytest
 import synthetic
 from synthetic import KIB, MIB
@@ -85,6 +87,8 @@ def test_several_runs_stand_below_each_other_in_each_row(layout):
     spec = drawn(*runs, layout=layout)
     assert [row["run"] for row in rows(spec)] == ["b", "c", "d"]
     assert any("1 more run not shown" in line for line in spec["title"]["subtitle"])
+    # Black, as Vega has them, cannot be seen on a dark page.
+    assert f'"symbolFillColor": "{style.INK}"' in json.dumps(spec)
 
 
 def test_only_sizes_that_all_runs_have_are_shown():

@@ -142,6 +142,17 @@ def test_runs_are_named_by_what_tells_them_apart():
     assert named("A", "B", "A") == ["A of 2026-11-20 11:00 UTC", "B", "A of 2026-11-22 11:00 UTC"]
 
 
+def test_a_page_of_many_runs_is_titled_by_their_devices():
+    runs = [
+        synthetic.run(
+            device={"kind": "cuda", "name": name}, run={"started_utc": f"2026-11-2{i}T11:00:00Z"}
+        )
+        for i, name in enumerate("AABA")
+    ]
+    assert side_by_side.title([*enumerate(runs, 1)]) == "3 × A, B"
+    assert side_by_side.title([*enumerate(runs[1:3], 1)]) == "A and B"
+
+
 def test_a_card_has_the_health_of_a_machine_what_to_use_and_what_differs():
     rows = [
         synthetic.row(f"{name}/h2d/64MiB", 64 * MIB, ns * factor)
@@ -155,6 +166,9 @@ def test_a_card_has_the_health_of_a_machine_what_to_use_and_what_differs():
     assert first.marks == marks.describe(runs[0][1])
     assert ("driver", "1.2") in second.lines
     assert ("Large arrays, copied again and again", "copy/pinned") in second.lines
-    assert ("link", "PCIe 5.0 x16; of its raw rate 85 % Host → device") in second.lines
+    assert dict(second.lines)["link"] == (
+        "PCIe 5.0 x16; large pinned copies, and their part of its raw rate: "
+        "53.69 GB/s to the device (85 %)"
+    )
     assert "processor" not in dict(second.lines)  # it does not differ
     assert "GPU" not in dict(second.lines)  # the card's name
