@@ -1,6 +1,7 @@
 """Tests which runs are of one machine, and how they are drawn against the time."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import synthetic
@@ -8,9 +9,12 @@ from synthetic import KIB, MIB
 
 from plots.figures import GROUP_FIGURES
 from plots.figures.layout import COLUMN, PAPER, WIDE
-from plots.model.derive import NoData
+from plots.model.derive import NoData, Run
+from plots.model.load import read_result
 from plots.model.same_gpu import longest_history
 from plots.page import render
+
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 
 
 def machine(day, gb_per_s=50.0, sizes=(MIB,), name="GPU", uuid=None, strategy="copy/pinned/h2d"):
@@ -138,3 +142,24 @@ def test_without_two_times_or_without_a_gpu_there_is_no_history():
     host = synthetic.run(device={"kind": "host", "name": "host"}, link=None)
     with pytest.raises(NoData, match="without a GPU"):
         drawn(host, host)
+
+
+def test_recorded_runs_of_three_days_are_a_history():
+    days = ("2026-11-20-standard", "2026-11-21-report", "2026-11-22-library", "2026-11-23-staging")
+    runs = [
+        Run(read_result(RECORDED / "nvidia-h200" / day / "result.json.gz"))
+        for day in reversed(days)
+    ]
+    other = Run(read_result(RECORDED / "nvidia-h100/2026-11-21-transfers/result.json.gz"))
+    spec = drawn(*runs, other)
+    assert "1 run of other machines" in subtitle(spec)
+    assert "beware: 4 GPUs of the same name" in subtitle(spec)
+    shown = {}
+    for row in rows(spec):
+        shown.setdefault(row["panel"], []).append(row["date"][:10])
+    # The run of the library stops at 256 MiB.
+    assert shown["pinned memory to the device, 1 GiB"] == [
+        *("2026-11-20", "2026-11-21", "2026-11-23")
+    ]
+    assert shown["small pinned copy to the device, 4 B"] == ["2026-11-20", "2026-11-21"]
+    assert ticks(spec) == '["11-21", "11-22", "11-23"]'

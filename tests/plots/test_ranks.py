@@ -1,15 +1,19 @@
 """Tests how several runs are sorted: by bandwidth, and by the part of their links."""
 
+from pathlib import Path
+
 import pytest
 import synthetic
 from synthetic import MIB
 
 from plots.figures import GROUP_FIGURES
 from plots.figures.layout import COLUMN, WIDE
-from plots.model.derive import NoData
+from plots.model.derive import NoData, Run
+from plots.model.load import read_result
 from plots.model.significance import ranks
 from plots.page import render
 
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 SIZE = 64 * MIB
 GEN_4 = {**synthetic.LINK, "generation": 4, "limit_gb_per_s": 31.5}
 TO_DEVICE = "pinned memory to the device, 64 MiB"
@@ -92,3 +96,23 @@ def test_a_rank_counts_those_that_are_clearly_better():
         for run in (machine("a", 50.0), machine("b", 49.5), machine("c", 40.0), machine("d", 40.1))
     ]
     assert list(map(str, ranks(measured))) == ["1=", "1=", "3=", "3="]
+
+
+def test_recorded_runs_of_three_gpus_and_more_are_ranked():
+    names = (
+        "nvidia-h200/2026-11-21-report",
+        "nvidia-h100/2026-11-21-transfers",
+        "nvidia-h200/2026-11-21-fast-paths",
+        "nvidia-h200/2026-11-21-fast-paths-again",
+    )
+    runs = [Run(read_result(RECORDED / name / "result.json.gz")) for name in names]
+    ranked = {}
+    for row in drawn(*runs)["datasets"]["ranks"]:
+        ranked.setdefault(row["panel"], []).append((row["rank"], row["run"]))
+    large, *_ = ranked.values()
+    assert {rank for rank, _ in large} == {"1="}  # the link decides
+    both = ranked["pinned memory both ways at once, 1 GiB, gb_per_s"]
+    assert [rank for rank, _ in both] == ["1=", "1=", "1=", "4"]
+    assert both[-1] == ("4", "NVIDIA H100 80GB HBM3")
+    pageable = ranked["pageable memory to the host, 1 GiB, gb_per_s"]
+    assert [rank for rank, _ in pageable] == ["1=", "1=", "2", "3"]
