@@ -86,7 +86,8 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     if not rankings:
         missing["rankings"] = missing[next(iter(questions_by_name))]
     table = _select_cells(parsed["map"], result) if "map" in parsed else None
-    missing.setdefault("map", "advise can rank nothing in this file")
+    if table is None:
+        missing.setdefault("map", "advise can rank nothing in this file")
     return Advice(_parse_fits(parsed.get("fits")), table, rankings, missing)
 
 
