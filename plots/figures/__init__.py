@@ -23,10 +23,10 @@ from plots.figures.ladder import draw_ladder
 from plots.figures.latency import draw_latency
 from plots.figures.layout import Layout
 from plots.figures.machine_history import draw_machine_history
+from plots.figures.machine_ranks import draw_ranks
 from plots.figures.machines import draw_machines
 from plots.figures.nodes import draw_nodes, draw_nodes_of_map
 from plots.figures.pairs import draw_pairs
-from plots.figures.ranks import draw_ranks
 from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
 from plots.figures.winner_map import draw_winner_map

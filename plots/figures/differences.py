@@ -13,7 +13,8 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
-from plots.model.significance import ONE_PROCESS, ratio
+from plots.model.ranks import ONE_PROCESS
+from plots.model.significance import ratio
 from plots.text import caption, numbers, side_by_side
 
 SHAPES = ("circle", "square", "triangle-up")

@@ -11,7 +11,6 @@ from plots.model.derive import Benchmark
 from plots.model.mann_whitney import CONFIDENCE, has_interval, outside_each_end
 
 CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
-ONE_PROCESS = 1.02  # processes of one machine may differ by as much
 TIME = "median_ns"
 
 
@@ -79,30 +78,6 @@ def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
         return Ratio(value, None)
     low, high = ratios[outside], ratios[len(ratios) - 1 - outside]
     return Ratio(value, (min(low, value), max(high, value)))
-
-
-@dataclass(frozen=True)
-class Rank:
-    """Holds a place, and whether several have it."""
-
-    place: int
-    is_shared: bool
-
-    def __str__(self) -> str:
-        """Returns the place, with "=" if several have it."""
-        return f"{self.place}{'=' if self.is_shared else ''}"
-
-
-def ranks(measured: Sequence[Benchmark], counter: str = TIME) -> list[Rank]:
-    """Ranks the same benchmark of several runs, of which less of the counter is better.
-
-    A place is one more than the number of those that are clearly better.
-    """
-    places = [
-        1 + sum(is_clearly_larger(entry, other, ONE_PROCESS, counter) for other in measured)
-        for entry in measured
-    ]
-    return [Rank(place, places.count(place) > 1) for place in places]
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float] | None:

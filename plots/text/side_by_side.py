@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.model.significance import ONE_PROCESS, TIME, Ratio, is_clearly_larger, ratio
+from plots.model.ranks import ONE_PROCESS
+from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table

@@ -10,7 +10,7 @@ from plots.figures import GROUP_FIGURES
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
-from plots.model.significance import ranks
+from plots.model.ranks import ranks
 from plots.page import render
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"

@@ -22,7 +22,8 @@ from plots.figures.common import Figure, compose_chart, panel_title, shown_rows,
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import Layout, shorten
 from plots.model.derive import Benchmark, NoData, Run
-from plots.model.significance import TIME, median_interval, ranks
+from plots.model.ranks import ranks
+from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers, side_by_side
 from plots.text.side_by_side import Comparison
 
