@@ -173,6 +173,27 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         (clone.traps / "sprung").unlink()
 
 
+@pytest.mark.parametrize("out", [("--out=-",), ("--out", "/dev/stdout")])
+def test_a_result_that_is_printed_is_not_drawn(
+    clone: Clone, program: Program, tmp_path: Path, out: tuple[str, ...]
+):
+    completed = subprocess.run(
+        [clone.root / "scripts/bench", "--strategies=null", "--device=host", "--quiet", *out],
+        env=environment(
+            {"PATH": f"{clone.traps}:/usr/bin:/bin", "TRANSFERS_BIN": str(program.path.parent)}
+        ),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (completed.returncode, completed.stderr) == (0, "")
+    context = json.loads(completed.stdout)["context"]["transfers"]
+    assert context["run"]["profile"] == "quick"
+    assert not clone.trapped
+    assert not list(clone.root.rglob("*.json"))
+
+
 def test_a_program_that_is_built_answers_itself(clone: Clone, program: Program):
     (clone.root / "build").mkdir()
     (clone.root / "build/bench_transfers").symlink_to(program.path)
