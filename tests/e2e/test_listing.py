@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Completed, Program, listed
@@ -66,6 +67,14 @@ def test_a_list_for_programs_says_the_same(program: Program):
             assert where == f"{variants}not on this device: {entry['not_on']['host']}"
     chosen = text_of(program.run("--list=json", "--device=host", "--strategies=null"))
     assert {entry["family"] for entry in json.loads(chosen)} == {"null"}
+
+
+def test_the_method_of_every_family_is_described(program: Program):
+    entries = json.loads(text_of(program.run("--list=json", "--device=host")))
+    page = (Path(__file__).resolve().parents[2] / "docs/METHOD.md").read_text("utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    described = {family for cell in cells for family in re.findall(r"`(\w+)[/`]", cell)}
+    assert {entry["family"] for entry in entries} - described == set()
 
 
 def test_a_short_list_names_every_family_once(program: Program):
