@@ -72,7 +72,7 @@ nearest() {
 fail_unknown() {
   local argument=$1 meant
   shift
-  meant=$(nearest "${argument%%=*}" "${@%%=*}" --help --version)
+  meant=$(nearest "${argument%%=*}" "${@%%=*}" --help --version 2>/dev/null) || meant=
   fail "unknown argument $(quoted "$argument")${meant:+: did you mean $meant?} (see --help)"
 }
 
