@@ -101,11 +101,13 @@ std::vector<std::string> figures::headlines(const benchmark& described) const {
 }
 
 std::string figures::legend(const std::vector<const benchmark*>& shown) const {
+  const auto is_shown = [&](std::string_view counter) {
+    return std::ranges::any_of(
+        shown, [&](const benchmark* described) { return median(*described, counter).has_value(); });
+  };
   std::string lines;
   for (const auto& [name, explained] : file_.metrics)
-    if (explained.headline && std::ranges::any_of(shown, [&](const benchmark* described) {
-          return median(*described, name).has_value();
-        }))
+    if (explained.headline && is_shown(name))
       lines += common::wrapped(fmt::format("{}: {}", title_of(explained), explained.description));
   return lines;
 }
