@@ -241,9 +241,11 @@ outcome session::measure(const plan& plan) {
                      .repetitions = planned.earlier.count});
   const auto cases = std::span(all).first(plan.cases.size());
   if (ranks_) {
-    const auto at_once = std::ranges::stable_partition(
-        cases, [](const state& measured) { return !is_of_ranks(*measured.planned); });
-    measure_in_turn(std::span(cases.begin(), at_once.begin()), at_once, result);
+    const auto at_once = std::stable_partition(
+        cases.begin(), cases.end(),
+        [](const state& measured) { return !is_of_ranks(*measured.planned); });
+    const auto alone = static_cast<std::size_t>(at_once - cases.begin());
+    measure_in_turn(cases.first(alone), cases.subspan(alone), result);
   } else {
     measure_within_time(cases, result);
   }
