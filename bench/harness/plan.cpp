@@ -531,11 +531,11 @@ class time_of_buffers {
   /// Without benchmarks of more bytes.
   [[nodiscard]] seconds up_to(std::size_t most_bytes) const {
     seconds sum{};
-    for (const auto& [block, per_byte] : blocks_) {
+    for (const auto& timed : blocks_) {
       const auto is_small = [&](const benchmark_case& planned) {
-        return planned.bytes() <= most_bytes && block.is_used_by(planned);
+        return planned.bytes() <= most_bytes && timed.block.is_used_by(planned);
       };
-      sum += per_byte * largest(plan_, is_small, block.bytes_of);
+      sum += timed.per_byte * largest(plan_, is_small, timed.block.bytes_of);
     }
     return sum;
   }
