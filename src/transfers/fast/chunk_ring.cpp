@@ -32,19 +32,26 @@ chunk_ring::chunk_ring(device& device, const shape& sizes)
   }
 }
 
+void copy_by_stream(std::size_t /*index*/, std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction, stream& stream) {
+  stream.copy(dst, src, bytes, direction);
+}
+
 void chunk_ring::to_device(std::byte* dst, std::size_t bytes, const cut& cut,
-                           const chunk_work::on_piece& fill) {
-  run(bytes, cut, {.fill = fill, .enqueue = [dst](const chunk& filled, stream& stream) {
-                     stream.copy(dst + filled.offset, filled.on_host, filled.bytes, direction::h2d);
+                           const chunk_work::on_piece& fill, const chunk_copy& copy) {
+  run(bytes, cut, {.fill = fill, .enqueue = [dst, &copy](const chunk& filled, stream& stream) {
+                     copy(filled.index, dst + filled.offset, filled.on_host, filled.bytes,
+                          direction::h2d, stream);
                    }});
 }
 
 void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut& cut,
-                             const chunk_work::on_piece& drain) {
+                             const chunk_work::on_piece& drain, const chunk_copy& copy) {
   run(bytes, cut,
       {.enqueue =
-           [src](const chunk& empty, stream& stream) {
-             stream.copy(empty.on_host, src + empty.offset, empty.bytes, direction::d2h);
+           [src, &copy](const chunk& empty, stream& stream) {
+             copy(empty.index, empty.on_host, src + empty.offset, empty.bytes, direction::d2h,
+                  stream);
            },
        .drain = drain,
        .synchronizes = false});
@@ -195,7 +202,7 @@ void chunk_ring::enqueue(std::size_t index) {
   {
     auto& [stream, enqueuing] = *slot.work_stream;
     const std::scoped_lock lock(enqueuing);
-    work_->enqueue({planned.offset, planned.bytes, slot.on_host, slot.on_device}, *stream);
+    work_->enqueue({index, planned.offset, planned.bytes, slot.on_host, slot.on_device}, *stream);
     if (is_waited_for) stream->record_again(*slot.end);
   }
   progress_[index].pieces_left = planned.pieces();  // to drain

@@ -30,6 +30,7 @@ struct cut {
 
 /// A range of the data under way, and the memory that it passes through.
 struct chunk {
+  std::size_t index = 0;  ///< of the data's chunks
   std::size_t offset = 0, bytes = 0;
   std::byte* on_host = nullptr;    ///< page-locked; null in a ring without such memory
   std::byte* on_device = nullptr;  ///< null in a ring without such memory
@@ -48,6 +49,14 @@ struct chunk_work {
   /// `enqueue` lets no stream call a function, whose exceptions only the stream throws.
   bool synchronizes = true;
 };
+
+/// Enqueues the copy of a chunk between the host and the device, so that later work of the stream
+/// waits for it. Any thread calls it.
+using chunk_copy = std::function<void(std::size_t index, std::byte* dst, const std::byte* src,
+                                      std::size_t bytes, direction direction, stream& stream)>;
+/// By the stream itself.
+void copy_by_stream(std::size_t index, std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction, stream& stream);
 
 /// A ring of chunks on their way between the host and the device. All threads fill or drain the
 /// same chunk, in pieces, while the device works on others: copy engines need not wait long for the
@@ -75,10 +84,10 @@ class chunk_ring {
 
   /// Returns when all bytes have arrived at `dst`. Throws as run().
   void to_device(std::byte* dst, std::size_t bytes, const cut& cut,
-                 const chunk_work::on_piece& fill);
+                 const chunk_work::on_piece& fill, const chunk_copy& copy = copy_by_stream);
   /// The same in the other direction.
   void from_device(const std::byte* src, std::size_t bytes, const cut& cut,
-                   const chunk_work::on_piece& drain);
+                   const chunk_work::on_piece& drain, const chunk_copy& copy = copy_by_stream);
 
  private:
   static constexpr std::size_t cache_line = 64;  // of x86-64 and most AArch64 processors

@@ -61,21 +61,26 @@ cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
 }
 
 void move_staged(chunk_ring& ring, const staging& settings, std::byte* dst, const std::byte* src,
-                 std::size_t bytes, direction direction) {
+                 std::size_t bytes, direction direction, const chunk_copy& copy) {
   const bool streaming = settings[direction].streams(bytes);
   const auto cut = cut_of(settings, bytes, direction);
   if (direction == direction::h2d) {
-    ring.to_device(dst, bytes, cut, [=](std::byte* in_chunk, std::size_t offset, std::size_t size) {
-      move(in_chunk, src + offset, size, streaming);
-    });
+    ring.to_device(
+        dst, bytes, cut,
+        [=](std::byte* in_chunk, std::size_t offset, std::size_t size) {
+          move(in_chunk, src + offset, size, streaming);
+        },
+        copy);
     return;
   }
   new_pages pages(dst, bytes, settings.threads * new_pages::block_bytes);
-  ring.from_device(src, bytes, cut,
-                   [=, &pages](std::byte* in_chunk, std::size_t offset, std::size_t size) {
-                     pages.create_ahead_of(offset);
-                     move(dst + offset, in_chunk, size, streaming);
-                   });
+  ring.from_device(
+      src, bytes, cut,
+      [=, &pages](std::byte* in_chunk, std::size_t offset, std::size_t size) {
+        pages.create_ahead_of(offset);
+        move(dst + offset, in_chunk, size, streaming);
+      },
+      copy);
 }
 
 }  // namespace transfers::detail
