@@ -12,39 +12,68 @@ namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t least_divided = mib;
-constexpr std::size_t room = 256 * mib;  ///< of the test copies
+constexpr std::size_t most_divided = 64 * mib;
 /// A divided copy replaces a plain one only if it is faster by this factor: times vary.
 constexpr double worth_it = 0.97;
 
+/// The largest test copy.
+std::size_t bytes_for(std::size_t links) {
+  constexpr std::size_t most = 256 * mib;
+  return std::clamp(32 * mib * links, most_divided, most);
+}
+
 /// Both ends of test copies.
-struct test_copies {
-  detail::link_set& links;
-  const std::function<std::chrono::nanoseconds()>& clock;
-  direction to;
-  std::byte* dst;
-  const std::byte* src;
+class test_copies {
+ public:
+  test_copies(detail::link_set& used, const std::function<std::chrono::nanoseconds()>& time,
+              direction direction, std::byte* host, std::byte* on_device)
+      : links_(used),
+        clock_(time),
+        direction_(direction),
+        dst_(direction == direction::h2d ? on_device : host),
+        src_(direction == direction::h2d ? host : on_device) {}
+
+  [[nodiscard]] std::size_t links() const { return links_.size(); }
 
   /// The median of the time that each link takes for its part, in seconds.
-  [[nodiscard]] std::vector<double> time(std::span<const std::size_t> parts) const {
-    constexpr std::size_t repetitions = 5;
-    links.copy(dst, src, parts, to);  // not timed
+  [[nodiscard]] std::vector<double> time_links(std::span<const std::size_t> parts) const {
+    links_.copy(dst_, src_, parts, direction_);  // not timed
     std::vector<std::vector<double>> times(parts.size());
     for (std::size_t i = 0; i < repetitions; ++i) {
-      const auto ends = links.time(dst, src, parts, to, clock);
+      const auto ends = links_.time(dst_, src_, parts, direction_, clock_);
       for (std::size_t link = 0; link < parts.size(); ++link) times[link].push_back(ends[link]);
     }
     std::vector<double> medians;
-    for (auto& of_link : times) {
-      std::ranges::nth_element(of_link, of_link.begin() + repetitions / 2);
-      medians.push_back(of_link[repetitions / 2]);
-    }
+    for (auto& of_link : times) medians.push_back(median(of_link));
     return medians;
   }
 
-  /// Until the last link has ended.
-  [[nodiscard]] double time_all(std::span<const std::size_t> parts) const {
-    return std::ranges::max(time(parts));
+  /// The median of the time until the caller goes on, in seconds.
+  [[nodiscard]] double time_call(std::span<const std::size_t> parts) const {
+    links_.copy(dst_, src_, parts, direction_);  // not timed
+    std::vector<double> times;
+    for (std::size_t i = 0; i < repetitions; ++i) {
+      const auto start = clock_();
+      links_.copy(dst_, src_, parts, direction_);
+      times.push_back(std::chrono::duration<double>(clock_() - start).count());
+    }
+    return median(times);
   }
+
+ private:
+  static constexpr std::size_t repetitions = 5;
+
+  [[nodiscard]] static double median(std::vector<double>& times) {
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *middle;
+  }
+
+  detail::link_set& links_;
+  const std::function<std::chrono::nanoseconds()>& clock_;
+  direction direction_;
+  std::byte* dst_;
+  const std::byte* src_;
 };
 
 std::vector<std::size_t> equal_parts(std::size_t bytes, std::size_t links) {
@@ -66,16 +95,16 @@ multipath::link line_through(std::size_t small, double small_time, std::size_t l
 
 /// With parts that end together, all links are busy all the time; the first parts are a guess.
 std::vector<multipath::link> measure_links(const test_copies& copies) {
-  const auto links = copies.links.size();
-  const auto large = std::min(room, 64 * mib * links);
+  const auto links = copies.links();
+  const auto large = bytes_for(links);
   const auto small = large / 8;
   auto small_parts = equal_parts(small, links);
   auto large_parts = equal_parts(large, links);
   std::vector<multipath::link> measured(links);
   constexpr int rounds = 3;
   for (int round = 0; round < rounds; ++round) {
-    const auto small_times = copies.time(small_parts);
-    const auto large_times = copies.time(large_parts);
+    const auto small_times = copies.time_links(small_parts);
+    const auto large_times = copies.time_links(large_parts);
     for (std::size_t i = 0; i < links; ++i)
       if (large_times[i] > 0 && small_parts[i] > 0)
         measured[i] = line_through(small_parts[i], small_times[i], large_parts[i], large_times[i]);
@@ -90,10 +119,10 @@ multipath::route measure_route(const test_copies& copies) {
   std::vector<std::size_t> sizes;
   std::vector<double> plain;
   std::vector<double> divided;
-  for (std::size_t bytes = least_divided; bytes <= room; bytes *= 2) {
+  for (std::size_t bytes = least_divided; bytes <= most_divided; bytes *= 2) {
     sizes.push_back(bytes);
-    plain.push_back(worth_it * copies.time_all(detail::for_first_link(bytes, route.links.size())));
-    divided.push_back(copies.time_all(detail::divide(bytes, route.links, detail::unit_of_parts)));
+    plain.push_back(worth_it * copies.time_call(detail::for_first_link(bytes, route.links.size())));
+    divided.push_back(copies.time_call(detail::divide(bytes, route.links, detail::unit_of_parts)));
   }
   const auto first = detail::best_switch(plain, divided);
   if (first < sizes.size()) route.least_bytes = sizes[first];
@@ -107,13 +136,11 @@ multipath detail::calibrate_multipath(device& target, std::span<device* const> h
   multipath settings;
   if (helpers.empty()) return settings;
   link_set links(target, helpers);
+  const auto room = bytes_for(links.size());
   const auto host = target.allocate_host(room, pinned());
   const auto on_device = target.allocate(room);
-  for (const auto to : {direction::h2d, direction::d2h}) {
-    const bool up = to == direction::h2d;
-    settings[to] = measure_route({links, clock, to, up ? on_device.data() : host.data(),
-                                  up ? host.data() : on_device.data()});
-  }
+  for (const auto to : {direction::h2d, direction::d2h})
+    settings[to] = measure_route({links, clock, to, host.data(), on_device.data()});
   return settings;
 }
 

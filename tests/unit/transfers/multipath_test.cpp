@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -339,7 +340,9 @@ struct metered_pair {
 
   [[nodiscard]] multipath calibrate() {
     return detail::calibrate_multipath(target, std::array<device*, 1>{&helper},
-                                       [] { return std::chrono::nanoseconds(0); });
+                                       [this] {
+                                         return std::chrono::nanoseconds(std::llround(*time * 1e9));
+                                       });
   }
 };
 
