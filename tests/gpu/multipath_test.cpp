@@ -42,7 +42,7 @@ class multipath_on_cuda : public testing::TestWithParam<int> {
     write_pattern(*target, on_device.data(), 0, room, to == direction::h2d ? poison : data);
     std::vector<std::byte> expected(room);
     write_host_pattern(expected.data(), 0, room, poison);
-    write_host_pattern(expected.data() + around, around, bytes, data);
+    write_host_pattern(expected.data(), around, bytes, data);
     std::vector<std::byte> all(room);
     if (to == direction::h2d) {
       copier.copy(on_device.data() + around, host.data() + around, bytes, to);
