@@ -1,3 +1,5 @@
+#include "transfers/fast/multipath.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -7,7 +9,6 @@
 
 #include "bench/strategy/strategy.hpp"
 #include "transfers/core/error.hpp"
-#include "transfers/fast/multipath.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -21,9 +22,9 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 std::vector<measured_metric> metrics_of(const transfers::multipath_copier& copier,
                                         transfers::direction direction) {
   const auto& route = copier.settings()[direction];
-  const auto rate = std::accumulate(
-      route.links.begin(), route.links.end(), 0.0,
-      [](double sum, const auto& link) { return sum + link.bytes_per_second; });
+  const auto rate =
+      std::accumulate(route.links.begin(), route.links.end(), 0.0,
+                      [](double sum, const auto& link) { return sum + link.bytes_per_second; });
   return {{{"multipath_links", "1", metric_kind::count, {}, "links to the host that copies use"},
            static_cast<double>(copier.links())},
           {{"multipath_own_link_percent",
@@ -69,15 +70,14 @@ const registration multipath{host_memory_family{
     .role = roles::copy,
     .kinds = {transfers::pageable, transfers::pinned()},
     .prepare = prepare,
-    .adjust =
-        [](strategy& copy) {
-          copy.plainness = 3;
-          copy.shares_link = false;  // a single link does not limit it
-          copy.needs.other_devices = true;
-          copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for ordinary memory
-          copy.sampling.smallest = mib;
-          copy.sampling.cold = false;
-        }}};
+    .adjust = [](strategy& copy) {
+      copy.plainness = 3;
+      copy.shares_link = false;  // a single link does not limit it
+      copy.needs.other_devices = true;
+      copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for ordinary memory
+      copy.sampling.smallest = mib;
+      copy.sampling.cold = false;
+    }}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

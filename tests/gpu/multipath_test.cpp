@@ -64,8 +64,8 @@ TEST_P(multipath_on_cuda, copies_arrive_byte_for_byte) {
   multipath_copier copier(*target, helpers, settings);
   for (const auto kind : {pinned(), registered, registered_huge, pageable})
     for (const auto to : directions)
-      for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, mib, 5 * mib + 3, 64 * mib,
-                                      300 * mib + 1})
+      for (const std::size_t bytes :
+           {std::size_t{1}, std::size_t{4097}, mib, 5 * mib + 3, 64 * mib, 300 * mib + 1})
         expect_exact(copier, kind, to, bytes);
 }
 

@@ -60,6 +60,7 @@ void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut&
 void chunk_ring::run(std::size_t bytes, const cut& cut, const chunk_work& work) {
   const std::scoped_lock lock(one_at_a_time_);
   work_ = &work;
+  under_way_ = cut.chunks > 0 ? std::min(cut.chunks, slots_.size()) : slots_.size();
   next_piece_ = 0;
   failed_ = false;
   plan(bytes, cut);
@@ -138,7 +139,7 @@ void chunk_ring::plan(std::size_t bytes, const cut& how) {
 void chunk_ring::plan_tasks() {
   tasks_.clear();
   const bool fills = !drains_only();
-  const auto lead = !fills ? 0 : !work_->drain ? chunks_.size() : (slots_.size() + 1) / 2;
+  const auto lead = !fills ? 0 : !work_->drain ? chunks_.size() : (under_way_ + 1) / 2;
   for (std::size_t i = 0; i < chunks_.size() + lead; ++i) {
     if (work_->drain && i >= lead) add_task(i - lead, true);
     if (fills && i < chunks_.size()) add_task(i, false);
@@ -153,7 +154,7 @@ void chunk_ring::add_task(std::size_t chunk, bool drains) {
 /// Takes pieces in their order until none is left.
 void chunk_ring::work_in(unsigned index) {
   if (drains_only() && index == 0)
-    for (std::size_t i = 0; i < std::min(chunks_.size(), slots_.size()); ++i) enqueue(i);
+    for (std::size_t i = 0; i < std::min(chunks_.size(), under_way_); ++i) enqueue(i);
   auto task = tasks_.begin();
   while (!failed_) {
     const auto piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
@@ -176,8 +177,8 @@ bool chunk_ring::work_on(const planned_task& task, std::uint64_t piece) {
 /// Waits until the chunk can be drained, or its memory filled again. False if a thread has failed.
 bool chunk_ring::wait_until_usable(const planned_task& task) {
   if (task.drains) return wait_for(task.chunk, stage::ended);
-  if (task.chunk < slots_.size()) return true;
-  return wait_for(task.chunk - slots_.size(), work_->drain ? stage::drained : stage::ended);
+  if (task.chunk < under_way_) return true;
+  return wait_for(task.chunk - under_way_, work_->drain ? stage::drained : stage::ended);
 }
 
 void chunk_ring::call(const chunk_work::on_piece& work, std::size_t index, std::uint64_t piece) {
@@ -191,14 +192,14 @@ void chunk_ring::call(const chunk_work::on_piece& work, std::size_t index, std::
 void chunk_ring::end_task(const planned_task& task) {
   if (!task.drains) return enqueue(task.chunk);
   progress_[task.chunk].at.store(stage::drained, std::memory_order_release);
-  const auto next_in_slot = task.chunk + slots_.size();
+  const auto next_in_slot = task.chunk + under_way_;
   if (drains_only() && next_in_slot < chunks_.size()) enqueue(next_in_slot);
 }
 
 void chunk_ring::enqueue(std::size_t index) {
   const auto& planned = chunks_[index];
   auto& slot = slot_of(index);
-  const bool is_waited_for = work_->drain || index + slots_.size() < chunks_.size();
+  const bool is_waited_for = work_->drain || index + under_way_ < chunks_.size();
   {
     auto& [stream, enqueuing] = *slot.work_stream;
     const std::scoped_lock lock(enqueuing);

@@ -23,6 +23,7 @@ struct cut {
   std::size_t piece = page;               ///< bytes, in the first and the last two chunks
   std::size_t inner_piece = 0;            ///< bytes, in the others; 0: the same
   std::size_t unit = page;                ///< chunks, except the last, are multiples of it
+  std::size_t chunks = 0;    ///< under way at a time; 0: as many as the ring has memory for
   unsigned shares = 1;       ///< this many chunks are as long as the data before (or after) them
   bool starts_small = true;  ///< with chunks of the least size, which then grow
   bool ends_small = false;   ///< likewise
@@ -134,7 +135,7 @@ class chunk_ring {
   [[nodiscard]] bool wait_for(std::size_t index, stage awaited);
   void ask_whether_ended(std::size_t index);
   void synchronize();
-  [[nodiscard]] ring_slot& slot_of(std::size_t index) { return slots_[index % slots_.size()]; }
+  [[nodiscard]] ring_slot& slot_of(std::size_t index) { return slots_[index % under_way_]; }
   /// Chunks that are not filled are enqueued without any task of their own.
   [[nodiscard]] bool drains_only() const { return work_->drain && !work_->fill; }
 
@@ -146,6 +147,7 @@ class chunk_ring {
 
   // Of the data under way:
   const chunk_work* work_ = nullptr;
+  std::size_t under_way_ = 1;  ///< chunks at a time
   std::vector<planned_chunk> chunks_;
   std::vector<planned_task> tasks_;
   std::vector<progress> progress_;  ///< of each chunk, and of more from earlier data

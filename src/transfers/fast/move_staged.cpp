@@ -19,8 +19,18 @@ constexpr std::size_t mib = 1024 * kib;
 std::size_t piece_of(std::size_t bytes, direction direction) {
   const bool is_up = direction == direction::h2d;
   if (bytes >= (is_up ? 128 : 512) * mib) return 32 * kib;
-  if (!is_up || bytes >= 32 * mib) return 16 * kib;
-  return bytes < 512 * kib ? 32 * kib : 8 * kib;
+  if (bytes >= 32 * mib) return 16 * kib;
+  if (is_up) return bytes < 512 * kib ? 32 * kib : 8 * kib;
+  return bytes < 2 * mib ? 16 * kib : 8 * kib;
+}
+
+/// Each chunk costs the engine more than a microsecond, and nothing else happens while the last of
+/// a download is drained: downloads have at least two. Measured, as pieces.
+std::size_t least_chunk_of(const staging& settings, std::size_t bytes, direction direction) {
+  const auto usual = settings[direction].least_chunk;
+  if (direction == direction::h2d) return usual;
+  return std::clamp(bytes / 2 / cut::page * cut::page, usual,
+                    std::max(usual, std::min(2 * usual, settings.largest_chunk)));
 }
 
 }  // namespace
@@ -49,12 +59,17 @@ std::unique_ptr<chunk_ring> make_ring(device& device, const staging& settings) {
 
 cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
   const auto most = settings.largest_chunk;
-  cut how{
-      .least = settings[direction].least_chunk, .most = most, .piece = piece_of(bytes, direction)};
-  if (direction == direction::h2d) return how;
+  cut how{.least = least_chunk_of(settings, bytes, direction),
+          .most = most,
+          .piece = piece_of(bytes, direction)};
+  if (direction == direction::h2d) {
+    // More are no faster, and drive what others use out of the caches.
+    how.chunks = std::max(1U, settings.chunks / 2);
+    return how;
+  }
   how.starts_small = false;
   how.ends_small = true;
-  how.shares = 2;
+  how.shares = 3;
   // Otherwise threads that write to one huge page of new memory wait for each other.
   if (!new_pages::can_be_created_ahead()) how.inner_piece = std::max(how.piece, most / 4);
   return how;

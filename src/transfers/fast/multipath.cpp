@@ -102,7 +102,8 @@ detail::chunk_ring& multipath_copier::state::staging_ring() {
 
 void multipath_copier::state::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
                                           direction direction) {
-  if (bytes < staged[direction].least_bytes) return target.copy(dst, src, bytes, direction);
+  if (!staged[direction].stages(bytes, copy_pace::alone))
+    return target.copy(dst, src, bytes, direction);
   if (!divides(bytes, direction))
     return detail::move_staged(staging_ring(), staged, dst, src, bytes, direction);
   constexpr std::size_t chunks_until_repeated = 64;

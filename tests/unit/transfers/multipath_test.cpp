@@ -339,10 +339,9 @@ struct metered_pair {
       : own(first), other(second) {}
 
   [[nodiscard]] multipath calibrate() {
-    return detail::calibrate_multipath(target, std::array<device*, 1>{&helper},
-                                       [this] {
-                                         return std::chrono::nanoseconds(std::llround(*time * 1e9));
-                                       });
+    return detail::calibrate_multipath(target, std::array<device*, 1>{&helper}, [this] {
+      return std::chrono::nanoseconds(std::llround(*time * 1e9));
+    });
   }
 };
 
