@@ -120,10 +120,11 @@ void chunk_ring::plan(std::size_t bytes, const cut& how) {
     chunks_.push_back({.offset = offset, .bytes = size, .piece_bytes = how.piece});
     offset += size;
   }
-  constexpr std::ptrdiff_t at_an_end = 2;
-  if (how.inner_piece > 0 && std::ssize(chunks_) > 2 * at_an_end)
-    for (auto chunk = chunks_.begin() + at_an_end; chunk != chunks_.end() - at_an_end; ++chunk)
-      chunk->piece_bytes = how.inner_piece;
+  constexpr std::size_t at_an_end = 2;
+  const auto first = how.starts_small ? at_an_end : 0;
+  const auto last = chunks_.size() - std::min(chunks_.size(), how.ends_small ? at_an_end : 0);
+  if (how.inner_piece > 0)
+    for (auto i = first; i < last; ++i) chunks_[i].piece_bytes = how.inner_piece;
   // Chunks that no thread touches have one piece: their enqueuing.
   if (!work_->fill && !work_->drain)
     for (auto& chunk : chunks_) chunk.piece_bytes = chunk.bytes;

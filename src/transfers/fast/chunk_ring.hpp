@@ -20,7 +20,7 @@ struct cut {
   static constexpr std::size_t page = 4096;
 
   std::size_t least = page, most = page;  ///< bytes of a chunk
-  std::size_t piece = page;               ///< bytes, in the first and the last two chunks
+  std::size_t piece = page;               ///< bytes, in two chunks at each end that is small
   std::size_t inner_piece = 0;            ///< bytes, in the others; 0: the same
   std::size_t unit = page;                ///< chunks, except the last, are multiples of it
   std::size_t chunks = 0;    ///< under way at a time; 0: as many as the ring has memory for

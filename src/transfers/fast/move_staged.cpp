@@ -13,15 +13,18 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Of small copies small, so that all threads work on the first and the last chunk; of large ones
-/// large, since each piece costs its thread a fraction of a microsecond. Measured
-/// (docs/fast_paths/staged.md).
+/// Where threads have to be ready at once, at the first chunks of an upload and the last ones of a
+/// download. Each piece costs about 0.1 µs that threads cannot share, and more than a microsecond
+/// of its thread. Measured (docs/fast_paths/staged.md).
 std::size_t piece_of(std::size_t bytes, direction direction) {
-  const bool is_up = direction == direction::h2d;
-  if (bytes >= (is_up ? 128 : 512) * mib) return 32 * kib;
-  if (bytes >= 32 * mib) return 16 * kib;
-  if (is_up) return bytes < 512 * kib ? 32 * kib : 8 * kib;
-  return bytes < 2 * mib ? 16 * kib : 8 * kib;
+  if (direction == direction::h2d) return (bytes < 512 * kib ? 32 : 16) * kib;
+  return (bytes < 2 * mib ? 16 : 8) * kib;
+}
+
+/// Elsewhere. Measured likewise.
+std::size_t inner_piece_of(std::size_t bytes, direction direction) {
+  if (bytes >= 32 * mib) return 32 * kib;
+  return std::max(16 * kib, piece_of(bytes, direction));
 }
 
 /// Each chunk costs the engine more than a microsecond, and nothing else happens while the last of
@@ -61,7 +64,8 @@ cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
   const auto most = settings.largest_chunk;
   cut how{.least = least_chunk_of(settings, bytes, direction),
           .most = most,
-          .piece = piece_of(bytes, direction)};
+          .piece = piece_of(bytes, direction),
+          .inner_piece = inner_piece_of(bytes, direction)};
   if (direction == direction::h2d) {
     // More are no faster, and drive what others use out of the caches.
     how.chunks = std::max(1U, settings.chunks / 2);
@@ -69,9 +73,9 @@ cut cut_of(const staging& settings, std::size_t bytes, direction direction) {
   }
   how.starts_small = false;
   how.ends_small = true;
-  how.shares = 3;
+  how.shares = 2;
   // Otherwise threads that write to one huge page of new memory wait for each other.
-  if (!new_pages::can_be_created_ahead()) how.inner_piece = std::max(how.piece, most / 4);
+  if (!new_pages::can_be_created_ahead()) how.inner_piece = std::max(how.inner_piece, most / 4);
   return how;
 }
 

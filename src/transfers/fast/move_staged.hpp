@@ -16,7 +16,7 @@ void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streamin
 
 /// How staged copies of this size are cut. Uploads begin with small chunks, because the link is
 /// idle until the first is full. Downloads end with small ones, because nothing else happens while
-/// the last is drained: each has a third of the bytes that are left.
+/// the last is drained: each has half of the bytes that are left.
 [[nodiscard]] cut cut_of(const staging& settings, std::size_t bytes, direction direction);
 
 /// Copies any number of bytes through the ring's memory. Throws what the ring and `copy` throw.

@@ -196,8 +196,8 @@ TEST(staged_copier, cuts_downloads_into_chunks_that_shrink) {
   EXPECT_EQ(chunks_of(1), 1U);
   EXPECT_EQ(chunks_of(2), 2U);    // 1 1
   EXPECT_EQ(chunks_of(4), 2U);    // 2 2
-  EXPECT_EQ(chunks_of(12), 5U);   // 4 2 2 2 2
-  EXPECT_EQ(chunks_of(64), 12U);  // six of 8, 5 3 2 2 2 2
+  EXPECT_EQ(chunks_of(12), 4U);   // 6 3 2 1
+  EXPECT_EQ(chunks_of(64), 10U);  // seven of 8, 4 2 2
 }
 
 TEST(staged_copier, serves_several_threads_at_once) {
