@@ -19,8 +19,8 @@ enum class copy_pace {
 
 /// Settings for copies of pageable memory through page-locked chunks.
 struct staging {
-  static constexpr std::size_t never = SIZE_MAX;               ///< for route::least_bytes
-  static constexpr std::size_t large = std::size_t{64} << 20;  ///< bytes
+  static constexpr std::size_t never = SIZE_MAX;                ///< for route::least_bytes
+  static constexpr std::size_t large = std::size_t{128} << 20;  ///< bytes
 
   /// For one direction.
   struct route {
