@@ -304,11 +304,21 @@ transfer session::prepare(const benchmark_case& planned) const {
        .bytes = planned.bytes(),
        .cache = planned.cache,
        .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d,
-       .flows = flows_of(planned)});
+       .flows = flows_of(planned),
+       .other_devices = other_devices(planned)});
   if (ready.flows.empty()) inject(settings_.faults, planned.name, device_of(planned).device, ready);
   for (auto& flow : ready.flows)
     inject(settings_.faults, planned.name, devices_.at(flow.device).device, flow);
   return ready;
+}
+
+std::vector<transfers::device*> session::other_devices(const benchmark_case& planned) const {
+  std::vector<transfers::device*> others;
+  if (!planned.measured->needs.other_devices) return others;
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (!uses_device(planned, i) && !lost_devices_.contains(i))
+      others.push_back(&devices_[i].device);
+  return others;
 }
 
 std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {

@@ -141,6 +141,7 @@ class session {
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
   [[nodiscard]] std::vector<flow_job> flows_of(const benchmark_case& planned) const;
+  [[nodiscard]] std::vector<transfers::device*> other_devices(const benchmark_case& planned) const;
 
   /// Makes a failure the state's error. Returns one that says that the benchmark is impossible
   /// here. `device`: where it happened.
