@@ -26,6 +26,7 @@ from plots.figures.nodes import draw_nodes, draw_nodes_of_map
 from plots.figures.pairs import draw_pairs
 from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
+from plots.figures.small_copies import draw_small_copies
 from plots.figures.winner_map import draw_winner_map
 from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
@@ -34,6 +35,7 @@ from plots.model.host_map import HostMap
 # In the order of the report. Each raises NoData if the run lacks its data.
 FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "bandwidth": draw_bandwidth,
+    "small_copies": draw_small_copies,
     "latency": draw_latency,
     "ladder": draw_ladder,
     "compared": draw_compared,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from plots.model.derive import Benchmark
-from plots.model.mann_whitney import has_interval, outside_each_end
+from plots.model.mann_whitney import CONFIDENCE, has_interval, outside_each_end
 
 CLEAR_SHARE = 0.95  # the slower benchmark loses in this part of all pairs of repetitions
 TIME = "median_ns"
@@ -76,3 +78,19 @@ def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
         return Ratio(value, None)
     low, high = ratios[outside], ratios[len(ratios) - 1 - outside]
     return Ratio(value, (min(low, value), max(high, value)))
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Returns two of the values between which the median lies with at least 95 % confidence.
+
+    It assumes independent repetitions, and no distribution. Fewer than six cannot tell.
+    """
+    ordered, count = sorted(values), len(values)
+    place, outside = 0, 2 * 0.5**count  # of an interval from the first value to the last
+    if outside > 1 - CONFIDENCE:
+        return None
+    while True:
+        outside += 2 * math.comb(count, place + 1) * 0.5**count
+        if outside > 1 - CONFIDENCE:
+            return ordered[place], ordered[count - 1 - place]
+        place += 1

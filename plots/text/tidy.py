@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import math
 from collections.abc import Iterator, Sequence
 
 from plots.model.derive import Benchmark, Run
+from plots.model.significance import median_interval
 from plots.model.values import is_number
 from plots.text import caption, tables
 from plots.text.table import format_csv
 
-CONFIDENCE = 0.95
 OF_RUN = ["run", "device", "started_utc"]
 OF_BENCHMARK = [
     "benchmark",
@@ -55,22 +54,6 @@ def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
             mtime=0,
         ),
     }
-
-
-def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Returns two of the values between which the median lies with at least 95 % confidence.
-
-    It assumes independent repetitions, and no distribution. Fewer than six cannot tell.
-    """
-    ordered, count = sorted(values), len(values)
-    place, outside = 0, 2 * 0.5**count  # of an interval from the first value to the last
-    if outside > 1 - CONFIDENCE:
-        return None
-    while True:
-        outside += 2 * math.comb(count, place + 1) * 0.5**count
-        if outside > 1 - CONFIDENCE:
-            return ordered[place], ordered[count - 1 - place]
-        place += 1
 
 
 def _measurements(number: int, run: Run) -> Iterator[list[Cell]]:

@@ -49,11 +49,12 @@ def recorded(name):
     [
         (
             "2026-11-21-fast-paths-again",
-            "bandwidth latency ladder compared round_trip fast_paths samples",
+            "bandwidth small_copies latency ladder compared round_trip fast_paths samples",
         ),
         (
             "2026-11-21-memory",
-            "bandwidth latency ladder compared cpu_access allocation cold_caches samples",
+            "bandwidth small_copies latency ladder compared cpu_access allocation cold_caches "
+            "samples",
         ),
         ("2026-11-21-launches", ""),
         ("2026-11-21-gib", "allocation"),
@@ -78,6 +79,7 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
         ("2026-11-21-fast-paths-again", "ladder"),
         ("2026-11-21-fast-paths-again", "fast_paths"),
         ("2026-11-21-fast-paths-again", "round_trip"),
+        ("2026-11-21-memory", "small_copies"),
         ("2026-11-21-memory", "cpu_access"),
         ("2026-11-21-memory", "allocation"),
         ("2026-11-21-memory", "samples"),

@@ -11,6 +11,7 @@ from synthetic import KIB, MIB
 
 from plots.model.derive import Run
 from plots.model.load import read_result
+from plots.model.significance import median_interval
 from plots.page import report
 from plots.text import tidy
 
@@ -83,7 +84,7 @@ def test_each_repetition_has_a_row_and_can_be_joined():
 def test_the_interval_of_a_median_is_that_of_its_order_statistics(count, places):
     values = [float(i) for i in range(count)]
     expected = places and tuple(float(place) for place in places)
-    assert tidy.median_interval(values[::-1]) == expected
+    assert median_interval(values[::-1]) == expected
 
 
 def test_the_interval_of_a_rate_is_that_of_its_time():

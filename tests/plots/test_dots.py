@@ -1,0 +1,98 @@
+"""Tests the figures that draw a dot for each strategy or repetition."""
+
+import pytest
+import synthetic
+from synthetic import KIB, MIB, run
+
+from plots.figures import FIGURES
+from plots.figures.layout import COLUMN, WIDE
+from plots.model.derive import NoData
+from plots.page import render
+
+TO_DEVICE = "host → device"
+EIGHT = (0.9, 0.95, 0.98, 1.0, 1.0, 1.02, 1.05, 1.3)
+
+
+def spec_of(figure, subject, layout=WIDE):
+    return render.specification(FIGURES[figure](subject, layout))
+
+
+def repeated(name, size, ns, factors=EIGHT, **more):
+    """Returns the repetitions of a benchmark."""
+    return [
+        synthetic.row(f"{name}/{synthetic.size_name(size)}", size, ns * factor, **more)
+        for factor in factors
+    ]
+
+
+def rows_of(figure, subject, data, direction=TO_DEVICE, layout=WIDE):
+    datasets = spec_of(figure, subject, layout)["datasets"]
+    return [row for row in datasets[data] if row["direction"] == direction]
+
+
+def small(**factors):
+    """Returns copies of 4 B by strategy, so many times as long as 6 µs."""
+    return run(
+        [
+            row
+            for memory, factor in factors.items()
+            for row in repeated(f"copy/{memory}/h2d", 4, 6000.0 * factor)
+        ]
+    )
+
+
+def test_small_copies_stand_in_the_order_of_their_times_and_alike_ones_share_a_row():
+    subject = small(pageable=1.5, pinned=1.0, pinned_wc=1.005, staged=1.7)
+    rows = rows_of("small_copies", subject, "copies")
+    assert [row["name"] for row in rows] == ["copy/pinned +1", "copy/pageable", "copy/staged"]
+    assert [row["text"] for row in rows] == ["6", "9", "10.2"]
+    figure = FIGURES["small_copies"](subject, WIDE)
+    assert "copy/pinned also for copy/pinned_wc." in figure.reading
+    assert figure.summary == "host → device: copy/pinned is the fastest, 6.000 µs."
+
+
+def test_a_small_copy_has_the_interval_of_its_median_if_there_are_repetitions_enough():
+    (row,) = rows_of("small_copies", small(pinned=1.0), "copies")
+    assert (row["low"], row["high"]) == pytest.approx((5.4, 7.8))
+    assert row["interval"] == "5.400 µs to 7.800 µs"
+    few = run(repeated("copy/pinned/h2d", 4, 6000.0, (0.9, 1.0, 1.1)))
+    (row,) = rows_of("small_copies", few, "copies")
+    assert row["low"] == row["us"] == row["high"]
+    assert "too few repetitions for intervals" in FIGURES["small_copies"](few, WIDE).reading
+
+
+def test_a_small_copy_far_slower_than_the_others_stands_at_the_edge_with_its_time():
+    rows = rows_of("small_copies", small(pinned=1.0, staged=1.5, register_once=20.0), "copies")
+    assert [(row["text"], row["beyond"]) for row in rows] == [
+        ("6", False),
+        ("9", False),
+        ("120", True),
+    ]
+    assert rows[-1]["place"] == pytest.approx(11.7)  # where the interval of the second one ends
+
+
+def test_small_copies_are_those_of_the_smallest_size_that_most_strategies_have():
+    odd = repeated("copy/pinned/h2d", 4, 6e3)
+    for memory in ("pinned", "staged"):
+        odd += repeated(f"copy/{memory}/h2d", KIB, 7e3) + repeated(f"copy/{memory}/h2d", MIB, 9e4)
+    spec = spec_of("small_copies", run(odd))
+    assert spec["title"]["text"] == ["Time of a copy of 1 KiB — Synthetic GPU"]
+    assert {row["us"] for row in spec["datasets"]["copies"]} == {7.0}
+
+
+def test_small_copies_of_many_strategies_are_counted():
+    subject = run(
+        [
+            row
+            for i in range(30)
+            for row in repeated(f"copy/kind_{i:02}/h2d", 4, 6000 * 1.5**i, (1.0, 1.0))
+        ]
+    )
+    subtitle = " ".join(spec_of("small_copies", subject, COLUMN)["title"]["subtitle"])
+    assert "in the tables only: 10 more" in subtitle
+
+
+@pytest.mark.parametrize("figure", ["small_copies"])
+def test_nothing_to_draw_is_an_error(figure):
+    with pytest.raises(NoData):
+        FIGURES[figure](run(repeated("cpu/pinned/read_scalar", MIB, 5e4)), WIDE)
