@@ -92,6 +92,49 @@ def test_small_copies_of_many_strategies_are_counted():
     assert "in the tables only: 10 more" in subtitle
 
 
+def in_order(*factors, size=MIB, indexes=None):
+    """Returns a run of one benchmark, with the repetitions in this order."""
+    rows = repeated("copy/pinned/h2d", size, 6000.0, factors)
+    for row, index in zip(rows, indexes or range(len(rows)), strict=True):
+        row["repetition_index"] = index
+    return run(rows)
+
+
+def test_repetitions_stand_in_their_order_against_their_median():
+    subject = in_order(1.0, 1.05, 0.98, 1.0, indexes=(0, 2, 1, 3))
+    dots = rows_of("samples", subject, "repetitions")
+    assert [dot["relative"] for dot in dots] == pytest.approx([0, -2, 5, 0])
+    assert [dot["order"] for dot in dots] == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert [dot["repetition"] for dot in dots][1] == "2 of 4"
+    (row,) = rows_of("samples", subject, "ranges")
+    assert row["text"] == "−2 to +5 %"
+    summary = FIGURES["samples"](subject, WIDE).summary
+    assert summary.endswith("a repetition of copy/pinned, host → device, 1 MiB: +5.00 %.")
+
+
+def test_repetitions_share_an_axis_and_those_beyond_are_arrows_at_its_edge():
+    subject = in_order(*[1.0] * 18, 1.5, 0.7)
+    dots = rows_of("samples", subject, "repetitions")[-2:]
+    assert [(dot["place"], dot["beyond"]) for dot in dots] == [(1, "right"), (-1, "left")]
+    spec = spec_of("samples", subject)
+    domains = {
+        tuple(layer["encoding"]["x"]["scale"]["domain"])
+        for row in spec["vconcat"]
+        for panel in row["hconcat"]
+        for layer in panel["layer"]
+        if layer["encoding"]["x"].get("field") == "place"
+    }
+    assert domains == {(-1.06, 1.06)}
+    assert (
+        max(dot["place"] for dot in rows_of("samples", in_order(0.6, 1, 1.7), "repetitions")) == 20
+    )
+
+
+def test_few_repetitions_show_no_order():
+    with pytest.raises(NoData, match="3 repetitions"):
+        FIGURES["samples"](in_order(1.0, 1.1), WIDE)
+
+
 @pytest.mark.parametrize("figure", ["small_copies"])
 def test_nothing_to_draw_is_an_error(figure):
     with pytest.raises(NoData):

@@ -335,28 +335,6 @@ def test_a_fast_path_without_the_plain_method_is_left_out():
         FIGURES["fast_paths"](run(timed("copy/staged/h2d", MIB, 50.0)), WIDE)
 
 
-def test_samples_are_an_empirical_distribution():
-    rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2, 1.0, 1.5))
-    spec = spec_of("samples", run(rows))
-    steps = [(row["relative"], row["share"]) for row in spec["datasets"]["samples"]]
-    assert steps == [
-        (pytest.approx(x), y) for x, y in ((-10, 0.2), (0, 0.4), (0, 0.6), (20, 0.8), (50, 1.0))
-    ]
-    assert "against the median (%)" in texts(spec)
-    with pytest.raises(NoData):
-        FIGURES["samples"](run(rows[:2]), WIDE)
-
-
-def test_the_distribution_steps_up_at_each_repetition():
-    rows = timed("copy/pinned/h2d", MIB, 50.0, factors=(1.0, 0.9, 1.2))
-    (line, *_) = (
-        layer["mark"]
-        for layer in spec_of("samples", run(rows))["vconcat"][0]["hconcat"][0]["layer"]
-        if layer["mark"]["type"] == "line"
-    )
-    assert line["interpolate"] == "step-after"  # a share holds from its repetition to the next
-
-
 def test_the_ladder_is_of_a_size_that_most_strategies_have():
     names = ("copy/pinned", "copy/pageable", "copy/staged", "copy/graph")
     rows = synthetic.rows(names, (MIB,)) + timed("copy/pinned/h2d", 64 * MIB, 70.0)
