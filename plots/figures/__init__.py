@@ -24,6 +24,8 @@ from plots.figures.layout import Layout
 from plots.figures.machines import draw_machines
 from plots.figures.nodes import draw_nodes, draw_nodes_of_map
 from plots.figures.pairs import draw_pairs
+from plots.figures.price import draw_price
+from plots.figures.returns import draw_returns
 from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
 from plots.figures.small_copies import draw_small_copies
@@ -45,6 +47,8 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "winner_map": draw_winner_map,
     "round_trip": draw_round_trip,
     "fast_paths": draw_fast_paths,
+    "price": draw_price,
+    "returns": draw_returns,
     "cold_caches": draw_cold_caches,
     "interference": draw_interference,
     "samples": draw_samples,

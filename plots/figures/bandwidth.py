@@ -146,7 +146,7 @@ def _make_labels(
         if line.direction == direction:
             last[line.strategy] = max(last.get(line.strategy, line), line, key=lambda p: p.bytes)
     ends = sorted(last.values(), key=lambda line: line.gb_per_s)
-    places = _move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
+    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
     return [
         {
             "strategy": end.strategy,
@@ -159,7 +159,7 @@ def _make_labels(
     ]
 
 
-def _move_apart(values: list[float], distance: float) -> list[float]:
+def move_apart(values: list[float], distance: float) -> list[float]:
     """Returns places for ascending values that are at least so far apart, as near as may be.
 
     Values that would overlap share a block around their middle, as the blocks of a regression.

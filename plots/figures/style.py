@@ -283,6 +283,13 @@ def decades(low: float, high: float) -> tuple[list[float], list[float]]:
     return (domain, inside) if len(inside) > 1 else ([powers[0], powers[-1]], powers)
 
 
+def one_two_five(low: float, high: float) -> list[float]:
+    """Returns the ticks 1, 2, 5, 10, ... of a logarithmic axis from low to high."""
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{exponent}") for exponent in exponents for digit in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]
+
+
 def key_axis(**options: Any) -> alt.Axis:
     """Returns an axis of the key, which has names but no lines."""
     return alt.Axis(

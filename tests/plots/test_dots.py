@@ -4,7 +4,8 @@ import pytest
 import synthetic
 from synthetic import KIB, MIB, run
 
-from plots.figures import FIGURES
+from plots.figures import FIGURES, style
+from plots.figures.bandwidth import LABEL_DISTANCE
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData
 from plots.page import render
@@ -135,7 +136,64 @@ def test_few_repetitions_show_no_order():
         FIGURES["samples"](in_order(1.0, 1.1), WIDE)
 
 
-@pytest.mark.parametrize("figure", ["small_copies"])
+def priced(**facts):
+    """Returns copies of 64 MiB by memory, each with its rate in GB/s and its CPU seconds per GB."""
+    return run(
+        [
+            row
+            for memory, (rate, cpu) in facts.items()
+            for row in repeated(
+                f"copy/{memory}/h2d", 64 * MIB, 64 * MIB / rate, (1.0, 1.0), cpu_s_per_gb=cpu
+            )
+        ]
+    )
+
+
+def test_speed_stands_against_the_cpu_time_and_the_line_joins_what_none_beats():
+    subject = priced(pageable=(10.0, 0.01), pinned=(50.0, 0.02), staged=(40.0, 0.1), x=(5.0, 0.02))
+    rows = rows_of("price", subject, "prices")
+    places = {row["strategy"]: (row["gb_per_s"], row["cpu"]) for row in rows}
+    assert places["copy/pinned"] == (pytest.approx(50.0), 0.02)
+    assert {row["strategy"] for row in rows if row["unbeaten"]} == {"copy/pageable", "copy/pinned"}
+    assert FIGURES["price"](subject, WIDE).summary == (
+        "host → device: no other one is both faster and cheaper than copy/pageable (10.00 GB/s at "
+        "0.010 s/GB) and copy/pinned (50.00 GB/s at 0.020 s/GB)."
+    )
+
+
+def test_labels_of_prices_lie_apart_and_alike_strategies_share_one():
+    subject = priced(pinned=(50.0, 0.02), pinned_wc=(50.1, 0.02), staged=(49.0, 0.02))
+    rows = rows_of("price", subject, "prices")
+    assert [row["name"] for row in rows] == ["copy/staged", "copy/pinned +1"]
+    apart = LABEL_DISTANCE * 55 / (WIDE.panel_height * 3 // 4)
+    assert rows[1]["place"] - rows[0]["place"] == pytest.approx(apart)
+
+
+def test_without_cpu_times_there_is_no_price():
+    with pytest.raises(NoData, match="CPU time"):
+        FIGURES["price"](run(repeated("copy/pinned/h2d", MIB, 5e4)), WIDE)
+
+
+def test_a_call_stands_beside_the_arrival_of_its_data():
+    rows = repeated("copy_async/pinned/h2d", MIB, 2e6, (0.9, 1.0, 1.2), enqueue_ns=4000.0)
+    rows += repeated("copy_async/pageable/h2d", MIB, 8e6, (1.0, 1.0), enqueue_ns=6e6)
+    rows += repeated("copy/pinned/h2d", MIB, 2e6)  # its call is not timed by itself
+    shown = rows_of("returns", run(rows), "calls")
+    assert [(row["strategy"], row["returned"], row["arrived"], row["text"]) for row in shown] == [
+        ("copy_async/pageable", 6.0, 8.0, "75.0 %"),
+        ("copy_async/pinned", 0.004, 2.0, "0.20 %"),
+    ]
+    assert FIGURES["returns"](run(rows), WIDE).summary.endswith(
+        "it returns after 6.000 ms, and the data are there after 8.000 ms."
+    )
+
+
+@pytest.mark.parametrize("figure", ["small_copies", "price", "returns"])
 def test_nothing_to_draw_is_an_error(figure):
     with pytest.raises(NoData):
         FIGURES[figure](run(repeated("cpu/pinned/read_scalar", MIB, 5e4)), WIDE)
+
+
+def test_ticks_of_a_short_logarithmic_axis():
+    assert style.one_two_five(0.013, 0.21) == [0.02, 0.05, 0.1, 0.2]
+    assert style.one_two_five(1, 10) == [1, 2, 5, 10]

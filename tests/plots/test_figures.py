@@ -49,12 +49,13 @@ def recorded(name):
     [
         (
             "2026-11-21-fast-paths-again",
-            "bandwidth small_copies latency ladder compared round_trip fast_paths samples",
+            "bandwidth small_copies latency ladder compared round_trip fast_paths price returns "
+            "samples",
         ),
         (
             "2026-11-21-memory",
-            "bandwidth small_copies latency ladder compared cpu_access allocation cold_caches "
-            "samples",
+            "bandwidth small_copies latency ladder compared cpu_access allocation "
+            "returns cold_caches samples",
         ),
         ("2026-11-21-launches", ""),
         ("2026-11-21-gib", "allocation"),
@@ -80,6 +81,8 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
         ("2026-11-21-fast-paths-again", "fast_paths"),
         ("2026-11-21-fast-paths-again", "round_trip"),
         ("2026-11-21-memory", "small_copies"),
+        ("2026-11-21-fast-paths-again", "price"),
+        ("2026-11-21-fast-paths-again", "returns"),
         ("2026-11-21-memory", "cpu_access"),
         ("2026-11-21-memory", "allocation"),
         ("2026-11-21-memory", "samples"),
@@ -383,6 +386,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
     rows += timed("allocate/pinned", MIB, 2.0) + timed("copy/staged/h2d", 64 * MIB, 50.0)
     rows += timed("gpu_array/round_trip/pinned/reused/float32", MIB, 5.0)
     rows += synthetic.rows(("copy/pinned",), suffix="/cold")
+    rows = [row | {"cpu_s_per_gb": 0.1, "enqueue_ns": 9.0} for row in rows]
     advice = synthetic.advice(
         winners={"h2d": [["copy/pinned"] * 2] * 3},
         rankings=[ranking(MIB, "h2d", copy__pinned={"from": 9})],
