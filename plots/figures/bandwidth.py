@@ -47,7 +47,7 @@ Row = dict[str, Any]
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws the plainest strategy of each group, and the band of the whole group."""
     points = transfer_points(run)
-    groups = _choose_groups(run, layout)
+    groups = choose_groups(run, layout)
     left_out = len({p.strategy for p in points}) - sum(len(group.members) for group in groups)
     lines = list(_make_lines(_from_smallest(points), groups))
     limits = [limit if layout.beside else _in_short(limit) for limit in link_limits(run)]
@@ -99,7 +99,7 @@ def _in_short(limit: Limit) -> Limit:
     return replace(limit, label=f"{limit.kind} {numbers_text}")
 
 
-def _choose_groups(run: Run, layout: Layout) -> list[Group]:
+def choose_groups(run: Run, layout: Layout) -> list[Group]:
     """Returns the groups to draw: first those of strategies that a reader looks at first."""
     groups = group_transfers(run)
     first = headline_strategies(run)

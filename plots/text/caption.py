@@ -22,7 +22,7 @@ def describe_transfers(run: Run, repetitions: list[int]) -> list[str]:
     """Returns the subtitle of figures of all plain transfers: the timing and the omissions."""
     timing = describe_timing(repetitions)
     band = "; band: fastest to slowest repetition" if max(repetitions) > 1 else ""
-    return [timing + band, _describe_omissions(run.result)]
+    return [timing + band, describe_omissions(run.result)]
 
 
 def device_name(run: Run) -> str:
@@ -127,7 +127,8 @@ def describe_timing(counts: list[int]) -> str:
     return f"{timed}; median of {repetitions} repetitions"
 
 
-def _describe_omissions(result: Result) -> str:
+def describe_omissions(result: Result) -> str:
+    """Counts what figures of all plain transfers leave out."""
     transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
     rows = [row for row in result.rows if row.get("name") in transfers]
     measured = {row["name"] for row in rows}
