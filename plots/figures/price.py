@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import accumulate
 from typing import Any
 
@@ -48,7 +49,8 @@ def draw_price(run: Run, layout: Layout) -> Figure:
         layout,
         [
             "CPU seconds per GB of all threads of the process, waiting in a loop included; medians "
-            "of the repetitions; line: the strategies that no other one beats in both",
+            "of the repetitions",
+            _explain_line(rows),
             f"in the tables only: {left_out} more" if left_out else "",
         ],
         layout.row(*panels, spacing=SPACING),
@@ -151,6 +153,14 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
 def at_right(width: int) -> alt.X2Value:
     """Lets a rule end at the right of its panel."""
     return alt.X2Value(width)  # type: ignore[no-untyped-call]
+
+
+def _explain_line(rows: list[Row]) -> str:
+    """Explains the dashed line where there is one: it joins two strategies or more."""
+    counts = Counter(row["direction"] for row in rows if row["unbeaten"])
+    if max(counts.values()) < 2:
+        return ""
+    return "dashed line: the strategies that no other one beats in both"
 
 
 def _explain(groups: list[Group]) -> str:

@@ -423,7 +423,7 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
         (
             f"{i}",
             *(
-                render.specification(FIGURES["latency"](synthetic.run(rows), layout))
+                render.specification(FIGURES["bandwidth"](synthetic.run(rows), layout))
                 for layout in (WIDE, PAPER)
             ),
         )

@@ -159,6 +159,9 @@ def test_speed_stands_against_the_cpu_time_and_the_line_joins_what_none_beats():
         "host → device: no other one is both faster and cheaper than copy/pageable (10.00 GB/s at "
         "0.010 s/GB) and copy/pinned (50.00 GB/s at 0.020 s/GB)."
     )
+    assert "dashed line" in " ".join(spec_of("price", subject)["title"]["subtitle"])
+    alone = priced(pinned=(50.0, 0.02), staged=(40.0, 0.1))
+    assert "dashed line" not in " ".join(spec_of("price", alone)["title"]["subtitle"])
 
 
 def test_labels_of_prices_lie_apart_and_alike_strategies_share_one():
