@@ -35,3 +35,22 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/transfersConfigVersion.c
 install(FILES
   "${PROJECT_BINARY_DIR}/transfersConfig.cmake" "${PROJECT_BINARY_DIR}/transfersConfigVersion.cmake"
   COMPONENT library DESTINATION "${package_dir}")
+
+# For builds without CMake: pkg-config --cflags --libs transfers.
+set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH pc_to_prefix "/${pc_dir}" "/")
+set(pc_description "C++ library that moves data to a GPU and calculates there")
+set(pc_requires "")
+set(pc_libraries "")
+if(needs_libraries)
+  set(pc_libraries "-pthread")
+  if(TRANSFERS_INSTALLED_FMT)
+    set(pc_requires "fmt >= ${fmt_VERSION}, fmt < ${fmt_next_major}")
+  endif()
+  if(TRANSFERS_HAVE_CUDA)
+    string(APPEND pc_libraries " ${CUDA_cudart_static_LIBRARY} -lrt -ldl")
+  endif()
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/transfers.pc.in" "${PROJECT_BINARY_DIR}/transfers.pc"
+  @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/transfers.pc" COMPONENT library DESTINATION "${pc_dir}")

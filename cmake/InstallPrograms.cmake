@@ -18,7 +18,8 @@ install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET shared_libraries
 install(RUNTIME_DEPENDENCY_SET shared_libraries
   PRE_EXCLUDE_REGEXES ${bundled_elsewhere}
   LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
-install(FILES README.md LICENSE packaging/copyright DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES packaging/bundle/README.md LICENSE packaging/copyright
+  DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 # The licences of what was fetched and is now a part of the programs.
 foreach(dependency fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost_math)
   file(GLOB licences "${${dependency}_SOURCE_DIR}/LICENSE" "${${dependency}_SOURCE_DIR}/LICENSE[.-]*")
@@ -26,9 +27,18 @@ foreach(dependency fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost
     install(FILES ${licences} DESTINATION "licences/${dependency}" COMPONENT bundle EXCLUDE_FROM_ALL)
   endif()
 endforeach()
-# What starts the programs at a site (docs/SITE.md).
+# What starts the programs at a site (docs/SITE.md). The documentation stays with the sources, so the
+# page there names it without a link.
 install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
-  PATTERN "__pycache__" EXCLUDE)
+  PATTERN "__pycache__" EXCLUDE
+  PATTERN "README.md" EXCLUDE)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/integrations/README.md")
+file(READ integrations/README.md page)
+string(REGEX REPLACE "\\[([^]]*)\\]\\(\\.\\./[^)]*\\)" "`\\1` of the sources" page "${page}")
+file(WRITE "${PROJECT_BINARY_DIR}/bundle/integrations/README.md" "${page}")
+install(FILES "${PROJECT_BINARY_DIR}/bundle/integrations/README.md"
+  DESTINATION integrations COMPONENT bundle EXCLUDE_FROM_ALL)
 # MPI is not carried along: the plugins need that of the other machine, or are compiled by it.
 install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL OPTIONAL)
 foreach(mpi plugin IN ZIP_LISTS TRANSFERS_MPI_NAMES TRANSFERS_MPI_PLUGINS)

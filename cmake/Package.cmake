@@ -105,8 +105,8 @@ it is tested with.")
 endif()
 transfers_package(library libtransfers-dev SECTION libdevel
   SUMMARY "C++ library that moves data to a GPU and calculates there"
-  DESCRIPTION "Headers, library and CMake package of transfers::transfers, which also
-runs without a GPU.")
+  DESCRIPTION "Headers, library, CMake package and pkg-config file of
+transfers::transfers, which also runs without a GPU.")
 if(TRANSFERS_INSTALLED_FMT)
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_PACKAGE_DEPENDS libfmt-dev)
 endif()

@@ -41,6 +41,41 @@ answer_questions() {
   done
 }
 
+# nearest WORD NAME...
+# The name that may be meant: the one with the fewest letters to change, add or take away, as the programs
+# choose it (src/common/nearest.cpp). Nothing where none is alike.
+nearest() {
+  local word=$1
+  shift
+  printf '%s\n' "$@" | WORD=$word LC_ALL=C awk '
+    function least(a, b) { return a < b ? a : b }
+    function distance(a, b,    row, i, j, diagonal, exchanged) {
+      for (j = 0; j <= length(b); ++j) row[j] = j
+      for (i = 1; i <= length(a); ++i) {
+        diagonal = row[0]++
+        for (j = 1; j <= length(b); ++j) {
+          exchanged = diagonal + (substr(a, i, 1) != substr(b, j, 1))
+          diagonal = row[j]
+          row[j] = least(exchanged, least(row[j - 1], row[j]) + 1)
+        }
+      }
+      return row[length(b)]
+    }
+    BEGIN { word = ENVIRON["WORD"]; most = int(length(word) / 3); if (most < 1) most = 1 }
+    { edits = distance(word, $0) }
+    edits <= most { most = edits - 1; meant = $0 }
+    END { print meant }'
+}
+
+# fail_unknown ARGUMENT OPTION...
+# Ends the script with one line, which names the option that may be meant.
+fail_unknown() {
+  local argument=$1 meant
+  shift
+  meant=$(nearest "${argument%%=*}" "${@%%=*}" --help --version 2>/dev/null) || meant=
+  fail "unknown argument $(quoted "$argument")${meant:+: did you mean $meant?} (see --help)"
+}
+
 # check_options OPTION... [FILE] -- ARGUMENT...
 # Ends the script with one line where an argument is none of the options, or an option lacks its
 # value. With FILE, arguments that are none are added to `files`.
@@ -68,7 +103,7 @@ check_options() {
         *,FILE) files+=("$argument"); continue 2 ;;
       esac
     done
-    fail "unknown argument $(quoted "$argument") (see --help)"
+    fail_unknown "$argument" "${options[@]}"
   done
   case $takes in one | first) fail "$name needs a value" ;; esac
 }

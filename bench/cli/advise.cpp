@@ -14,6 +14,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/default_file.hpp"
+#include "bench/cli/file_claim.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
@@ -23,6 +24,7 @@
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/same_file.hpp"
 #include "src/common/sizes.hpp"
@@ -123,22 +125,23 @@ advice::question question_for(const advice_request& request, const std::string& 
 }
 
 void write(const files::path& path, const nlohmann::ordered_json& document) {
-  common::write_whole(
+  common::write_output(
       path, document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
-
-/// Called before anything is printed: an output path that cannot be written is a usage error.
-void require_writable(const files::path& path) {
-  if (path.empty()) return;
-  try {
-    common::require_writable(path);
-  } catch (const common::write_error& error) {
-    throw common::usage_error(error.what());
-  }
 }
 
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
   throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
+}
+
+/// Whose value it may be: "--bytes" of a size; empty: none's.
+std::string option_of_value(const std::string& value) {
+  if (value == "h2d" || value == "d2h" || value == "both") return "--direction";
+  try {
+    static_cast<void>(common::parse_size(value));
+    return "--bytes";
+  } catch (const common::usage_error&) {
+    return "";
+  }
 }
 
 /// Whether something can be recommended.
@@ -186,12 +189,7 @@ void write_map(std::ostream& out, const advice_request& request,
 /// Returns whether everything that was asked has an answer.
 bool advise_strategy(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
-  for (const auto& output : {request.json, request.map})
-    if (common::is_same_file(output, measured.from.file))
-      throw common::usage_error(
-          fmt::format("{} is the result file itself: it would be overwritten", output.string()));
-  require_writable(request.json);
-  require_writable(request.map);
+  const auto claims = claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
@@ -259,10 +257,7 @@ double bytes_at_once(const advice_request& request, const topology::map_origin& 
 bool advise_copies_at_once(std::ostream& out, const advice_request& request) {
   const auto source = read_map(request);
   const auto& [map, origin] = source.contents;
-  if (common::is_same_file(request.json, source.file))
-    throw common::usage_error(fmt::format("{} is the map itself: it would be overwritten",
-                                          common::printable(request.json.string())));
-  require_writable(request.json);
+  const auto claims = claim_outputs({request.json}, std::span(&source.file, 1));
   const auto devices = devices_named(request.devices, map);
   std::vector<advice::advice_at_once> answers;
   for (const auto kind : traffic_named(request.direction)) {
@@ -298,7 +293,6 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
 CLI::App* add_advise(CLI::App& app, advice_request& request) {
   auto* const command =
       app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
-  command->allow_extras(false);
   command->footer(advise_footer());
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
@@ -329,7 +323,8 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->add_option("--of-device", request.device,
                    "device of the run, such as cuda:1 (default: the first)")
       ->type_name("DEVICE");
-  command->add_option("--json", request.json, "also write the answer to this file")
+  command
+      ->add_option("--json", request.json, "also write the answer to this file; - prints it alone")
       ->type_name("FILE");
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
@@ -373,9 +368,22 @@ void check_advice_request(const advice_request& request, const CLI::App& command
   }
 }
 
+void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
+  std::vector<std::string> meant;
+  for (const auto& argument : arguments)
+    if (const auto option = option_of_value(argument); !option.empty())
+      meant.push_back(fmt::format("{}={}", option, argument));
+  if (meant.empty()) return;
+  throw common::usage_error(
+      fmt::format("unknown argument '{}': did you mean {}? (see advise --help)",
+                  common::printable_in_short(arguments.front()), fmt::join(meant, " ")));
+}
+
 bool advise(std::ostream& out, const advice_request& request) {
+  std::ostream nowhere(nullptr);
+  auto& text = common::has_standard_output({request.json, request.map}) ? nowhere : out;
   const bool is_known =
-      (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(out, request);
+      (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(text, request);
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
   return is_known;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -36,6 +37,10 @@ class nothing_to_rank : public std::runtime_error {
 
 /// Adds the subcommand. Parsing fills in the request, which must outlive `app`.
 CLI::App* add_advise(CLI::App& app, advice_request& request);
+
+/// Throws usage_error, which says the right spelling, if arguments that `advise` does not take are
+/// values without their options: "64MiB".
+void refuse_values_of_no_option(const std::vector<std::string>& arguments);
 
 /// Throws usage_error, with one line, for missing, invalid or contradictory options.
 void check_advice_request(const advice_request& request, const CLI::App& command);

@@ -58,11 +58,12 @@ void require_one_of(const std::string& flag, const std::string& value,
 }
 
 listing parse_listing(const std::string& word, const std::vector<std::string>& strategies) {
-  if (!word.empty() && word != "families" && word != "all")
+  if (!word.empty() && word != "families" && word != "all" && word != "json")
     throw common::usage_error(fmt::format(
-        "bad --list '{}': families or all (--list --strategies={} chooses what is listed)",
+        "bad --list '{}': families, all or json (--list --strategies={} chooses what is listed)",
         common::printable_in_short(word), common::printable_in_short(word)));
   if (word.empty()) return strategies.empty() ? listing::families : listing::strategies;
+  if (word == "json") return listing::json;
   return word == "all" ? listing::strategies : listing::families;
 }
 
@@ -102,9 +103,11 @@ void require_alone(const CLI::App& app, const CLI::App& command, std::string_vie
   if (first != name)
     throw common::usage_error(
         fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
-  if (!app.remaining(true).empty())
-    throw common::unknown_argument(app.remaining(true).front(), common::option_names(command),
-                                   name + " --help");
+  auto others = app.remaining(true);
+  for (const auto* const also : app.get_subcommands())
+    if (also != &command) others.push_back(also->get_name());
+  if (!others.empty())
+    throw common::unknown_argument_of(name, others.front(), common::option_names(command));
 }
 
 }  // namespace
@@ -190,9 +193,6 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     return {.instead = answer{file.text}};
   } catch (const CLI::CallForVersion& version) {
     return {.instead = answer{std::string(version.what()) + "\n"}};
-  } catch (const CLI::ExtrasError& error) {
-    common::refuse_unknown_option(app);
-    throw common::usage_error(common::first_line(error.what()));
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }
@@ -203,9 +203,8 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
   if (table.advise_command && table.advise_command->parsed()) {
-    if (argv[1] != table.advise_command->get_name())
-      throw common::usage_error(
-          "advise comes first and takes options of its own (see advise --help)");
+    refuse_values_of_no_option(app.remaining(true));
+    require_alone(app, *table.advise_command, argv[1]);
     check_advice_request(table.advice, *table.advise_command);
     return {.advice = table.advice};
   }
@@ -233,7 +232,8 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     throw common::usage_error("fleet comes first (see fleet --help)");
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
-      throw common::unknown_argument(extra, common::option_names(app), "--help");
+      throw is_fleet ? common::unknown_argument_of("fleet", extra, common::option_names(app))
+                     : common::unknown_argument(extra, common::option_names(app), "--help");
     settings.for_google_benchmark.push_back(extra);
   }
   if (app.count("--v") > 0)

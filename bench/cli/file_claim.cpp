@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/common/command_line.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/fleet/ranks/shared_file.hpp"
 
@@ -49,6 +50,15 @@ file_claim file_claim::of_alone(const std::filesystem::path& file) {
 std::optional<std::string> file_claim::why_not_write() const {
   if (!writer_ || !writer_->is_passed_over()) return std::nullopt;
   return "while this process was stopped, another one has begun to write it";
+}
+
+std::vector<file_claim> claim_outputs(std::initializer_list<std::filesystem::path> outputs,
+                                      std::span<const std::filesystem::path> inputs) {
+  common::require_outputs(outputs, inputs);
+  std::vector<file_claim> claims;
+  for (const auto& output : outputs)
+    if (!common::is_standard_output(output)) claims.emplace_back(output);
+  return claims;
 }
 
 }  // namespace bench_transfers::bench

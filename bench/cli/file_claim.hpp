@@ -1,9 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "src/fleet/ranks/only_writer.hpp"
 
@@ -28,5 +31,12 @@ class file_claim {
 
   std::unique_ptr<fleet::only_writer> writer_;
 };
+
+/// Claims the outputs of a command, as long as the claims exist: it must not replace a file that a
+/// run is writing. Throws usage_error as common::require_outputs() does, and if another process
+/// writes one of them.
+[[nodiscard]] std::vector<file_claim> claim_outputs(
+    std::initializer_list<std::filesystem::path> outputs,
+    std::span<const std::filesystem::path> inputs);
 
 }  // namespace bench_transfers::bench

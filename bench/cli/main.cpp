@@ -66,7 +66,9 @@ void list(const settings& settings) {
   const auto strategies = strategies_of(devices, settings);
   const auto chosen = chosen_strategies(strategies, settings.strategies);
   if (settings.list_strategies == listing::families) return list_families(std::cout, chosen);
-  list_strategies(std::cout, chosen, named_devices(devices));
+  const auto named = named_devices(devices);
+  if (settings.list_strategies == listing::json) return list_as_json(std::cout, chosen, named);
+  list_strategies(std::cout, chosen, named);
 }
 
 int run_program(int argc, char** argv) {

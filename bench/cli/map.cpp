@@ -14,15 +14,16 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
+#include "bench/cli/file_claim.hpp"
 #include "bench/cli/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/or_null.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/sizes.hpp"
-#include "src/common/whole_file.hpp"
 #include "src/machine/machine.hpp"
 #include "src/topology/document.hpp"
 #include "src/topology/infer.hpp"
@@ -142,7 +143,8 @@ CLI::App* add_map(CLI::App& app, map_request& request) {
       ->type_name("DEVICES");
   command->add_option("--size", request.size, "of each copy (default: by the CPU's cache)")
       ->type_name("SIZE");
-  command->add_option("--out", request.out, "write the map (host_map.json)")->type_name("FILE");
+  command->add_option("--out", request.out, "write the map (host_map.json; - prints it alone)")
+      ->type_name("FILE");
   return command;
 }
 
@@ -151,17 +153,14 @@ map_outcome map_host(std::ostream& out, const map_request& request) {
   const auto devices = choose_devices(request.device);
   if (devices.chosen.size() > topology::most_devices)
     throw common::usage_error(fmt::format("a map has at most {} devices", topology::most_devices));
-  if (!request.out.empty()) try {
-      common::require_writable(request.out);
-    } catch (const common::write_error& error) {
-      throw common::usage_error(error.what());
-    }
+  const auto claims = claim_outputs({request.out}, {});
   const auto bytes = asked > 0 ? asked : default_bytes(devices);
   progress shown(stderr);
   if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
   const auto map = measured_map(devices, bytes, shown);
   shown.clear();
-  out << heading_of(devices, bytes) << topology::text_of(map);
+  if (!common::is_standard_output(request.out))
+    out << heading_of(devices, bytes) << topology::text_of(map);
   if (!request.out.empty()) topology::write_host_map(request.out, map, context_of(devices, bytes));
   const auto nodes_in_part =
       std::ranges::count_if(map.nodes, [](const auto& node) { return !node.why_not.empty(); });

@@ -53,7 +53,7 @@ manual::choices offered() {
   return {{"--device", {"auto", "all", "host", "cuda:"}},
           {"--profile", profile_names()},
           {"--cache", {"warm", "cold", "both"}},
-          {"--list", {"families", "all"}},
+          {"--list", {"families", "all", "json"}},
           {"advise --direction", {"h2d", "d2h", "both"}},
           {"doctor --device", {"all", "cuda:"}},
           {"map --device", {"all", "cuda:"}},
@@ -65,7 +65,7 @@ manual::choices offered_in_fleet() {
   return {{"--device", {"host", "cuda:"}},
           {"--profile", profile_names()},
           {"--cache", {"warm", "cold", "both"}},
-          {"--list", {"families", "all"}},
+          {"--list", {"families", "all", "json"}},
           {"--mpi", {"auto", "none"}}};
 }
 
@@ -128,7 +128,8 @@ void option_table::add_run_options(bool is_fleet) {
                    "measure what this result file lacks, with its options")
         ->type_name("FILE");
   }
-  app.add_option("--list", listed, "list the families; --list=all: what each strategy needs")
+  app.add_option("--list", listed,
+                 "list the families; --list=all: what each strategy needs; --list=json")
       ->expected(0, 1)
       ->type_name("");
   app.add_option("--benchmark_out,--out", settings.out,

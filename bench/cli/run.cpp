@@ -190,14 +190,17 @@ std::string limit_text(std::chrono::nanoseconds limit) {
                                           : format_duration(limit);
 }
 
-/// "142 benchmarks in 9 rounds, which take 4s or more, for at most 10m 00s".
+/// "142 benchmarks in 9 rounds: 4s or more, and what is not timed, for at most 10m 00s". How long
+/// that takes, which may be many times as long, is known when the benchmarks are prepared.
 std::string work_of(const plan& plan, const settings& settings) {
-  const auto repetitions = static_cast<double>(plan.cases.size()) * settings.rounds;
+  double rounds_of_timing = 0;
+  for (const auto& planned : plan.cases) rounds_of_timing += planned.measured->sampling.effort;
   return fmt::format(
-      "{} in {}, which take {} or more{}",
+      "{} in {}: {} or more, and what is not timed{}",
       common::counted(static_cast<double>(plan.cases.size()), "benchmark", "benchmarks"),
       common::counted(settings.rounds, "round", "rounds"),
-      format_duration(repetitions * std::chrono::duration<double>(settings.min_time)),
+      format_duration(rounds_of_timing * settings.rounds *
+                      std::chrono::duration<double>(settings.min_time)),
       settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
 }
 

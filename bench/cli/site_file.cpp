@@ -48,42 +48,37 @@ std::string text_of_site_file(const fs::path& file) {
   }
 }
 
-std::vector<CLI::ConfigItem> items_in(const fs::path& file, const std::string& text) {
-  std::istringstream stream(text);
-  try {
-    return CLI::ConfigTOML().from_config(stream);
-  } catch (const CLI::Error& error) {
-    refuse_site_file(file, std::nullopt, common::first_line(error.what()));
-  }
+/// A line without its comment and the blanks at its ends.
+std::string content_of(const std::string& line) {
+  const auto content = CLI::detail::trim_copy(line.substr(0, line.find('#')));
+  return content.starts_with(';') ? "" : content;
 }
 
-/// The last line that sets an item, because the parser does not tell it.
-std::optional<std::size_t> line_of(const CLI::ConfigItem& item, const std::string& text) {
-  std::optional<std::size_t> found;
-  std::istringstream lines(text);
-  std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const auto key = CLI::detail::trim_copy(line.substr(0, line.find('=')));
-    if (key == item.name || key == item.fullname()) found = number;
-  }
-  return found;
+/// "4KiB, 1MiB", in quotes or not, as the command line would have it: "4KiB,1MiB".
+std::string value_of(const std::string& text) {
+  auto value = CLI::detail::trim_copy(text);
+  CLI::detail::remove_quotes(value);
+  auto items = CLI::detail::split(value, ',');
+  for (auto& item : items) CLI::detail::trim(item);
+  const auto joined = fmt::format("{}", fmt::join(items, ","));
+  return value.ends_with(',') ? joined + "," : joined;
 }
 
-/// "--sizes=4KiB,1MiB": the parser takes a list apart.
-site_default default_of(const fs::path& file, const CLI::ConfigItem& item,
-                        const std::string& text) {
-  const auto line = line_of(item, text);
-  const auto refuse = [&](const std::string& why) {
-    refuse_site_file(file, line,
-                     fmt::format("'{}'{}", common::printable_in_short(item.fullname()), why));
+/// "--sizes=4KiB,1MiB" of "sizes = 4KiB, 1MiB".
+site_default default_of(const fs::path& file, std::size_t line, const std::string& content) {
+  const auto refuse = [&](const std::string& name, const std::string& why) {
+    refuse_site_file(file, line, fmt::format("'{}'{}", common::printable_in_short(name), why));
   };
-  if (!item.parents.empty()) refuse(": it has no sections");
-  if (std::ranges::find(allowed_defaults, item.name) == allowed_defaults.end())
-    refuse(fmt::format(" is not among what it may set: {}", fmt::join(allowed_defaults, ", ")));
-  const auto value = fmt::format("{}", fmt::join(item.inputs, ","));
-  if (value.empty()) refuse(" has no value");
-  return {fmt::format("--{}={}", item.name, value), line};
+  const auto end = content.find('=');
+  const auto name = CLI::detail::trim_copy(content.substr(0, end));
+  if (content.front() == '[' && content.back() == ']') refuse(content, ": it has no sections");
+  if (end == std::string::npos || name.empty()) refuse(content, " is not OPTION = VALUE");
+  if (std::ranges::find(allowed_defaults, name) == allowed_defaults.end())
+    refuse(name,
+           fmt::format(" is not among what it may set: {}", fmt::join(allowed_defaults, ", ")));
+  const auto value = value_of(content.substr(end + 1));
+  if (value.empty()) refuse(name, " has no value");
+  return {fmt::format("--{}={}", name, value), line};
 }
 
 std::string name_in(const std::string& option) { return option.substr(0, option.find('=')); }
@@ -99,13 +94,16 @@ void refuse_site_file(const fs::path& file, std::optional<std::size_t> line, std
 std::optional<site_defaults> read_site_file() {
   site_defaults site{.file = name_of_file(), .defaults = {}};
   if (site.file.empty()) return std::nullopt;
-  const auto text = text_of_site_file(site.file);
+  std::istringstream lines(text_of_site_file(site.file));
   std::set<std::string> names;
-  for (const auto& item : items_in(site.file, text)) {
-    site.defaults.push_back(default_of(site.file, item, text));
-    if (!names.insert(item.name).second)
-      refuse_site_file(site.file, site.defaults.back().line,
-                       fmt::format("'{}' is there twice", item.name));
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto content = content_of(line);
+    if (content.empty()) continue;
+    const auto& added = site.defaults.emplace_back(default_of(site.file, number, content));
+    if (const auto name = name_in(added.option); !names.insert(name).second)
+      refuse_site_file(site.file, number, fmt::format("'{}' is there twice", name.substr(2)));
   }
   return site;
 }

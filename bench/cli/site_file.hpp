@@ -10,8 +10,8 @@
 namespace bench_transfers::bench {
 
 struct site_default {
-  std::string option;               ///< "--profile=quick"
-  std::optional<std::size_t> line;  ///< from 1, where the file has it
+  std::string option;  ///< "--profile=quick"
+  std::size_t line;    ///< from 1, where the file has it
 };
 
 /// The defaults of whoever runs a machine, for all runs there.
@@ -25,7 +25,7 @@ struct site_defaults {
 /// read or has something that is no default of a site.
 std::optional<site_defaults> read_site_file();
 
-/// Throws usage_error, which names the file and the line.
+/// Throws usage_error, which names the file and the line, if it is about one.
 [[noreturn]] void refuse_site_file(const std::filesystem::path& file,
                                    std::optional<std::size_t> line, std::string_view why);
 

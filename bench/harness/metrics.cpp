@@ -60,7 +60,7 @@ void add_comparisons(metric_list& list, const transfer& transfer, const samples&
     if (bytes) {
       list.add(bandwidth(name + "_gb_per_s", description), static_cast<double>(*bytes) / median);
     } else {
-      auto difference = duration("over_" + name + "_ns", "longer than: " + description);
+      auto difference = duration("over_" + name + "_ns", "how much longer than " + description);
       difference.headline = true;
       list.add(std::move(difference), statistics::median(differences));
     }

@@ -143,10 +143,6 @@ void skip_together_first(plan& plan, Condition&& condition, const common::messag
     skip_if(plan, condition, reason);
 }
 
-bool uses_device(const benchmark_case& planned, std::size_t index) {
-  return std::ranges::find(planned.devices, index) != planned.devices.end();
-}
-
 /// Bytes of a host buffer that a benchmark's payloads take.
 std::size_t host_bytes(const benchmark_case& planned) {
   return (planned.measured->needs.host_payloads - 1) * buffers::distance(planned.bytes()) +
@@ -350,9 +346,20 @@ void add_size_skip(plan& plan, const strategy& candidate, const settings& settin
     plan.skipped.push_back({candidate.name(), accepted_sizes(candidate.sampling)});
 }
 
-/// Adds what a strategy is measured with on each device.
+common::message needs_several_devices() {
+  return {"needs_several_devices", nlohmann::ordered_json::object(),
+          "it needs several devices, and this run has one (--device=all takes all there are)"};
+}
+
+/// Adds what a strategy is measured with on each device. Those whose other devices help are missing
+/// without a word in a run of one device, unless they are asked for by name.
 void add_by_device(plan& plan, const strategy& candidate, std::span<const named_device> devices,
                    const settings& settings, const name_filter& filter) {
+  if (candidate.needs.other_devices && devices.size() == 1) {
+    if (is_named(candidate, settings.strategies) && filter.passes(candidate.name()))
+      plan.skipped.push_back({candidate.name(), needs_several_devices()});
+    return;
+  }
   for (std::size_t index = 0; index < devices.size(); ++index) {
     const auto& [id, device] = devices[index];
     auto cases = cases_of(candidate, {index, devices.size() > 1 ? std::optional(id) : std::nullopt},
@@ -386,10 +393,7 @@ std::optional<std::string> why_unsupported(const strategy& candidate, const benc
 std::optional<common::message> why_no_sets(const strategy& candidate, const settings& settings) {
   const auto no_data = nlohmann::ordered_json::object();
   if (!settings.concurrent.empty() || settings.strategies.empty()) return std::nullopt;
-  if (!candidate.memory_by_copy)
-    return common::message{"needs_several_devices", no_data,
-                           "it needs several devices, and this run has one (--device=all takes all "
-                           "there are)"};
+  if (!candidate.memory_by_copy) return needs_several_devices();
   if (!is_named(candidate, settings.strategies)) return std::nullopt;
   return common::message{"needs_listed_copies", no_data,
                          "it needs copies that name their memory, such as "
@@ -433,6 +437,10 @@ bool is_in_profile(const strategy& candidate, const settings& settings) {
 }
 
 }  // namespace
+
+bool uses_device(const benchmark_case& planned, std::size_t index) {
+  return std::ranges::find(planned.devices, index) != planned.devices.end();
+}
 
 void earlier_repetitions::add(int number, std::optional<double> median_ns,
                               const std::set<result_file::disturbance>& disturbed) {
@@ -531,11 +539,11 @@ class time_of_buffers {
   /// Without benchmarks of more bytes.
   [[nodiscard]] seconds up_to(std::size_t most_bytes) const {
     seconds sum{};
-    for (const auto& [block, per_byte] : blocks_) {
+    for (const auto& timed : blocks_) {
       const auto is_small = [&](const benchmark_case& planned) {
-        return planned.bytes() <= most_bytes && block.is_used_by(planned);
+        return planned.bytes() <= most_bytes && timed.block.is_used_by(planned);
       };
-      sum += per_byte * largest(plan_, is_small, block.bytes_of);
+      sum += timed.per_byte * largest(plan_, is_small, timed.block.bytes_of);
     }
     return sum;
   }

@@ -39,6 +39,9 @@ struct benchmark_case : result_file::benchmark {
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
 };
 
+/// Whether a benchmark uses the device of this index.
+bool uses_device(const benchmark_case& planned, std::size_t index);
+
 /// A requested benchmark that cannot run here. `name` is its name, or the prefix of several names.
 struct skipped_case {
   std::string name;

@@ -83,6 +83,10 @@ void progress::say(std::string_view line) {
   print(common::wrapped_if_long(std::string(line)));
 }
 
+void progress::note(std::string_view line) {
+  if (!terminal_) say(line);
+}
+
 void progress::clear() {
   if (line_open_) print("\r\033[K");
   line_open_ = false;

@@ -33,6 +33,8 @@ class progress {
   void show(const step_of_run& step);
   /// Prints a line.
   void say(std::string_view line);
+  /// Prints a line in a log. A terminal has its own line, which tells the same.
+  void note(std::string_view line);
   /// Clears the line on the terminal, before other output.
   void clear();
 

@@ -70,6 +70,25 @@ run aggregate(std::span<const run> repetitions, const std::string& name, const s
   return result;
 }
 
+/// Whether it has a share of the time, "cv", where others have times.
+bool shows_share(const run& reported) {
+  return reported.run_type == run::RT_Aggregate &&
+         reported.aggregate_unit == benchmark::StatisticUnit::kPercentage;
+}
+
+/// The reporter of CSV takes all values for accumulated seconds: of two repetitions it would print
+/// a share of 0.02 as 1e7 ns.
+std::vector<run> with_shares_for_csv(std::vector<run> runs) {
+  for (auto& reported : runs) {
+    if (!shows_share(reported)) continue;
+    const double scale = static_cast<double>(reported.iterations) /
+                         benchmark::GetTimeUnitMultiplier(reported.time_unit);
+    reported.real_accumulated_time *= scale;
+    reported.cpu_accumulated_time *= scale;
+  }
+  return runs;
+}
+
 std::unique_ptr<BenchmarkReporter> reporter_for(const std::string& format) {
   if (format == "json") return std::make_unique<benchmark::JSONReporter>();
 // Deprecated in favour of reading JSON, but --benchmark_format=csv still works.
@@ -108,8 +127,7 @@ run as_repetition(const run& original, int repetitions, int index) {
 json row_of(const run& reported, const std::set<result_file::disturbance>& disturbed) {
   const auto name = reported.benchmark_name();
   const bool is_aggregate = reported.run_type == run::RT_Aggregate;
-  const bool is_share =
-      is_aggregate && reported.aggregate_unit == benchmark::StatisticUnit::kPercentage;
+  const bool is_share = shows_share(reported);
   json row{{"name", name},
            {"run_name", reported.run_name.str()},
            {"run_type", is_aggregate ? "aggregate" : "iteration"},
@@ -175,7 +193,7 @@ void print_runs(std::ostream& out, const std::string& format, const std::vector<
     context.name_field_width =
         std::max(context.name_field_width, repetition.benchmark_name().size());
   reporter->ReportContext(context);
-  reporter->ReportRuns(runs);
+  reporter->ReportRuns(format == "csv" ? with_shares_for_csv(runs) : runs);
   reporter->Finalize();
 }
 

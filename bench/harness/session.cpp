@@ -89,7 +89,7 @@ struct session::state {
   std::optional<common::message> error = {};  ///< one row reports it; no further repetitions
   bool finished = false;
   std::vector<double> medians = {};  ///< one for each repetition
-  seconds cost{};                    ///< of the last repetition, to estimate the time left
+  seconds cost{};                    ///< of the last repetition, or as expected, for the time left
   seconds spent{};                   ///< on all repetitions
   std::uint64_t next_meeting = 0;    ///< with the other ranks, where it is of all ranks at once
   int repetitions = 0;
@@ -241,9 +241,11 @@ outcome session::measure(const plan& plan) {
                      .repetitions = planned.earlier.count});
   const auto cases = std::span(all).first(plan.cases.size());
   if (ranks_) {
-    const auto at_once = std::ranges::stable_partition(
-        cases, [](const state& measured) { return !is_of_ranks(*measured.planned); });
-    measure_in_turn(std::span(cases.begin(), at_once.begin()), at_once, result);
+    const auto at_once = std::stable_partition(
+        cases.begin(), cases.end(),
+        [](const state& measured) { return !is_of_ranks(*measured.planned); });
+    const auto alone = static_cast<std::size_t>(at_once - cases.begin());
+    measure_in_turn(cases.first(alone), cases.subspan(alone), result);
   } else {
     measure_within_time(cases, result);
   }
@@ -302,11 +304,21 @@ transfer session::prepare(const benchmark_case& planned) const {
        .bytes = planned.bytes(),
        .cache = planned.cache,
        .direction = downloads ? transfers::direction::d2h : transfers::direction::h2d,
-       .flows = flows_of(planned)});
+       .flows = flows_of(planned),
+       .other_devices = other_devices(planned)});
   if (ready.flows.empty()) inject(settings_.faults, planned.name, device_of(planned).device, ready);
   for (auto& flow : ready.flows)
     inject(settings_.faults, planned.name, devices_.at(flow.device).device, flow);
   return ready;
+}
+
+std::vector<transfers::device*> session::other_devices(const benchmark_case& planned) const {
+  std::vector<transfers::device*> others;
+  if (!planned.measured->needs.other_devices) return others;
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (!uses_device(planned, i) && !lost_devices_.contains(i))
+      others.push_back(&devices_[i].device);
+  return others;
 }
 
 std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
@@ -323,6 +335,9 @@ std::vector<flow_job> session::flows_of(const benchmark_case& planned) const {
 
 std::size_t session::settle_all(std::span<state> cases, outcome& result) {
   const auto limit = limit_.half();
+  const auto start = wall_clock::now();
+  time_estimate estimate;
+  for (const auto& measured : cases) estimate.expect(work_of(measured));
   std::size_t completed = 0;
   for (auto& measured : cases) {
     if (interruption() != 0 || (completed > 0 && limit.is_up())) break;
@@ -330,12 +345,26 @@ std::size_t session::settle_all(std::span<state> cases, outcome& result) {
     shown_.show({.phase = "preparing",
                  .completed = ++completed,
                  .total = cases.size(),
-                 .current = measured.planned->name});
-    const auto start = wall_clock::now();
+                 .current = measured.planned->name,
+                 .time_left = limit_.at_most(estimate.left())});
+    const auto work = work_of(measured);
+    const auto case_start = wall_clock::now();
     settle_case(measured, result);
-    measured.cost = wall_clock::now() - start;
+    const seconds cost = wall_clock::now() - case_start;
+    measured.cost = cost + work.timed;
+    estimate.prepared(work, cost, measured.finished || measured.error ? 0 : work.repetitions);
   }
+  if (completed == cases.size() && !is_to_end(result))
+    shown_.note(fmt::format("prepared in {}; the rounds take about {}",
+                            format_duration(wall_clock::now() - start),
+                            format_duration(limit_.at_most(estimate.left()))));
   return completed;
+}
+
+expected_work session::work_of(const state& measured) const {
+  return {.bytes = measured.planned->bytes(),
+          .repetitions = std::max(0, settings_.rounds - measured.repetitions),
+          .timed = settings_.min_time * measured.planned->measured->sampling.effort};
 }
 
 void session::settle_case(state& measured, outcome& result) {

@@ -19,6 +19,7 @@
 #include "bench/harness/rows.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/harness/surroundings.hpp"
+#include "bench/harness/time_estimate.hpp"
 #include "bench/harness/time_limit.hpp"
 #include "bench/strategy/buffers.hpp"
 #include "src/machine/gpu_monitor.hpp"
@@ -107,6 +108,7 @@ class session {
   void measure_in_turn(std::span<state> alone, std::span<state> at_once, outcome& result);
   /// Returns how many; at least one, unless it is interrupted.
   std::size_t settle_all(std::span<state> cases, outcome& result);
+  [[nodiscard]] expected_work work_of(const state& measured) const;
   void settle_case(state& measured, outcome& result);
   void measure_round(std::span<state> cases, int round, outcome& result);
   /// Runs one repetition and writes its row.
@@ -139,6 +141,7 @@ class session {
 
   [[nodiscard]] transfer prepare(const benchmark_case& planned) const;
   [[nodiscard]] std::vector<flow_job> flows_of(const benchmark_case& planned) const;
+  [[nodiscard]] std::vector<transfers::device*> other_devices(const benchmark_case& planned) const;
 
   /// Makes a failure the state's error. Returns one that says that the benchmark is impossible
   /// here. `device`: where it happened.

@@ -12,7 +12,7 @@
 
 namespace bench_transfers::bench {
 
-enum class listing { none, families, strategies };
+enum class listing { none, families, strategies, json };
 
 /// The settings of a run, from the command line and its profile.
 struct settings {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -94,6 +95,29 @@ void list_strategies(std::ostream& out, const std::vector<const strategy*>& stra
                  fmt::format("{}{}{}", fmt::join(names, ", "), names.empty() ? "" : "; ",
                              support_of(*strategy, devices)));
   }
+}
+
+void list_as_json(std::ostream& out, const std::vector<const strategy*>& strategies,
+                  std::span<const named_device> devices) {
+  using json = nlohmann::ordered_json;
+  auto list = json::array();
+  for (const auto* const strategy : strategies) {
+    json entry{{"name", strategy->name()},
+               {"family", strategy->family},
+               {"summary", strategy->summary},
+               {"variants", json::array()},
+               {"on_request", strategy->sampling.on_request},
+               {"runs_on", json::array()},
+               {"not_on", json::object()}};
+    for (const auto& variant : strategy->variants) entry["variants"].push_back(variant.name);
+    for (const auto& [id, device] : devices)
+      if (const auto reason = why_unsupported(*strategy, device))
+        entry["not_on"][id] = *reason;
+      else
+        entry["runs_on"].push_back(id);
+    list.push_back(std::move(entry));
+  }
+  out << list.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
 void list_benchmarks(std::ostream& out, const plan& plan) {

@@ -18,6 +18,10 @@ void list_families(std::ostream& out, const std::vector<const strategy*>& strate
 void list_strategies(std::ostream& out, const std::vector<const strategy*>& strategies,
                      std::span<const named_device> devices);
 
+/// Prints --list=json: the same for programs, as an array.
+void list_as_json(std::ostream& out, const std::vector<const strategy*>& strategies,
+                  std::span<const named_device> devices);
+
 /// Prints --benchmark_list_tests: the names, one per line.
 void list_benchmarks(std::ostream& out, const plan& plan);
 

@@ -12,7 +12,10 @@ transfer prepare(const job& task) {
   const auto ends = ends_of(task, transfers::pageable, direction);
   auto copy = transfer_between(ends);
   const auto copier = task.memory.staged_copier();
-  if (copier->stages(task.bytes, direction))
+  // Flushing caches takes long enough for the threads to sleep.
+  const auto pace =
+      task.cache == cache_state::cold ? transfers::copy_pace::alone : transfers::copy_pace::in_row;
+  if (copier->stages(task.bytes, direction, pace))
     copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {
       const auto& staging = copier->settings();
       return std::vector<measured_metric>{

@@ -134,7 +134,7 @@ class small_calls {
 
 std::vector<measured_metric> metrics_of(const small_calls& calls) {
   std::vector<measured_metric> metrics;
-  for (int which = 0; which < small_calls::calls; ++which)
+  for (std::size_t which = 0; which < small_calls::names.size(); ++which)
     metrics.push_back({metric{small_calls::names.at(which), "ns", metric_kind::duration,
                               better::less, small_calls::descriptions.at(which), true},
                        calls.longest(static_cast<small_calls::call>(which))});

@@ -28,6 +28,13 @@ std::shared_ptr<transfers::staged_copier> buffers::staged_copier(std::optional<i
   return copier;
 }
 
+std::shared_ptr<transfers::multipath_copier> buffers::multipath_copier(
+    std::span<transfers::device* const> helpers) {
+  if (!multipath_copier_)
+    multipath_copier_ = std::make_shared<transfers::multipath_copier>(device_, helpers);
+  return multipath_copier_;
+}
+
 std::shared_ptr<const pattern_file> buffers::file(std::size_t bytes) {
   if (!file_) file_ = std::make_shared<pattern_file>(folder_of_temporary_files(), pattern());
   file_->extend(bytes);

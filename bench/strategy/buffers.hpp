@@ -10,6 +10,7 @@
 #include "bench/strategy/pattern_file.hpp"
 #include "bench/verification/pattern.hpp"
 #include "transfers/core/device.hpp"
+#include "transfers/fast/multipath.hpp"
 #include "transfers/fast/staged_copy.hpp"
 
 namespace bench_transfers::bench {
@@ -47,6 +48,11 @@ class buffers {
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier(
       std::optional<int> node = {});
 
+  /// The first call measures the links of this device and of the helpers; later calls return the
+  /// same copier.
+  [[nodiscard]] std::shared_ptr<transfers::multipath_copier> multipath_copier(
+      std::span<transfers::device* const> helpers);
+
   /// A temporary file with the pattern in at least its first `bytes` bytes. The first call makes
   /// it; later ones return the same one, extended if need be. Throws what pattern_file throws.
   [[nodiscard]] std::shared_ptr<const pattern_file> file(std::size_t bytes);
@@ -64,6 +70,7 @@ class buffers {
   std::optional<transfers::device_memory> on_device_;
   transfers::host_memory scratch_;
   std::map<std::optional<int>, std::shared_ptr<transfers::staged_copier>> staged_copiers_;
+  std::shared_ptr<transfers::multipath_copier> multipath_copier_;
   std::shared_ptr<pattern_file> file_;
 };
 

@@ -65,6 +65,7 @@ struct requirements {
   unsigned more_host_memory = 0, more_device_memory = 0;
   std::size_t fixed_host_memory = 0;  ///< bytes beyond all that, whatever the size
   bool staged_copier = false;         ///< buffers::staged_copier(), whose calibration needs memory
+  bool other_devices = false;         ///< further devices of the run, which help
   /// Why it cannot run on a device, in one line; nullopt if it can. Empty: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };

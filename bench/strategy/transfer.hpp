@@ -38,8 +38,9 @@ struct job {
   std::size_t bytes;          ///< 0 for a strategy without sizes
   cache_state cache = cache_state::warm;
   transfers::direction direction =
-      transfers::direction::h2d;     ///< of the benchmark, where it has one
-  std::vector<flow_job> flows = {};  ///< for a strategy of several copies at once
+      transfers::direction::h2d;                       ///< of the benchmark, where it has one
+  std::vector<flow_job> flows = {};                    ///< for a strategy of several copies at once
+  std::vector<transfers::device*> other_devices = {};  ///< of the run
 };
 
 /// A part of the timed operation. Steps run in order. The operation is timed as a whole, and the

@@ -20,6 +20,7 @@
 #include "transfers/fast/file_copy.hpp"
 #include "transfers/fast/mailbox.hpp"
 #include "transfers/fast/managed.hpp"
+#include "transfers/fast/multipath.hpp"
 #include "transfers/fast/prompt_copy.hpp"
 #include "transfers/fast/round_trip.hpp"
 #include "transfers/fast/scattered.hpp"

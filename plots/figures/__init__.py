@@ -11,6 +11,7 @@ from plots.figures.cold_caches import draw_cold_caches
 from plots.figures.common import Figure
 from plots.figures.compared import draw_compared
 from plots.figures.cpu_access import draw_cpu_access
+from plots.figures.differences import draw_differences
 from plots.figures.fast_paths import draw_fast_paths
 from plots.figures.fleet_history import draw_history
 from plots.figures.fleet_map import draw_fleet_map
@@ -21,6 +22,8 @@ from plots.figures.interference import draw_interference
 from plots.figures.ladder import draw_ladder
 from plots.figures.latency import draw_latency
 from plots.figures.layout import Layout
+from plots.figures.machine_history import draw_machine_history
+from plots.figures.machine_ranks import draw_ranks
 from plots.figures.machines import draw_machines
 from plots.figures.nodes import draw_nodes, draw_nodes_of_map
 from plots.figures.pairs import draw_pairs
@@ -56,7 +59,10 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
 
 # Figures of several runs, numbered as in the report: all with a GPU, or all without one.
 GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]], Layout], Figure]] = {
-    "machines": draw_machines
+    "ranks": draw_ranks,
+    "differences": draw_differences,
+    "machines": draw_machines,
+    "history": draw_machine_history,
 }
 
 # Figures of all devices of a run together: of the run as it is in its file, not split by device.

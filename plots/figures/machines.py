@@ -46,11 +46,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     shown = runs[:MOST_RUNS]
     first = shown[0][1]
     kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
-    strategy_by_kind: dict[str, str] = {}  # by kind, which gives the colour
-    for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
-        if _in_all(name, shown):
-            strategy_by_kind.setdefault(kinds[name], name)
-    common = list(strategy_by_kind.values())[:MOST_STRATEGIES]
+    common = common_strategies(shown)[:MOST_STRATEGIES]
     rows = [row for number, run in shown for row in _make_rows(number, run, common)]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
@@ -111,6 +107,20 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         chart=chart,
         strategies=[(name, style.memory_colour(kinds[name])) for name in common],
     )
+
+
+def common_strategies(runs: list[tuple[int, Run]]) -> list[str]:
+    """Returns what to look at first of the strategies that all runs have, one of each kind.
+
+    The kind decides the colour.
+    """
+    first = runs[0][1]
+    kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
+    by_kind: dict[str, str] = {}
+    for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
+        if _in_all(name, runs):
+            by_kind.setdefault(kinds[name], name)
+    return list(by_kind.values())
 
 
 def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:

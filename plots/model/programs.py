@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from plots.model import questions
-from plots.model.choices import Kind, choose
 from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result, ResultError
-from plots.model.mann_whitney import has_interval
-from plots.model.plainness import plainness_key
-from plots.model.pool import CPU_ROLES, pool_rows, pools
 
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
+CPU_ROLES = ("cpu_read", "cpu_write")
+REUSES = [1, 5, 20, 100, 1_000, 10_000, 1_000_000]  # of all that the map has
 RANKED_SIZES = [64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20]  # of the figure of break-even points
 
 
@@ -69,10 +66,14 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         common = ["--allow-host"] if on_host else []
         questions_by_name = {
             f"{size}-{direction}": ["--bytes", str(size), "--direction", direction, "--json"]
-            for size in sorted({*RANKED_SIZES, *_sizes_to_choose_at(result)})
+            for size in RANKED_SIZES
             for direction in ("h2d", "d2h")
         }
-        options_by_name = {"fits": ["--check", "--json"]} | questions_by_name
+        options_by_name = {
+            "fits": ["--check", "--json"],
+            "map": ["--map"],
+            **questions_by_name,
+        }
         with ThreadPoolExecutor(2) as pool:
             futures = {
                 name: pool.submit(_ask_advise, program, "--from", source, [*common, *options])
@@ -80,56 +81,47 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
             }
             answers = {name: future.result() for name, future in futures.items()}
     parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    answered = [parsed[name] for name in questions_by_name if name in parsed]
-    rankings = [entry for entry in answered if entry["question"]["bytes"] in RANKED_SIZES]
+    rankings = [parsed[name] for name in questions_by_name if name in parsed]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
-    if not answered:
-        missing["rankings"] = missing["map"] = missing[next(iter(questions_by_name))]
-    choices = choose(answered, _kinds(result))
-    return Advice(_parse_fits(parsed.get("fits")), choices, rankings, missing)
+    if not rankings:
+        missing["rankings"] = missing[next(iter(questions_by_name))]
+    table = _select_cells(parsed["map"], result) if "map" in parsed else None
+    if table is None:
+        missing.setdefault("map", "advise can rank nothing in this file")
+    return Advice(_parse_fits(parsed.get("fits")), table, rankings, missing)
 
 
-def _sizes_to_choose_at(result: Result) -> list[int]:
-    """Returns the sizes of transfers, each four times the one before, at which it is chosen."""
+def _select_cells(answer: dict[str, Any], result: Result) -> dict[str, Any] | None:
+    """Returns the cells of a map that a figure has room for; None if nothing could be ranked."""
+    measured = _sizes_of_transfers(result)
+    sizes = [size for size in answer["sizes"] if size in measured] or answer["sizes"][::2]
+    places = (
+        [answer["sizes"].index(size) for size in sizes],
+        [answer["reuse"].index(reuse) for reuse in REUSES],
+    )
+    directions = {
+        direction: {
+            key: [[cells[i][j] for j in places[1]] for i in places[0]]
+            for key, cells in tables.items()
+            if isinstance(cells, list)
+        }
+        for direction, tables in answer["directions"].items()
+        if tables["winner"]
+    }
+    if not directions:
+        return None
+    terms = answer["measured_terms"]
+    return {"sizes": sizes, "reuse": REUSES, "measured_terms": terms, "directions": directions}
+
+
+def _sizes_of_transfers(result: Result) -> set[int]:
+    """Returns the sizes of transfers that are powers of four: each four times the one before."""
     sizes = {
         fields.size_bytes
         for fields in result.benchmarks.values()
         if fields.role == "copy" and fields.size_bytes
     }
-    return sorted(size for size in sizes if size.bit_count() == 1 and size.bit_length() % 2 == 1)
-
-
-def _kinds(result: Result) -> dict[str, Kind]:
-    """Describes the strategies that transfer, by name."""
-    pool_of = pools(result)
-    few = {
-        result.benchmarks[name].strategy
-        for name, count in _repetitions(result).items()
-        if not has_interval(count, count)
-    }
-    return {
-        fields.strategy: Kind(
-            plainness_key(fields),
-            fields.memory,
-            pool_of.get(fields.memory) if fields.memory else None,
-            fields.strategy not in few,
-        )
-        for fields in sorted(
-            (entry for entry in result.benchmarks.values() if entry.role == "copy"),
-            key=plainness_key,
-            reverse=True,  # the plainest of those with the same name stays
-        )
-    }
-
-
-def _repetitions(result: Result) -> Counter[str]:
-    """Counts the repetitions of each benchmark that `advise` reads."""
-    return Counter(
-        name
-        for row in result.rows
-        if (name := str(row.get("name"))) in result.benchmarks
-        and _is_read_by_advise(result.benchmarks[name])
-    )
+    return {size for size in sizes if size.bit_count() == 1 and size.bit_length() % 2 == 1}
 
 
 def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
@@ -151,7 +143,8 @@ def _reduce(result: Result) -> dict[str, Any]:
     """Keeps only what `advise` reads, because it parses the file again for each question."""
     rows = [
         {key: row[key] for key in READ_BY_ADVISE if key in row}
-        for row in pool_rows(result, _is_read_by_advise)
+        for row in result.rows
+        if (fields := result.benchmarks.get(str(row.get("name")))) and _is_read_by_advise(fields)
     ]
     return {"context": result.original, "benchmarks": rows}
 

@@ -75,9 +75,9 @@ def _kept_scripts() -> Path:
     return Path(folder) / "bench_transfers" / f"vega-{metadata.version('vl-convert-python')}.js"
 
 
-def picture(spec: dict[str, Any]) -> str:
-    """Renders one figure as SVG."""
-    return in_processes(1, draw.picture, [(spec,)])[0]
+def pictures(specs: list[dict[str, Any]]) -> list[str]:
+    """Renders specifications as SVG."""
+    return in_processes(1, draw.picture, [(spec,) for spec in specs])
 
 
 def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[str, bytes]:

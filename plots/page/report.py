@@ -31,9 +31,10 @@ from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
 from plots.page import paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
-from plots.page.section import Drawer, Section, flatten
+from plots.page.section import Drawer, Drawn, Section, flatten
 from plots.text import (
     caption,
+    cards,
     findings,
     glance,
     macros,
@@ -87,11 +88,9 @@ def make_report(
         all_sections = make_sections(results, program, check, maps, fleets, drawer)
     all_drawn = [drawn for section in all_sections for drawn in section.drawn]
     if page_only:
-        first = render.picture(all_drawn[0].spec) if all_drawn else ""
-        return {"report.html": _render_page(all_sections, first, with_files=False).encode()}
+        return {"report.html": _render_page(all_sections, with_files=False).encode()}
     images = render.all_images([(drawn.name, drawn.spec, drawn.paper) for drawn in all_drawn])
-    first = images.get(f"{all_drawn[0].name}.svg", b"").decode() if all_drawn else ""
-    files = {"report.html": _render_page(all_sections, first, with_files=True).encode()}
+    files = {"report.html": _render_page(all_sections, with_files=True).encode()}
     files |= {f"figures/{name}": data for name, data in images.items()}
     runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
     files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
@@ -227,7 +226,10 @@ def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
     kind = "without a GPU" if on_host else "with a GPU"
     heading = f"{len(runs)} runs {kind} side by side"
     prefix = "host-runs-" if on_host else "runs-"
-    table = tables.compare_runs(runs)
+    compared = runs[:MOST_SECTIONS]
+    bandwidths = tables.compare_runs(runs)
+    questions = side_by_side.make_question_table(compared)
+    facts = side_by_side.make_fact_table(runs)
     section = Section(
         name=prefix,
         heading=heading,
@@ -235,14 +237,16 @@ def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
         has_measurements=True,
         title=side_by_side.title(runs),
         verdict=DIFFERENCES_HEADING,
-        sentences={DIFFERENCES_HEADING: side_by_side.describe_differences(runs)},
-        tables_under={DIFFERENCES_HEADING: side_by_side.make_comparison(runs)},
-        tables=[table] if table else [],
+        cards=cards.make_cards(compared),
+        cards_note=facts.note,
+        sentences={DIFFERENCES_HEADING: side_by_side.describe_differences(compared)},
+        tables_under={DIFFERENCES_HEADING: [questions] if questions.rows else []},
+        tables=[table for table in (facts, bandwidths) if table and table.rows],
     )
     left_out = [number for number, _ in runs if number > MOST_SECTIONS]
     if left_out:
         sentence = (
-            f"Runs from {left_out[0]} on have no sections of their own: make reports of fewer."
+            f"Runs from {left_out[0]} on are in figures and tables only: make reports of fewer."
         )
         section.sentences["What is left out"] = [trust.Sentence(sentence, True)]
     for name, make in GROUP_FIGURES.items():
@@ -361,11 +365,8 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def _render_page(sections: list[Section], first: str, with_files: bool) -> str:
-    """Renders the page with everything inside; the template escapes names from files.
-
-    `first` is a picture of the first figure, to be seen until it is drawn or without JavaScript.
-    """
+def _render_page(sections: list[Section], with_files: bool) -> str:
+    """Renders the page with everything inside; the template escapes names from files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
@@ -388,14 +389,26 @@ def _render_page(sections: list[Section], first: str, with_files: bool) -> str:
         title_of_page=_title(sections),
         sections=sections,
         with_files=with_files,
-        first=markupsafe.Markup(first),
-        first_name=drawn[0].name if drawn and first else "",
+        first={name: markupsafe.Markup(svg) for name, svg in _draw_first(drawn).items()},
+        first_name=drawn[0].name if drawn else "",
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         # Only code of this project and of the pinned libraries stays unescaped.
         library=markupsafe.Markup(_escape_script(render.scripts())),
         script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
         data=markupsafe.Markup(_json_in_html(values.legible(data))),
+    )
+
+
+def _draw_first(drawn: list[Drawn]) -> dict[str, str]:
+    """Returns pictures of the first figure, which are there before it is drawn, and in any case.
+
+    One is for a page, the other for a phone, on which the first would be too small to be read.
+    """
+    if not drawn:
+        return {}
+    return dict(
+        zip(("wide", "column"), render.pictures([drawn[0].spec, drawn[0].column]), strict=True)
     )
 
 

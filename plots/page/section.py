@@ -15,6 +15,7 @@ from plots.model import values
 from plots.model.derive import NoData
 from plots.page import render
 from plots.text import trust
+from plots.text.cards import Card
 from plots.text.glance import Glance
 from plots.text.marks import Mark
 from plots.text.rules import Rule
@@ -47,6 +48,8 @@ class Section:
     on_host: bool
     title: str = ""  # of a page that begins with this section
     has_measurements: bool = False  # the tidy tables have its rows
+    cards: list[Card] = field(default_factory=list)  # of the machines that are compared
+    cards_note: str = ""
     verdict: str = ""  # the heading whose sentences stand above their tables
     is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
     sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.pool import PINNED
+from plots.model.memory_pages import page_sizes
 from plots.model.published import Published, read_published
 from plots.model.significance import is_slower
 from plots.model.values import is_positive, mapping, member
@@ -22,7 +22,7 @@ ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
 ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
 MOST_FINDINGS = 5
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
-PAGE_LOCKED = {"registered", "registered_huge"} | PINNED
+PAGEABLE = {"pageable", "pageable_huge"}
 # Flags of cudaHostAlloc, by the kind of memory that has only this flag.
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
@@ -109,7 +109,11 @@ def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float)
 def _fills_the_link(benchmark: Benchmark) -> bool:
     """Tells whether it is a plain copy of page-locked memory that is large enough."""
     is_plain = benchmark.method is None and not benchmark.in_place
-    return is_plain and benchmark.memory in PAGE_LOCKED and (benchmark.bytes or 0) >= FILLING_BYTES
+    return (
+        is_plain
+        and benchmark.memory in page_sizes().keys() - PAGEABLE
+        and (benchmark.bytes or 0) >= FILLING_BYTES
+    )
 
 
 def compare_with_published(run: Run) -> list[Sentence]:

@@ -19,6 +19,7 @@ class Gauge:
 
     label: str
     text: str
+    reached: str  # the rate and its part of the link, within a sentence
     share: float
     packet_share: float | None  # what packet headers leave
     plain_share: float | None  # what plain cudaMemcpy of pageable memory reaches
@@ -59,6 +60,7 @@ def _one_way(run: Run, limit: float) -> Iterator[Gauge]:
             label,
             f"{texts[0]}, {100 * rates[0] / limit:.0f} % of the link's raw rate, with pinned "
             f"memory{against} ({numbers.size(size)})",
+            f"{texts[0]} {PHRASES[direction]} ({100 * rates[0] / limit:.0f} %)",
             _share(rates[0], limit),
             _share(run.packet_limit[0], limit) if run.packet_limit else None,
             _share(rates[1], limit) if plain else None,
@@ -73,6 +75,7 @@ def _both_ways(run: Run, limit: float) -> Iterator[Gauge]:
         "Both at once",
         f"{numbers.rate(rate)}, {50 * rate / limit:.0f} % of both directions' raw rates "
         f"({numbers.size(max(sizes))} each)",
+        f"{numbers.rate(rate)} both ways at once ({50 * rate / limit:.0f} %)",
         _share(rate, 2 * limit),
         None,
         None,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from plots.model import values
-from plots.model.choices import ALIKE, MOST_APART
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
 from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
@@ -21,6 +20,7 @@ from plots.text.trust import injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 ORDINARY = "pageable"
+ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
 Filter = Callable[[Benchmark], bool]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.ranks import ONE_PROCESS
 from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
@@ -15,9 +16,20 @@ from plots.text.trust import Sentence, injected_faults
 
 COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
+GPU, LINK = "GPU", "link"  # facts that cards show by themselves
 SMALL = 64 * 2**10
-ONE_PROCESS = 1.02  # processes of one machine may differ by as much
+MOST_IN_TITLE = 3
+DIRECTIONS = (("h2d", "to the device"), ("d2h", "to the host"))
 Numbered = list[tuple[int, Run]]
+
+
+@dataclass(frozen=True)
+class KeyQuestion:
+    """Asks for the rate of the largest copies, or for the time of the smallest."""
+
+    text: str
+    sizes: Sizes
+    is_rate: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +98,7 @@ def describe_differences(runs: Numbered) -> list[Sentence]:
 
 def compare(runs: Numbered) -> list[Comparison]:
     """Compares runs at what a reader asks first, where all of them have an answer."""
-    if any(run.on_host or injected_faults(run) for _, run in runs):
+    if not are_comparable(runs):
         return []
     asked = [{question.text: question for question in _questions(run)} for _, run in runs]
     comparisons = []
@@ -101,26 +113,32 @@ def compare(runs: Numbered) -> list[Comparison]:
     return comparisons
 
 
-def make_comparison(runs: Numbered) -> list[Table]:
-    """Makes the tables of what differs: question by machine, and the facts of the machines."""
-    tables = [_make_question_table(compare(runs), run_names(runs)), _make_fact_table(runs)]
-    return [table for table in tables if table.rows]
+def are_comparable(runs: Numbered) -> bool:
+    """Tells whether the runs tell of GPUs, and no faults falsified them."""
+    return not any(run.on_host or injected_faults(run) for _, run in runs)
 
 
 def run_names(runs: Numbered) -> list[str]:
-    """Names runs by what tells them apart: their devices, otherwise their dates."""
-    for name_of in (caption.device_name, lambda run: caption.date(run.result)):
-        names = [name_of(run) for _, run in runs]
-        if len(set(names)) == len(names):
-            return names
-    return [f"run {number}" for number, _ in runs]
+    """Names runs by what tells them apart: their devices, and otherwise their dates as well."""
+    devices = [caption.device_name(run) for _, run in runs]
+    dates = [caption.date(run.result) for _, run in runs]
+    alike = len(set(devices)) == 1
+    both = [
+        device if devices.count(device) == 1 else f"{device} of {date}"
+        for device, date in zip(devices, dates, strict=True)
+    ]
+    names = dates if alike else both
+    return names if len(set(names)) == len(names) else [f"run {number}" for number, _ in runs]
 
 
 def title(runs: Numbered) -> str:
     """Returns the title of a page that compares runs; empty if only numbers tell them apart."""
     names = run_names(runs)
-    numbered = [f"run {number}" for number, _ in runs]
-    return "" if names == numbered or len(names) > 3 else caption.listed(names)
+    if names == [f"run {number}" for number, _ in runs]:
+        return ""
+    if len(names) <= MOST_IN_TITLE:
+        return caption.listed(names)
+    return caption.counted_names([caption.device_name(run) for _, run in runs])
 
 
 def _with_counter(question: Question) -> Sizes:
@@ -131,29 +149,48 @@ def _with_counter(question: Question) -> Sizes:
     }
 
 
-def _questions(run: Run) -> Iterator[Question]:
-    directions = (("h2d", "to the device"), ("d2h", "to the host"))
+def key_questions(run: Run) -> Iterator[KeyQuestion]:
+    """Yields what a reader follows over time, where the run has an answer."""
+    asked = [
+        *_large_copies(run),
+        *(
+            KeyQuestion(f"small pinned copy {phrase}", _small(run, direction), is_rate=False)
+            for direction, phrase in DIRECTIONS
+        ),
+    ]
+    return (question for question in asked if question.sizes)
 
-    def copies(direction: str, memory: str, method: str | None = None) -> Sizes:
-        return run.plainest(
-            "copy", direction=direction, memory=memory, method=method, in_place=False
-        )
 
+def _large_copies(run: Run) -> Iterator[KeyQuestion]:
     for memory in ("pinned", "pageable"):
-        for direction, phrase in directions:
-            yield Question(f"{memory} memory {phrase}", copies(direction, memory))
-    yield Question("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
-    for direction, phrase in directions:
+        for direction, phrase in DIRECTIONS:
+            yield KeyQuestion(f"{memory} memory {phrase}", _copies(run, direction, memory))
+    yield KeyQuestion("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
+
+
+def _small(run: Run, direction: str) -> Sizes:
+    sizes = _copies(run, direction, "pinned")
+    return {size: benchmark for size, benchmark in sizes.items() if size <= SMALL}
+
+
+def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
+    return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
+
+
+def _questions(run: Run) -> Iterator[Question]:
+    for key in _large_copies(run):
+        yield Question(key.text, key.sizes)
+    for direction, phrase in DIRECTIONS:
         text = f"pageable memory {phrase}, staged"
-        yield Question(text, copies(direction, "pageable", "staged"))
-    for direction, phrase in directions:
-        sizes = copies(direction, "pinned")
+        yield Question(text, _copies(run, direction, "pageable", "staged"))
+    for direction, phrase in DIRECTIONS:
+        sizes = _copies(run, direction, "pinned")
         for size in [SMALL, *([min(sizes)] if sizes and min(sizes) < SMALL else [])]:
             text = f"time of a small copy {phrase}, pinned memory, {numbers.size(size)}"
             yield Question(text, sizes, place=size, is_rate=False)
     for memory in ("pinned", "pageable"):
         yield Question(
-            f"work of the CPU, {memory} memory to the device", copies("h2d", memory), COST
+            f"work of the CPU, {memory} memory to the device", _copies(run, "h2d", memory), COST
         )
 
 
@@ -184,7 +221,9 @@ def describe_gain(gain: Ratio) -> str:
     return f"{text} [{low}, {high}]"
 
 
-def _make_question_table(comparisons: list[Comparison], names: list[str]) -> Table:
+def make_question_table(runs: Numbered) -> Table:
+    """Makes the table of questions by machine; it has no rows if nothing can be compared."""
+    comparisons, names = compare(runs), run_names(runs)
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
     for entry in comparisons:
@@ -213,7 +252,7 @@ def _make_question_table(comparisons: list[Comparison], names: list[str]) -> Tab
     return Table("questions", heading, head, rows, raw_head, raw, note=note)
 
 
-def _make_fact_table(runs: Numbered) -> Table:
+def make_fact_table(runs: Numbered) -> Table:
     """Makes the table of the facts that differ between the runs."""
     facts = [_facts(run) for _, run in runs]
     rows = [
@@ -253,9 +292,9 @@ def _facts(run: Run) -> dict[str, str]:
 
     memory = mapping(machine, "memory").get("total_bytes")
     return {
-        "GPU": caption.device_name(run),
+        GPU: caption.device_name(run),
         "driver": values.text(device, "driver_version", unknown),
-        "link": caption.link_name(link) if link else unknown,
+        LINK: caption.link_name(link) if link else unknown,
         "highest memory clock": number(gpu.get("memory_max_mhz"), " MHz"),
         "processor": values.text(cpu, "model", unknown),
         "logical CPUs": number(cpu.get("logical_cpus_online"), ""),

@@ -21,11 +21,18 @@ std::vector<double> reuse_counts() {
   return reuses;
 }
 
+std::optional<double> gain_of(const ranked_strategy& winner, const ranking& ranked) {
+  if (!ranked.baseline) return std::nullopt;
+  const auto& baseline =
+      *std::ranges::find(ranked.strategies, *ranked.baseline, &ranked_strategy::name);
+  return baseline.total.value / winner.total.value;
+}
+
 map_cell cell_of(const ranking& ranked) {
   const auto& winner = recommended(ranked);
   const auto good = as_good(ranked);
-  map_cell cell{winner.name,  winner.total.value, good.size() - 1,
-                std::nullopt, std::nullopt,       winner.extrapolated};
+  map_cell cell{winner.name,  winner.total.value,      good.size() - 1,    std::nullopt,
+                std::nullopt, gain_of(winner, ranked), winner.extrapolated};
   const auto second =
       std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& candidate) {
         return std::ranges::find(good, &candidate) == good.end();

@@ -18,6 +18,8 @@ struct map_cell {
   /// a part of total_ns.
   std::optional<std::string> runner_up;
   std::optional<double> margin;
+  /// How many times as fast as the baseline the winner is; none without a baseline.
+  std::optional<double> gain;
   bool extrapolated;  ///< of the winner
 };
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/advice/pools.hpp"
 #include "src/common/printable.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
@@ -86,6 +87,13 @@ std::vector<measured_time> times_of(const rates& by_size) {
   return times;
 }
 
+/// All repetitions of three may be faster than all of three others by chance; of four, hardly.
+bool can_tell(const rates& by_size) {
+  constexpr std::size_t enough = 4;
+  return std::ranges::all_of(by_size,
+                             [](const auto& size) { return size.second.size() >= enough; });
+}
+
 plainness plainness_of(const benchmark& described) {
   const auto memory = described.method ? std::nullopt : described.memory;
   return {described.plainness, described.method.has_value(),
@@ -109,10 +117,20 @@ struct variant_rates {
   rates by_size;
 };
 
+/// What measurements of CPU access to memory of one pool have in common.
+struct pool_key {
+  std::string pool;
+  term measures;
+  std::optional<std::string> method, variant;
+
+  auto operator<=>(const pool_key&) const = default;
+};
+
 class collector {
  public:
   /// Takes what this device alone does.
-  collector(measurements& measured, std::size_t device) : measured_(measured), device_(device) {}
+  collector(measurements& measured, const nlohmann::ordered_json& facts, std::size_t device)
+      : measured_(measured), pools_(pools_in(facts)), device_(device) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
@@ -132,7 +150,9 @@ class collector {
     auto& variant =
         variants_[{name_of(described, *needed), *needed, described.plainness, described.variant}];
     variant.described = &described;
-    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(ns_per_byte);
+    const auto size = static_cast<double>(*described.size_bytes);
+    variant.by_size[size].push_back(ns_per_byte);
+    if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(ns_per_byte);
   }
 
   /// Adds the series by name; of several with the same name, the plainest one.
@@ -142,13 +162,33 @@ class collector {
       if (!measured_.all_series.empty() && measured_.all_series.back().name == key.name &&
           measured_.all_series.back().measures == key.measures)
         continue;
-      measured_.all_series.push_back({key.name, described.strategy, key.measures, described.memory,
-                                      plainness_of(described), times_of(variant.by_size)});
+      const auto pool = pool_of(described, key.measures);
+      measured_.all_series.push_back(
+          {key.name, described.strategy, key.measures, described.memory, plainness_of(described),
+           pool ? std::optional(pool->pool) : std::nullopt,
+           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size),
+           can_tell(variant.by_size)});
     }
   }
 
  private:
+  [[nodiscard]] std::optional<pool_key> pool_of(const benchmark& described, term needed) const {
+    if (!is_cpu_access(needed)) return std::nullopt;
+    const auto pool = pools_.find(*described.memory);
+    if (pool == pools_.end()) return std::nullopt;
+    return pool_key{pool->second, needed, described.method, described.variant};
+  }
+
+  /// The same sizes, each with the repetitions of all memory of its pool.
+  [[nodiscard]] rates with_all_of_pool(const rates& by_size, const pool_key& pool) const {
+    rates all;
+    for (const auto& [size, own] : by_size) all.emplace(size, pooled_.at(pool).at(size));
+    return all;
+  }
+
   measurements& measured_;
+  std::map<std::string, std::string> pools_;
+  std::map<pool_key, rates> pooled_;
   std::size_t device_;
   std::map<variant_key, variant_rates> variants_;
 };
@@ -205,7 +245,7 @@ measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device) {
   measurements read;
   read.from = origin_of(content, file, device);
-  collector collected(read, device);
+  collector collected(read, content.facts, device);
   for (const auto& row : content.rows) collected.add(row);
   collected.finish();
   return read;

@@ -53,8 +53,13 @@ struct series {
   term measures = term::transfer_h2d;
   std::optional<std::string> memory;  ///< kind of host memory
   advice::plainness plainness = {};
+  /// Of CPU access: memory of the same name is alike for the CPU, and series of it have the same
+  /// times.
+  std::optional<std::string> pool = std::nullopt;
   /// For CPU access, `ns` is the time of a whole pass over `bytes`.
   std::vector<statistics::measured_time> times;
+  /// Every size was repeated often enough to tell noise from a difference.
+  bool can_tell = true;
 };
 
 /// What a result file says about transfers, allocation and CPU access with warm caches.

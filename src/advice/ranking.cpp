@@ -86,8 +86,9 @@ cost_model::cost_model(const measurements& measured) {
     else if (added.times.size() > 1)
       lines_.emplace(added.name, added.times);
     if (is_transfer(added.measures))
-      transfers_.emplace(place{added.measures, added.strategy},
-                         source{added.name, added.memory, added.plainness});
+      transfers_.emplace(
+          place{added.measures, added.strategy},
+          source{added.name, added.memory, added.plainness, added.pool, added.can_tell});
     else if (added.memory)
       add_by_memory(added);
     measured_.allocation |= added.measures == term::allocation;
@@ -98,7 +99,7 @@ cost_model::cost_model(const measurements& measured) {
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
-  const source added_source{added.name, added.memory, added.plainness};
+  const source added_source{added.name, added.memory, added.plainness, added.pool, added.can_tell};
   const auto [entry, is_new] =
       by_memory_.try_emplace({added.measures, *added.memory}, added_source);
   if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
@@ -199,8 +200,12 @@ estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
   const auto& ranked_source = transfer(ranked.name, question.direction);
   const auto& fastest_source = transfer(fastest.name, question.direction);
   if (ranked_source.memory == fastest_source.memory) return difference_of_transfers;
+  const auto takes_same_rows = [&](term access) {
+    const auto& pool = by_memory(access, ranked_source)->pool;
+    return pool && pool == by_memory(access, fastest_source)->pool;
+  };
   const auto cpu = [&](bool measured, term access, double times) {
-    if (!measured || times == 0) return estimate{};
+    if (!measured || times == 0 || takes_same_rows(access)) return estimate{};
     return scaled(
         rate(access, ranked_source).pass_beyond(rate(access, fastest_source), question.bytes),
         times);
@@ -226,8 +231,10 @@ ranking cost_model::rank(const question& question) const {
     if (transfer.plainness.options == 0 && !ranked.baseline) ranked.baseline = strategy;
   }
   for (const auto& [name, strategy_cost] : costs) {
-    const auto plainness = transfer(name, question.direction).plainness;
-    ranked.strategies.push_back(ranked_entry(name, plainness, strategy_cost, question.reuse));
+    const auto& measured = transfer(name, question.direction);
+    ranked.strategies.push_back(
+        ranked_entry(name, measured.plainness, strategy_cost, question.reuse));
+    ranked.strategies.back().can_tell = measured.can_tell;
     // Without the cost of allocation there is no break-even point.
     if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
       ranked.strategies.back().pays = compare(strategy_cost, costs.at(*ranked.baseline));
@@ -251,12 +258,12 @@ std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
   // Differences below 3 % are run-to-run noise and do not justify another option. Noise may hide a
   // larger one, but does not make a large one small.
   constexpr double alike = 1.03, most_apart = 1.1;
-  const auto fastest = ranked.strategies.front().total.value;
+  const auto& fastest = ranked.strategies.front();
   std::vector<const ranked_strategy*> good;
   for (const auto& strategy : ranked.strategies) {
-    const auto part = strategy.total.value / fastest;
-    if (part <= alike || (part <= most_apart && strategy.behind.low <= 0))
-      good.push_back(&strategy);
+    const auto part = strategy.total.value / fastest.total.value;
+    const bool is_slower = fastest.can_tell && strategy.can_tell && strategy.behind.low > 0;
+    if (part <= alike || (part <= most_apart && !is_slower)) good.push_back(&strategy);
   }
   return good;
 }

@@ -48,6 +48,8 @@ struct ranked_strategy {
   std::optional<break_even> pays;  ///< none if allocation or the baseline was not measured
   bool extrapolated = false;       ///< more than twice beyond the sizes measured
   advice::plainness plainness = {};
+  /// Its transfers were repeated often enough to tell noise from a difference.
+  bool can_tell = true;
 };
 
 /// A strategy that could not be ranked, and what the file lacks.
@@ -102,6 +104,8 @@ class cost_model {
     std::string series;  ///< its name
     std::optional<std::string> memory;
     advice::plainness plainness = {};
+    std::optional<std::string> pool = std::nullopt;  ///< of CPU access
+    bool can_tell = true;
   };
   using place = std::pair<term, std::string>;
 
@@ -130,7 +134,8 @@ class cost_model {
 std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
 /// Those to choose from, fastest first: what is within 3 % of the fastest, or within 10 % and
-/// statistically tied with it. So does plots/model/choices.py. The ranking must not be empty.
+/// not to be told from it: statistically tied, or repeated too seldom. So does plots/text/rules.py.
+/// The ranking must not be empty.
 std::vector<const ranked_strategy*> as_good(const ranking& ranked);
 
 /// The strategy to use: the plainest of those; of equally plain ones, the faster.

@@ -91,6 +91,7 @@ json to_json(const winner_map& map) {
           {"as_good", table(map, [](const map_cell& cell) { return cell.as_good; })},
           {"runner_up", table(map, [](const map_cell& cell) { return or_null(cell.runner_up); })},
           {"margin", table(map, [](const map_cell& cell) { return or_null(cell.margin); })},
+          {"gain", table(map, [](const map_cell& cell) { return or_null(cell.gain); })},
           {"extrapolated", table(map, [](const map_cell& cell) { return cell.extrapolated; })}};
 }
 

@@ -48,6 +48,18 @@ std::string meant_elsewhere(std::string_view word) {
   return command == commands_elsewhere.end() ? std::string() : std::string(command->second);
 }
 
+std::string_view name_in(std::string_view argument) {
+  return argument.substr(0, argument.find('='));
+}
+
+std::string nearest_argument(std::string_view argument, const std::set<std::string>& known) {
+  const auto name = name_in(argument);
+  auto meant = nearest(name, known);
+  // "list" may be meant for "--list".
+  if (meant.empty() && !name.starts_with('-')) meant = nearest(fmt::format("--{}", name), known);
+  return meant;
+}
+
 usage_error unknown(std::string_view kind, std::string_view name, const std::string& meant,
                     std::string_view help) {
   return usage_error(fmt::format("unknown {} '{}'{} (see {})", kind, printable_in_short(name),
@@ -79,12 +91,15 @@ void require_command(std::span<const char* const> arguments,
 
 usage_error unknown_argument(std::string_view argument, const std::set<std::string>& known,
                              std::string_view help) {
-  const auto name = argument.substr(0, argument.find('='));
-  auto meant = meant_elsewhere(name);
-  if (meant.empty()) meant = nearest(name, known);
-  // "list" may be meant for "--list".
-  if (meant.empty() && !name.starts_with('-')) meant = nearest(fmt::format("--{}", name), known);
+  auto meant = meant_elsewhere(name_in(argument));
+  if (meant.empty()) meant = nearest_argument(argument, known);
   return unknown("argument", argument, meant, help);
+}
+
+usage_error unknown_argument_of(std::string_view command, std::string_view argument,
+                                const std::set<std::string>& known) {
+  return unknown("argument", argument, nearest_argument(argument, known),
+                 fmt::format("{} --help", command));
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

@@ -28,6 +28,11 @@ void require_command(std::span<const char* const> arguments,
 usage_error unknown_argument(std::string_view argument, const std::set<std::string>& known,
                              std::string_view help);
 
+/// The same for an argument of a command, "doctor", which takes these options: no other command is
+/// meant there.
+usage_error unknown_argument_of(std::string_view command, std::string_view argument,
+                                const std::set<std::string>& known);
+
 /// The first line of a message: CLI11's can have several.
 std::string first_line(const std::string& text);
 

@@ -22,10 +22,12 @@ inline std::set<std::string> option_names(const CLI::App& app) {
 /// an option, and names the option that may be meant.
 inline void refuse_unknown_option(const CLI::App& app) {
   const auto given = app.get_subcommands();
-  const auto& command = given.empty() ? app : *given.front();
-  const auto help = given.empty() ? "--help" : command.get_name() + " --help";
-  for (const auto& argument : app.remaining(true))
-    if (argument.starts_with('-')) throw unknown_argument(argument, option_names(command), help);
+  for (const auto& argument : app.remaining(true)) {
+    if (!argument.starts_with('-')) continue;
+    if (given.empty()) throw unknown_argument(argument, option_names(app), "--help");
+    const auto& command = *given.front();
+    throw unknown_argument_of(command.get_name(), argument, option_names(command));
+  }
 }
 
 }  // namespace bench_transfers::common

@@ -4,7 +4,7 @@
 
 #include "src/common/message.hpp"
 #include "src/common/or_null.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/outputs.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/reader.hpp"
 
@@ -163,7 +163,7 @@ void write_host_map(const std::filesystem::path& file, const host_map& map,
   auto document = to_json(map);
   document["context"] = context;
   // Names of devices and reasons come from elsewhere, and need not be UTF-8.
-  common::write_whole(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  common::write_output(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace bench_transfers::topology

@@ -11,6 +11,10 @@ from cmake_calls import ROOT, Cmake
 PROGRAMS = ("bench_transfers", "fleet_transfers", "gate_transfers")
 
 
+# To a file, of a page in Markdown.
+LINK = re.compile(r"\]\(([^):#]+)[^):]*\)")
+
+
 def files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
 
@@ -28,10 +32,12 @@ def test_the_component_library_is_headers_library_and_package(installed: Path):
     others = files(installed) - headers
     assert files(installed) > headers
     package = re.compile(
-        r"lib\S*/(libtransfers\.(a|so[.\d]*)|cmake/transfers/transfers(Config|Targets)\S*\.cmake)"
+        r"lib\S*/(libtransfers\.(a|so[.\d]*)|cmake/transfers/transfers(Config|Targets)\S*\.cmake"
+        r"|pkgconfig/transfers\.pc)"
     )
     assert [name for name in others if not package.fullmatch(name)] == []
     assert any(name.endswith("/transfersConfig.cmake") for name in others)
+    assert any(name.endswith("/pkgconfig/transfers.pc") for name in others)
 
 
 def test_a_plain_install_adds_the_programs(cmake: Cmake, installed: Path, tmp_path: Path):
@@ -62,6 +68,11 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     apart = {name for name in names if "/" in name and not name.startswith("integrations/")}
     assert apart == {"mpi/plugin.c", "mpi/plugin.h"}
     assert names > {*PROGRAMS, "README.md", "LICENSE", "integrations/node_check"}
+    for page in names:
+        if page.endswith(".md"):
+            links = LINK.findall((folder / page).read_text("utf-8"))
+            beside = (folder / page).parent
+            assert [link for link in links if not (beside / link).exists()] == [], page
     assert any(name.startswith("libstdc++.so") for name in names)
     for program in PROGRAMS:
         loaded = subprocess.run(

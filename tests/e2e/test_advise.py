@@ -31,6 +31,23 @@ def answer(program: Program, tmp_path: Path, *arguments: str | Path) -> dict[str
     return json.loads(out.read_text("utf-8"))
 
 
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+@pytest.mark.parametrize(
+    "request_of_it",
+    [("--bytes=64MiB", "--direction=h2d", "--json"), ("--check", "--json"), ("--map",)],
+    ids=" ".join,
+)
+def test_standard_output_gets_what_a_file_would(
+    program: Program, recorded: Path, tmp_path: Path, request_of_it: tuple[str, ...], out: str
+):
+    *question, option = request_of_it
+    file = tmp_path / "answer.json"
+    advise(program, f"--from={recorded}", *question, f"{option}={file}")
+    printed = advise(program, f"--from={recorded}", *question, f"{option}={out}", cwd=tmp_path)
+    assert printed.out == file.read_text("utf-8")
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def by_name(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {strategy["name"]: strategy for strategy in document["strategies"]}
 

@@ -49,6 +49,11 @@ BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
     (*QUESTION, "--device=host"): ["--device"],
     (*QUESTION, "--nope"): ["--nope"],
     (*QUESTION, "nope"): ["nope"],
+    ("64MiB",): ["unknown argument '64MiB': did you mean --bytes=64MiB? (see advise --help)"],
+    ("64MiB", "h2d"): ["did you mean --bytes=64MiB --direction=h2d?"],
+    (*QUESTION, "d2h"): ["unknown argument 'd2h': did you mean --direction=d2h?"],
+    (*QUESTION, "run"): ["unknown argument 'run' (see advise --help)"],
+    (*QUESTION, "--map=-", "--json=/dev/stdout"): ["same file"],
 }
 
 

@@ -50,7 +50,7 @@ BAD_ARGUMENTS = {
     "--device=": ["--device"],
     "--profile=nope": ["unknown profile 'nope'", "quick", "standard", "full"],
     "--profile=": ["--profile"],
-    "--list=nope": ["--list", "'nope'", "families", "all"],
+    "--list=nope": ["--list", "'nope'", "families", "all", "json"],
     "--cache=nope": ["--cache", "'nope'", "warm", "cold", "both"],
     "--cache=": ["--cache"],
     "--benchmark_filter=(": ["--benchmark_filter", "'('", "regular expression"],
@@ -92,6 +92,22 @@ BAD_ARGUMENTS = {
 def test_bad_arguments(program: Program, argument: str):
     completed = program.run(*without(TINY, argument), argument)
     assert_complains(completed, USAGE, *BAD_ARGUMENTS[argument])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("doctor", "run"), "unknown argument 'run' (see doctor --help)"),
+        (("doctor", "measure"), "'measure': did you mean --measure? (see doctor --help)"),
+        (("fleet", "start"), "unknown argument 'start' (see fleet --help)"),
+        (("fleet", "--strategie=copy"), "did you mean --strategies? (see fleet --help)"),
+        (("map", "doctor"), "unknown argument 'doctor' (see map --help)"),
+    ],
+)
+def test_a_command_suggests_only_what_it_takes(
+    program: Program, arguments: tuple[str, ...], complaint: str
+):
+    assert_complains(program.run(*arguments), USAGE, complaint)
 
 
 @pytest.mark.parametrize(

@@ -500,6 +500,10 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         collected = fleet.run("collect", tmp_path / "sweep", f"--out={out}")
         assert collected.code == 0
         assert " of 6 files in " in collected.out, "a sweep is no result"
+    for name in ("-", "/dev/stdout"):
+        printed = fleet.run("collect", tmp_path / "sweep", f"--out={name}")
+        assert printed.code == 0
+        assert printed.out == out.read_text("utf-8")
     completed = fleet.run("show", sweep)
     assert completed.code == 0
     assert [line.split()[1] for line in completed.out.splitlines()[1:3]] == ["first", "second"]

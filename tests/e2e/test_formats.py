@@ -46,6 +46,10 @@ def assert_is_csv(text: str) -> None:
         assert row["time_unit"] == "ns"
         assert float(row["real_time"]) == pytest.approx(float(row["median_ns"]), rel=1e-3)
         assert float(row["gb_per_s"]) > 0
+    times = {row["name"]: float(row["real_time"]) for row in rows}
+    for name in TINY_NAMES:
+        share = times[f"{name}_stddev"] / times[f"{name}_mean"]
+        assert times[f"{name}_cv"] == pytest.approx(share, rel=1e-3)
 
 
 def test_csv_on_stdout(program: Program):

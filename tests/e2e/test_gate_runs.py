@@ -262,6 +262,15 @@ def test_the_script_finds_a_regression(project: Project):
     assert "wrote no result" in completed.stderr
 
 
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+def test_the_script_prints_the_answer_for_programs(project: Project, out: str):
+    project.prepare(project.lab.runs(3, day=9))
+    completed = project.run("../baseline.json", f"--json={out}")
+    assert completed.returncode == PASS, completed
+    assert json.loads(completed.stdout)["runs"]["after"] == 3
+    assert not list((project.root / "work").iterdir())
+
+
 def test_the_script_measures_more_where_that_may_tell(project: Project):
     lab = project.lab
     slow = {PINNED_UPLOAD: 1.1}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Completed, Program, listed
@@ -46,6 +48,33 @@ def test_list_explains_every_strategy(program: Program):
             r"(runs on this device( if --strategies names it)?|not on this device: .{20,})",
             where,
         ), where
+
+
+def test_a_list_for_programs_says_the_same(program: Program):
+    entries = json.loads(text_of(program.run("--list=json", "--device=host")))
+    strategies = list(listed(text_of(program.run("--list=all", "--device=host"))))
+    by_name = {entry["name"]: entry for entry in entries}
+    assert len(by_name) == len(entries) == len(strategies)
+    for name, summary, where in strategies:
+        entry = by_name[name]
+        assert (entry["family"], entry["summary"]) == (name.partition("/")[0], summary)
+        variants = f"{', '.join(entry['variants'])}; " if entry["variants"] else ""
+        if entry["runs_on"]:
+            assert (entry["runs_on"], entry["not_on"]) == (["host"], {})
+            request = " if --strategies names it" if entry["on_request"] else ""
+            assert where == f"{variants}runs on this device{request}"
+        else:
+            assert where == f"{variants}not on this device: {entry['not_on']['host']}"
+    chosen = text_of(program.run("--list=json", "--device=host", "--strategies=null"))
+    assert {entry["family"] for entry in json.loads(chosen)} == {"null"}
+
+
+def test_the_method_of_every_family_is_described(program: Program):
+    entries = json.loads(text_of(program.run("--list=json", "--device=host")))
+    page = (Path(__file__).resolve().parents[2] / "docs/METHOD.md").read_text("utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    described = {family for cell in cells for family in re.findall(r"`(\w+)[/`]", cell)}
+    assert {entry["family"] for entry in entries} - described == set()
 
 
 def test_a_short_list_names_every_family_once(program: Program):

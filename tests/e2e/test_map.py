@@ -49,6 +49,15 @@ def test_a_map_says_that_it_was_made_without_a_gpu(program: Program, tmp_path: P
     assert context["host_name"] == platform.node()
 
 
+@pytest.mark.parametrize("out", ["-", "/dev/stdout"])
+def test_it_is_printed(program: Program, tmp_path: Path, out: str):
+    arguments = ("map", "--device=host:0", "--size=64KiB", f"--out={out}")
+    completed = program.run(*arguments, cwd=tmp_path)
+    assert completed.code == 0, completed
+    assert json.loads(completed.out)["kind"] == "host_map"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_devices_that_are_refused_memory_are_skipped(program: Program):
     refused = limits.locked_memory(64 << 10)
     completed = program.run("map", "--device=host:0,1", "--size=1MiB", preexec_fn=refused)

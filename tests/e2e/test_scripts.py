@@ -112,6 +112,36 @@ def test_a_typo_is_found_at_once(
     assert clone.files == before
 
 
+@pytest.mark.parametrize(
+    ("script", "arguments", "meant"),
+    [
+        ("bench", ("--profil=quick",), "--profile"),
+        ("bench", ("--size=1MiB",), "--sizes"),
+        ("bench", ("--benchmark_fliter=x",), "--benchmark_filter"),
+        ("bench", ("--hlep",), "--help"),
+        ("gate", ("baseline.json", "--treshold=2%"), "--threshold"),
+        ("gate", ("baseline.json", "--run=2"), "--runs"),
+        ("gate", ("baseline.json", "--al"), "--all"),
+        ("gate", ("baseline.json", "--", "--strategie=copy"), "--strategies"),
+        ("lint", ("--tidi",), "--tidy"),
+        ("package", ("--hepl",), "--help"),
+        ("report", ("a.json", "--page-onyl"), "--page-only"),
+        ("test", ("--sanitise",), "--sanitize"),
+    ],
+)
+def test_a_typo_is_answered_with_what_may_be_meant(
+    clone: Clone, script: str, arguments: tuple[str, ...], meant: str
+):
+    complaint = clone.run(script, *arguments).stderr
+    assert complaint.endswith(f": did you mean {meant}? (see --help)\n")
+
+
+def test_what_resembles_nothing_is_answered_without_a_guess(clone: Clone):
+    assert clone.run("bench", "advise").stderr == "bench: unknown argument advise (see --help)\n"
+    complaint = clone.run("gate", "baseline.json", "--threshold").stderr
+    assert complaint.startswith("gate: --threshold: options are written as --option=value")
+
+
 # Unusual forms: values that begin with a dash or follow a blank, and several values.
 RIGHT_FOR_BENCH = (
     *("--device", "host", "--strategies", "copy", "null", "--seed=1", "--list", "--v", "3"),
@@ -141,6 +171,27 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         assert completed.returncode != 0
         assert clone.trapped, (script, completed.stderr)
         (clone.traps / "sprung").unlink()
+
+
+@pytest.mark.parametrize("out", [("--out=-",), ("--out", "/dev/stdout")])
+def test_a_result_that_is_printed_is_not_drawn(
+    clone: Clone, program: Program, tmp_path: Path, out: tuple[str, ...]
+):
+    completed = subprocess.run(
+        [clone.root / "scripts/bench", "--strategies=null", "--device=host", "--quiet", *out],
+        env=environment(
+            {"PATH": f"{clone.traps}:/usr/bin:/bin", "TRANSFERS_BIN": str(program.path.parent)}
+        ),
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (completed.returncode, completed.stderr) == (0, "")
+    context = json.loads(completed.stdout)["context"]["transfers"]
+    assert context["run"]["profile"] == "quick"
+    assert not clone.trapped
+    assert not list(clone.root.rglob("*.json"))
 
 
 def test_a_program_that_is_built_answers_itself(clone: Clone, program: Program):

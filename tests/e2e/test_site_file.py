@@ -113,11 +113,20 @@ BAD = {
     "device = 0": "did you mean cuda:0?",
     "device = host,cuda:0": "cannot be measured together",
     "profile =": "'profile' has no value",
-    "[run]\nprofile = quick": "it has no sections",
-    "run.profile = quick": "it has no sections",
-    "profile = quick\ncache = warm\nprofile = full": "'profile' is there twice",
-    "profile = quick\nprofile = full": "unknown profile 'quick,full'",
-    "\x00\x01\x02\x03": "is not among",
+    "sizes = ,": "bad size ''",
+    "[run]\nprofile = quick": "line 1: '[run]': it has no sections",
+    "profile = quick\n[run]\n": "line 2: '[run]': it has no sections",
+    "run.profile = quick": "'run.profile' is not among",
+    "profile = quick\ncache = warm\nprofile = full": "line 3: 'profile' is there twice",
+    "profile = quick\nprofile = full": "line 2: 'profile' is there twice",
+    "\x00\x01\x02\x03": "is not OPTION = VALUE",
+    "cache = warm\n=5": "line 2: '=5' is not OPTION = VALUE",
+    "]": "line 1: ']' is not OPTION = VALUE",
+    "[a": "line 1: '[a' is not OPTION = VALUE",
+    "a": "line 1: 'a' is not OPTION = VALUE",
+    "profile quick": "line 1: 'profile quick' is not OPTION = VALUE",
+    "profile # = quick": "line 1: 'profile' is not OPTION = VALUE",
+    '"profile" = slow': "line 1: ",
 }
 
 
@@ -147,6 +156,22 @@ def test_the_complaint_names_the_line(paced: Program, tmp_path: Path, arguments:
         *arguments, env=site(tmp_path, "cache = warm\nsizes = 4KiB\ncache = warm")
     )
     assert_complains(completed, USAGE, "site.conf, line 3: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sizes=4KiB,64KiB",
+        "  sizes = 4KiB, 64KiB  # small ones\r\n; nothing else\n\n",
+        'sizes = "4KiB,64KiB"',
+        "sizes = '4KiB , 64KiB'",
+    ],
+)
+def test_blanks_quotes_and_comments_do_not_count(paced: Program, tmp_path: Path, text: str):
+    env = site(tmp_path, text)
+    arguments = ("--device=host", "--cache=warm", "--benchmark_repetitions=2")
+    _, result = measure(paced, tmp_path, *arguments, env=env)
+    assert site_defaults(result)["options"] == ["--sizes=4KiB,64KiB"]
 
 
 def test_a_list_of_devices_of_the_site_is_taken(paced: Program, tmp_path: Path):

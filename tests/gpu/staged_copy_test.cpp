@@ -69,7 +69,8 @@ class staged_on_cuda : public on_gpu {
   static staging always(unsigned threads) {
     staging settings;
     settings.threads = threads;
-    settings.h2d.least_bytes = settings.d2h.least_bytes = 1;
+    for (const auto to : {direction::h2d, direction::d2h})
+      settings[to].least_bytes = settings[to].least_bytes_alone = 1;
     return settings;
   }
 };
@@ -92,10 +93,13 @@ TEST_F(staged_on_cuda, with_calibrated_settings_is_exact_and_prints_them) {
   RecordProperty("threads", static_cast<int>(settings.threads));
   for (const auto direction : {direction::h2d, direction::d2h}) {
     const auto& chosen = settings[direction];
-    std::printf("%s: %u threads, from %zu bytes on, chunks from %zu bytes on, %s, %s when large\n",
-                direction == direction::h2d ? "h2d" : "d2h", settings.threads, chosen.least_bytes,
-                chosen.least_chunk, chosen.streaming_stores ? "streaming stores" : "memcpy",
-                chosen.streaming_when_large ? "streaming stores" : "memcpy");
+    std::printf(
+        "%s: %u threads, from %zu bytes on, alone from %zu, chunks from %zu, %s, %s when "
+        "large\n",
+        direction == direction::h2d ? "h2d" : "d2h", settings.threads, chosen.least_bytes,
+        chosen.least_bytes_alone, chosen.least_chunk,
+        chosen.streaming_stores ? "streaming stores" : "memcpy",
+        chosen.streaming_when_large ? "streaming stores" : "memcpy");
   }
   expect_exact(copier, 33 * mib + 5, 3, 0);
   expect_exact(copier, 100, 3, 0);

@@ -37,5 +37,7 @@ def undrawn(monkeypatch):
         "plots.page.render.all_images",
         lambda named: {f"{name}.png": b"image" for name, *_ in named},
     )
-    monkeypatch.setattr("plots.page.render.picture", lambda spec: "<svg><path/></svg>")
+    monkeypatch.setattr(
+        "plots.page.render.pictures", lambda specs: ["<svg><path/></svg>" for _ in specs]
+    )
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")

@@ -120,19 +120,54 @@ def test_axe_finds_no_violation(kind, browser, request):
         assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
 
 
-def test_the_first_chart_is_a_picture_without_scripts(browser, path, tmp_path):
-    """Uses a page with a picture, and looks at it before and after it is drawn."""
-    picture = '<svg id="still" width="300" height="200"><rect width="9" height="9"/></svg>'
-    page_path = tmp_path / "report.html"
-    empty = re.compile(r'(<div class="chart"[^>]*>)(</div>)')
-    page_path.write_text(empty.sub(rf"\1{picture}\2", path.read_text("utf-8"), count=1), "utf-8")
+def test_the_first_chart_is_a_picture_without_scripts(browser, path):
+    """Looks at the picture before and after the chart is drawn."""
     without_scripts = browser.new_page(java_script_enabled=False)
-    without_scripts.goto(page_path.as_uri())
-    assert without_scripts.locator("#bandwidth #still").is_visible()
+    without_scripts.goto(path.as_uri())
+    assert without_scripts.locator("#bandwidth .still.wide svg").is_visible()
+    assert not without_scripts.locator("#bandwidth .still.column svg").is_visible()
     without_scripts.close()
-    for page in opened_page(browser, page_path):
-        assert page.locator("#still").count() == 0
+    for page in opened_page(browser, path):
+        assert page.locator(".still").count() == 0
         assert page.locator("#bandwidth .chart svg").count() == 1
+
+
+def test_the_picture_of_the_first_chart_is_readable_on_a_phone(browser, path):
+    for width, narrow in ((390, True), (1100, False)):
+        page = browser.new_page(java_script_enabled=False, viewport={"width": width, "height": 800})
+        page.goto(path.as_uri())
+        pictures = [one for one in page.locator("#bandwidth svg").all() if one.is_visible()]
+        (shown,) = pictures
+        text = shown.locator("text").first.evaluate("one => one.getBoundingClientRect().height")
+        assert text > 9  # pixels
+        inherent = float(shown.get_attribute("width"))
+        assert (inherent < 400) is narrow
+        page.close()
+
+
+def test_a_comparison_on_a_phone_has_each_machine_below_its_question(browser, compared_path):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(compared_path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    row = page.locator(".stacked tbody tr").first
+    boxes = [one.bounding_box() for one in row.locator("th, td").all()]
+    assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
+    assert len({box["y"] for box in boxes}) == len(boxes) == 4
+    assert all(box["x"] + box["width"] <= 390 for box in boxes)
+    page.set_viewport_size({"width": 1100, "height": 800})
+    assert len({one.bounding_box()["y"] for one in row.locator("td").all()}) == 1
+    page.close()
+
+
+def test_a_comparison_begins_with_verdict_cards_questions_and_differences(browser, compared_path):
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto(compared_path.as_uri())
+    order = [".sentences", ".card", ".stacked", "figure"]
+    tops = [page.locator(f"main {one}").first.bounding_box()["y"] for one in order]
+    assert tops == sorted(tops)
+    assert page.locator("figure").first.get_attribute("id") == "runs-differences"
+    assert page.locator(".card").count() == 2
+    page.close()
 
 
 def charts(page):

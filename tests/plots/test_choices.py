@@ -1,153 +1,94 @@
-"""Tests what is chosen by size and reuse: pooled, with ties to the plainest."""
+"""Tests what the report takes from `advise`: the map of what to use, by size and reuse."""
 
-from dataclasses import replace
+import json
+import subprocess
+from pathlib import Path
 
 import pytest
 import synthetic
 from synthetic import MIB
 
 from plots.model import programs
-from plots.model.choices import REUSES, Kind, choose
-from plots.model.pool import pool_rows, pools
+from plots.model.load import read_result
+from plots.model.memory_pages import page_sizes
 
-ORDINARY = Kind((0, False, 0), "pageable", "base")
-PINNED = Kind((1, False, 1), "pinned", "base")
-FLAGGED = Kind((2, False, 2), "pinned_wc", "base")
-HUGE = Kind((2, False, 2), "registered_huge", "huge")
+RECORDED = Path(__file__).resolve().parents[2] / "results"
 
 
-def term(value, deviation=0.0):
-    return {"value": value, "low": value - deviation, "high": value + deviation}
+@pytest.fixture
+def program(pytestconfig):
+    path = Path(pytestconfig.getoption("binary"))
+    if not path.is_file():
+        pytest.skip("bench_transfers is not built")
+    return path
 
 
-def strategy(name, allocation, transfer, fill=100.0, noise=0.0):
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nvidia-h200/2026-11-21-report",
+        "nvidia-h200/2026-11-21-memory",
+        "nvidia-h200/2026-11-20-standard",
+        "nvidia-h100/2026-11-21-transfers",
+    ],
+)
+def test_the_report_and_advise_recommend_the_same(name, program, tmp_path):
+    path = RECORDED / name / "result.json.gz"
+    mapped = tmp_path / "map.json"
+    command = [program, "advise", "--from", path, "--map", mapped]
+    subprocess.run(command, check=True, capture_output=True)
+    advised = json.loads(mapped.read_text("utf-8"))
+    shown = programs.ask(program, read_result(path), on_host=False).map
+    assert len(shown["sizes"]) >= 14
+    assert shown["reuse"] == programs.REUSES
+    for direction, tables in shown["directions"].items():
+        for key, cells in tables.items():
+            expected = advised["directions"][direction][key]
+            assert cells == [
+                [
+                    expected[advised["sizes"].index(size)][advised["reuse"].index(reuse)]
+                    for reuse in shown["reuse"]
+                ]
+                for size in shown["sizes"]
+            ]
+        assert {"winner", "total_ns", "as_good", "runner_up", "margin", "gain"} <= tables.keys()
+
+
+def answer(sizes, winner):
+    tables = {"cpu_writes": 1, "winner": [[winner] * len(ALL_REUSES) for _ in sizes]}
+    empty = {"cpu_writes": 0, "winner": []}
     return {
-        "name": name,
-        "allocation_ns": term(allocation),
-        "transfer_ns": term(transfer),
-        "fill_ns": term(fill, noise),
-        "read_back_ns": term(0.0),
-        "extrapolated": False,
-    }
-
-
-def chosen(strategies, kinds):
-    """Returns the choices to the device at 1 MiB, by use."""
-    ranking = {
-        "question": {"bytes": MIB, "direction": "h2d"},
+        "sizes": sizes,
+        "reuse": ALL_REUSES,
         "measured_terms": {"allocation": True},
-        "strategies": strategies,
-    }
-    table = choose([ranking], kinds)["directions"]["h2d"]
-    return {
-        reuse: {key: cells[0][i] for key, cells in table.items()} for i, reuse in enumerate(REUSES)
+        "directions": {"h2d": tables if winner else empty, "d2h": empty},
     }
 
 
-def test_allocation_is_shared_by_all_uses():
-    cells = chosen(
-        [strategy("plain", 0.0, 1000.0), strategy("pinned", 9000.0, 200.0)],
-        {"plain": ORDINARY, "pinned": PINNED},
-    )
-    assert [cells[reuse]["winner"] for reuse in (1, 5, 20, 100)] == [
-        *("plain", "plain", "pinned", "pinned")
-    ]
-    assert cells[100]["total_ns"] == pytest.approx(390.0)
-    assert cells[100]["gain"] == pytest.approx(1100 / 390)
-    assert (cells[1]["gain"], cells[100]["runner_up"]) == (1.0, "plain")
-    assert cells[100]["margin"] == pytest.approx(1100 / 390 - 1)
+ALL_REUSES = sorted({*programs.REUSES, 2, 10, 50})
 
 
-def test_the_plainest_within_3_percent_is_chosen():
-    kinds = {"pinned": PINNED, "flagged": FLAGGED}
-    for transfer, winner in ((980.0, "pinned"), (900.0, "flagged")):
-        cells = chosen([strategy("pinned", 0.0, 1000.0), strategy("flagged", 0.0, transfer)], kinds)
-        assert cells[1]["winner"] == winner
-        assert cells[1]["as_good"] == (1 if winner == "pinned" else 0)
+def test_each_size_is_four_times_the_one_before():
+    sizes = [MIB * 2**i for i in range(5)]
+    result = synthetic.result(synthetic.rows(("copy/pinned",), tuple(sizes)))
+    selected = programs._select_cells(answer(sizes, "copy/pinned"), result)
+    assert selected["sizes"] == [MIB, 4 * MIB, 16 * MIB]
+    assert selected["directions"] == {"h2d": {"winner": [["copy/pinned"] * 7] * 3}}
 
 
-@pytest.mark.parametrize(("transfer", "winner"), [(950.0, "pinned"), (800.0, "huge")])
-def test_up_to_10_percent_noise_may_decide_for_the_plainest(transfer, winner):
-    cells = chosen(
-        [strategy("pinned", 0.0, 1000.0, noise=300.0), strategy("huge", 0.0, transfer)],
-        {"pinned": PINNED, "huge": HUGE},
-    )
-    assert cells[1]["winner"] == winner
+def test_odd_sizes_are_shown_as_well():
+    sizes = [3 * MIB * 2**i for i in range(3)]
+    result = synthetic.result(synthetic.rows(("copy/pinned",), tuple(sizes)))
+    selected = programs._select_cells(answer(sizes, "copy/pinned"), result)
+    assert selected["sizes"] == [3 * MIB, 12 * MIB]
 
 
-@pytest.mark.parametrize(("transfer", "winner"), [(950.0, "pinned"), (800.0, "huge")])
-def test_few_repetitions_do_not_choose_by_chance(transfer, winner):
-    strategies = [strategy("pinned", 0.0, 1000.0), strategy("huge", 0.0, transfer)]
-    for few in ("pinned", "huge"):
-        kinds = {"pinned": PINNED, "huge": HUGE}
-        kinds[few] = replace(kinds[few], has_interval=False)
-        assert chosen(strategies, kinds)[1]["winner"] == winner
+def test_where_nothing_can_be_ranked_there_is_no_map():
+    assert programs._select_cells(answer([MIB], None), synthetic.result()) is None
 
 
-@pytest.mark.parametrize(("repetitions", "enough"), [(1, False), (3, False), (4, True)])
-def test_four_repetitions_are_enough_to_choose(repetitions, enough):
-    rows = synthetic.rows(("copy/pinned",), (MIB,), (1.0,) * repetitions)
-    kinds = programs._kinds(synthetic.result(rows))
-    assert kinds["copy/pinned"].has_interval is enough
-
-
-def test_what_the_cpu_pays_cancels_within_a_pool():
-    cells = chosen(
-        [
-            strategy("pinned", 0.0, 1000.0, noise=300.0),
-            strategy("flagged", 0.0, 940.0, noise=300.0),
-        ],
-        {"pinned": PINNED, "flagged": FLAGGED},
-    )
-    assert cells[1]["winner"] == "flagged"  # 6 % less, and no noise in the difference
-
-
-def test_without_rankings_there_is_no_choice():
-    assert choose([], {}) is None
-    assert choose([{"strategies": []}], {}) is None
-
-
-def cpu_run(types):
-    """Returns a run in which the CPU was slower to read each further kind of memory."""
-    rows = [
-        synthetic.row(f"cpu/{memory}/read_memcpy/1MiB", MIB, 100.0 * (i + 1))
-        for i, memory in enumerate(types)
-    ]
-    buffers = [{"memory": memory, "memory_type": kind} for memory, kind in types.items()]
-    return synthetic.result([*rows, *synthetic.rows(("copy/pinned",), (MIB,))], buffers=buffers)
-
-
-def used(result):
-    return pool_rows(result, lambda fields: True)
-
-
-def times(result, memory):
-    name = f"cpu/{memory}/read_memcpy/1MiB"
-    return [row["median_ns"] for row in used(result) if row["name"] == name]
-
-
-def test_kinds_of_memory_that_are_alike_share_their_measurements():
-    result = cpu_run(
-        {
-            "pinned": "write-back",
-            "pinned_wc": "write-back",
-            "registered_huge": "write-back",
-            "novel": "write-back",
-        }
-    )
-    assert times(result, "pinned") == times(result, "pinned_wc") == [100.0, 200.0]
-    assert times(result, "registered_huge") == [300.0]  # pages of another size
-    assert times(result, "novel") == [400.0]  # pages of a size that is not known
-    assert sum("copy/" in row["name"] for row in used(result)) == len(
-        [row for row in result.rows if "copy/" in row["name"]]
-    )
-
-
-@pytest.mark.parametrize("kind", ["write-combined", "unclear", None])
-def test_kinds_that_are_not_alike_keep_their_own(kind):
-    result = cpu_run({"pinned": "write-back", "pinned_wc": kind})
-    assert (times(result, "pinned"), times(result, "pinned_wc")) == ([100.0], [200.0])
-    assert ("pinned_wc" in pools(result)) is (kind == "write-combined")
+def test_kinds_of_memory_have_pages_of_a_known_size():
+    assert page_sizes()["pinned"] == page_sizes()["pageable"] != page_sizes()["registered_huge"]
 
 
 def test_only_terms_of_the_sum_are_given_to_advise():

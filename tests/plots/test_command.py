@@ -379,8 +379,7 @@ def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick
     ("name", "terms"),
     [
         ("nvidia-h100/2026-11-21-transfers", ("transfer_ns", "total_ns")),
-        # What the CPU pays is pooled, which the command does not do.
-        ("nvidia-h200/2026-11-21-report", ("transfer_ns", "allocation_ns")),
+        ("nvidia-h200/2026-11-21-report", ("allocation_ns", "fill_ns", "transfer_ns", "total_ns")),
     ],
 )
 def test_advise_gets_every_row_and_field_that_it_reads(name, terms, tmp_path, pytestconfig):

@@ -140,18 +140,22 @@ def test_without_javascript_a_page_names_the_folder_of_figures_if_there_is_one(p
 
 
 def test_the_first_figure_is_seen_without_javascript(monkeypatch):
+    # As wide as the form that they are of.
     monkeypatch.setattr(
-        "plots.page.render.all_images",
-        lambda named: {f"{name}.svg": b"<svg><path/></svg>" for name, *_ in named},
+        "plots.page.render.pictures",
+        lambda specs: [
+            f"<svg>{len(spec['vconcat'][0].get('hconcat', []))}</svg>" for spec in specs
+        ],
     )
     for page_only in (True, False):
         files = report.make_report(
             [synthetic.result(), synthetic.result()], None, page_only=page_only
         )
         page = files["report.html"].decode()
-        chart = r'<div class="chart" data-figure="([^"]*)"[^>]*>(.*?)</div>'
+        chart = r'<div class="chart" data-figure="([^"]*)"[^>]*>(.*?)</div>\n'
         first, *others = re.findall(chart, page)
-        assert first[1] == "<svg><path/></svg>"
+        pictures = re.findall(r'<div class="still (\w+)"><svg>(\d)</svg></div>', first[1])
+        assert pictures == [("wide", "2"), ("column", "0")]  # panels beside each other
         assert len(others) > 1
         assert {content for _, content in others} == {""}
         assert "The first chart of this page is a picture." in page
@@ -166,7 +170,7 @@ def test_the_title_is_of_the_run_if_there_is_one():
     ]
     _, page = make_page(synthetic.result(), synthetic.result())
     assert page.texts_of("h1") == ["Host-device transfers"]
-    assert len(page.texts_of("dt")) == 8
+    assert len(page.texts_of("dt")) == 2 * 4 + 2 * 3  # the second ones are in cards
 
 
 def test_headings_are_in_order_and_figures_have_names():
@@ -246,6 +250,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
     files, page = make_page(host, gpu, host, gpu)
     specs = page_data(page)["wide"]
     assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
+        "runs-differences",
         "runs-machines",
         "host-runs-machines",
     }
@@ -511,7 +516,6 @@ def test_many_runs_are_side_by_side_and_the_first_few_have_sections():
     files, page = make_page(*[synthetic.result()] * 8)
     assert sum(text.startswith("Run ") for text in page.texts_of("h2")) == 6
     assert "8 runs with a GPU side by side" in page.texts_of("h2")
-    assert "Runs from 7 on have no sections of their own: make reports of fewer." in page.texts_of(
-        "li"
-    )
+    left_out = "Runs from 7 on are in figures and tables only: make reports of fewer."
+    assert left_out in page.texts_of("li")
     assert not any("run-7" in name for name in files)

@@ -8,7 +8,7 @@ from synthetic import MIB
 
 from plots.model.derive import Run
 from plots.model.load import read_result
-from plots.text import side_by_side, tables
+from plots.text import cards, marks, side_by_side, tables
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 BOTH_WAYS = "pinned memory both ways at once, 64 MiB"
@@ -58,7 +58,7 @@ def test_a_difference_that_may_be_noise_is_not_clear(factors, clear):
     runs = [(1, machine((1.0,) * 20)), (2, machine(factors))]
     (verdict, _) = side_by_side.describe_differences(runs)
     assert (BOTH_WAYS in verdict.text) is clear
-    (table, *_) = side_by_side.make_comparison(runs)
+    table = side_by_side.make_question_table(runs)
     (row,) = [row for row in table.rows if row[0] == BOTH_WAYS]
     assert row[3].endswith("not clear") is not clear
     (raw,) = [row for row in table.raw if row[0].startswith("pinned memory both")]
@@ -67,7 +67,7 @@ def test_a_difference_that_may_be_noise_is_not_clear(factors, clear):
 
 def test_plus_is_better_for_rates_and_for_times():
     runs = [(1, machine((1.0,) * 6)), (2, machine((0.5,) * 6, pinned=2.0))]
-    (table, *_) = side_by_side.make_comparison(runs)
+    table = side_by_side.make_question_table(runs)
     assert {row[0]: row[1:] for row in table.rows} == {
         "pinned memory to the device, 64 MiB": [
             *("33.55 GB/s", "16.78 GB/s", "-50.0 % [-50.0, -50.0]")
@@ -83,7 +83,7 @@ def test_only_facts_that_differ_are_listed():
     device = {"kind": "cuda", "name": "Other GPU", "driver_version": "1.2"}
     first = synthetic.run()
     second = synthetic.run(device=device)
-    (*_, table) = side_by_side.make_comparison([(1, first), (2, second)])
+    table = side_by_side.make_fact_table([(1, first), (2, second)])
     assert table.head == ["fact", "Synthetic GPU", "Other GPU"]
     assert table.rows == [["GPU", "Synthetic GPU", "Other GPU"], ["driver", "not known", "1.2"]]
     assert "The same in all: link, " in table.note
@@ -111,7 +111,7 @@ def test_the_recorded_machines_differ_both_ways_at_once():
     (verdict, _) = differences(*(run for _, run in runs))
     assert verdict.startswith("NVIDIA H100 80GB HBM3 against NVIDIA H200: clearly worse at ")
     assert "pinned memory both ways at once, 1 GiB (-8.9" in verdict
-    (table, facts) = side_by_side.make_comparison(runs)
+    table, facts = side_by_side.make_question_table(runs), side_by_side.make_fact_table(runs)
     cells = {row[0]: row[3] for row in table.rows}
     assert cells["pageable memory to the device, 1 GiB"].endswith("not clear")
     assert "highest memory clock" in [row[0] for row in facts.rows]
@@ -119,8 +119,56 @@ def test_the_recorded_machines_differ_both_ways_at_once():
 
 def test_what_no_run_says_is_not_the_same_in_all():
     runs = [synthetic.run(), synthetic.run(device={"kind": "cuda", "name": "Other GPU"})]
-    (*_, table) = side_by_side.make_comparison([*enumerate(runs, 1)])
+    table = side_by_side.make_fact_table([*enumerate(runs, 1)])
     assert table.rows == [["GPU", "Synthetic GPU", "Other GPU"]]
     same = table.note.partition("The same in all: ")[2]
     assert same.startswith("link, ")
     assert "driver" not in same
+
+
+def test_runs_are_named_by_what_tells_them_apart():
+    def named(*devices):
+        runs = [
+            synthetic.run(
+                device={"kind": "cuda", "name": name},
+                run={"started_utc": f"2026-11-2{i}T11:00:00Z"},
+            )
+            for i, name in enumerate(devices)
+        ]
+        return side_by_side.run_names([*enumerate(runs, 1)])
+
+    assert named("A", "B") == ["A", "B"]
+    assert named("A", "A") == ["2026-11-20 11:00 UTC", "2026-11-21 11:00 UTC"]
+    assert named("A", "B", "A") == ["A of 2026-11-20 11:00 UTC", "B", "A of 2026-11-22 11:00 UTC"]
+
+
+def test_a_page_of_many_runs_is_titled_by_their_devices():
+    runs = [
+        synthetic.run(
+            device={"kind": "cuda", "name": name}, run={"started_utc": f"2026-11-2{i}T11:00:00Z"}
+        )
+        for i, name in enumerate("AABA")
+    ]
+    assert side_by_side.title([*enumerate(runs, 1)]) == "3 × A, B"
+    assert side_by_side.title([*enumerate(runs[1:3], 1)]) == "A and B"
+
+
+def test_a_card_has_the_health_of_a_machine_what_to_use_and_what_differs():
+    rows = [
+        synthetic.row(f"{name}/h2d/64MiB", 64 * MIB, ns * factor)
+        for name, ns in (("copy/pageable", 6e6), ("copy/pinned", 1.25e6))
+        for factor in (0.99, 0.995, 1.0, 1.0, 1.005, 1.01)
+    ]
+    device = {"kind": "cuda", "name": "Other GPU", "driver_version": "1.2"}
+    runs = [(1, synthetic.run(rows)), (2, synthetic.run(rows, device=device))]
+    first, second = cards.make_cards(runs)
+    assert [first.name, second.name] == ["Synthetic GPU", "Other GPU"]
+    assert first.marks == marks.describe(runs[0][1])
+    assert ("driver", "1.2") in second.lines
+    assert ("Large arrays, copied again and again", "copy/pinned") in second.lines
+    assert dict(second.lines)["link"] == (
+        "PCIe 5.0 x16; large pinned copies, and their part of its raw rate: "
+        "53.69 GB/s to the device (85 %)"
+    )
+    assert "processor" not in dict(second.lines)  # it does not differ
+    assert "GPU" not in dict(second.lines)  # the card's name

@@ -3,8 +3,10 @@
 import csv
 import gzip
 import io
+import re
 from pathlib import Path
 
+import pandas
 import pytest
 import synthetic
 from synthetic import KIB, MIB
@@ -133,3 +135,18 @@ def test_a_recorded_curve_is_one_query():
         for row in curve
     )
     assert len(repetitions) == sum(int(row["repetitions"]) for row in measurements)
+
+
+def test_the_documented_line_converts_the_table_to_parquet(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")  # 170 MB, for this line alone
+    document = (RECORDED.parent / "docs" / "REPORT.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", document, re.DOTALL)
+    (line,) = [block for block in blocks if "to_parquet" in block]
+    (tmp_path / "tables").mkdir()
+    data = tidy.format_tidy([synthetic.run()])["measurements.csv"]
+    (tmp_path / "tables" / "measurements.csv").write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    exec(line, {"pandas": pandas})
+    converted = pandas.read_parquet("measurements.parquet")
+    pandas.testing.assert_frame_equal(converted, pandas.read_csv(io.BytesIO(data)))
+    assert len(converted) == len(read(data)) > 0

@@ -23,10 +23,12 @@ namespace transfers {
 /// microseconds; then they sleep. They inherit the affinity of the thread that makes the team.
 class worker_team {
  public:
+  static constexpr std::chrono::microseconds usual_look_out{20};
+
   /// `look_out` is how long idle threads poll, yielding to others, before they sleep. Throws
   /// std::system_error if threads cannot be started.
   explicit worker_team(unsigned threads = usable_processors(),
-                       std::chrono::microseconds look_out = std::chrono::microseconds(20));
+                       std::chrono::microseconds look_out = usual_look_out);
   ~worker_team();
   worker_team(const worker_team&) = delete;
   worker_team& operator=(const worker_team&) = delete;

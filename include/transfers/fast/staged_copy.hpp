@@ -10,6 +10,13 @@
 
 namespace transfers {
 
+/// How soon a copy follows the one before: that decides whether the threads of a staged copy are
+/// still awake.
+enum class copy_pace {
+  in_row,  ///< at once: within worker_team::usual_look_out
+  alone,   ///< later: threads have to wake up
+};
+
 /// Settings for copies of pageable memory through page-locked chunks.
 struct staging {
   static constexpr std::size_t never = SIZE_MAX;                ///< for route::least_bytes
@@ -18,10 +25,16 @@ struct staging {
   /// For one direction.
   struct route {
     std::size_t least_bytes = std::size_t{1} << 20;    ///< device::copy copies less; or `never`
-    std::size_t least_chunk = std::size_t{256} << 10;  ///< large copies have larger ones, too
+    std::size_t least_chunk = std::size_t{256} << 10;  ///< of small copies; others have larger ones
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
+    /// As least_bytes, for copies that are copy_pace::alone.
+    std::size_t least_bytes_alone = std::size_t{1} << 20;
 
+    /// Whether a copy of this size is staged rather than done by device::copy.
+    [[nodiscard]] bool stages(std::size_t bytes, copy_pace pace) const {
+      return bytes >= (pace == copy_pace::alone ? least_bytes_alone : least_bytes);
+    }
     /// Whether a copy of this size uses streaming stores.
     [[nodiscard]] bool streams(std::size_t bytes) const {
       return bytes < large ? streaming_stores : streaming_when_large;
@@ -44,7 +57,7 @@ struct staging {
 };
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
-/// kind of stores, and the size from which staging is faster than device::copy (by 3 %), from
+/// kind of stores, and the sizes from which staging is faster than device::copy (by 3 %), from
 /// 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
 /// device memory. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& device);
@@ -64,9 +77,10 @@ class staged_copier final : public pageable_copier {
   ~staged_copier() override;
 
   /// Returns when the data are usable at the destination. Does not wait for work on streams. Calls
-  /// from several threads take turns. Throws device_error, and out_of_memory if CUDA has none for
-  /// an event, after all threads have stopped and no copy is under way; the destination's content
-  /// is then undefined.
+  /// from several threads take turns. Small copies are staged if the one before has only just
+  /// ended, whether it was staged or not. Throws device_error, and out_of_memory if CUDA has none
+  /// for an event, after all threads have stopped and no copy is under way; the destination's
+  /// content is then undefined.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override;
   /// The same for elements, between a contiguous range of host memory and device memory. Throws
   /// length_error unless the sizes match.
@@ -81,14 +95,16 @@ class staged_copier final : public pageable_copier {
   }
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
-    return settings()[direction].least_bytes;
+    const auto& route = settings()[direction];
+    return std::min(route.least_bytes, route.least_bytes_alone);
   }
   /// Returns true: the constructor has acquired everything.
   [[nodiscard]] bool acquire() override { return true; }
 
   /// Returns whether a copy of this size is staged rather than done by device::copy.
-  [[nodiscard]] bool stages(std::size_t bytes, direction direction) const noexcept {
-    return bytes >= least_bytes(direction);
+  [[nodiscard]] bool stages(std::size_t bytes, direction direction,
+                            copy_pace pace = copy_pace::in_row) const noexcept {
+    return settings()[direction].stages(bytes, pace);
   }
   /// The settings it was made with.
   [[nodiscard]] const staging& settings() const noexcept;

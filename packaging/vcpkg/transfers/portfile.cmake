@@ -10,5 +10,6 @@ vcpkg_cmake_configure(
     -DCMAKE_CUDA_ARCHITECTURES=all-major)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME transfers CONFIG_PATH lib/cmake/transfers)
+vcpkg_fixup_pkgconfig()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -71,8 +71,9 @@ bool are_same(const std::filesystem::path& first, const std::filesystem::path& s
 }
 
 int answer(const collect_request& request) {
-  common::require_writable(request.out);
-  if (!is_named_like_a_result(request.out))
+  const bool prints = common::is_standard_output(request.out);
+  if (!prints) common::require_writable(request.out);
+  if (!prints && !is_named_like_a_result(request.out))
     throw common::usage_error(
         fmt::format("bad --out={}: the name must end in .json or .json.gz, or history does not "
                     "find the sweep",
@@ -97,6 +98,7 @@ int answer(const collect_request& request) {
     passed_over = keep_sweep(results, request.sweep);
   const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
   write_sweep(request.out, sweep);
+  if (prints) return number(exit_code::healthy);
   common::print(fmt::format(
       "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),

@@ -126,7 +126,8 @@ class command_line {
         ->required()
         ->type_name("DIR")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--out", collect_.out, "write the sweep here; .gz compresses it")
+    command
+        .add_option("--out", collect_.out, "write the sweep here; .gz compresses it, - prints it")
         ->required()
         ->type_name("FILE");
     command

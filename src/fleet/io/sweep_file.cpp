@@ -8,11 +8,11 @@
 #include <set>
 
 #include "src/common/or_null.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/packed.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
 #include "src/common/timestamp.hpp"
-#include "src/common/whole_file.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/result_file/checked_value.hpp"
 #include "src/result_file/json_text.hpp"
@@ -191,7 +191,7 @@ std::string to_text(const sweep& sweep) {
 void write_sweep(const std::filesystem::path& file, const sweep& sweep) {
   auto text = to_text(sweep);
   const bool compressed = file.string().ends_with(".gz");
-  common::write_whole(file, compressed ? common::packed(text) : text);
+  common::write_output(file, compressed ? common::packed(text) : text);
 }
 
 std::vector<std::filesystem::path> sweeps_below(const std::vector<std::filesystem::path>& folders) {

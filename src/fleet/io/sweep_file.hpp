@@ -18,7 +18,8 @@ class unusable_sweep : public std::runtime_error {
 /// A sweep as JSON: docs/FLEET.md.
 std::string to_text(const sweep& sweep);
 
-/// Writes it, compressed with gzip if the name ends in ".gz". Throws common::write_error.
+/// Writes it, compressed with gzip if the name ends in ".gz", or prints it if the name is "-".
+/// Throws common::write_error.
 void write_sweep(const std::filesystem::path& file, const sweep& sweep);
 
 /// Reads what write_sweep has written. Throws unusable_sweep.

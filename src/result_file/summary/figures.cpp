@@ -1,11 +1,14 @@
 #include "src/result_file/summary/figures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "src/common/format.hpp"
 #include "src/common/sizes.hpp"
+#include "src/common/wrapped.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::result_file {
@@ -95,6 +98,18 @@ std::vector<std::string> figures::headlines(const benchmark& described) const {
       if (const auto value = median(described, name))
         cells.push_back(title_of(shown) + " " + value_of(shown, *value));
   return cells;
+}
+
+std::string figures::legend(const std::vector<const benchmark*>& shown) const {
+  const auto is_shown = [&](std::string_view counter) {
+    return std::ranges::any_of(
+        shown, [&](const benchmark* described) { return median(*described, counter).has_value(); });
+  };
+  std::string lines;
+  for (const auto& [name, explained] : file_.metrics)
+    if (explained.headline && is_shown(name))
+      lines += common::wrapped(fmt::format("{}: {}", title_of(explained), explained.description));
+  return lines;
 }
 
 bool figures::differ_in_sign(const benchmark& one, const benchmark& other) const {

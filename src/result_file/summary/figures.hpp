@@ -44,6 +44,10 @@ class figures {
   /// "over_plain 82.0 ns": the headline metrics of the file.
   [[nodiscard]] std::vector<std::string> headlines(const benchmark& described) const;
 
+  /// "over_plain: how much longer than the plain launch", a line for each headline metric that one
+  /// of these benchmarks has.
+  [[nodiscard]] std::string legend(const std::vector<const benchmark*>& shown) const;
+
   /// Whether a headline metric that is a time is below 0, as differences may be, for one of these
   /// benchmarks only.
   [[nodiscard]] bool differ_in_sign(const benchmark& one, const benchmark& other) const;

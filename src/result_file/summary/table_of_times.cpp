@@ -63,7 +63,9 @@ std::string table_of_times(const std::vector<figure>& sized, const figures& meas
       text += fmt::format("{:>{}}", cell_of(large), cell_width);
     text += "\n" + headlines_of(by_size, measured);
   }
-  return text;
+  std::vector<const benchmark*> shown;
+  for (const auto& figure : sized) shown.push_back(figure.benchmark);
+  return text + measured.legend(shown);
 }
 
 std::string table_of_unsized(const std::vector<const benchmark*>& unsized,
@@ -74,7 +76,7 @@ std::string table_of_unsized(const std::vector<const benchmark*>& unsized,
     text += with_cells(fmt::format("{:<{}}{:>{}}", described->name, name_width, time, cell_width),
                        measured.headlines(*described));
   }
-  return text.empty() ? "" : "\n" + text;
+  return text.empty() ? "" : "\n" + text + measured.legend(unsized);
 }
 
 }  // namespace bench_transfers::result_file

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <memory>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "src/transfers/core/relax.hpp"
 #include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 
@@ -18,8 +18,15 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::array directions{direction::h2d, direction::d2h};
 /// Longer than the threads of a ring look out for the next copy: then they sleep.
-constexpr auto asleep = std::chrono::microseconds(200);
+constexpr auto asleep = 10 * worker_team::usual_look_out;
 constexpr std::size_t largest_plain = 64 * mib;  ///< copy of the device's own that is timed
+
+/// The caller has other work meanwhile, as a program that copies now and then: its processor does
+/// not sleep.
+void stay_busy(std::chrono::microseconds time) {
+  using clock = std::chrono::steady_clock;
+  for (const auto end = clock::now() + time; clock::now() < end;) detail::relax();
+}
 
 /// Source and destination of test copies.
 struct test_memory {
@@ -35,11 +42,13 @@ struct test_memory {
                             Copy&& copy) {
     auto* const dst = direction == direction::h2d ? on_device.data() : host.data();
     auto* const src = direction == direction::h2d ? host.data() : on_device.data();
-    copy(dst, src, bytes, direction);  // not timed: threads wake up, pages are touched
+    // Not timed: pages are touched, and threads wake up, of which each copy wakes only some.
+    const int untimed = pause.count() > 0 || bytes >= 16 * mib ? 1 : 10;
+    for (int i = 0; i < untimed; ++i) copy(dst, src, bytes, direction);
     std::vector<double> times;
-    constexpr double enough = 10e-3;
-    for (double total = 0; times.size() < 5 || (total < enough && times.size() < 9);) {
-      if (pause.count() > 0) std::this_thread::sleep_for(pause);
+    constexpr double enough = 5e-3;
+    for (double total = 0; times.size() < 5 || (total < enough && times.size() < 31);) {
+      stay_busy(pause);
       const auto start = clock();
       copy(dst, src, bytes, direction);
       times.push_back(std::chrono::duration<double>(clock() - start).count());
@@ -118,22 +127,26 @@ void choose_stores(test_memory& memory, candidate& best) {
     }
 }
 
-/// The size from which on staging takes clearly less time than the device's own copies.
+/// The size from which on staging takes clearly less time than the device's own copies, after a
+/// pause.
+std::size_t least_staged(test_memory& memory, detail::chunk_ring& ring, const staging& settings,
+                         direction direction, std::chrono::microseconds pause) {
+  std::vector<std::size_t> sizes;
+  std::vector<double> plain;
+  std::vector<double> staged;
+  for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
+    sizes.push_back(bytes);
+    plain.push_back(worth_it * memory.time_plain(bytes, direction, pause));
+    staged.push_back(memory.time_staged(ring, settings, bytes, direction, pause));
+  }
+  const auto first = detail::best_switch(plain, staged);
+  return first < sizes.size() ? sizes[first] : staging::never;
+}
+
 void choose_least_bytes(test_memory& memory, detail::chunk_ring& ring, staging& settings) {
-  for (const auto direction : directions) {
-    std::vector<std::size_t> sizes;
-    std::vector<double> plain;
-    std::vector<double> staged;
-    for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
-      sizes.push_back(bytes);
-      // Awake threads and sleeping ones count alike: products of both times.
-      plain.push_back(worth_it * memory.time_plain(bytes, direction) *
-                      memory.time_plain(bytes, direction, asleep));
-      staged.push_back(memory.time_staged(ring, settings, bytes, direction) *
-                       memory.time_staged(ring, settings, bytes, direction, asleep));
-    }
-    const auto first = detail::best_switch(plain, staged);
-    settings[direction].least_bytes = first < sizes.size() ? sizes[first] : staging::never;
+  for (const auto to : directions) {
+    settings[to].least_bytes = least_staged(memory, ring, settings, to, {});
+    settings[to].least_bytes_alone = least_staged(memory, ring, settings, to, asleep);
   }
 }
 
@@ -155,7 +168,8 @@ staging detail::calibrate_staging(device& device,
                                   const std::function<std::chrono::nanoseconds()>& clock) {
   staging settings;
   if (!may_be_worth_it(device, clock)) {
-    settings.h2d.least_bytes = settings.d2h.least_bytes = staging::never;
+    for (const auto to : directions)
+      settings[to].least_bytes = settings[to].least_bytes_alone = staging::never;
     return settings;
   }
   test_memory memory{device, clock, 256 * mib};

@@ -32,19 +32,26 @@ chunk_ring::chunk_ring(device& device, const shape& sizes)
   }
 }
 
+void copy_by_stream(std::size_t /*index*/, std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction, stream& stream) {
+  stream.copy(dst, src, bytes, direction);
+}
+
 void chunk_ring::to_device(std::byte* dst, std::size_t bytes, const cut& cut,
-                           const chunk_work::on_piece& fill) {
-  run(bytes, cut, {.fill = fill, .enqueue = [dst](const chunk& filled, stream& stream) {
-                     stream.copy(dst + filled.offset, filled.on_host, filled.bytes, direction::h2d);
+                           const chunk_work::on_piece& fill, const chunk_copy& copy) {
+  run(bytes, cut, {.fill = fill, .enqueue = [dst, &copy](const chunk& filled, stream& stream) {
+                     copy(filled.index, dst + filled.offset, filled.on_host, filled.bytes,
+                          direction::h2d, stream);
                    }});
 }
 
 void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut& cut,
-                             const chunk_work::on_piece& drain) {
+                             const chunk_work::on_piece& drain, const chunk_copy& copy) {
   run(bytes, cut,
       {.enqueue =
-           [src](const chunk& empty, stream& stream) {
-             stream.copy(empty.on_host, src + empty.offset, empty.bytes, direction::d2h);
+           [src, &copy](const chunk& empty, stream& stream) {
+             copy(empty.index, empty.on_host, src + empty.offset, empty.bytes, direction::d2h,
+                  stream);
            },
        .drain = drain,
        .synchronizes = false});
@@ -53,6 +60,7 @@ void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut&
 void chunk_ring::run(std::size_t bytes, const cut& cut, const chunk_work& work) {
   const std::scoped_lock lock(one_at_a_time_);
   work_ = &work;
+  under_way_ = cut.chunks > 0 ? std::min(cut.chunks, slots_.size()) : slots_.size();
   next_piece_ = 0;
   failed_ = false;
   plan(bytes, cut);
@@ -112,10 +120,11 @@ void chunk_ring::plan(std::size_t bytes, const cut& how) {
     chunks_.push_back({.offset = offset, .bytes = size, .piece_bytes = how.piece});
     offset += size;
   }
-  constexpr std::ptrdiff_t at_an_end = 2;
-  if (how.inner_piece > 0 && std::ssize(chunks_) > 2 * at_an_end)
-    for (auto chunk = chunks_.begin() + at_an_end; chunk != chunks_.end() - at_an_end; ++chunk)
-      chunk->piece_bytes = how.inner_piece;
+  constexpr std::size_t at_an_end = 2;
+  const auto first = how.starts_small ? at_an_end : 0;
+  const auto last = chunks_.size() - std::min(chunks_.size(), how.ends_small ? at_an_end : 0);
+  if (how.inner_piece > 0)
+    for (auto i = first; i < last; ++i) chunks_[i].piece_bytes = how.inner_piece;
   // Chunks that no thread touches have one piece: their enqueuing.
   if (!work_->fill && !work_->drain)
     for (auto& chunk : chunks_) chunk.piece_bytes = chunk.bytes;
@@ -131,7 +140,7 @@ void chunk_ring::plan(std::size_t bytes, const cut& how) {
 void chunk_ring::plan_tasks() {
   tasks_.clear();
   const bool fills = !drains_only();
-  const auto lead = !fills ? 0 : !work_->drain ? chunks_.size() : (slots_.size() + 1) / 2;
+  const auto lead = !fills ? 0 : !work_->drain ? chunks_.size() : (under_way_ + 1) / 2;
   for (std::size_t i = 0; i < chunks_.size() + lead; ++i) {
     if (work_->drain && i >= lead) add_task(i - lead, true);
     if (fills && i < chunks_.size()) add_task(i, false);
@@ -146,7 +155,7 @@ void chunk_ring::add_task(std::size_t chunk, bool drains) {
 /// Takes pieces in their order until none is left.
 void chunk_ring::work_in(unsigned index) {
   if (drains_only() && index == 0)
-    for (std::size_t i = 0; i < std::min(chunks_.size(), slots_.size()); ++i) enqueue(i);
+    for (std::size_t i = 0; i < std::min(chunks_.size(), under_way_); ++i) enqueue(i);
   auto task = tasks_.begin();
   while (!failed_) {
     const auto piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
@@ -169,8 +178,8 @@ bool chunk_ring::work_on(const planned_task& task, std::uint64_t piece) {
 /// Waits until the chunk can be drained, or its memory filled again. False if a thread has failed.
 bool chunk_ring::wait_until_usable(const planned_task& task) {
   if (task.drains) return wait_for(task.chunk, stage::ended);
-  if (task.chunk < slots_.size()) return true;
-  return wait_for(task.chunk - slots_.size(), work_->drain ? stage::drained : stage::ended);
+  if (task.chunk < under_way_) return true;
+  return wait_for(task.chunk - under_way_, work_->drain ? stage::drained : stage::ended);
 }
 
 void chunk_ring::call(const chunk_work::on_piece& work, std::size_t index, std::uint64_t piece) {
@@ -184,18 +193,18 @@ void chunk_ring::call(const chunk_work::on_piece& work, std::size_t index, std::
 void chunk_ring::end_task(const planned_task& task) {
   if (!task.drains) return enqueue(task.chunk);
   progress_[task.chunk].at.store(stage::drained, std::memory_order_release);
-  const auto next_in_slot = task.chunk + slots_.size();
+  const auto next_in_slot = task.chunk + under_way_;
   if (drains_only() && next_in_slot < chunks_.size()) enqueue(next_in_slot);
 }
 
 void chunk_ring::enqueue(std::size_t index) {
   const auto& planned = chunks_[index];
   auto& slot = slot_of(index);
-  const bool is_waited_for = work_->drain || index + slots_.size() < chunks_.size();
+  const bool is_waited_for = work_->drain || index + under_way_ < chunks_.size();
   {
     auto& [stream, enqueuing] = *slot.work_stream;
     const std::scoped_lock lock(enqueuing);
-    work_->enqueue({planned.offset, planned.bytes, slot.on_host, slot.on_device}, *stream);
+    work_->enqueue({index, planned.offset, planned.bytes, slot.on_host, slot.on_device}, *stream);
     if (is_waited_for) stream->record_again(*slot.end);
   }
   progress_[index].pieces_left = planned.pieces();  // to drain

@@ -20,9 +20,10 @@ struct cut {
   static constexpr std::size_t page = 4096;
 
   std::size_t least = page, most = page;  ///< bytes of a chunk
-  std::size_t piece = page;               ///< bytes, in the first and the last two chunks
+  std::size_t piece = page;               ///< bytes, in two chunks at each end that is small
   std::size_t inner_piece = 0;            ///< bytes, in the others; 0: the same
   std::size_t unit = page;                ///< chunks, except the last, are multiples of it
+  std::size_t chunks = 0;    ///< under way at a time; 0: as many as the ring has memory for
   unsigned shares = 1;       ///< this many chunks are as long as the data before (or after) them
   bool starts_small = true;  ///< with chunks of the least size, which then grow
   bool ends_small = false;   ///< likewise
@@ -30,6 +31,7 @@ struct cut {
 
 /// A range of the data under way, and the memory that it passes through.
 struct chunk {
+  std::size_t index = 0;  ///< of the data's chunks
   std::size_t offset = 0, bytes = 0;
   std::byte* on_host = nullptr;    ///< page-locked; null in a ring without such memory
   std::byte* on_device = nullptr;  ///< null in a ring without such memory
@@ -48,6 +50,14 @@ struct chunk_work {
   /// `enqueue` lets no stream call a function, whose exceptions only the stream throws.
   bool synchronizes = true;
 };
+
+/// Enqueues the copy of a chunk between the host and the device, so that later work of the stream
+/// waits for it. Any thread calls it.
+using chunk_copy = std::function<void(std::size_t index, std::byte* dst, const std::byte* src,
+                                      std::size_t bytes, direction direction, stream& stream)>;
+/// By the stream itself.
+void copy_by_stream(std::size_t index, std::byte* dst, const std::byte* src, std::size_t bytes,
+                    direction direction, stream& stream);
 
 /// A ring of chunks on their way between the host and the device. All threads fill or drain the
 /// same chunk, in pieces, while the device works on others: copy engines need not wait long for the
@@ -75,10 +85,10 @@ class chunk_ring {
 
   /// Returns when all bytes have arrived at `dst`. Throws as run().
   void to_device(std::byte* dst, std::size_t bytes, const cut& cut,
-                 const chunk_work::on_piece& fill);
+                 const chunk_work::on_piece& fill, const chunk_copy& copy = copy_by_stream);
   /// The same in the other direction.
   void from_device(const std::byte* src, std::size_t bytes, const cut& cut,
-                   const chunk_work::on_piece& drain);
+                   const chunk_work::on_piece& drain, const chunk_copy& copy = copy_by_stream);
 
  private:
   static constexpr std::size_t cache_line = 64;  // of x86-64 and most AArch64 processors
@@ -125,7 +135,7 @@ class chunk_ring {
   [[nodiscard]] bool wait_for(std::size_t index, stage awaited);
   void ask_whether_ended(std::size_t index);
   void synchronize();
-  [[nodiscard]] ring_slot& slot_of(std::size_t index) { return slots_[index % slots_.size()]; }
+  [[nodiscard]] ring_slot& slot_of(std::size_t index) { return slots_[index % under_way_]; }
   /// Chunks that are not filled are enqueued without any task of their own.
   [[nodiscard]] bool drains_only() const { return work_->drain && !work_->fill; }
 
@@ -137,6 +147,7 @@ class chunk_ring {
 
   // Of the data under way:
   const chunk_work* work_ = nullptr;
+  std::size_t under_way_ = 1;  ///< chunks at a time
   std::vector<planned_chunk> chunks_;
   std::vector<planned_task> tasks_;
   std::vector<progress> progress_;  ///< of each chunk, and of more from earlier data

@@ -1,5 +1,6 @@
 #include "src/transfers/fast/default_copier.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -16,7 +17,8 @@ class default_copier final : public pageable_copier {
   explicit default_copier(device& device) : device_(device) {}
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
-    return settings_[direction].least_bytes;
+    const auto& route = settings_[direction];
+    return std::min(route.least_bytes, route.least_bytes_alone);
   }
 
   [[nodiscard]] bool acquire() override {

@@ -19,8 +19,8 @@ void move(std::byte* dst, const std::byte* src, std::size_t bytes, bool streamin
 /// the last is drained: each has half of the bytes that are left.
 [[nodiscard]] cut cut_of(const staging& settings, std::size_t bytes, direction direction);
 
-/// Copies any number of bytes through the ring's memory. Throws what the ring throws.
+/// Copies any number of bytes through the ring's memory. Throws what the ring and `copy` throw.
 void move_staged(chunk_ring& ring, const staging& settings, std::byte* dst, const std::byte* src,
-                 std::size_t bytes, direction direction);
+                 std::size_t bytes, direction direction, const chunk_copy& copy = copy_by_stream);
 
 }  // namespace transfers::detail

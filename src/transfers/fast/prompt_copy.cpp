@@ -22,7 +22,7 @@ prompt_copier::prompt_copier(device& device)
 void prompt_copier::load_kernels() {
   auto* const begin = buffer_.on_device();
   constexpr std::size_t distance = 64;
-  for (const std::size_t misalignment : {0, 4, 1})
+  for (const std::size_t misalignment : {0U, 4U, 1U})
     stream_->copy_by_kernel(begin, begin + distance + misalignment, distance);
   stream_->synchronize();
 }

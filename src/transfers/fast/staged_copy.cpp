@@ -1,5 +1,6 @@
 #include "transfers/fast/staged_copy.hpp"
 
+#include "src/transfers/fast/copy_row.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 
 namespace transfers {
@@ -8,6 +9,7 @@ struct staged_copier::state {
   transfers::device& device;
   staging settings;
   std::unique_ptr<detail::chunk_ring> ring = detail::make_ring(device, settings);
+  detail::copy_row row = {};
 };
 
 staged_copier::staged_copier(device& device, const staging& settings)
@@ -20,10 +22,11 @@ const staging& staged_copier::settings() const noexcept { return state_->setting
 void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                          direction direction) {
   if (bytes == 0) return;
-  if (stages(bytes, direction))
+  if (stages(bytes, direction, state_->row.pace()))
     detail::move_staged(*state_->ring, state_->settings, dst, src, bytes, direction);
   else
     state_->device.copy(dst, src, bytes, direction);
+  state_->row.end();
 }
 
 }  // namespace transfers

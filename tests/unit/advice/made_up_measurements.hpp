@@ -36,7 +36,8 @@ struct made_up : measurements {
   series& add_transfer(const std::string& strategy, const std::string& memory, unsigned plainness,
                        double t0_ns, double ns_per_byte, term direction = term::transfer_h2d) {
     const auto name = strategy + (direction == term::transfer_h2d ? " up" : " down");
-    return add({name, strategy, direction, memory, {plainness}, times({t0_ns, ns_per_byte}, 4)});
+    return add(
+        {name, strategy, direction, memory, {plainness}, {}, times({t0_ns, ns_per_byte}, 4)});
   }
 
   void add_memory(const std::string& memory, line allocation, line release, double read_back) {
@@ -69,7 +70,7 @@ struct made_up : measurements {
   void add_cost(const std::string& memory, term measures,
                 std::vector<statistics::measured_time> times) {
     const auto name = memory + std::to_string(static_cast<int>(measures));
-    add({name, name, measures, memory, {}, std::move(times)});
+    add({name, name, measures, memory, {}, {}, std::move(times)});
   }
 
   series& add(series added) {

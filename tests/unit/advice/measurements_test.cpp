@@ -63,6 +63,18 @@ TEST(measurements, are_medians_of_the_repetitions_with_their_error) {
   EXPECT_NEAR(error, 10 / 1.96 / 100, 1e-9);  // the 95 % interval of three values is all of them
 }
 
+TEST(measurements, tell_noise_from_a_difference_with_four_repetitions_of_each_size) {
+  auto all = content();
+  const auto can_tell = [&] { return read(all).all_series.at(0).can_tell; };
+  for (int repetition = 0; repetition < 3; ++repetition)
+    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, 1024));
+  EXPECT_FALSE(can_tell());
+  all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, 1024));
+  EXPECT_TRUE(can_tell());
+  all["benchmarks"].push_back(row("copy/pinned/h2d/1MiB", 100, 1 << 20));
+  EXPECT_FALSE(can_tell());
+}
+
 TEST(measurements, of_zero_copy_have_the_names_of_copies) {
   auto all = content();
   all["benchmarks"] = {row("zero_copy/registered/read/4B", 1, 4),
@@ -183,6 +195,62 @@ TEST(measurements, of_cpu_access_are_those_of_one_thread_by_the_plain_method) {
   EXPECT_EQ(with("setting", "all_cores"), 0U);
 }
 
+/// A file in which the CPU reads each further kind of memory more slowly, and every kind twice at
+/// 1 MiB.
+json reads_of(const std::vector<std::pair<std::string, std::string>>& types) {
+  auto all = content();
+  auto& buffers = all["context"]["transfers"]["buffers"] = json::array();
+  double ns = 0;
+  for (const auto& [memory, type] : types) {
+    buffers.push_back({{"memory", memory}, {"memory_type", type}});
+    ns += 100;
+    for (const auto noise : {-1, 1})
+      all["benchmarks"].push_back(row("cpu/" + memory + "/read_memcpy/1MiB", ns + noise, 1 << 20));
+  }
+  return all;
+}
+
+TEST(measurements, of_cpu_access_are_those_of_all_memory_that_is_alike_for_the_cpu) {
+  const auto times = times_in(reads_of({{"pinned", "write-back"},
+                                        {"pinned_wc", "write-back"},
+                                        {"registered_huge", "write-back"},
+                                        {"managed", "write-back"}}));
+  const auto pooled = times.at("cpu/pinned/read_memcpy").at(0);
+  EXPECT_DOUBLE_EQ(pooled.ns, 150);
+  EXPECT_GT(pooled.relative_error, 0.1);  // of 99, 101, 199 and 201 ns
+  const auto same = times.at("cpu/pinned_wc/read_memcpy").at(0);
+  EXPECT_EQ(same.ns, pooled.ns);
+  EXPECT_EQ(same.relative_error, pooled.relative_error);
+  EXPECT_DOUBLE_EQ(times.at("cpu/registered_huge/read_memcpy").at(0).ns, 300);
+  EXPECT_DOUBLE_EQ(times.at("cpu/managed/read_memcpy").at(0).ns, 400);
+}
+
+TEST(measurements, of_memory_of_another_or_an_unclear_type_are_its_own) {
+  for (const auto* const type : {"write-combined", "unclear"}) {
+    const auto times = times_in(reads_of({{"pinned", "write-back"}, {"pinned_wc", type}}));
+    EXPECT_DOUBLE_EQ(times.at("cpu/pinned/read_memcpy").at(0).ns, 100) << type;
+    EXPECT_DOUBLE_EQ(times.at("cpu/pinned_wc/read_memcpy").at(0).ns, 200) << type;
+  }
+}
+
+TEST(measurements, of_a_pool_keep_the_sizes_of_each_kind_of_memory) {
+  auto all = reads_of({{"pinned", "write-back"}, {"pinned_wc", "write-back"}});
+  all["benchmarks"].push_back(row("cpu/pinned_wc/read_memcpy/64MiB", 1000, 1 << 20));
+  const auto times = times_in(all);
+  EXPECT_THAT(times.at("cpu/pinned/read_memcpy"), SizeIs(1));
+  EXPECT_THAT(times.at("cpu/pinned_wc/read_memcpy"), SizeIs(2));
+}
+
+TEST(measurements, of_allocation_are_not_pooled) {
+  auto all = reads_of({{"pinned", "write-back"}, {"pinned_wc", "write-back"}});
+  for (auto& measured : all["benchmarks"]) {
+    const auto name = measured["run_name"].get<std::string>();
+    const auto is_wc = name.find("_wc") != std::string::npos;
+    measured["run_name"] = is_wc ? "allocate/pinned_wc/1MiB" : "allocate/pinned/1MiB";
+  }
+  EXPECT_DOUBLE_EQ(times_in(all).at("allocate/pinned").at(0).ns, 100);
+}
+
 TEST(measurements, of_the_plainest_of_several_variants_count) {
   auto all = described_as({{"variant", "large blocks"}, {"plainness", 2}});
   auto entry = all["context"]["transfers"]["benchmarks"]["whatever"];
@@ -230,7 +298,7 @@ TEST_F(file_of_a_test, is_refused_when_it_is_another_program_s) {
 
 /// An exact line from 1 KiB to 16 MiB.
 series measured_line(const std::string& name, term measures) {
-  series measured{name, name, measures, std::nullopt, {}, {}};
+  series measured{name, name, measures, std::nullopt, {}, {}, {}};
   for (double bytes = 1024; bytes <= 1 << 24; bytes *= 4)
     measured.times.push_back({bytes, 6000 + bytes / 50});
   return measured;

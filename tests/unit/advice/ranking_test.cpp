@@ -70,6 +70,14 @@ TEST(ranking, charges_a_strategy_with_the_memory_that_it_uses) {
   EXPECT_NEAR(ranked.total.value, (20 + 100 + 45) * us, 1);
 }
 
+TEST(ranking, knows_whose_transfers_were_repeated_too_seldom) {
+  auto measured = made_up();
+  std::ranges::find(measured.all_series, "pinned copy up", &series::name)->can_tell = false;
+  const auto all = cost_model(measured).rank(upload());
+  EXPECT_FALSE(find(all, "pinned copy").can_tell);
+  EXPECT_TRUE(find(all, "plain copy").can_tell);
+}
+
 TEST(ranking, charges_memory_by_the_plainest_way_to_allocate_it) {
   made_up measured;
   auto dear = measured.cost("pageable", term::allocation);
@@ -235,6 +243,19 @@ TEST(ranking, recommends_as_the_report_does) {
   EXPECT_EQ(recommended_if(101, 200), "fast") << "too much may be lost";
 }
 
+TEST(ranking, recommends_nothing_by_the_chance_of_few_repetitions) {
+  for (const auto& [first, second] : {std::pair{true, false}, {false, true}, {false, false}}) {
+    auto fast = named("fast", 1000, {1, false, 1});
+    auto plain = named("plain", 1100, {0, false, 0});
+    plain.behind = {100, 90, 110};
+    fast.can_tell = first;
+    plain.can_tell = second;
+    EXPECT_EQ(recommended_of(fast, plain), "plain");
+    plain.total.value = 1101;
+    EXPECT_EQ(recommended_of(fast, plain), "fast") << "too much may be lost";
+  }
+}
+
 TEST(ranking, takes_fewer_calls_for_plainer) {
   const auto first_of = [](const plainness& left, const plainness& right) {
     return recommended_of(named("left", 1000, left), named("right", 1000, right));
@@ -262,6 +283,22 @@ TEST(ranking, does_not_count_in_a_difference_what_both_take_from_the_same_rows) 
   EXPECT_THAT(statistically_tied(all),
               ElementsAre(testing::Field(&ranked_strategy::name, "pinned copy"),
                           testing::Field(&ranked_strategy::name, "in place")));
+}
+
+TEST(ranking, does_not_count_what_the_cpu_pays_for_memory_that_is_alike) {
+  auto measured = made_up();
+  measured.add_transfer("flagged copy", "flagged", 2, 15e3, 0.02);
+  measured.add_memory("flagged", {500e3, 0.5}, {200e3, 0.1}, 0.1);
+  for (const auto* const memory : {"pinned", "flagged"})
+    for (auto& time : measured.cost(memory, term::cpu_write).times) time.relative_error = 0.3;
+  const auto behind = [&] {
+    return find(cost_model(measured).rank(upload(1000)), "flagged copy").behind;
+  };
+  EXPECT_LT(behind().low, 0);
+  for (const auto* const memory : {"pinned", "flagged"})
+    measured.cost(memory, term::cpu_write).pool = "base";
+  EXPECT_NEAR(behind().value, 5 * us, 1);
+  EXPECT_GT(behind().low, 0);
 }
 
 ranking made_up_ranking(double half_interval, double behind) {

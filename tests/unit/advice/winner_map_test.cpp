@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "src/advice/map.hpp"
 #include "tests/unit/advice/made_up_measurements.hpp"
 
@@ -27,6 +29,8 @@ TEST(winner_map, asks_for_every_size_and_reuse) {
       EXPECT_EQ(map.cells[i][j].winner, recommended(ranked).name);
       EXPECT_EQ(map.cells[i][j].total_ns, recommended(ranked).total.value);
       EXPECT_EQ(map.cells[i][j].as_good, as_good(ranked).size() - 1);
+      const auto plain = std::ranges::find(ranked.strategies, "plain copy", &ranked_strategy::name);
+      EXPECT_EQ(map.cells[i][j].gain, plain->total.value / recommended(ranked).total.value);
     }
   }
 }
@@ -41,6 +45,14 @@ TEST(winner_map, has_pageable_memory_for_one_use_and_pinned_for_many) {
   ASSERT_TRUE(cell.runner_up && cell.margin);
   EXPECT_EQ(*cell.runner_up, "pinned copy");
   EXPECT_GT(*cell.margin, 1);  // allocating it takes much longer
+}
+
+TEST(winner_map, has_no_gain_without_a_baseline) {
+  auto measured = made_up();
+  std::erase_if(measured.all_series,
+                [](const series& one) { return one.strategy == "plain copy"; });
+  const auto map = map_of(cost_model(measured), {0, "h2d", 1, 1, 0});
+  EXPECT_EQ(map.cells.front().front().gain, std::nullopt);
 }
 
 TEST(winner_map, is_empty_when_nothing_can_be_ranked) {

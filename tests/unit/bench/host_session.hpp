@@ -100,6 +100,15 @@ class host_session : public testing::Test {
       EXPECT_EQ(std::ranges::count(ran, name), failed.contains(name) ? 0 : chosen.rounds) << name;
   }
 
+  /// What the session has shown of its progress.
+  [[nodiscard]] std::string said() {
+    std::rewind(log_.get());
+    std::string text;
+    for (int letter = std::fgetc(log_.get()); letter != EOF; letter = std::fgetc(log_.get()))
+      text += static_cast<char>(letter);
+    return text;
+  }
+
   std::unique_ptr<transfers::device> device = transfers::open_host_device();
   registry strategies = registered_strategies();
   settings chosen;

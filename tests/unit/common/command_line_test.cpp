@@ -45,6 +45,18 @@ TEST(unknown_argument, suggests_what_is_called_alike) {
   EXPECT_EQ(complaint("nothing"), "unknown argument 'nothing' (see --help)");
 }
 
+TEST(unknown_argument_of, a_command_suggests_no_other_command) {
+  const std::set<std::string> known{"--device", "--measure"};
+  const auto complaint = [&](const char* argument) {
+    return std::string(unknown_argument_of("doctor", argument, known).what());
+  };
+  EXPECT_EQ(complaint("run"), "unknown argument 'run' (see doctor --help)");
+  EXPECT_EQ(complaint("measure"),
+            "unknown argument 'measure': did you mean --measure? (see doctor --help)");
+  EXPECT_EQ(complaint("--devices=all"),
+            "unknown argument '--devices=all': did you mean --device? (see doctor --help)");
+}
+
 TEST(first_line, leaves_out_the_lines_that_follow) {
   EXPECT_EQ(first_line("one\ntwo\n"), "one");
   EXPECT_EQ(first_line("one"), "one");

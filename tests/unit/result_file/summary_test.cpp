@@ -74,6 +74,24 @@ TEST(summary_of_an_own_family, has_its_times_and_headline_metrics) {
   EXPECT_THAT(text, Not(HasSubstr("probes")));
 }
 
+TEST(summary_of_an_own_family, says_what_its_headline_metrics_mean) {
+  auto run = scans("times");
+  auto& metrics = run["context"]["transfers"]["metrics"];
+  metrics["over_plain_ns"] = metrics["unused_ns"] = {{"unit", "ns"},
+                                                     {"kind", "duration"},
+                                                     {"description", "how much longer than plain"},
+                                                     {"headline", true}};
+  add(run, "sized", description("scan/forward", "none", 4096),
+      {{"bytes", 4096}, {"median_ns", 2000}, {"hits", 75}, {"probes", 12}});
+  add(run, "start", description("scan/start", "none", nullptr),
+      {{"median_ns", 300}, {"over_plain_ns", 50}});
+  const auto text = summary(run);
+  EXPECT_THAT(text, HasSubstr("4KiB: hits 75.0 %\nhits: found at once\n"));
+  EXPECT_THAT(text, HasSubstr("over_plain 50.0 ns\nover_plain: how much longer than plain\n"));
+  EXPECT_THAT(text, Not(HasSubstr("looks")));
+  EXPECT_THAT(text, Not(HasSubstr("unused")));
+}
+
 TEST(summary_of_an_own_family, shows_where_a_difference_changes_its_sign) {
   auto run = scans("times");
   run["context"]["transfers"]["metrics"]["over_plain_ns"] = {{"unit", "ns"},

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -99,16 +100,42 @@ TEST(chunk_ring, gives_pieces_that_cover_the_data_once) {
   EXPECT_TRUE(std::ranges::all_of(filled, [](const auto& count) { return count == 1; }));
 }
 
-TEST(chunk_ring, has_other_pieces_in_the_middle) {
+TEST(chunk_ring, has_other_pieces_at_small_ends) {
   const auto device = open_host_device();
   chunk_ring ring(*device, {.threads = 1, .chunks = 2, .chunk_bytes = page});
   const auto destination = device->allocate(6 * page);
-  std::vector<std::size_t> pieces_of_chunk(6);
-  ring.to_device(destination.data(), destination.size(), {.piece = page / 4, .inner_piece = page},
-                 [&](std::byte* /*in_chunk*/, std::size_t offset, std::size_t /*bytes*/) {
-                   ++pieces_of_chunk.at(offset / page);
-                 });
-  EXPECT_EQ(pieces_of_chunk, (std::vector<std::size_t>{4, 4, 1, 1, 4, 4}));
+  const auto pieces_of_chunks = [&](bool starts_small, bool ends_small) {
+    std::vector<std::size_t> pieces(6);
+    ring.to_device(destination.data(), destination.size(),
+                   {.piece = page / 4,
+                    .inner_piece = page,
+                    .starts_small = starts_small,
+                    .ends_small = ends_small},
+                   [&](std::byte* /*in_chunk*/, std::size_t offset, std::size_t /*bytes*/) {
+                     ++pieces.at(offset / page);
+                   });
+    return pieces;
+  };
+  EXPECT_EQ(pieces_of_chunks(true, false), (std::vector<std::size_t>{4, 4, 1, 1, 1, 1}));
+  EXPECT_EQ(pieces_of_chunks(false, true), (std::vector<std::size_t>{1, 1, 1, 1, 4, 4}));
+  EXPECT_EQ(pieces_of_chunks(true, true), (std::vector<std::size_t>{4, 4, 1, 1, 4, 4}));
+}
+
+TEST(chunk_ring, has_at_most_as_many_chunks_under_way_as_the_cut_says) {
+  const auto device = open_host_device();
+  chunk_ring ring(*device, {.threads = 1, .chunks = 4, .chunk_bytes = page});
+  const auto destination = device->allocate(8 * page);
+  const auto memory_used = [&](std::size_t chunks) {
+    std::set<const std::byte*> used;
+    ring.to_device(destination.data(), destination.size(), {.piece = page, .chunks = chunks},
+                   [&](std::byte* in_chunk, std::size_t /*offset*/, std::size_t /*bytes*/) {
+                     used.insert(in_chunk);
+                   });
+    return used.size();
+  };
+  EXPECT_EQ(memory_used(0), 4U);
+  EXPECT_EQ(memory_used(3), 3U);
+  EXPECT_EQ(memory_used(9), 4U);
 }
 
 TEST(chunk_ring, has_no_more_chunks_under_way_than_it_has_memory_for) {

@@ -16,6 +16,7 @@
 
 #include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/calibrate_staging.hpp"
+#include "src/transfers/fast/copy_row.hpp"
 #include "src/transfers/fast/move_staged.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
@@ -36,7 +37,7 @@ staging in_pages(unsigned threads, bool streaming = true) {
   settings.threads = threads;
   settings.chunks = 6;
   settings.largest_chunk = page;
-  settings.h2d = settings.d2h = {1, page, streaming, streaming};
+  settings.h2d = settings.d2h = {1, page, streaming, streaming, 1};
   return settings;
 }
 
@@ -124,8 +125,8 @@ TEST(staged_copier, takes_copies_of_no_bytes) {
 TEST(staged_copier, leaves_small_copies_to_the_device) {
   counting_device device;
   auto settings = in_pages(2);
-  settings.h2d.least_bytes = 3 * page;
-  settings.d2h.least_bytes = staging::never;
+  settings.h2d.least_bytes = settings.h2d.least_bytes_alone = 3 * page;
+  settings.d2h.least_bytes = settings.d2h.least_bytes_alone = staging::never;
   staged_copier copier(device, settings);
   expect_exact_copy(device, copier, direction::h2d, 3 * page - 1, 0, 0);
   expect_exact_copy(device, copier, direction::d2h, 64 * page, 0, 0);
@@ -134,6 +135,36 @@ TEST(staged_copier, leaves_small_copies_to_the_device) {
   EXPECT_EQ(device.counts().enqueued, 3U);  // a chunk each
   EXPECT_FALSE(copier.stages(3 * page - 1, direction::h2d));
   EXPECT_TRUE(copier.stages(3 * page, direction::h2d));
+}
+
+TEST(staged_copier, stages_small_copies_only_while_its_threads_are_awake) {
+  counting_device device;
+  auto settings = in_pages(2);
+  for (const auto direction : directions) settings[direction].least_bytes_alone = staging::never;
+  staged_copier copier(device, settings);
+  EXPECT_EQ(copier.least_bytes(direction::h2d), 1U);
+  test_memory memory(device, page);
+  const auto copy = [&] {
+    copier.copy(memory.device.data(), memory.host.data(), page, direction::h2d);
+  };
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(1ms);  // at least
+    copy();
+  }
+  EXPECT_EQ(device.counts().enqueued, 0U);
+  // This thread may lose its processor between two copies, but not between all of them.
+  for (int i = 0; i < 100'000 && device.counts().enqueued == 0; ++i) copy();
+  EXPECT_EQ(device.counts().enqueued, 1U);
+}
+
+TEST(copy_row, ends_when_no_copy_follows_soon) {
+  const detail::copy_row::time begin(1h);
+  detail::copy_row row;
+  EXPECT_EQ(row.pace(begin), copy_pace::alone);
+  row.end(begin);
+  EXPECT_EQ(row.pace(begin), copy_pace::in_row);
+  EXPECT_EQ(row.pace(begin + worker_team::usual_look_out - 1ns), copy_pace::in_row);
+  EXPECT_EQ(row.pace(begin + worker_team::usual_look_out), copy_pace::alone);
 }
 
 TEST(staged_copier, cuts_uploads_into_chunks_that_grow) {
@@ -163,9 +194,10 @@ TEST(staged_copier, cuts_downloads_into_chunks_that_shrink) {
     return device.counts().enqueued - before;
   };
   EXPECT_EQ(chunks_of(1), 1U);
-  EXPECT_EQ(chunks_of(4), 3U);    // 2 1 1
-  EXPECT_EQ(chunks_of(12), 5U);   // 6 3 1 1 1
-  EXPECT_EQ(chunks_of(64), 11U);  // seven of 8, 4 2 1 1
+  EXPECT_EQ(chunks_of(2), 2U);    // 1 1
+  EXPECT_EQ(chunks_of(4), 2U);    // 2 2
+  EXPECT_EQ(chunks_of(12), 4U);   // 6 3 2 1
+  EXPECT_EQ(chunks_of(64), 10U);  // seven of 8, 4 2 2
 }
 
 TEST(staged_copier, serves_several_threads_at_once) {
@@ -265,8 +297,10 @@ TEST(calibrate_staging, finds_the_size_from_which_staging_beats_slow_copies) {
   // A staged copy takes 1 ms at any size, as long as a plain copy of half a MiB.
   const auto settings =
       detail::calibrate_staging(device, [&counts] { return counts.clock += 1ms; });
-  for (const auto direction : directions)
+  for (const auto direction : directions) {
     EXPECT_EQ(settings[direction].least_bytes, std::size_t{64} << 10);
+    EXPECT_EQ(settings[direction].least_bytes_alone, std::size_t{64} << 10);
+  }
   EXPECT_TRUE(device.counts().nothing_allocated());
   staged_copier copier(device, settings);
   const std::size_t before = device.counts().enqueued;

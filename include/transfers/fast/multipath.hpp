@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transfers/core/device.hpp"
+#include "transfers/fast/staged_copy.hpp"
+
+namespace transfers {
+
+/// How copies of one device are divided among its own link and those of other devices, the helpers.
+struct multipath {
+  static constexpr std::size_t never = SIZE_MAX;  ///< for route::least_bytes
+
+  /// A link while all of them are busy. A part of n bytes takes seconds + n / bytes_per_second.
+  struct link {
+    double bytes_per_second = 0;  ///< positive
+    double seconds = 0;           ///< until the first byte is under way
+  };
+  /// For one direction.
+  struct route {
+    std::size_t least_bytes = never;  ///< the device's own link carries smaller copies alone
+    std::vector<link> links = {};     ///< that of the device, then those of the helpers in use
+  };
+
+  route h2d = {};  ///< host to device
+  route d2h = {};  ///< device to host
+
+  [[nodiscard]] const route& operator[](direction direction) const {
+    return direction == direction::h2d ? h2d : d2h;
+  }
+  [[nodiscard]] route& operator[](direction direction) {
+    return direction == direction::h2d ? h2d : d2h;
+  }
+};
+
+/// The devices whose links help: those that have access to the memory of the target, and it to
+/// theirs (device::access_peer). Throws device_error.
+[[nodiscard]] std::vector<device*> peers_of(device& target, std::span<device* const> helpers);
+
+/// Measures the links, in less than a second: how fast each is while all are busy, and the size from
+/// which dividing a copy is faster than the target's own link (by 3 %), from 1 to 64 MiB; `never`
+/// if it is not. `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of page-locked
+/// and of device memory. Throws out_of_memory, device_error.
+[[nodiscard]] multipath calibrate_multipath(device& target, std::span<device* const> helpers);
+
+/// Copies between the host and a device over several links at once: a part by the device's own
+/// link, and the others through memory of other devices, which have links of their own to the host
+/// and a fast connection to the target (NVLink). Without helpers it copies like device::copy. The
+/// devices must outlive it.
+class multipath_copier {
+ public:
+  /// Device memory on each helper: a few chunks.
+  static constexpr std::size_t largest_chunk = std::size_t{8} << 20;
+  static constexpr unsigned chunks_of_helper = 3;  ///< under way at a time
+
+  /// Uses those helpers that are peers_of() the target, as calibrate_multipath() measures them.
+  /// Throws what these throw, and invalid_argument for the target among the helpers.
+  multipath_copier(device& target, std::span<device* const> helpers);
+  /// Throws invalid_argument unless a route has as many links as there are devices, with positive
+  /// rates, or none; out_of_memory, device_error.
+  multipath_copier(device& target, std::span<device* const> helpers, const multipath& settings);
+  ~multipath_copier();
+  multipath_copier(const multipath_copier&) = delete;
+  multipath_copier& operator=(const multipath_copier&) = delete;
+
+  /// Returns when the data are usable at the destination. Page-locked memory is divided among the
+  /// links at once; pageable memory is staged, and its chunks take turns on the links. The first
+  /// copy of pageable memory acquires threads and page-locked memory for that. Does not wait for
+  /// work on streams. Calls from several threads take turns. Throws device_error, out_of_memory,
+  /// std::system_error, after no copy is under way; the destination's content is then undefined.
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
+  /// The same for elements, between a contiguous range of host memory and device memory. Throws
+  /// length_error unless the sizes match.
+  template <class Dst, class Src>
+  void copy(Dst&& dst, Src&& src) {
+    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    static_assert(!(request::to_device && request::from_device),
+                  "a copy between device memory needs no link to the host: a stream copies it");
+    const request typed(dst, src);
+    if (typed.bytes > 0)
+      copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
+  }
+
+  /// Returns the links in use: 1 without helpers.
+  [[nodiscard]] std::size_t links() const noexcept;
+  /// The settings it was made with.
+  [[nodiscard]] const multipath& settings() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace transfers

@@ -1,0 +1,258 @@
+"""Draws by how much runs differ from the first of them, by strategy, size and direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import HEADING_MARK, colour_by_field, rows_axis
+from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart
+from plots.figures.layout import Layout
+from plots.figures.machines import common_strategies
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.ranks import ONE_PROCESS
+from plots.model.significance import ratio
+from plots.text import caption, numbers, side_by_side
+
+SHAPES = ("circle", "square", "triangle-up")
+MOST_OTHERS = len(SHAPES)
+# Strategies, and sizes of each: of one further run, and of several.
+MOST = {"wide": (6, 5), "column": (6, 3), "paper": (4, 3)}
+MOST_OF_SEVERAL = {"wide": (4, 3), "column": (3, 3), "paper": (2, 2)}
+HALVES = (5, 10, 20, 30, 50, 100)  # percent, of the axis on each side of zero
+INSIDE = 0.9  # the part of all marks that the axis has room for; the others are arrows
+OUTSIDER: dict[str, Any] = {"dy": -6, "fontSize": 10}
+SIGNED = "datum.value === 0 ? '0' : format(datum.value, '+.0f')"
+OF_NEXT = 0.5  # the height of a row for a further run, as a part of that for the first
+
+
+def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+    """Draws the difference in bandwidth of each further run to the first, with its interval."""
+    if not side_by_side.are_comparable(runs):
+        raise NoData("runs without a GPU, or with injected faults, are not compared")
+    shown = runs[: 1 + MOST_OTHERS]
+    names = side_by_side.run_names(runs)[: len(shown)]
+    first = shown[0][1]
+    most_strategies, most_sizes = (MOST if len(shown) == 2 else MOST_OF_SEVERAL)[layout.name]
+    strategies = common_strategies(shown)[:most_strategies]
+    pairs = [
+        (name, pair)
+        for name, (_, run) in zip(names[1:], shown[1:], strict=True)
+        for pair in _pairs(first, run, strategies)
+    ]
+    sizes = _select_sizes(shown, strategies, most_sizes)
+    rows = [_make_row(name, *pair) for name, pair in pairs if pair[0].bytes in sizes]
+    if not rows:
+        raise NoData("these runs have no plain transfer in common")
+    half = _choose_half(rows)
+    rows = [row | _place_on_axis(row, half) for row in rows]
+    directions = [
+        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
+    ]
+    panels = [
+        _draw_panel(name, rows, names[1:], half, layout, with_names=name == directions[0])
+        for name in directions
+    ]
+    other = "" if len(names) > 2 else f"{names[1]} "
+    chart = compose_chart(
+        f"Differences in bandwidth — {other}against {names[0]}",
+        layout,
+        [
+            "mark: median; line: 95 % interval, from all pairs of repetitions; arrow: beyond the "
+            "axis",
+            "each run is one process; grey band: 2 %, as processes of one machine may differ",
+            _describe_omissions(runs, shown),
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
+    )
+    band = 100 * (ONE_PROCESS - 1)
+    chart.datasets = {"differences": rows, "one_process": [{"low": -band, "high": band}]}
+    return Figure(
+        heading="Differences in bandwidth",
+        reading="Right of zero is faster. The intervals of coloured marks exclude zero, as one in "
+        "twenty does by chance; what is grey is not told apart.",
+        summary=_summarise(rows),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _pairs(first: Run, other: Run, strategies: list[str]) -> list[tuple[Benchmark, Benchmark]]:
+    return [
+        (benchmark, same)
+        for name in strategies
+        for benchmark in first.transfers
+        if benchmark.strategy == name
+        if (same := other.sizes(benchmark).get(benchmark.size_bytes or 0))
+    ]
+
+
+def _select_sizes(runs: list[tuple[int, Run]], strategies: list[str], most: int) -> set[int]:
+    """Returns sizes that all runs have, from the smallest to the largest in even steps."""
+    common = sorted(
+        set.intersection(
+            *(
+                {entry.bytes or 0 for entry in run.transfers if entry.strategy in strategies}
+                for _, run in runs
+            )
+        )
+    )
+    steps = min(most, len(common)) - 1
+    return {common[round(i * (len(common) - 1) / max(steps, 1))] for i in range(steps + 1)}
+
+
+def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
+    gain = ratio(first, other)
+    low, high = gain.interval or (gain.value, gain.value)
+    clear = gain.interval is not None and not low <= 1 <= high
+    verdict = ("faster" if gain.value > 1 else "slower") if clear else "unchanged"
+    size = numbers.size(first.bytes or 0)
+    return {
+        "row": f"{first.strategy}|{size}",
+        "strategy": first.strategy,
+        "direction": DIRECTIONS[first.direction],
+        "size": size,
+        "bytes": first.bytes,
+        "run": run,
+        "gain": 100 * (gain.value - 1),
+        "low": 100 * (low - 1),
+        "high": 100 * (high - 1),
+        "clear": clear,
+        "colour": style.verdict(verdict).colour,
+        "text": side_by_side.describe_gain(gain),
+        "first": numbers.rate(first.gb_per_s or 0),
+        "rate": numbers.rate(other.gb_per_s or 0),
+    }
+
+
+def _choose_half(rows: list[dict[str, Any]]) -> int:
+    """Returns how many percent the axis shows on each side of zero."""
+    gains = sorted(abs(row["gain"]) for row in rows)
+    needed = gains[min(int(INSIDE * len(gains)), len(gains) - 1)]
+    return next((half for half in HALVES if half > needed), HALVES[-1])
+
+
+def _place_on_axis(row: dict[str, Any], half: int) -> dict[str, Any]:
+    """Returns where the mark and its line are drawn: what is beyond the axis, at its end."""
+
+    def inside(value: float) -> float:
+        return min(max(value, -half), half)
+
+    return {
+        "at": inside(row["gain"]),
+        "from": inside(row["low"]),
+        "to": inside(row["high"]),
+        "is_inside": abs(row["gain"]) < half,
+        "beyond_from": row["low"] < -half,
+        "beyond_to": row["high"] > half,
+    }
+
+
+def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]]) -> str:
+    left_out = len(runs) - len(shown)
+    return f"{caption.count(left_out, 'more run')} not shown here" if left_out else ""
+
+
+def _summarise(rows: list[dict[str, Any]]) -> str:
+    clear = [row for row in rows if row["clear"]]
+    if not clear:
+        return f"None of {len(rows)} intervals excludes zero."
+    most = max(clear, key=lambda row: abs(row["gain"]))
+    return (
+        f"{len(clear)} of {len(rows)} intervals exclude zero; the largest of these differences is "
+        f"that of {most['run']} in {most['strategy']}, {most['size']}, {most['direction']}: "
+        f"{most['text']}."
+    )
+
+
+def _row_names(rows: list[dict[str, Any]]) -> list[str]:
+    """Returns the names of rows: below each strategy its sizes."""
+    names = []
+    for strategy in dict.fromkeys(row["strategy"] for row in rows):
+        of_strategy = [row for row in rows if row["strategy"] == strategy]
+        names.append(f"{HEADING_MARK}|{strategy}")
+        names += dict.fromkeys(
+            row["row"] for row in sorted(of_strategy, key=lambda row: row["bytes"])
+        )
+    return names
+
+
+def _draw_panel(
+    direction: str,
+    rows: list[dict[str, Any]],
+    runs: list[str],
+    half: int,
+    layout: Layout,
+    with_names: bool,
+) -> LayerChart:
+    names = _row_names(rows)
+    scale = alt.Scale(domain=[-half, half], nice=False)
+    zero = {"test": "datum.value === 0", "value": style.INK}
+    axis = alt.Axis(
+        tickCount=5,
+        labelExpr=SIGNED,
+        grid=True,
+        gridColor={"condition": zero, "value": style.GRID},
+    )
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis, title="difference in bandwidth (%)")
+
+    several = len(runs) > 1
+    legend = alt.Legend(
+        title=None,
+        orient="bottom",
+        columns=len(runs) if layout.beside else 1,
+        symbolFillColor=style.INK,
+        symbolStrokeColor=style.INK,
+    )
+    shapes = alt.Scale(domain=runs, range=list(SHAPES[: len(runs)]))
+    base = shown_rows("differences", direction=direction).encode(
+        y=rows_axis(names, labels=with_names or not layout.beside), color=colour_by_field()
+    )
+    if several:
+        base = base.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
+    band = alt.Chart(alt.NamedData("one_process")).mark_rect(color=style.PEERS, opacity=0.6)
+    tips = tooltip(
+        run="run", strategy="strategy", size="size", difference="text", first="first", this="rate"
+    )
+    inside = base.transform_filter("datum.is_inside").mark_point(filled=True, size=46, opacity=1)
+    layers = [
+        band.encode(x=x("low"), x2=alt.X2("high:Q")),
+        base.mark_rule(strokeWidth=1.6).encode(x=x("from"), x2=alt.X2("to:Q")),
+        _draw_arrow(base, "beyond_from", "triangle-left").encode(x=x("from")),
+        _draw_arrow(base, "beyond_to", "triangle-right").encode(x=x("to")),
+        inside.encode(
+            x=x("at"),
+            shape=alt.Shape("run:N", scale=shapes, legend=legend if several else None),
+            tooltip=tips,
+        ),
+        *_draw_texts_of_outsiders(base, x("at"), tips),
+    ]
+    height = layout.row_height * (1 + OF_NEXT * (len(runs) - 1))
+    return LayerChart(
+        layer=layers,
+        title=panel_title(direction),
+        width=layout.beside_names([name.rpartition("|")[2] for name in names], 320),
+        height=round(height * len(names)),
+    )
+
+
+def _draw_arrow(base: alt.Chart, condition: str, shape: str) -> Any:
+    """Draws an arrow where an interval or a mark lies beyond the axis."""
+    return base.transform_filter(f"datum.{condition}").mark_point(
+        filled=True, shape=shape, size=34, opacity=1
+    )
+
+
+def _draw_texts_of_outsiders(base: alt.Chart, x: alt.X, tips: list[alt.Tooltip]) -> list[Any]:
+    """Writes the value of each mark that lies beyond the axis."""
+    outside = base.transform_filter("!datum.is_inside").transform_calculate(
+        said="format(datum.gain, '+.0f') + ' %'"
+    )
+    left = outside.transform_filter("datum.at < 0").mark_text(align="left", dx=8, **OUTSIDER)
+    right = outside.transform_filter("datum.at > 0").mark_text(align="right", dx=-8, **OUTSIDER)
+    return [mark.encode(x=x, text=alt.Text("said:N"), tooltip=tips) for mark in (left, right)]

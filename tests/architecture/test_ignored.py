@@ -1,0 +1,27 @@
+"""Git passes over what the orders in README make in a checkout."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_outputs_of_the_readme_are_ignored():
+    orders = "".join(
+        re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    )
+    outputs = [
+        re.sub(r"\$(\([^)]*\)|\w+)", "x", name) for name in re.findall(r"--out=(.+?\.json)", orders)
+    ]
+    assert {"run-x-x.json", "baseline.json"} <= set(outputs)
+    ignored = subprocess.run(
+        ["git", "check-ignore", *outputs],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    ).stdout.split()
+    assert ignored == outputs

@@ -1,0 +1,390 @@
+#include "transfers/fast/multipath.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "src/transfers/fast/calibrate_multipath.hpp"
+#include "src/transfers/fast/divide.hpp"
+#include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/metered_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers::multipath_test {
+namespace {
+
+using testing::AllOf;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::Le;
+using testing::SizeIs;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+constexpr std::size_t page = 4096;
+constexpr std::array directions{direction::h2d, direction::d2h};
+
+std::size_t sum(const std::vector<std::size_t>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), std::size_t{0});
+}
+
+// How bytes are divided
+
+TEST(divide, gives_each_link_its_share) {
+  const std::vector<multipath::link> equal{{1e9}, {1e9}};
+  EXPECT_THAT(detail::divide(8 * page, equal, page), ElementsAre(4 * page, 4 * page));
+  const std::vector<multipath::link> unequal{{3e9}, {1e9}, {4e9}};
+  EXPECT_THAT(detail::divide(8 * page, unequal, page), ElementsAre(3 * page, page, 4 * page));
+}
+
+TEST(divide, gives_the_remainder_to_the_first_link) {
+  const std::vector<multipath::link> links{{1e9}, {1e9}, {1e9}};
+  EXPECT_THAT(detail::divide(10 * page + 5, links, page),
+              ElementsAre(4 * page + 5, 3 * page, 3 * page));
+  EXPECT_THAT(detail::divide(1, links, page), ElementsAre(1, 0, 0));
+  EXPECT_THAT(detail::divide(0, links, page), ElementsAre(0, 0, 0));
+}
+
+TEST(divide, lets_all_links_end_at_once) {
+  const std::vector<multipath::link> links{{50e9, 10e-6}, {40e9, 40e-6}, {60e9, 25e-6}};
+  const auto parts = detail::divide(16 * mib, links, page);
+  EXPECT_EQ(sum(parts), 16 * mib);
+  const auto end_of = [&](std::size_t i) {
+    return links[i].seconds + static_cast<double>(parts[i]) / links[i].bytes_per_second;
+  };
+  const double page_time = page / 40e9;
+  EXPECT_THAT(end_of(1), DoubleNear(end_of(0), 3 * page_time));
+  EXPECT_THAT(end_of(2), DoubleNear(end_of(0), 3 * page_time));
+}
+
+TEST(divide, leaves_out_a_link_that_would_end_later) {
+  // The others have ended before it begins.
+  const std::vector<multipath::link> links{{50e9, 1e-6}, {50e9, 1e-3}, {50e9, 1e-6}};
+  EXPECT_THAT(detail::divide(mib, links, page),
+              ElementsAre(AllOf(Ge(mib / 2), Le(mib / 2 + page)), 0, Le(mib / 2)));
+  // It also takes part if there is enough for it.
+  EXPECT_GT(detail::divide(1024 * mib, links, page)[1], 0U);
+  // Nor is the device's own link an exception.
+  const std::vector<multipath::link> slow_own{{50e9, 1e-3}, {50e9, 1e-6}};
+  EXPECT_THAT(detail::divide(mib, slow_own, page), ElementsAre(0, mib));
+}
+
+TEST(divide, never_loses_a_byte) {
+  const std::vector<multipath::link> links{{55.4e9, 8e-6}, {13e9, 30e-6}, {27.1e9, 21e-6}};
+  for (std::size_t bytes = 1; bytes < 512 * mib; bytes = bytes * 3 + 1)
+    EXPECT_EQ(sum(detail::divide(bytes, links, page)), bytes);
+}
+
+TEST(take_turns, spreads_chunks_by_the_rates) {
+  const std::vector<multipath::link> equal{{1e9}, {1e9}};
+  EXPECT_THAT(detail::take_turns(equal, 6), ElementsAre(0, 1, 0, 1, 0, 1));
+  const std::vector<multipath::link> unequal{{3e9}, {1e9}};
+  const auto turns = detail::take_turns(unequal, 8);
+  EXPECT_EQ(std::ranges::count(turns, std::size_t{0}), 6);
+  EXPECT_EQ(std::ranges::count(turns, std::size_t{1}), 2);
+  EXPECT_EQ(turns.front(), 0U);
+}
+
+// The bytes
+
+/// How host memory is copied: as page-locked memory, or staged as a GPU's ordinary memory is.
+enum class host_end { direct, staged };
+
+void PrintTo(host_end end, std::ostream* out) {
+  *out << (end == host_end::direct ? "direct" : "staged");
+}
+
+/// A device and its helpers, and settings by which all links take part.
+struct linked_devices {
+  explicit linked_devices(std::size_t helpers, host_end end = host_end::direct) {
+    for (std::size_t i = 0; i <= helpers; ++i) {
+      auto added = std::make_unique<counting_device>();
+      added->counts().stages_copies = end == host_end::staged;
+      devices.push_back(std::move(added));
+    }
+    settings.h2d = settings.d2h = {.least_bytes = 1,
+                                   .links = std::vector<multipath::link>(helpers + 1, {1e9, 0})};
+  }
+
+  [[nodiscard]] std::vector<device*> helpers() const {
+    std::vector<device*> pointers;
+    for (std::size_t i = 1; i < devices.size(); ++i) pointers.push_back(devices[i].get());
+    return pointers;
+  }
+  [[nodiscard]] multipath_copier copier() const { return {*devices.front(), helpers(), settings}; }
+  [[nodiscard]] device& target() const { return *devices.front(); }
+
+  std::vector<std::unique_ptr<device>> devices;
+  multipath settings;
+};
+
+/// Copies between memory with guards, and checks every byte of the destination and around it.
+void expect_exact_copy(device& target, multipath_copier& copier, direction direction,
+                       std::size_t bytes, std::size_t offset) {
+  constexpr std::size_t around = 128;
+  const auto room = bytes + 2 * around;
+  const auto host = target.allocate_host(room, pinned());
+  const auto on_device = target.allocate(room);
+  const std::span device_bytes(on_device.data(), room);  // the host's, on a host device
+  test_bytes(1).write_to(host.bytes());
+  test_bytes(2).write_to(device_bytes);
+  const bool up = direction == direction::h2d;
+  const auto from = up ? host.bytes() : device_bytes;
+  const auto to = up ? device_bytes : host.bytes();
+  std::vector<std::byte> expected(to.begin(), to.end());
+  std::copy_n(from.data() + offset, bytes, expected.data() + around / 2);
+  copier.copy(to.data() + around / 2, from.data() + offset, bytes, direction);
+  ASSERT_EQ(std::memcmp(to.data(), expected.data(), room), 0);
+}
+
+class multipath_copies : public testing::TestWithParam<std::tuple<std::size_t, host_end>> {
+ protected:
+  std::size_t helpers = std::get<0>(GetParam());
+  linked_devices linked{helpers, std::get<1>(GetParam())};
+  multipath_copier copier = linked.copier();
+};
+
+TEST_P(multipath_copies, arrive_byte_for_byte) {
+  EXPECT_EQ(copier.links(), helpers + 1);
+  for (const auto direction : directions)
+    for (const std::size_t bytes :
+         {std::size_t{1}, page - 1, page, 3 * page + 1, 300 * kib + 7, mib, 9 * mib + 5}) {
+      SCOPED_TRACE(bytes);
+      expect_exact_copy(linked.target(), copier, direction, bytes, 3);
+    }
+}
+
+TEST_P(multipath_copies, have_more_chunks_than_fit_into_the_memory_of_a_helper) {
+  constexpr auto bytes = 8 * multipath_copier::chunks_of_helper * mib;
+  for (const auto direction : directions)
+    expect_exact_copy(linked.target(), copier, direction, 2 * bytes + 1, 0);
+}
+
+TEST_P(multipath_copies, of_several_threads_take_turns) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 5; ++k)
+        expect_exact_copy(linked.target(), copier, directions[i % 2], mib + i * page + i, i);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(helpers, multipath_copies,
+                         testing::Combine(testing::Values(0, 1, 3),
+                                          testing::Values(host_end::direct, host_end::staged)));
+
+/// Counts how many of its bytes each device has copied to or from the host.
+std::vector<std::size_t> copies_by_device(std::size_t bytes, const multipath& settings) {
+  std::array<counting_device, 2> devices;
+  multipath_copier copier(devices[0], std::array<device*, 1>{&devices[1]}, settings);
+  const std::array before{devices[0].counts().enqueued.load(), devices[1].counts().enqueued.load()};
+  expect_exact_copy(devices[0], copier, direction::h2d, bytes, 0);
+  return {devices[0].counts().enqueued - before[0], devices[1].counts().enqueued - before[1]};
+}
+
+TEST(multipath_copier, uses_the_devices_own_link_alone_for_small_copies) {
+  multipath settings;
+  settings.h2d = {.least_bytes = mib, .links = {{1e9}, {1e9}}};
+  EXPECT_THAT(copies_by_device(mib - 1, settings), ElementsAre(1, 0));
+  // Half a MiB in chunks of 256 KiB, each of them copied to the helper and on; the device's stream
+  // waits for both.
+  EXPECT_THAT(copies_by_device(mib, settings), ElementsAre(1 + 2, 4));
+  settings.h2d.least_bytes = multipath::never;
+  EXPECT_THAT(copies_by_device(mib, settings), ElementsAre(1, 0));
+  EXPECT_THAT(copies_by_device(mib, {}), ElementsAre(1, 0));
+}
+
+TEST(multipath_copier, copies_nothing) {
+  counting_device device;
+  multipath_copier copier(device, {}, {});
+  const std::size_t before = device.counts().operations;
+  copier.copy(nullptr, nullptr, 0, direction::h2d);
+  EXPECT_EQ(device.counts().operations, before);
+}
+
+TEST(multipath_copier, copies_elements) {
+  const linked_devices linked(1);
+  auto copier = linked.copier();
+  const context context(linked.target());
+  std::vector<float> numbers(100'000);
+  std::iota(numbers.begin(), numbers.end(), 1.0F);
+  const auto on_device = context.allocate(numbers.size() * sizeof(float));
+  copier.copy(on_device.view<float>(), numbers);
+  std::vector<float> back(numbers.size());
+  copier.copy(back, on_device.view<float>());
+  EXPECT_EQ(back, numbers);
+  back.pop_back();
+  EXPECT_THROW(copier.copy(back, on_device.view<float>()), length_error);
+}
+
+/// Does not let others access its memory, nor accesses theirs.
+class lonely_device final : public forwarding_device {
+ public:
+  lonely_device() : forwarding_device(open_host_device()) {}
+  bool access_peer(device& /*peer*/) override { return false; }
+};
+
+TEST(multipath_copier, does_without_helpers_that_cannot_reach_the_device) {
+  const auto target = open_host_device();
+  const auto near = open_host_device();
+  lonely_device far;
+  const std::array<device*, 2> helpers{&far, near.get()};
+  EXPECT_THAT(peers_of(*target, helpers), ElementsAre(near.get()));
+  EXPECT_THAT(peers_of(far, std::array<device*, 1>{near.get()}), SizeIs(0));
+  multipath settings;
+  settings.h2d = {.least_bytes = 1, .links = {{1e9}, {1e9}}};
+  multipath_copier copier(*target, helpers, settings);
+  EXPECT_EQ(copier.links(), 2U);
+  expect_exact_copy(*target, copier, direction::h2d, mib, 0);
+  multipath_copier alone(far, std::array<device*, 1>{near.get()});
+  EXPECT_EQ(alone.links(), 1U);
+  expect_exact_copy(far, alone, direction::d2h, 2 * mib, 0);
+}
+
+TEST(multipath_copier, refuses_what_makes_no_sense) {
+  const auto target = open_host_device();
+  const auto helper = open_host_device();
+  const std::array<device*, 1> helpers{helper.get()};
+  const auto make = [&](const std::vector<multipath::link>& links) {
+    multipath settings;
+    settings.d2h.links = links;
+    multipath_copier made(*target, helpers, settings);
+  };
+  make({});
+  make({{1e9}, {1e9}});
+  EXPECT_THROW(make({{1e9}}), invalid_argument);
+  EXPECT_THROW(make({{1e9}, {0}}), invalid_argument);
+  EXPECT_THROW(make({{1e9}, {1e9, -1}}), invalid_argument);
+  EXPECT_THROW(make({{1e9}, {std::numeric_limits<double>::quiet_NaN()}}), invalid_argument);
+  const std::array<device*, 2> with_itself{helper.get(), target.get()};
+  EXPECT_THROW(multipath_copier(*target, with_itself, {}), invalid_argument);
+}
+
+TEST(multipath_copier, gives_back_the_memory_of_helpers) {
+  const auto target = open_host_device();
+  counting_device helper;
+  {
+    multipath settings;
+    settings.h2d = {.least_bytes = 1, .links = {{1e9}, {1e9}}};
+    multipath_copier copier(*target, std::array<device*, 1>{&helper}, settings);
+    EXPECT_EQ(helper.counts().device_bytes,
+              multipath_copier::chunks_of_helper * multipath_copier::largest_chunk);
+    expect_exact_copy(*target, copier, direction::h2d, mib, 0);
+  }
+  EXPECT_TRUE(helper.counts().nothing_allocated());
+  EXPECT_EQ(helper.counts().freed_while_busy, 0U);
+}
+
+class a_failing_device : public testing::TestWithParam<std::tuple<bool, host_end, direction>> {};
+
+TEST_P(a_failing_device, leaves_nothing_under_way) {
+  const auto [helper_fails, end, direction] = GetParam();
+  const auto failures = fail_each(failure::operation, [&](counting_device& failing) {
+    failing.counts().slowed_by = std::chrono::microseconds(20);
+    counting_device other;
+    auto& target = helper_fails ? other : failing;
+    target.counts().stages_copies = end == host_end::staged;
+    const std::array<device*, 1> helpers{helper_fails ? &failing : &other};
+    multipath settings;
+    settings.h2d = settings.d2h = {.least_bytes = 1, .links = {{1e9}, {1e9}}};
+    const auto host = target.allocate_host(2 * mib, pinned());
+    const auto on_device = target.allocate(2 * mib);
+    const bool up = direction == direction::h2d;
+    try {
+      multipath_copier copier(target, helpers, settings);
+      try {
+        copier.copy(up ? on_device.data() : host.data(), up ? host.data() : on_device.data(),
+                    2 * mib, direction);
+      } catch (const device_error&) {
+        EXPECT_TRUE(failing.counts().idle());
+        // The copier is still good.
+        expect_exact_copy(target, copier, direction, mib, 0);
+        return false;
+      }
+    } catch (const device_error&) {  // of the constructor
+      return false;
+    }
+    return true;
+  });
+  EXPECT_GE(failures, 6U);
+}
+
+INSTANTIATE_TEST_SUITE_P(everywhere, a_failing_device,
+                         testing::Combine(testing::Bool(),
+                                          testing::Values(host_end::direct, host_end::staged),
+                                          testing::ValuesIn(directions)));
+
+// How links are measured
+
+/// Two devices, simulated: nothing depends on the machine.
+struct metered_pair {
+  metered_time time = std::make_shared<double>(0);
+  std::shared_ptr<metered_link> own, other;
+  metered_device target{time, own, 400e9};
+  metered_device helper{time, other, 400e9};
+
+  metered_pair(const std::shared_ptr<metered_link>& first,
+               const std::shared_ptr<metered_link>& second)
+      : own(first), other(second) {}
+
+  [[nodiscard]] multipath calibrate() {
+    return detail::calibrate_multipath(target, std::array<device*, 1>{&helper}, [this] {
+      return std::chrono::nanoseconds(std::llround(*time * 1e9));
+    });
+  }
+};
+
+std::shared_ptr<metered_link> link_of(double bytes_per_second, double seconds_of_copy = 0) {
+  return std::make_shared<metered_link>(metered_link{bytes_per_second, seconds_of_copy});
+}
+
+TEST(calibrate_multipath, measures_each_link) {
+  metered_pair pair(link_of(50e9, 8e-6), link_of(25e9));
+  const auto settings = pair.calibrate();
+  for (const auto to : directions) {
+    ASSERT_THAT(settings[to].links, SizeIs(2));
+    EXPECT_THAT(settings[to].links[0].bytes_per_second, DoubleNear(50e9, 1e9));
+    EXPECT_THAT(settings[to].links[0].seconds, DoubleNear(8e-6, 1e-6));
+    // Its last chunk crosses the connection of the devices alone.
+    EXPECT_THAT(settings[to].links[1].bytes_per_second, AllOf(Ge(24e9), Le(25e9)));
+    EXPECT_EQ(settings[to].least_bytes, mib);
+  }
+}
+
+TEST(calibrate_multipath, leaves_copies_alone_for_which_helpers_are_too_slow_to_begin) {
+  // A chunk of the helper takes longer than several MiB by the device's own link.
+  metered_pair pair(link_of(50e9), link_of(50e9, 100e-6));
+  const auto settings = pair.calibrate();
+  EXPECT_GT(settings.h2d.least_bytes, 2 * mib);
+  EXPECT_LE(settings.h2d.least_bytes, 64 * mib);
+}
+
+TEST(calibrate_multipath, gives_up_where_a_helper_is_behind_the_same_link) {
+  const auto shared = link_of(50e9);
+  metered_pair pair(shared, shared);
+  const auto settings = pair.calibrate();
+  EXPECT_EQ(settings.h2d.least_bytes, multipath::never);
+  EXPECT_EQ(settings.d2h.least_bytes, multipath::never);
+}
+
+TEST(calibrate_multipath, needs_nothing_without_helpers) {
+  counting_device device;
+  const auto settings = calibrate_multipath(device, {});
+  EXPECT_THAT(settings.h2d.links, SizeIs(0));
+  EXPECT_EQ(settings.h2d.least_bytes, multipath::never);
+  EXPECT_EQ(device.counts().device_allocations, 0U);
+}
+
+}  // namespace
+}  // namespace transfers::multipath_test
