@@ -27,8 +27,11 @@ from plots.figures.machine_ranks import draw_ranks
 from plots.figures.machines import draw_machines
 from plots.figures.nodes import draw_nodes, draw_nodes_of_map
 from plots.figures.pairs import draw_pairs
+from plots.figures.price import draw_price
+from plots.figures.returns import draw_returns
 from plots.figures.round_trip import draw_round_trip
 from plots.figures.samples import draw_samples
+from plots.figures.small_copies import draw_small_copies
 from plots.figures.winner_map import draw_winner_map
 from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
@@ -37,6 +40,7 @@ from plots.model.host_map import HostMap
 # In the order of the report. Each raises NoData if the run lacks its data.
 FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "bandwidth": draw_bandwidth,
+    "small_copies": draw_small_copies,
     "latency": draw_latency,
     "ladder": draw_ladder,
     "compared": draw_compared,
@@ -46,6 +50,8 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "winner_map": draw_winner_map,
     "round_trip": draw_round_trip,
     "fast_paths": draw_fast_paths,
+    "price": draw_price,
+    "returns": draw_returns,
     "cold_caches": draw_cold_caches,
     "interference": draw_interference,
     "samples": draw_samples,

@@ -19,7 +19,7 @@ from plots.figures.bars import (
 )
 from plots.figures.common import Figure, compose_chart, tooltip
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
@@ -31,7 +31,6 @@ NAMES_WIDTH = 420
 SUMMARY_WIDTH = 700  # of the name of a set in a sentence
 MOST_ROWS = {"wide": 36, "column": 24, "paper": 9}  # no higher than a page
 DIRECTION_ORDER = ("h2d", "d2h", "both")
-WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways"}
 
 
 def draw_at_once(run: Run, layout: Layout) -> Figure:
@@ -44,6 +43,7 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
         raise NoData("the rates of single copies at once are not in the file")
     data, left_out = _select(groups, MOST_ROWS[layout.name])
     copies = [row for row in data if row["at_once"] is not None]
+    codes = list(dict.fromkeys(row["direction"] for row in copies))
     names = [row["row"] for row in data]
     chart = compose_chart(
         f"Copies at once — {caption.all_devices(run)}",
@@ -55,9 +55,9 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
             f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
         ],
         _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
-        _draw_key(copies, layout),
+        direction_key(codes, layout),
     )
-    chart.datasets = {"copies": data, "key": _key_rows(copies)}
+    chart.datasets = {"copies": data, "key": direction_key_rows(codes)}
     worst = min(copies, key=lambda row: row["part"])
     return Figure(
         heading="Copies at once",
@@ -163,7 +163,7 @@ def _room(text: str, layout: Layout) -> float:
 
 def _heading(run: Run, benchmark: Benchmark) -> tuple[str, str, str]:
     """Returns the name of a set in parts; the devices in the middle may be many."""
-    direction = WORDS.get(benchmark.direction, "mixed")
+    direction = DIRECTION_WORDS.get(benchmark.direction, "mixed")
     memory = benchmark.memory or "mixed"
     if benchmark.node is not None:
         memory += f"@node{benchmark.node}"
@@ -222,29 +222,5 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
         layer=[line, alone, at_once, *texts, *heads],
         width=width,
         height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-def _key_rows(copies: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    present = {row["direction"] for row in copies}
-    return [
-        {"column": i, "text": WORDS[name], "colour": style.DIRECTION[name].colour}
-        for i, name in enumerate(name for name in WORDS if name in present)
-    ]
-
-
-def _draw_key(copies: list[dict[str, Any]], layout: Layout) -> LayerChart:
-    count = len(_key_rows(copies))
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, count], nice=False))
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field()),
-            place.mark_text(align="left", dx=8, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=min(130 * count, layout.width),
-        height=LINE_HEIGHT,
         view=alt.ViewBackground(stroke=None),
     )

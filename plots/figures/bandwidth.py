@@ -47,7 +47,7 @@ Row = dict[str, Any]
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws the plainest strategy of each group, and the band of the whole group."""
     points = transfer_points(run)
-    groups = _choose_groups(run, layout)
+    groups = choose_groups(run, layout)
     left_out = len({p.strategy for p in points}) - sum(len(group.members) for group in groups)
     lines = list(_make_lines(_from_smallest(points), groups))
     limits = [limit if layout.beside else _in_short(limit) for limit in link_limits(run)]
@@ -99,7 +99,7 @@ def _in_short(limit: Limit) -> Limit:
     return replace(limit, label=f"{limit.kind} {numbers_text}")
 
 
-def _choose_groups(run: Run, layout: Layout) -> list[Group]:
+def choose_groups(run: Run, layout: Layout) -> list[Group]:
     """Returns the groups to draw: first those of strategies that a reader looks at first."""
     groups = group_transfers(run)
     first = headline_strategies(run)
@@ -146,7 +146,7 @@ def _make_labels(
         if line.direction == direction:
             last[line.strategy] = max(last.get(line.strategy, line), line, key=lambda p: p.bytes)
     ends = sorted(last.values(), key=lambda line: line.gb_per_s)
-    places = _move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
+    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
     return [
         {
             "strategy": end.strategy,
@@ -159,7 +159,7 @@ def _make_labels(
     ]
 
 
-def _move_apart(values: list[float], distance: float) -> list[float]:
+def move_apart(values: list[float], distance: float) -> list[float]:
     """Returns places for ascending values that are at least so far apart, as near as may be.
 
     Values that would overlap share a block around their middle, as the blocks of a regression.

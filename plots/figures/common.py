@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import altair as alt
 
 from plots.figures import style
-from plots.figures.compose import LayerChart, TopChart, at_pixel
-from plots.figures.layout import LETTER, Layout
+from plots.figures.compose import TopChart, at_pixel
+from plots.figures.layout import Layout
 from plots.figures.points import Point
-from plots.model.derive import DIRECTIONS, Run
-from plots.model.headline import headline_strategies
+from plots.model.derive import Run
 from plots.text import caption
 
-MOST_MEMORIES = 24  # kinds of memory in one figure; more cannot be told apart
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
@@ -111,52 +107,6 @@ def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) 
     return TopChart(vconcat=list(rows), title=title, config=style.config(layout.padding))
 
 
-def draw_against_size(
-    run: Run,
-    points: list[Point],
-    axis: Axis,
-    limits: list[Limit],
-    layout: Layout,
-    extra_layers: Callable[[str], list[alt.Chart]] = lambda direction: [],
-) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:
-    """Draws all strategies against size, one panel per direction, and a key; returns their data."""
-    present = {point.direction for point in points}
-    directions = [name for name in DIRECTIONS.values() if name in present]
-    panels = [
-        _draw_panel(name, points, axis, limits, layout, extra_layers(name)) for name in directions
-    ]
-    data = {
-        "points": [asdict(point) for point in points],
-        "limits": [asdict(limit) for limit in limits],
-        "key": _make_key_rows(points),
-    }
-    return [layout.row(*panels, spacing=24), _draw_key(points, layout)], data
-
-
-def headlines(run: Run, layout: Layout) -> list[str] | None:
-    """Returns the strategies that a brief layout shows; None: all."""
-    return headline_strategies(run) if layout.brief else None
-
-
-def select_drawable(points: list[Point], strategies: list[str] | None) -> tuple[list[Point], str]:
-    """Keeps these strategies, or else as many kinds of memory as readers can tell apart.
-
-    Returns a remark on the rest.
-    """
-    memories = _memories(points)
-    if strategies is None and len(memories) <= MOST_MEMORIES:
-        return points, ""
-    kept = set(memories[:MOST_MEMORIES])
-    shown = [
-        point
-        for point in points
-        if (point.memory in kept if strategies is None else point.strategy in strategies)
-    ]
-    left_out = {p.strategy for p in points} - {p.strategy for p in shown}
-    remark = f"{len(left_out)} more strategies are in the tables only" if left_out else ""
-    return shown, remark
-
-
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
     """Returns each strategy with its colour."""
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
@@ -218,141 +168,12 @@ def scale_by_name(
 ) -> Any:
     """Maps names to values on a channel, usually without a legend, because there is a key."""
     scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
-    # Widths have an order, which a nominal field lacks.
-    kind = "O" if channel is alt.StrokeWidth else "N"
-    return channel(f"{field}:{kind}", scale=scale, legend=legend)
+    return channel(f"{field}:N", scale=scale, legend=legend)
 
 
 def memory_colours(memories: list[str]) -> Any:
     """Returns the colours of kinds of memory in a field `memory`."""
     return scale_by_name("memory", memories, style.memory_colour, alt.Color)
-
-
-def _draw_panel(
-    direction: str,
-    points: list[Point],
-    axis: Axis,
-    limits: list[Limit],
-    layout: Layout,
-    extra_layers: list[alt.Chart],
-) -> LayerChart:
-    variants = dict.fromkeys(p.variant for p in points if p.direction == direction)
-    title = panel_title(f"{direction} ({', '.join(variants)})")
-    sizes = [point.bytes for point in points]
-    base = shown_rows("points", direction=direction).encode(
-        x=sizes_axis(min(sizes), max(sizes)),
-        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-        color=memory_colours(_memories(points)),
-    )
-    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    layers = [layer for limit in limits for layer in draw_limit(limit, axis)]
-    layers += [
-        _draw_spread(base, points, axis),
-        _draw_lines(base, points).encode(y=axis.encoding(axis.field)),
-        *extra_layers,
-        _draw_marks(base, points)
-        .encode(
-            y=axis.encoding(axis.field),
-            tooltip=rate_tooltip(),
-        )
-        .add_params(zoom),
-    ]
-    return LayerChart(layer=layers, title=title, width=layout.panel, height=layout.panel_height)
-
-
-def _draw_spread(base: alt.Chart, points: list[Point], axis: Axis) -> Any:
-    """Draws the band between the extreme repetitions, or bars if there is only one size."""
-    one_size = len({point.bytes for point in points}) == 1
-    band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(opacity=1, fillOpacity=0.15)
-    return band.encode(y=axis.encoding(f"{axis.field}_low"), y2=alt.Y2(f"{axis.field}_high:Q"))
-
-
-def _draw_lines(base: alt.Chart, points: list[Point]) -> Any:
-    return base.mark_line(opacity=1).encode(
-        strokeWidth=scale_by_name("memory", _memories(points), style.memory_width, alt.StrokeWidth),
-        strokeDash=scale_by_name("family", _families(points), style.family_dash, alt.StrokeDash),
-    )
-
-
-def _draw_marks(base: alt.Chart, points: list[Point]) -> Any:
-    return base.mark_point(filled=True, size=24, opacity=1).encode(
-        shape=scale_by_name("memory", _memories(points), style.memory_shape, alt.Shape)
-    )
-
-
-def _memories(points: list[Point]) -> list[str]:
-    return sorted({point.memory for point in points}, key=style.memory_order)
-
-
-def _families(points: list[Point]) -> list[str]:
-    return list(dict.fromkeys(point.family for point in points))
-
-
-def _make_key_rows(points: list[Point]) -> list[dict[str, Any]]:
-    """Returns three places along each sample line: its ends, and its middle for the mark."""
-    families = _families(points)
-    strategies = dict.fromkeys((p.strategy, p.family, p.memory) for p in points)
-    return [
-        {"strategy": strategy, "family": family, "memory": memory, "column": column}
-        for strategy, family, memory in strategies
-        for middle in [families.index(family)]
-        for column in (middle - 0.35, middle, middle + 0.35)
-    ]
-
-
-def _draw_key(points: list[Point], layout: Layout) -> Any:
-    """Draws a sample of each strategy's line, by memory (rows) and family (columns)."""
-    memories = _memories(points)
-    half = math.ceil(len(memories) / 2)
-    is_single = len(memories) <= 3 or not layout.beside
-    blocks = [memories] if is_single else [memories[:half], memories[half:]]
-    return layout.row(*(_draw_key_block(points, block, layout) for block in blocks), spacing=30)
-
-
-def _draw_key_block(points: list[Point], memories: list[str], layout: Layout) -> LayerChart:
-    """Draws names on the left, below the axis of the panels, then a column per family."""
-    families = _families(points)
-    names = round(LETTER * max(map(len, memories))) + 8
-    reach = layout.key_range(names + style.KEY_COLUMN_WIDTH * len(families))
-    columns = alt.X(
-        "column:Q",
-        scale=alt.Scale(
-            domain=[-0.5, len(families) - 0.5], range=[reach[0] + names, reach[1]], nice=False
-        ),
-        axis=style.key_axis(
-            orient="top",
-            values=list(range(len(families))),
-            labelExpr=f"{json.dumps(families)}[datum.value]",
-            labelAngle=0 if layout.beside or len(families) <= 3 else -30,
-        ),
-        title=None,
-    )
-    rows = alt.Y("memory:N", scale=alt.Scale(domain=memories), axis=None, title=None)
-    base = (
-        alt.Chart(alt.NamedData("key"))
-        .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
-        .transform_filter(SHOWN_FILTER)
-        .encode(
-            x=columns,
-            y=rows,
-            detail=alt.Detail("strategy:N"),
-            color=memory_colours(_memories(points)),
-        )
-    )
-    middles = base.transform_filter("datum.column == round(datum.column)")
-    text = (
-        alt.Chart(alt.NamedData("key"))
-        .transform_filter(alt.FieldOneOfPredicate(field="memory", oneOf=memories))
-        .transform_aggregate(groupby=["memory"])
-        .mark_text(align="left", fontSize=11)
-        .encode(x=at_pixel(reach[0]), y=rows, text=alt.Text("memory:N"))
-    )
-    return LayerChart(
-        layer=[_draw_lines(base, points), _draw_marks(middles, points), text],
-        width=reach[1],
-        height=style.KEY_ROW_HEIGHT * len(memories),
-        view=alt.ViewBackground(stroke=None),
-    )
 
 
 def link_limits(run: Run) -> list[Limit]:

@@ -9,12 +9,15 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
+from plots.figures.bars import colour_by_field
 from plots.figures.common import shown_rows
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
 SAMPLE = 40  # pixels
 LINE_HEIGHT = 18
+DIRECTION_WIDTH = 130  # pixels, of a direction
+DIRECTION_WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways"}
 
 
 @dataclass(frozen=True)
@@ -66,3 +69,29 @@ class Key:
             height=LINE_HEIGHT * -(-len(self.entries) // self.columns),
             view=alt.ViewBackground(stroke=None),
         )
+
+
+def direction_key_rows(codes: list[str]) -> list[dict[str, Any]]:
+    """Returns the data `key` of a key of directions."""
+    present = [code for code in DIRECTION_WORDS if code in codes]
+    return [
+        {"column": i, "text": DIRECTION_WORDS[code], "colour": style.DIRECTION[code].colour}
+        for i, code in enumerate(present)
+    ]
+
+
+def direction_key(codes: list[str], layout: Layout) -> LayerChart:
+    """Draws the colours of directions."""
+    count = len(direction_key_rows(codes))
+    place = alt.Chart(alt.NamedData("key")).encode(
+        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, count], nice=False))
+    )
+    return LayerChart(
+        layer=[
+            place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field()),
+            place.mark_text(align="left", dx=8, fontSize=11).encode(text=alt.Text("text:N")),
+        ],
+        width=min(DIRECTION_WIDTH * count, layout.width),
+        height=LINE_HEIGHT,
+        view=alt.ViewBackground(stroke=None),
+    )

@@ -1,159 +1,263 @@
-"""Draws the time of one operation against size, with the lines that `advise` has fitted."""
+"""Draws the time of one operation against size: a panel for each group, with t0 and n/B."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import altair as alt
 
 from plots.figures import style
+from plots.figures.bandwidth import choose_groups
+from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     Axis,
     Figure,
     compose_run_chart,
-    draw_against_size,
-    headlines,
     linear,
     logarithmic,
-    memory_colours,
-    select_drawable,
+    panel_title,
+    rate_tooltip,
     shown_rows,
+    sizes_axis,
     strategy_colours,
     tooltip,
 )
+from plots.figures.compose import LayerChart, at_pixel, hconcat
+from plots.figures.keys import direction_key, direction_key_rows
 from plots.figures.layout import Layout
-from plots.figures.points import Point, in_drawing_order, transfer_points
-from plots.model.derive import DIRECTIONS, Run
-from plots.model.headline import headline_strategies
-from plots.model.programs import fit_name
+from plots.figures.named_rows import name_of
+from plots.figures.points import Point, transfer_points
+from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.groups import Group
+from plots.model.programs import Fit, fit_name
 from plots.text import caption, numbers
+
+PANELS = {"wide": 6, "column": 6, "paper": 4}
+PANELS_BESIDE = {"wide": 3, "column": 2, "paper": 2}
+HEIGHT = {"wide": 170, "column": 130, "paper": 120}
+AXIS_ROOM = 60  # pixels, left of a panel
+SPACING = 14
+HALF_ABOVE = 5  # pixels above the axis
+LABEL_TOPS = {"h2d": 10, "d2h": 24}  # pixels from the top of a panel
+CODES = {words: code for code, words in DIRECTIONS.items()}
+Row = dict[str, Any]
 
 
 def draw_latency(run: Run, layout: Layout) -> Figure:
-    """Draws the time of every plain transfer, and t0 + n/B of the headline strategies."""
-    points, left_out = select_drawable(transfer_points(run), headlines(run, layout))
-    times = [point.time_us_low for point in points] + [point.time_us_high for point in points]
-    fits = _make_fit_rows(run, points)
-    halves = [row for row in fits if row["half"]]
-    scale, ticks = logarithmic(
-        min(times + [row["time_us"] for row in fits]), max(times + [row["time_us"] for row in fits])
-    )
-    axis = Axis(
-        field="time_us",
-        title="time of one operation (µs)",
-        scale=scale,
-        ticks=ticks,
-        other=linear(max(times)),
-    )
-    memories = sorted({point.memory for point in points}, key=style.memory_order)
-    rows, data = draw_against_size(
+    """Draws the measured times, t0 + n/B where one line fits, and what t0 and n/B are alone."""
+    every_point = transfer_points(run)
+    groups = choose_groups(run, layout)[: PANELS[layout.name]]
+    points = [p for p in every_point if p.strategy in {group.name for group in groups}]
+    low, high = min(p.time_us_low for p in points), max(p.time_us_high for p in points)
+    scale, ticks = logarithmic(low, high, above=0.2)
+    axis = Axis("time_us", "time of one operation (µs)", scale, ticks, other=linear(high))
+    fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
+    fits = [row for benchmark, fit in fitted for row in _make_fit_rows(benchmark, fit, points, low)]
+    single = {
+        (benchmark.strategy, benchmark.direction) for benchmark, fit in fitted if fit.lines == 1
+    }
+    codes = [code for code in DIRECTIONS if any(CODES[p.direction] == code for p in points)]
+    left_out = len({p.strategy for p in every_point}) - sum(len(group.members) for group in groups)
+    chart = compose_run_chart(
+        "Time of transfers",
         run,
-        points,
-        axis,
-        [],
         layout,
-        lambda direction: _draw_fits(direction, axis, fits, memories),
+        [
+            caption.describe_timing([point.repetitions for point in points]),
+            caption.describe_omissions(run.result),
+            f"in the tables only: {left_out} more" if left_out else "",
+            _explain_fits(run, bool(fits), layout),
+        ],
+        *_draw_rows(groups, points, axis, layout),
+        direction_key(codes, layout),
     )
-    remarks = [
-        *caption.describe_transfers(run, [point.repetitions for point in points]),
-        left_out,
-        _explain_fits(run, bool(fits), bool(halves)),
-    ]
-    chart = compose_run_chart("Time of transfers", run, layout, remarks, *rows)
-    chart.datasets = data | {"fits": fits}
+    chart.datasets = {
+        "points": [_make_point_row(point, single) for point in points],
+        "fits": fits,
+        "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
+        "key": direction_key_rows(codes),
+    }
     chart.usermeta = {"axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)
-    fit_texts = "; ".join(
-        f"{row['strategy']} ({row['variant']}): t0 {row['t0']}, B {row['rate']}, n½ {row['n_half']}"
-        for row in halves
-    )
+    texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
-        reading=_explain_reading(bool(fits), bool(halves)),
+        reading=_explain_reading(bool(fits), groups),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
-        f"{best.strategy} ({best.variant}) at {best.size}. {fit_texts}",
+        f"{best.strategy} ({best.variant}) at {best.size}. {texts}",
         chart=chart,
         strategies=strategy_colours(points),
     )
 
 
-def _explain_fits(run: Run, with_fits: bool, with_halves: bool) -> str:
-    """Explains the black dots and the rings, or says why there are none."""
+def _fits(run: Run, group: Group) -> list[tuple[Benchmark, Fit]]:
+    """Returns what `advise` has fitted to a group's plainest strategy, once for each direction."""
+    by_direction = {code: each for (code, _), each in group.members[group.name].items()}
+    fits = (
+        (by_direction[code], run.advice.fits.get(fit_name(by_direction[code])))
+        for code in DIRECTIONS
+        if code in by_direction
+    )
+    return [(benchmark, fit) for benchmark, fit in fits if fit and fit.t0_ns > 0]
+
+
+def _make_point_row(point: Point, single: set[tuple[str, str]]) -> Row:
+    code = CODES[point.direction]
+    look = style.DIRECTION[code]
+    is_single = (point.strategy, code) in single
+    return asdict(point) | {"colour": look.colour, "shape": look.shape, "has_model": is_single}
+
+
+def _make_fit_rows(benchmark: Benchmark, fit: Fit, points: list[Point], low: float) -> list[Row]:
+    """Returns points along t0, n/B and their sum, if one line fits, and n½ if it is known."""
+    words = DIRECTIONS[benchmark.direction]
+    sizes = [
+        float(p.bytes) for p in points if (p.strategy, p.direction) == (benchmark.strategy, words)
+    ]
+    reaches_low = low * 1000 * fit.gb_per_s  # bytes: where n/B enters the panel
+    long = [
+        size for size in (reaches_low, *sizes) if max(reaches_low, sizes[0]) <= size <= sizes[-1]
+    ]
+    lines = {
+        "t0": [(size, fit.t0_ns) for size in (sizes[0], sizes[-1])],
+        "n/B": [(size, size / fit.gb_per_s) for size in long],
+    }
+    if fit.lines == 1:
+        lines["sum"] = [(size, fit.t0_ns + size / fit.gb_per_s) for size in sizes]
+    if fit.half_bytes and sizes[0] <= fit.half_bytes <= sizes[-1]:
+        lines["half"] = [(fit.half_bytes, 2 * fit.half_bytes / fit.gb_per_s)]
+    look = style.DIRECTION[benchmark.direction]
+    of_fit = {
+        "strategy": benchmark.strategy,
+        "direction": words,
+        "colour": look.colour,
+        "t0": numbers.time(fit.t0_ns),
+        "rate": numbers.rate(fit.gb_per_s),
+        "n_half": numbers.size(fit.half_bytes) if fit.half_bytes else "unknown",
+    }
+    return [
+        of_fit | {"line": line, "bytes": size, "time_us": ns / 1000}
+        for line, places in lines.items()
+        for size, ns in places
+    ]
+
+
+def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
+    """Returns the text of a direction within its panel."""
+    parts = [f"{fit.t0_ns / 1000:.3g} µs", f"{numbers.gb(fit.gb_per_s)} GB/s"]
+    if layout.beside and fit.half_bytes:
+        parts.append(numbers.size(fit.half_bytes))
+    return {
+        "strategy": benchmark.strategy,
+        "direction": DIRECTIONS[benchmark.direction],
+        "text": ", ".join(parts),
+        "colour": style.DIRECTION[benchmark.direction].colour,
+    }
+
+
+def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Layout) -> list[Any]:
+    """Returns the panels in rows."""
+    beside = PANELS_BESIDE[layout.name]
+    width = (layout.width - SPACING * (beside - 1)) // beside - AXIS_ROOM
+    panels = [_draw_panel(group, points, axis, layout, width) for group in groups]
+    return [
+        hconcat(*panels[first : first + beside], spacing=SPACING)
+        for first in range(0, len(panels), beside)
+    ]
+
+
+def _draw_panel(
+    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int
+) -> LayerChart:
+    sizes = [point.bytes for point in points]
+    x = sizes_axis(min(sizes), max(sizes), "size of one transfer", most_ticks=width // 40)
+    y = axis.encoding(axis.field)
+    measured = shown_rows("points", strategy=group.name).encode(
+        x=x,
+        y=y,
+        color=colour_by_field(),
+        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
+    )
+    fits = shown_rows("fits", strategy=group.name).encode(
+        x=x,
+        y=y,
+        color=colour_by_field(),
+        detail=[alt.Detail("line:N"), alt.Detail("direction:N")],
+    )
+    labels = shown_rows("labels", strategy=group.name).encode(
+        x=at_pixel(6), text=alt.Text("text:N"), color=colour_by_field()
+    )
+    marks = measured.mark_point(filled=True, size=22, opacity=1).encode(
+        shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=rate_tooltip()
+    )
+    # Where several lines fit, the measured time at n½ may be another than that of one line.
+    half = (
+        fits.transform_filter("datum.line === 'half'")
+        .mark_point(filled=True, shape="triangle-up", size=60, opacity=1)
+        .encode(y=at_height(HEIGHT[layout.name] - HALF_ABOVE))
+    )
+    return LayerChart(
+        layer=[
+            fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
+                strokeDash=[4, 3], strokeWidth=1, opacity=0.8
+            ),
+            fits.transform_filter("datum.line === 'sum'").mark_line(strokeWidth=1.4),
+            measured.transform_filter("!datum.has_model").mark_line(strokeWidth=0.8),
+            marks,
+            half.encode(tooltip=tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half")),
+            *(
+                labels.transform_filter(alt.datum.direction == DIRECTIONS[code])
+                .mark_text(align="left", fontSize=11)
+                .encode(y=at_height(top))
+                for code, top in LABEL_TOPS.items()
+            ),
+        ],
+        title=panel_title(name_of(group.name, len(group.others)), anchor="start"),
+        width=width,
+        height=HEIGHT[layout.name],
+    )
+
+
+def at_height(y: float) -> alt.YValue:
+    """Places marks at a distance from the top of their panel."""
+    return alt.YValue(y)  # type: ignore[no-untyped-call]
+
+
+def _explain_fits(run: Run, with_fits: bool, layout: Layout) -> str:
+    """Explains lines, triangles and texts, or says why there are none."""
     if with_fits:
-        dots = (
-            "black dots: t0 + n/B where bench_transfers advise has fitted one line (times that "
-            "bend need several: see the table)"
+        half = ", n½" if layout.beside else ""
+        return (
+            "dashed: t0 and n/B as bench_transfers advise has fitted them; line: their sum, where "
+            "one line fits (else the points are joined); triangle: n½, where half of B is reached; "
+            f"texts: t0, B{half}"
         )
-        return dots + ("; ring: n½, where half of B is reached" if with_halves else "")
     reason = run.advice.missing.get("fits")
     if not reason and run.advice.fits:
-        reason = "none of the strategies to look at first is a single line (see the table)"
+        reason = "of the strategies shown none has one (see the table)"
     return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
-def _explain_reading(with_fits: bool, with_halves: bool) -> str:
+def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
     sentences = ["Lower is better."]
     if with_fits:
-        sentences.append("Small transfers cost t0 whatever their size; large ones cost n/B.")
-    if with_halves:
-        sentences.append("At n½ both cost the same and half of the bandwidth B is reached.")
+        sentences.append(
+            "Small transfers cost t0 whatever their size; large ones cost n/B. At n½ both cost "
+            "about the same. Points far above both dashed lines have a cost of their own."
+        )
+    stand_for = [
+        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
+    ]
+    if stand_for:
+        sentences.append(f"A panel stands for all that are alike: {'; '.join(stand_for)}.")
     return " ".join(sentences)
 
 
-def _make_fit_rows(run: Run, points: list[Point]) -> list[dict[str, Any]]:
-    """Returns points along t0 + n/B of the headline strategies, and n½ of each."""
-    rows = []
-    shown = {point.memory for point in points}
-    first = headline_strategies(run)
-    labels = {benchmark.label: benchmark for benchmark in in_drawing_order(run.transfers)}
-    for benchmark in labels.values():
-        fit = run.advice.fits.get(fit_name(benchmark))
-        is_first = benchmark.strategy in first and benchmark.kind in shown
-        if not is_first or fit is None or fit.lines != 1 or fit.t0_ns <= 0:
-            continue
-        sizes = sorted(entry.bytes for entry in run.sizes(benchmark).values() if entry.bytes)
-        half = fit.half_bytes
-        places = [(float(size), False) for size in sizes]
-        if half and sizes[0] <= half <= sizes[-1]:
-            places.append((half, True))
-        rows += [
-            {
-                "strategy": benchmark.strategy,
-                "memory": benchmark.kind,
-                "variant": benchmark.variant or benchmark.direction,
-                "direction": DIRECTIONS[benchmark.direction],
-                "bytes": place,
-                "half": is_half,
-                "time_us": (fit.t0_ns + place / fit.gb_per_s) / 1000,
-                "t0": numbers.time(fit.t0_ns),
-                "rate": numbers.rate(fit.gb_per_s),
-                "n_half": numbers.size(half) if half else "unknown",
-            }
-            for place, is_half in places
-        ]
-    return rows
-
-
-def _draw_fits(
-    direction: str, axis: Axis, fits: list[dict[str, Any]], memories: list[str]
-) -> list[alt.Chart]:
-    if not fits:
-        return []
-    base = shown_rows("fits", direction=direction).encode(
-        x=alt.X("bytes:Q"),
-        y=axis.encoding("time_us"),
-        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-        color=memory_colours(memories),
-        tooltip=tooltip(
-            strategy="strategy", direction="variant", t0="t0", B="rate", n_half="n_half"
-        ),
+def _describe_fit(benchmark: Benchmark, fit: Fit) -> str:
+    half = numbers.size(fit.half_bytes) if fit.half_bytes else "unknown"
+    variant = benchmark.variant or benchmark.direction
+    return (
+        f"{benchmark.strategy} ({variant}): t0 {numbers.time(fit.t0_ns)}, "
+        f"B {numbers.rate(fit.gb_per_s)}, n½ {half}"
     )
-    lines = base.transform_filter("!datum.half")
-    return [
-        # Without a bright edge, the lines of measured times would hide them.
-        lines.mark_line(strokeWidth=3, opacity=0.8).encode(color=alt.ColorValue(style.PAPER)),
-        lines.mark_line(strokeDash=[1, 3], strokeWidth=1.6).encode(color=alt.ColorValue(style.INK)),
-        base.transform_filter("datum.half").mark_point(
-            filled=False, size=130, strokeWidth=2, shape="circle"
-        ),
-    ]

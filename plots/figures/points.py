@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -44,6 +45,14 @@ def transfer_points(run: Run) -> list[Point]:
     if not benchmarks:
         raise NoData("no plain transfers with warm caches were measured")
     return [_make_point(benchmark) for benchmark in benchmarks]
+
+
+def usual_sizes(benchmarks: Iterable[Benchmark]) -> list[int]:
+    """Returns, in order, the sizes at which most strategies were measured."""
+    pairs = {(benchmark.strategy, benchmark.bytes) for benchmark in benchmarks if benchmark.bytes}
+    counts = Counter(size for _, size in pairs)
+    most = max(counts.values())
+    return sorted(size for size, count in counts.items() if count == most)
 
 
 def in_drawing_order(benchmarks: Iterable[Benchmark]) -> list[Benchmark]:

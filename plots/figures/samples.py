@@ -1,4 +1,4 @@
-"""Draws how the repetitions of a benchmark are distributed; steps in the curve are modes."""
+"""Draws the repetitions of benchmarks in their order, so that drift and modes can be seen."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    compose_run_chart,
-    memory_colours,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    tooltip,
-)
-from plots.figures.compose import LayerChart, hconcat
-from plots.figures.keys import Key
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, order_families
+from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
+from plots.figures.points import usual_sizes
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.headline import headline_strategies
+from plots.model.values import is_number
 from plots.text import numbers
 
-LEAST_REPETITIONS = 3  # fewer repetitions make no distribution
-PANEL_HEIGHT = 150
-KEY_WIDTH = 180
+LEAST_REPETITIONS = 3  # fewer repetitions show neither drift nor modes
+# Pixels, in which the repetitions of a row stand below each other; four panels fit into a column.
+ROW_HEIGHT = {True: 34, False: 24}  # by whether panels stand beside each other
+ENDS = (1, 2, 5, 10, 20)  # percent, where the shared axis may end
+WITHIN = 0.9  # of all repetitions lie within the axis, or it is the longest
+SIGNED = "(datum.value > 0 ? '+' : '') + format(datum.value, '~f')"
+Row = dict[str, Any]
 
 
 def draw_samples(run: Run, layout: Layout) -> Figure:
-    """Draws the headline strategies at a small, a middle and a large size."""
+    """Draws the headline strategies at the smallest and the largest size."""
     names = headline_strategies(run)
     benchmarks = [
         benchmark
@@ -38,115 +37,126 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
     ]
     if not benchmarks:
         raise NoData(f"no plain transfer has {LEAST_REPETITIONS} repetitions")
-    all_sizes = sorted({benchmark.bytes or 0 for benchmark in benchmarks})
-    sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
-    rows = [
-        row for benchmark in benchmarks if benchmark.bytes in sizes for row in _make_rows(benchmark)
-    ]
-    low, high = min(row["relative"] for row in rows), max(row["relative"] for row in rows)
-    memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    families = order_families(benchmarks)
-    shown = {benchmark.strategy: benchmark for benchmark in benchmarks}
-    strategies = [name for name in names if any(row["strategy"] == name for row in rows)]
-    directions = [
-        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
-    ]
-    # Where three sizes fit beside each other, directions stand below each other.
-    grid = [[(direction, size) for size in sizes] for direction in directions]
-    if not layout.beside:
-        grid = [[(direction, size) for direction in directions] for size in sizes]
-    width = 205 if layout.beside else 110
+    usual = usual_sizes(benchmarks)
+    sizes = list(dict.fromkeys((usual[0], usual[-1])))
+    shown = sorted(
+        (benchmark for benchmark in benchmarks if benchmark.bytes in sizes),
+        key=lambda benchmark: names.index(benchmark.strategy),
+    )
+    dots = [dot for benchmark in shown for dot in _make_dots(benchmark)]
+    end = _axis_end(dots)
+    dots = [dot | _place(dot["relative"], end) for dot in dots]
+    named = NamedRows(
+        [_make_row(benchmark) for benchmark in shown], layout, ROW_HEIGHT[layout.beside]
+    )
     panels = [
-        hconcat(*(_draw_panel(*place, memories, families, width) for place in line), spacing=14)
-        for line in grid
+        layout.row(
+            *(_draw_panel(named, direction, size, end) for direction in named.directions),
+            spacing=SPACING,
+        )
+        for size in sizes
     ]
-    entries = [
-        {"strategy": name, "name": name, "family": shown[name].family, "memory": shown[name].kind}
-        for name in strategies
-    ]
-    key = Key(entries, layout, most_columns=3, width=KEY_WIDTH)
     chart = compose_run_chart(
-        "Distribution of repetitions",
+        "Repetitions in their order",
         run,
         layout,
         [
-            "share of the repetitions that took at most so long, against their median; each "
-            "repetition is itself the median of its operations"
+            "each dot is a repetition, itself the median of its operations; in each row the first "
+            "is at the top, the last at the bottom; on the right, the range; arrows: beyond the "
+            "axis"
         ],
         *panels,
-        key.chart(
-            memory_colours(memories),
-            lambda base: _draw_lines(base, families),
-            lambda base: _draw_marks(base, memories),
-        ),
     )
-    chart.datasets = {"samples": rows, "key": key.data()}
-    widest = max(rows, key=lambda row: abs(row["relative"]))
+    chart.datasets = {"repetitions": dots, "ranges": named.rows}
+    widest = max(dots, key=lambda dot: abs(dot["relative"]))
+    deviation = numbers.signed_percent(widest["relative"] / 100)
     return Figure(
-        heading="Distribution of samples",
-        reading="A steep curve is a steady benchmark. Two steep parts with a flat one between "
-        "them hint at two modes: the median of such a benchmark hides one. Panels have scales of "
-        "their own.",
-        summary=f"The fastest repetition takes {numbers.percent(-low / 100)} less than its median, "
-        f"the slowest {numbers.percent(high / 100)} more; the farthest is {widest['strategy']} at "
-        f"{widest['size']}.",
+        heading="Repetitions in their order",
+        reading="Dots below each other are a steady benchmark. A row that leans to one side "
+        "drifts; two columns of dots are two modes, of which the median hides one.",
+        summary=f"Farthest from its median is a repetition of {widest['strategy']}, "
+        f"{widest['direction']}, {widest['size']}: {deviation}.",
         chart=chart,
-        strategies=[(name, style.memory_colour(shown[name].kind)) for name in strategies],
+        strategies=[],
     )
 
 
-def _make_rows(benchmark: Benchmark) -> list[dict[str, Any]]:
-    times = sorted(benchmark.values("median_ns"))
+def _make_dots(benchmark: Benchmark) -> list[Row]:
+    """Returns a row for each repetition, in their order."""
+    times = [row["median_ns"] for row in sorted(benchmark.rows, key=_repetition)]
+    last = len(times) - 1
     return [
-        {
-            "strategy": benchmark.strategy,
-            "memory": benchmark.kind,
-            "family": benchmark.family,
-            "direction": DIRECTIONS[benchmark.direction],
-            "bytes": benchmark.bytes,
-            "size": numbers.size(benchmark.bytes or 0),
+        _identity(benchmark)
+        | {
+            "order": i / last,
             "relative": 100 * (ns / benchmark.ns - 1),
-            "share": (i + 1) / len(times),
             "time": numbers.time(ns),
-            "place": f"{i + 1} of {len(times)}",
+            "repetition": f"{i + 1} of {len(times)}",
+            "colour": style.strategy_colour(benchmark, benchmark.strategy),
         }
         for i, ns in enumerate(times)
     ]
 
 
-def _draw_panel(
-    direction: str, size: int, memories: list[str], families: list[str], width: int
-) -> LayerChart:
-    base = shown_rows("samples", direction=direction, bytes=size).encode(
-        x=alt.X("relative:Q", title="against the median (%)", axis=alt.Axis(tickCount=width // 40)),
-        y=alt.Y(
-            "share:Q",
-            scale=alt.Scale(domain=[0, 1.02], nice=False),
-            axis=alt.Axis(format=".0%", tickCount=5),
-            title="repetitions (%)",
-        ),
-        color=memory_colours(memories),
-        detail=alt.Detail("strategy:N"),
-    )
-    marks = _draw_marks(base, memories).encode(
-        tooltip=tooltip(strategy="strategy", size="size", time="time", repetition="place")
-    )
-    heading = panel_title(f"{direction}, {numbers.size(size)}", offset=4)
-    return LayerChart(
-        layer=[_draw_lines(base, families, interpolate="step-after"), marks],
-        title=heading,
-        width=width,
-        height=PANEL_HEIGHT,
-    )
+def _repetition(row: dict[str, Any]) -> float:
+    """Returns the place of a repetition; where the file does not say it, rows keep their order."""
+    index = row.get("repetition_index")
+    return index if is_number(index) else 0
 
 
-def _draw_lines(base: alt.Chart, families: list[str], **options: Any) -> Any:
-    return base.mark_line(strokeWidth=1.6, **options).encode(
-        strokeDash=scale_by_name("family", families, style.family_dash, alt.StrokeDash)
-    )
+def _make_row(benchmark: Benchmark) -> Row:
+    """Returns the name of a row, and its range."""
+    times = benchmark.values("median_ns")
+    low, high = (numbers.change(end(times) / benchmark.ns - 1) for end in (min, max))
+    text = f"{low.removesuffix(' %')} to {high}".replace("-", "−")
+    return _identity(benchmark) | {"text": text}
 
 
-def _draw_marks(base: alt.Chart, memories: list[str]) -> Any:
-    return base.mark_point(filled=True, size=36, opacity=1).encode(
-        shape=scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+def _identity(benchmark: Benchmark) -> Row:
+    name = name_of(benchmark.strategy)
+    return {
+        "row": f"{benchmark.strategy}|{name}",
+        "name": name,
+        "strategy": benchmark.strategy,
+        "direction": DIRECTIONS[benchmark.direction],
+        "bytes": benchmark.bytes,
+        "size": numbers.size(benchmark.bytes or 0),
+    }
+
+
+def _axis_end(dots: list[Row]) -> int:
+    """Returns how many percent the shared axis reaches to both sides."""
+    for end in ENDS[:-1]:
+        inside = sum(abs(dot["relative"]) <= end for dot in dots)
+        if inside >= WITHIN * len(dots):
+            return end
+    return ENDS[-1]
+
+
+def _place(relative: float, end: int) -> Row:
+    """Returns where the mark of a repetition stands on the shared axis."""
+    beyond = "left" if relative < -end else "right" if relative > end else ""
+    return {"place": max(-end, min(relative, end)), "beyond": beyond}
+
+
+def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerChart:
+    x = alt.X(
+        "place:Q",
+        scale=alt.Scale(domain=[-1.06 * end, 1.06 * end], nice=False),
+        axis=alt.Axis(values=[-end, -end / 2, 0, end / 2, end], labelExpr=SIGNED),
+        title="against the median (%)",
     )
+    order = alt.YOffset("order:Q", scale=alt.Scale(domain=[-0.25, 1.25]))
+    base = named.base("repetitions", direction, bytes=size).encode(yOffset=order)
+    path = base.mark_line(strokeWidth=0.8, color=style.LINE).encode(
+        x=x, order=alt.Order("order:Q"), detail=alt.Detail("strategy:N")
+    )
+    tips = tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
+    inside = base.transform_filter("!datum.beyond").mark_point(filled=True, size=26, opacity=1)
+    arrows = [
+        edge_arrows(base, x, f"triangle-{side}", f"datum.beyond === '{side}'").encode(tooltip=tips)
+        for side in ("left", "right")
+    ]
+    layers = [path, inside.encode(x=x, color=colour_by_field(), tooltip=tips), *arrows]
+    heading = f"{direction}, {numbers.size(size)}"
+    return named.panel("ranges", direction, heading, layers, bytes=size)

@@ -1,7 +1,7 @@
 """Defines how figures look: colours, lines, points, sizes and axes.
 
-The kind of memory or the method decides a strategy's colour, line width and point shape; the family
-decides its dash. Nothing else does, so a strategy looks the same in every figure.
+The kind of memory or the method decides a strategy's colour and point shape; the family decides its
+dash. Nothing else does, so a strategy looks the same in every figure.
 """
 
 from __future__ import annotations
@@ -9,16 +9,12 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass, field
-from typing import Any
 
 import altair as alt
 
 from plots.model.load import Fields
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-
-KEY_COLUMN_WIDTH = 68
-KEY_ROW_HEIGHT = 17
 
 
 @dataclass(frozen=True)
@@ -47,51 +43,49 @@ class MemoryStyle:
     """Describes how strategies of a kind of memory, or with a method, are drawn."""
 
     colour: str
-    width: float
     shape: str
     dark: str  # the colour on a dark page: the same hue with the same contrast
     dash: list[int] = field(default_factory=lambda: SOLID)  # where there are no families
 
 
 # Hues that stay apart for colour-blind readers, and ramps of lightness inside the two large
-# groups: blue for pinned memory, orange for write-combined. Many of these lines lie on each
-# other, so each is thinner than the ones beneath it, and all remain visible. In grey the shapes
-# tell the groups apart.
+# groups: blue for pinned memory, orange for write-combined. In grey the shapes tell the groups
+# apart.
 MEMORY: dict[str, MemoryStyle] = {
-    "pageable": MemoryStyle("#000000", 2.0, "square", "#f0f0f0"),
-    "pageable_huge": MemoryStyle("#cc79a7", 1.6, "square", "#e39ac3"),
-    "registered": MemoryStyle("#006b4f", 2.0, "triangle-up", "#2fc79b"),
-    "registered_huge": MemoryStyle("#3fa284", 1.6, "triangle-up", "#8ee0c6"),
-    "pinned": MemoryStyle("#08519c", 4.0, "circle", "#4f9be6"),
-    "pinned_portable": MemoryStyle("#3182bd", 3.4, "circle", "#64a9da"),
-    "pinned_mapped": MemoryStyle("#4d9acb", 2.8, "circle", "#7dbbe0"),
-    "pinned_portable_mapped": MemoryStyle("#b3d4ea", 2.2, "circle", "#b4d5eb"),
-    "pinned_wc": MemoryStyle("#8c2d04", 1.9, "diamond", "#d9683a"),
-    "pinned_portable_wc": MemoryStyle("#d94801", 1.6, "diamond", "#e8702f"),
-    "pinned_mapped_wc": MemoryStyle("#de7420", 1.3, "diamond", "#fd8e3d"),
-    "pinned_portable_mapped_wc": MemoryStyle("#fdc38d", 1.0, "diamond", "#fdc48e"),
-    "staged": MemoryStyle("#aa0050", 2.4, "cross", "#ff5c9e"),
-    "register_once": MemoryStyle("#7a5c00", 1.8, "triangle-down", "#c9a227"),
-    "register_once_huge": MemoryStyle("#a58a2e", 1.5, "triangle-down", "#d8c069"),
-    "graph": MemoryStyle("#4b2e83", 1.4, "triangle-right", "#a88be0"),
-    "managed_prefetch": MemoryStyle("#7570b3", 1.8, "triangle-left", "#9c98d6"),
-    "managed_fault": MemoryStyle("#d45d00", 1.5, "triangle-left", "#ff8532"),
-    "pageable_access": MemoryStyle("#808000", 1.5, "triangle-right", "#b5b53a"),
-    "managed": MemoryStyle("#7570b4", 1.8, "triangle-left", "#9c98d7"),
-    "malloc": MemoryStyle("#777777", 1.8, "triangle-right", "#a0a0a0"),
-    "pinned_pool": MemoryStyle("#e6ab02", 1.8, "circle", "#e7ac03"),
-    "device": MemoryStyle("#66a41d", 1.8, "cross", "#7dbd35", DEVICE),
-    "device_async": MemoryStyle("#8073ad", 1.8, "diamond", "#9f92cc", DEVICE),
-    "device_pool": MemoryStyle("#b8860b", 1.8, "square", "#d3a126", DEVICE),
-    "lock_touched": MemoryStyle("#009e74", 1.8, "triangle-up", "#2fc79c", LOCK),
-    "lock_touched_huge": MemoryStyle("#3fa285", 1.8, "triangle-up", "#8ee0c7", LOCK),
-    "lock_untouched": MemoryStyle("#e0383e", 1.8, "triangle-down", "#f0656a", LOCK),
+    "pageable": MemoryStyle("#000000", "square", "#f0f0f0"),
+    "pageable_huge": MemoryStyle("#cc79a7", "square", "#e39ac3"),
+    "registered": MemoryStyle("#006b4f", "triangle-up", "#2fc79b"),
+    "registered_huge": MemoryStyle("#3fa284", "triangle-up", "#8ee0c6"),
+    "pinned": MemoryStyle("#08519c", "circle", "#4f9be6"),
+    "pinned_portable": MemoryStyle("#3182bd", "circle", "#64a9da"),
+    "pinned_mapped": MemoryStyle("#4d9acb", "circle", "#7dbbe0"),
+    "pinned_portable_mapped": MemoryStyle("#b3d4ea", "circle", "#b4d5eb"),
+    "pinned_wc": MemoryStyle("#8c2d04", "diamond", "#d9683a"),
+    "pinned_portable_wc": MemoryStyle("#d94801", "diamond", "#e8702f"),
+    "pinned_mapped_wc": MemoryStyle("#de7420", "diamond", "#fd8e3d"),
+    "pinned_portable_mapped_wc": MemoryStyle("#fdc38d", "diamond", "#fdc48e"),
+    "staged": MemoryStyle("#aa0050", "cross", "#ff5c9e"),
+    "register_once": MemoryStyle("#7a5c00", "triangle-down", "#c9a227"),
+    "register_once_huge": MemoryStyle("#a58a2e", "triangle-down", "#d8c069"),
+    "graph": MemoryStyle("#4b2e83", "triangle-right", "#a88be0"),
+    "managed_prefetch": MemoryStyle("#7570b3", "triangle-left", "#9c98d6"),
+    "managed_fault": MemoryStyle("#d45d00", "triangle-left", "#ff8532"),
+    "pageable_access": MemoryStyle("#808000", "triangle-right", "#b5b53a"),
+    "managed": MemoryStyle("#7570b4", "triangle-left", "#9c98d7"),
+    "malloc": MemoryStyle("#777777", "triangle-right", "#a0a0a0"),
+    "pinned_pool": MemoryStyle("#e6ab02", "circle", "#e7ac03"),
+    "device": MemoryStyle("#66a41d", "cross", "#7dbd35", DEVICE),
+    "device_async": MemoryStyle("#8073ad", "diamond", "#9f92cc", DEVICE),
+    "device_pool": MemoryStyle("#b8860b", "square", "#d3a126", DEVICE),
+    "lock_touched": MemoryStyle("#009e74", "triangle-up", "#2fc79c", LOCK),
+    "lock_touched_huge": MemoryStyle("#3fa285", "triangle-up", "#8ee0c7", LOCK),
+    "lock_untouched": MemoryStyle("#e0383e", "triangle-down", "#f0656a", LOCK),
 }
 OTHER_MEMORY = [
-    MemoryStyle("#b98a03", 1.6, "cross", "#e7ac04"),
-    MemoryStyle("#8073ac", 1.6, "triangle-left", "#9f92cb"),
-    MemoryStyle("#66a41e", 1.6, "triangle-right", "#7dbd36"),
-    MemoryStyle("#8c8c8c", 1.6, "triangle-down", "#9a9a9a"),
+    MemoryStyle("#b98a03", "cross", "#e7ac04"),
+    MemoryStyle("#8073ac", "triangle-left", "#9f92cb"),
+    MemoryStyle("#66a41e", "triangle-right", "#7dbd36"),
+    MemoryStyle("#8c8c8c", "triangle-down", "#9a9a9a"),
 ]
 
 # Dashes of families; a hash of the name selects one.
@@ -245,11 +239,6 @@ def memory_colour(memory: str) -> str:
     return memory_style(memory).colour
 
 
-def memory_width(memory: str) -> float:
-    """Returns the line width of a kind of memory."""
-    return memory_style(memory).width
-
-
 def memory_dash(memory: str) -> list[int]:
     """Returns the dash of a kind of memory in figures without families."""
     return memory_style(memory).dash
@@ -283,16 +272,11 @@ def decades(low: float, high: float) -> tuple[list[float], list[float]]:
     return (domain, inside) if len(inside) > 1 else ([powers[0], powers[-1]], powers)
 
 
-def key_axis(**options: Any) -> alt.Axis:
-    """Returns an axis of the key, which has names but no lines."""
-    return alt.Axis(
-        domain=False,
-        ticks=False,
-        grid=False,
-        labelLimit=0,
-        labelOverlap=False,
-        **options,
-    )
+def one_two_five(low: float, high: float) -> list[float]:
+    """Returns the ticks 1, 2, 5, 10, ... of a logarithmic axis from low to high."""
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{exponent}") for exponent in exponents for digit in (1, 2, 5)]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def config(padding: int) -> alt.Config:

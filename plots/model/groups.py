@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from plots.model.derive import Benchmark, Run
@@ -31,10 +32,16 @@ class Group:
         return list(self.members)[1:]
 
 
-def group_transfers(run: Run) -> list[Group]:
-    """Groups the plain transfers by what they reach in both directions from 1 MiB on.
+def is_large(size: int) -> bool:
+    """Tells whether bandwidth decides at this size."""
+    return size >= LARGE
 
-    A strategy joins the first group with whose plainest one it is alike at every such size.
+
+def group_transfers(run: Run, compares: Callable[[int], bool] = is_large) -> list[Group]:
+    """Groups the plain transfers by their times in both directions, by default from 1 MiB on.
+
+    A strategy joins the first group with whose plainest one it is alike at every size that
+    `compares` accepts.
     """
     by_strategy: dict[str, Series] = {}
     for benchmark in sorted(run.transfers, key=plainness_key):
@@ -42,7 +49,9 @@ def group_transfers(run: Run) -> list[Group]:
         series.setdefault((benchmark.direction, benchmark.bytes or 0), benchmark)
     groups: list[Group] = []
     for name, series in by_strategy.items():
-        group = next((one for one in groups if _alike(one.members[one.name], series)), None)
+        group = next(
+            (one for one in groups if _alike(one.members[one.name], series, compares)), None
+        )
         if group is None:
             groups.append(Group({name: series}))
         else:
@@ -50,12 +59,12 @@ def group_transfers(run: Run) -> list[Group]:
     return groups
 
 
-def _alike(first: Series, second: Series) -> bool:
+def _alike(first: Series, second: Series, compares: Callable[[int], bool]) -> bool:
     """Tells whether two strategies are alike wherever both were measured, which is everywhere."""
-    large = [{key for key in series if key[1] >= LARGE} for series in (first, second)]
-    if large[0] != large[1] or not large[0]:
+    keys = [{key for key in series if compares(key[1])} for series in (first, second)]
+    if keys[0] != keys[1] or not keys[0]:
         return False
-    return all(_alike_at(first[key], second[key]) for key in large[0])
+    return all(_alike_at(first[key], second[key]) for key in keys[0])
 
 
 def _alike_at(first: Benchmark, second: Benchmark) -> bool:

@@ -20,7 +20,9 @@ def title(subject: str, run: Run) -> str:
 
 def describe_transfers(run: Run, repetitions: list[int]) -> list[str]:
     """Returns the subtitle of figures of all plain transfers: the timing and the omissions."""
-    return [_describe_timing(repetitions), _describe_omissions(run.result)]
+    timing = describe_timing(repetitions)
+    band = "; band: fastest to slowest repetition" if max(repetitions) > 1 else ""
+    return [timing + band, describe_omissions(run.result)]
 
 
 def device_name(run: Run) -> str:
@@ -115,16 +117,18 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
 
 
-def _describe_timing(counts: list[int]) -> str:
+def describe_timing(counts: list[int]) -> str:
+    """Says what is timed, and of how many repetitions a value is the median."""
     fewest, most = min(counts), max(counts)
     timed = "wall time from the call until the data are usable at the destination"
     if most == 1:
         return f"{timed}; one repetition"
     repetitions = f"{most}" if fewest == most else f"{fewest} to {most}"
-    return f"{timed}; median of {repetitions} repetitions; band: fastest to slowest repetition"
+    return f"{timed}; median of {repetitions} repetitions"
 
 
-def _describe_omissions(result: Result) -> str:
+def describe_omissions(result: Result) -> str:
+    """Counts what figures of all plain transfers leave out."""
     transfers = {name for name, fields in result.benchmarks.items() if is_transfer(fields)}
     rows = [row for row in result.rows if row.get("name") in transfers]
     measured = {row["name"] for row in rows}

@@ -14,8 +14,9 @@ from synthetic import KIB, MIB, SIXTEEN, run
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, MOST_LINES, draw_bandwidth
-from plots.figures.common import MOST_MEMORIES, SHOWN_FILTER
-from plots.figures.layout import WIDE
+from plots.figures.common import SHOWN_FILTER
+from plots.figures.latency import PANELS
+from plots.figures.layout import PAPER, WIDE
 from plots.figures.points import transfer_points
 from plots.model.derive import NoData, Run
 from plots.model.groups import group_transfers
@@ -24,6 +25,7 @@ from plots.model.programs import Advice
 from plots.page import draw, render
 
 FIGURES = ("bandwidth", "latency")
+MOST_PANELS = PANELS["wide"]
 SVG = "{http://www.w3.org/2000/svg}"
 
 ERRORS = [
@@ -130,7 +132,9 @@ def test_a_figure_renders(case, figure):
     shown = texts(root)
     assert set(spec(figure, case)["title"]["text"]) <= set(shown)
     assert "size of one transfer" in shown
-    assert any(text.startswith("host → device (h2d") for text in shown) or case == "one-row"
+    assert any(text.startswith("host → device") for text in shown)
+    if figure == "bandwidth":
+        assert any(text.startswith("host → device (h2d") for text in shown)
     assert len(list(root.iter(f"{SVG}path"))) > 10
 
 
@@ -138,8 +142,20 @@ def count_lines(root):
     return sum("mark-line" in group.get("class", "") for group in root.iter(f"{SVG}g"))
 
 
-def test_one_line_per_strategy_in_each_panel_and_in_the_key():
-    assert count_lines(svg("latency", "sixteen")) == (2 + 1) * len(SIXTEEN)
+def test_one_panel_for_each_group_of_strategies_that_are_alike():
+    assert panel_names(spec("latency", "sixteen")) == ["copy/pageable +15"]
+    names = panel_names(spec("latency", "apart"))
+    assert names == list(synthetic.STRATEGIES)
+    assert count_lines(svg("latency", "apart")) == 2 * len(names)  # both directions
+    assert len(panel_names(spec("latency", "sixteen-apart"))) == MOST_PANELS
+    few = render.specification(ALL_FIGURES["latency"](CASES["sixteen-apart"], PAPER))
+    assert len(panel_names(few)) == 4
+    left_out = len(SIXTEEN) - MOST_PANELS
+    assert f"in the tables only: {left_out} more" in subtitle(spec("latency", "sixteen-apart"))
+
+
+def panel_names(spec):
+    return [panel["title"]["text"] for row in spec["vconcat"] for panel in row.get("hconcat", [])]
 
 
 def test_one_line_per_group_of_strategies_that_are_alike():
@@ -216,7 +232,8 @@ def test_plots_the_median_over_the_repetitions(size):
     expected = synthetic.expected_ns(size)
     for strategy, variant in (("copy/pinned", "h2d"), ("zero_copy/pinned_mapped", "write")):
         shown = bandwidth(run(synthetic.rows((strategy,))))
-        timed = point(spec("latency", "gpu"), strategy, variant, size)
+        times = render.specification(ALL_FIGURES["latency"](run(synthetic.rows((strategy,))), WIDE))
+        timed = point(times, strategy, variant, size)
         assert timed["repetitions"] == 3
         assert timed["time_us"] == pytest.approx(expected / 1000)
         assert timed["time_us_low"] == pytest.approx(0.9 * expected / 1000)
@@ -291,10 +308,6 @@ def test_the_limits_lie_inside_the_bandwidth_axis():
     layers = panels(bandwidth(slow))[0]["layer"]
     domains = [layer["encoding"]["y"]["scale"]["domain"] for layer in layers]
     assert all(low == 0 and high > 63.0 for low, high in domains)
-
-
-def test_latency_has_no_link_limits():
-    assert spec("latency", "gpu")["datasets"]["limits"] == []
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -403,7 +416,7 @@ def scale_of(spec, channel):
 
 
 def test_a_strategy_looks_the_same_in_every_figure_and_selection():
-    all_colours = scale_of(spec("latency", "sixteen"), "color")
+    all_colours = {memory: style.memory_colour(memory) for memory in style.MEMORY}
     some_colours = scale_of(spec("bandwidth", "sixteen-apart"), "color")
     assert len(some_colours) > 4
     assert some_colours == {memory: all_colours[memory] for memory in some_colours}
@@ -422,13 +435,13 @@ def test_strategies_that_look_alike_in_grey_are_variants_of_one_memory():
         assert shape == ("diamond" if memory.endswith("_wc") else groups[group])
 
 
-def test_hundreds_of_strategies_are_drawn_as_far_as_they_can_be_told_apart():
-    names = tuple(f"copy/kind_{i:03}" for i in range(300))
+def test_many_strategies_are_drawn_as_far_as_they_can_be_told_apart():
+    names = tuple(f"copy/kind_{i:03}" for i in range(40))
     shown = render.specification(
-        ALL_FIGURES["latency"](run(synthetic.rows(names, sizes=(KIB, MIB))), WIDE)
+        ALL_FIGURES["latency"](run(synthetic.apart(names, sizes=(MIB,))), WIDE)
     )
-    assert len({p["memory"] for p in points(shown)}) == MOST_MEMORIES
-    assert f"{300 - MOST_MEMORIES} more strategies are in the tables only" in subtitle(shown)
+    assert len({p["strategy"] for p in points(shown)}) == MOST_PANELS
+    assert f"in the tables only: {40 - MOST_PANELS} more" in subtitle(shown)
     few = tuple(f"copy/kind_{i:02}" for i in range(20))
     shown = bandwidth(run(synthetic.apart(few, (MIB,))))
     assert len({p["strategy"] for p in points(shown)}) == MOST_LINES
@@ -440,46 +453,75 @@ def test_the_other_scale_is_there_for_the_page():
     assert axis["scale"]["type"] == "linear"
     titles = {
         layer["encoding"]["y"]["title"]
-        for p in panels(spec("latency", "gpu"))
+        for p in panels(spec("latency", "apart"))
         for layer in p["layer"]
+        if "field" in layer["encoding"]["y"]
     }
     assert titles == {axis["title"]}  # the page finds axes by their titles
 
 
-def test_fitted_lines_are_those_of_advise():
-    fitted = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, 1e5)})
-    shown = render.specification(ALL_FIGURES["latency"](run(advice=fitted), WIDE))
-    rows = shown["datasets"]["fits"]
-    line = {row["bytes"]: row["time_us"] for row in rows if not row["half"]}
-    assert set(line) == set(synthetic.SIZES)
-    assert line[MIB] == pytest.approx(2 + MIB / 50e3)
-    (half,) = [row for row in rows if row["half"]]
-    assert half["bytes"] == 100000.0
-    assert half["time_us"] == pytest.approx(4.0)  # half of 50 GB/s
-    assert {row["t0"] for row in rows} == {"2.000 µs"}
-    bent = replace(fitted.fits["copy/pinned/h2d"], lines=3)
-    broken = Advice(fits={bent.name: bent}, missing={"map": "nothing to rank"})
-    shown = render.specification(ALL_FIGURES["latency"](run(advice=broken), WIDE))
-    assert shown["datasets"]["fits"] == []  # several lines are not t0 + n/B
-    assert "no fitted lines: synthetic" in subtitle(spec("latency", "gpu"))
-
-
-@pytest.mark.parametrize("lines", [1, 3])
-def test_only_drawn_marks_are_explained(lines):
-    fitted = {"copy/pinned/h2d": (2000.0, 50.0, 1e5)}
-    answer = synthetic.advice(fits=fitted)  # it has no rankings, and a reason for that
+def fitted(lines=1, half=1e5):
+    """Returns a run of one strategy with a fit to the device."""
+    answer = synthetic.advice(fits={"copy/pinned/h2d": (2000.0, 50.0, half)})
     fits = {name: replace(fit, lines=lines) for name, fit in answer.fits.items()}
     missing = {"map": "nothing to rank", "rankings": "nothing to rank"}
-    figure = ALL_FIGURES["latency"](run(advice=Advice(fits, missing=missing)), WIDE)
+    return run(synthetic.rows(("copy/pinned",)), Advice(fits, missing=missing))
+
+
+def fit_lines(subject):
+    """Returns time by size of each line of the fit."""
+    rows = render.specification(ALL_FIGURES["latency"](subject, WIDE))["datasets"]["fits"]
+    assert {row["t0"] for row in rows} == {"2.000 µs"}
+    names = dict.fromkeys(row["line"] for row in rows)
+    return {
+        name: {row["bytes"]: row["time_us"] for row in rows if row["line"] == name}
+        for name in names
+    }
+
+
+def test_fitted_lines_are_those_of_advise():
+    lines = fit_lines(fitted())
+    assert set(lines) == {"t0", "n/B", "sum", "half"}
+    assert set(lines["sum"]) == set(synthetic.SIZES)
+    assert lines["sum"][MIB] == pytest.approx(2 + MIB / 50e3)
+    assert set(lines["t0"].values()) == {2.0}
+    assert lines["n/B"][MIB] == pytest.approx(MIB / 50e3)
+    lowest = 0.9 * synthetic.expected_ns(4) / 1000
+    assert min(lines["n/B"].values()) == pytest.approx(lowest)  # where the panel begins
+    assert lines["half"] == {100000.0: pytest.approx(4.0)}  # half of 50 GB/s
+    shown = render.specification(ALL_FIGURES["latency"](fitted(), WIDE))
+    assert [row["text"] for row in shown["datasets"]["labels"]] == ["2 µs, 50.0 GB/s, 97.7 KiB"]
+    models = {row["direction"]: row["has_model"] for row in points(shown)}
+    assert models == {"host → device": True, "device → host": False}
+    figure = ALL_FIGURES["latency"](fitted(), WIDE)
+    assert "copy/pinned (h2d): t0 2.000 µs, B 50.00 GB/s, n½ 97.7 KiB" in figure.summary
+
+
+def test_several_fitted_lines_have_no_sum_and_an_unknown_n_half_has_no_mark():
+    assert set(fit_lines(fitted(lines=3, half=None))) == {"t0", "n/B"}
+
+
+def test_only_drawn_marks_are_explained():
+    figure = ALL_FIGURES["latency"](fitted(), WIDE)
     text = subtitle(render.specification(figure))
     assert "nothing to rank" not in text
-    drawn = lines == 1
-    assert ("black dots" in text) is drawn
-    assert ("ring: n½" in text) is drawn
-    assert ("n½" in figure.reading) is drawn
-    assert ("t0" in figure.reading) is drawn
-    reason = "none of the strategies to look at first is a single line (see the table)"
-    assert (f"no fitted lines: {reason}" in text) is not drawn
+    assert "no fitted lines" not in text
+    assert "band" not in text
+    assert all(name in text for name in ("dashed: t0 and n/B", "triangle: n½", "texts: t0, B, n½"))
+    assert "n½" in figure.reading
+    without = ALL_FIGURES["latency"](CASES["gpu"], WIDE)
+    text = subtitle(render.specification(without))
+    assert "no fitted lines: synthetic" in text
+    assert "dashed" not in text
+    assert "n½" not in without.reading
+    assert "t0" not in without.reading
+    other = synthetic.advice(fits={"copy/elsewhere/h2d": (2000.0, 50.0, None)})
+    shown = render.specification(
+        ALL_FIGURES["latency"](run(advice=replace(other, missing={})), WIDE)
+    )
+    assert "no fitted lines: of the strategies shown none has one (see the table)" in subtitle(
+        shown
+    )
 
 
 def test_known_memory_kinds_have_colours_of_their_own():

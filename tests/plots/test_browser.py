@@ -208,7 +208,7 @@ def count_lines(page, figure):
 
 def test_every_figure_is_drawn_and_small_enough(page, path):
     figures = page.locator("figure").count()
-    assert figures == page.locator(".chart svg").count() == 5
+    assert figures == page.locator(".chart svg").count() == 6
     assert path.stat().st_size < 6e6
 
 
@@ -249,7 +249,7 @@ def test_the_other_scale_is_linear_and_keeps_what_is_hidden(page):
     button.click()
     page.wait_for_selector("#latency svg [aria-label*='time'][aria-label*='linear scale']")
     assert button.get_attribute("aria-pressed") == "true"
-    page.wait_for_function(f"{LINES_OF_BANDWIDTH.replace('bandwidth', 'latency')} == 9")
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH.replace('bandwidth', 'latency')} == 6")
     assert button.evaluate(look) != before  # it looks pressed
 
 
@@ -259,7 +259,7 @@ def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
     page.locator("#theme").click()
     wait_until_drawn(page, "dark")
     assert page.locator(f"#bandwidth path[stroke='{dark}']").count() > 0
-    assert page.locator(".chart svg").count() == 5
+    assert page.locator(".chart svg").count() == 6
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(28, 28, 30)"
 
@@ -440,7 +440,7 @@ def test_every_mark_that_is_announced_has_a_text(page, verdict_page):
 
 
 def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):
-    assert len(assert_charts_are_described(page, browser, path)) == 5
+    assert len(assert_charts_are_described(page, browser, path)) == 6
     page.locator("#theme").click()
     wait_until_drawn(page, "dark")
     assert_charts_are_described(page, browser, path)

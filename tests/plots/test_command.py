@@ -63,7 +63,7 @@ def test_runs_as_a_module(tmp_path):
     assert (completed.returncode, completed.stderr) == (0, message)
     out = tmp_path / "report"
     assert completed.stdout == f"{out / 'report.html'}\n"
-    figures = ("bandwidth", "compared", "ladder", "latency", "samples")
+    figures = ("bandwidth", "compared", "ladder", "latency", "samples", "small_copies")
     columns = {name for name in files_below(out) if "-column" in name}
     assert set(files_below(out)) - columns == {
         "report.html",
@@ -422,7 +422,7 @@ def test_several_processes_draw_the_same_images_as_one(monkeypatch):
         (
             f"{i}",
             *(
-                render.specification(FIGURES["latency"](synthetic.run(rows), layout))
+                render.specification(FIGURES["bandwidth"](synthetic.run(rows), layout))
                 for layout in (WIDE, PAPER)
             ),
         )

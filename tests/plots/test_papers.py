@@ -177,12 +177,14 @@ def test_captions_are_escaped():
     assert r"50 \% \& \{x\} \textbackslash{}y\_z" in tex
 
 
-def test_a_part_has_the_key_and_its_own_panel_only():
-    spec = render.specification(FIGURES["latency"](synthetic.run(), PAPER))
+def test_a_part_has_the_key_and_its_own_panels_only():
+    spec = render.specification(FIGURES["latency"](synthetic.run(synthetic.apart()), PAPER))
     parts = draw.split(spec)
-    assert [part["vconcat"][0]["title"]["text"] for part in parts] == [
-        "host → device (h2d, read)",
-        "device → host (d2h, write)",
+    assert [
+        [panel["title"]["text"] for panel in part["vconcat"][0]["hconcat"]] for part in parts
+    ] == [
+        ["copy/pageable", "copy/pinned"],
+        ["copy_async/pinned", "zero_copy/pinned_mapped"],
     ]
     keys = [part["vconcat"][1] for part in parts]
     assert keys[0] == keys[1]

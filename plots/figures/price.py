@@ -1,0 +1,181 @@
+"""Draws what speed costs: bandwidth against the CPU seconds that each gigabyte takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import accumulate
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.layout import LETTER, Layout
+from plots.figures.named_rows import SPACING, name_of
+from plots.figures.points import usual_sizes
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.groups import Group, group_transfers
+from plots.text import caption, numbers
+
+MOST_GROUPS = 8  # more colours cannot be told apart
+DATA = "prices"
+Row = dict[str, Any]
+
+
+def draw_price(run: Run, layout: Layout) -> Figure:
+    """Draws a dot for each group that is alike, at the largest size that most strategies have."""
+    if not run.transfers:
+        raise NoData("no plain transfers with warm caches were measured")
+    size = usual_sizes(run.transfers)[-1]
+    groups = group_transfers(run, lambda other: other == size)[:MOST_GROUPS]
+    rows = [row for group in groups for row in _make_rows(group, size)]
+    if not rows:
+        raise NoData("the CPU time of copies was not recorded")
+    top = 1.1 * max(row["gb_per_s"] for row in rows)
+    rows = [
+        row
+        for name in DIRECTIONS.values()
+        for row in _with_labels([row for row in rows if row["direction"] == name], top, layout)
+    ]
+    directions = list(dict.fromkeys(row["direction"] for row in rows))
+    panels = [_draw_panel(direction, rows, top, layout) for direction in directions]
+    left_out = len({b.strategy for b in run.transfers}) - sum(len(g.members) for g in groups)
+    chart = compose_run_chart(
+        f"Speed and its price at {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "CPU seconds per GB of all threads of the process, waiting in a loop included; medians "
+            "of the repetitions",
+            _explain_line(rows),
+            f"in the tables only: {left_out} more" if left_out else "",
+        ],
+        layout.row(*panels, spacing=SPACING),
+    )
+    chart.datasets = {DATA: rows}
+    return Figure(
+        heading="Speed and its price",
+        reading=_explain(groups),
+        summary=" ".join(_summarise(direction, rows) for direction in directions),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _make_rows(group: Group, size: int) -> list[Row]:
+    """Returns a row for each direction of a group's plainest strategy that has a CPU time."""
+    measured = [benchmark for (_, s), benchmark in group.members[group.name].items() if s == size]
+    return [
+        _make_row(group, benchmark, cpu)
+        for benchmark in measured
+        if (cpu := benchmark.get("cpu_s_per_gb"))
+    ]
+
+
+def _make_row(group: Group, benchmark: Benchmark, cpu: float) -> Row:
+    rate = benchmark.gb_per_s or 0.0
+    return {
+        "strategy": group.name,
+        "alike": caption.listed(group.others),
+        "name": name_of(group.name, len(group.others)),
+        "direction": DIRECTIONS[benchmark.direction],
+        "gb_per_s": rate,
+        "cpu": cpu,
+        "rate": numbers.rate(rate),
+        "cpu_text": f"{numbers.digits(cpu)} s/GB",
+        "colour": style.strategy_colour(benchmark, group.name),
+    }
+
+
+def _with_labels(rows: list[Row], top: float, layout: Layout) -> list[Row]:
+    """Adds where labels stand, moved apart, and whether no other strategy is as good in both."""
+    ordered = sorted(rows, key=lambda row: row["gb_per_s"])
+    distance = LABEL_DISTANCE * top / _height(layout)
+    places = move_apart([row["gb_per_s"] for row in ordered], distance)
+    by_price = sorted(rows, key=lambda row: (row["cpu"], -row["gb_per_s"]))
+    best = [0.0, *accumulate((row["gb_per_s"] for row in by_price), max)]
+    unbeaten = {
+        row["strategy"]
+        for row, before in zip(by_price, best, strict=False)
+        if row["gb_per_s"] > before
+    }
+    return [
+        row | {"place": place, "unbeaten": row["strategy"] in unbeaten}
+        for row, place in zip(ordered, places, strict=True)
+    ]
+
+
+def _height(layout: Layout) -> int:
+    """Returns the height of a panel; wide ones are lower than usual."""
+    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
+
+
+def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> LayerChart:
+    room = (layout.width - SPACING) // 2 if layout.beside else layout.width
+    width = round(room - layout.axis - LETTER * max(len(row["name"]) for row in rows))
+    prices = [row["cpu"] for row in rows]
+    low, high = min(prices) / 1.4, max(prices) * 1.4
+    price = alt.X(
+        "cpu:Q",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(values=style.one_two_five(low, high), format="~g"),
+        title="CPU seconds per GB",
+    )
+    rates = alt.Scale(domain=[0, top], nice=False)
+
+    def up(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=rates, title="bandwidth (GB/s)")
+
+    base = shown_rows(DATA, direction=direction)
+    frontier = base.transform_filter("datum.unbeaten").mark_line(
+        color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
+    )
+    leaders = base.mark_rule(color=style.LINE, strokeWidth=0.6)
+    dots = base.mark_point(filled=True, size=60, opacity=1)
+    labels = base.mark_text(align="left", dx=6, fontSize=11)
+    tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
+    return LayerChart(
+        layer=[
+            frontier.encode(x=price, y=up("gb_per_s")),
+            leaders.encode(x=price, x2=at_right(width), y=up("gb_per_s"), y2=alt.Y2("place:Q")),
+            dots.encode(x=price, y=up("gb_per_s"), color=colour_by_field(), tooltip=tips),
+            labels.encode(x=at_pixel(width), y=up("place"), text=alt.Text("name:N")),
+        ],
+        title=panel_title(direction, anchor="start"),
+        width=width,
+        height=_height(layout),
+    )
+
+
+def at_right(width: int) -> alt.X2Value:
+    """Lets a rule end at the right of its panel."""
+    return alt.X2Value(width)  # type: ignore[no-untyped-call]
+
+
+def _explain_line(rows: list[Row]) -> str:
+    """Explains the dashed line where there is one: it joins two strategies or more."""
+    counts = Counter(row["direction"] for row in rows if row["unbeaten"])
+    if max(counts.values()) < 2:
+        return ""
+    return "dashed line: the strategies that no other one beats in both"
+
+
+def _explain(groups: list[Group]) -> str:
+    """Explains the axes, and names the strategies that a dot stands for."""
+    texts = ["Up is faster, left leaves more of the CPU to other work."]
+    stand_for = [
+        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
+    ]
+    if stand_for:
+        texts.append(f"A dot stands for the plainest of those alike: {'; '.join(stand_for)}.")
+    return " ".join(texts)
+
+
+def _summarise(direction: str, rows: list[Row]) -> str:
+    """Names the strategies that no other one beats in both."""
+    unbeaten = [row for row in rows if row["direction"] == direction and row["unbeaten"]]
+    texts = [f"{row['strategy']} ({row['rate']} at {row['cpu_text']})" for row in unbeaten]
+    return f"{direction}: no other one is both faster and cheaper than {caption.listed(texts)}."

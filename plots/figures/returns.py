@@ -1,0 +1,113 @@
+"""Draws how soon asynchronous calls return, beside when the data have arrived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.compose import LayerChart
+from plots.figures.layout import Layout
+from plots.figures.named_rows import SPACING, NamedRows, name_of
+from plots.figures.points import in_drawing_order, usual_sizes
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.text import numbers
+
+CALL = "enqueue_ns"
+MOST_ROWS = {"wide": 24, "column": 20, "paper": 10}  # in a panel
+DATA = "calls"
+MILLISECOND = 1e6  # nanoseconds
+Row = dict[str, Any]
+
+
+def draw_returns(run: Run, layout: Layout) -> Figure:
+    """Draws the copies whose call was timed by itself, at their largest common size."""
+    timed = [benchmark for benchmark in run.transfers if benchmark.get(CALL)]
+    if not timed:
+        raise NoData("no copy was measured whose call returns before the data have arrived")
+    size = usual_sizes(timed)[-1]
+    ordered = in_drawing_order(benchmark for benchmark in timed if benchmark.bytes == size)
+    rows = [
+        row
+        for code in DIRECTIONS
+        for row in [_make_row(each, call) for each, call in _calls(ordered, code)][
+            : MOST_ROWS[layout.name]
+        ]
+    ]
+    named = NamedRows(rows, layout, layout.row_height)
+    panels = [_draw_panel(named, direction) for direction in named.directions]
+    chart = compose_run_chart(
+        f"Calls and copies of {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "hollow: the call has returned; filled: the data have arrived; on the right, the part "
+            "of the time that the call takes; medians of the repetitions"
+        ],
+        layout.row(*panels, spacing=SPACING),
+    )
+    chart.datasets = {DATA: rows}
+    longest = max(rows, key=lambda row: row["part"])
+    return Figure(
+        heading="When an asynchronous call returns",
+        reading="A long line leaves time for other work. Marks on each other are a call that "
+        "returns only when the copy is done.",
+        summary=f"The call of {longest['strategy']} takes the largest part of its copy, "
+        f"{longest['direction']}: it returns after {longest['call']}, and the data are there after "
+        f"{longest['arrival']}.",
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _calls(benchmarks: list[Benchmark], direction: str) -> list[tuple[Benchmark, float]]:
+    """Returns the benchmarks of a direction with the times of their calls."""
+    return [
+        (benchmark, call)
+        for benchmark in benchmarks
+        if benchmark.direction == direction and (call := benchmark.get(CALL))
+    ]
+
+
+def _make_row(benchmark: Benchmark, call: float) -> Row:
+    name = name_of(benchmark.strategy)
+    part = call / benchmark.ns
+    return {
+        "row": f"{benchmark.label}|{name}",
+        "name": name,
+        "strategy": benchmark.strategy,
+        "direction": DIRECTIONS[benchmark.direction],
+        "returned": call / MILLISECOND,
+        "arrived": benchmark.ns / MILLISECOND,
+        "part": part,
+        "text": numbers.percent(part),
+        "call": numbers.time(call),
+        "arrival": numbers.time(benchmark.ns),
+        "colour": style.DIRECTION[benchmark.direction].colour,
+    }
+
+
+def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
+    ends = [row[field] for row in named.rows for field in ("returned", "arrived")]
+    domain, ticks = style.decades(min(ends), max(ends))
+    scale = alt.Scale(type="log", domain=domain, nice=False)
+    base = named.base(DATA, direction).encode(color=colour_by_field())
+
+    def across(field: str) -> alt.X:
+        axis = alt.Axis(values=ticks, format="~g", grid=False)
+        return alt.X(f"{field}:Q", scale=scale, axis=axis, title="time (ms)")
+
+    tips = tooltip(strategy="strategy", call_returns="call", data_arrive="arrival", part="text")
+    line = base.mark_rule(strokeWidth=2, opacity=0.6)
+    hollow = base.mark_point(filled=True, fill=style.PAPER, size=60, strokeWidth=1.6, opacity=1)
+    filled = base.mark_point(filled=True, size=30, opacity=1)
+    stroke = alt.Stroke("colour:N", scale=None, legend=None)
+    layers = [
+        line.encode(x=across("returned"), x2=alt.X2("arrived:Q")),
+        hollow.encode(x=across("returned"), stroke=stroke, tooltip=tips),
+        filled.encode(x=across("arrived"), tooltip=tips),
+    ]
+    return named.panel(DATA, direction, direction, layers)

@@ -1,0 +1,160 @@
+"""Draws what the smallest copy costs: a dot with its interval for each group that is alike."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+import altair as alt
+
+from plots.figures import style
+from plots.figures.bars import colour_by_field
+from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.compose import LayerChart
+from plots.figures.layout import Layout
+from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
+from plots.figures.points import usual_sizes
+from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.groups import ALIKE, Group, group_transfers
+from plots.model.significance import median_interval
+from plots.text import caption, numbers
+
+AXIS_END = 3  # times the median of all: what takes longer would flatten the others
+MOST_ROWS = {"wide": 24, "column": 20, "paper": 12}  # in a panel
+Row = dict[str, Any]
+
+
+def draw_small_copies(run: Run, layout: Layout) -> Figure:
+    """Draws the time of the smallest copy, fastest first."""
+    if not run.transfers:
+        raise NoData("no plain transfers with warm caches were measured")
+    size = usual_sizes(run.transfers)[0]
+    groups = group_transfers(run, lambda other: other == size)
+    every_row = [row for code in DIRECTIONS for row in _make_rows(groups, code, size)]
+    end = _axis_end(every_row)
+    rows = [row for code in DIRECTIONS for row in _select(every_row, code, layout)]
+    rows = [row | _place(row, end) for row in rows]
+    named = NamedRows(rows, layout, layout.row_height)
+    panels = [_draw_panel(named, direction, end) for direction in named.directions]
+    timed = [benchmark for benchmark in run.transfers if benchmark.bytes == size]
+    left_out = len({row["strategy"] for row in every_row} - {row["strategy"] for row in rows})
+    text = numbers.size(size)
+    chart = compose_run_chart(
+        f"Time of a copy of {text}",
+        run,
+        layout,
+        [
+            caption.describe_timing([benchmark.repetitions for benchmark in timed]),
+            "line: 95 % interval of the median; arrow: beyond the axis",
+            f"in the tables only: {left_out} more" if left_out else "",
+        ],
+        layout.row(*panels, spacing=SPACING),
+    )
+    chart.datasets = {"copies": rows}
+    best = [
+        next(row for row in rows if row["direction"] == direction) for direction in named.directions
+    ]
+    return Figure(
+        heading="What a small copy costs",
+        reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
+        summary=" ".join(
+            f"{row['direction']}: {row['strategy']} is the fastest, {row['time']}." for row in best
+        ),
+        chart=chart,
+        strategies=[],
+    )
+
+
+def _make_rows(groups: list[Group], code: str, size: int) -> list[Row]:
+    """Returns a row for each group's plainest strategy, the fastest first."""
+    measured = [
+        (group, group.members[group.name][code, size])
+        for group in groups
+        if (code, size) in group.members[group.name]
+    ]
+    return [
+        _make_row(group, benchmark)
+        for group, benchmark in sorted(measured, key=lambda pair: pair[1].ns)
+    ]
+
+
+def _make_row(group: Group, benchmark: Benchmark) -> Row:
+    interval = median_interval(benchmark.values("median_ns"))
+    low, high = interval or (benchmark.ns, benchmark.ns)
+    name = name_of(group.name, len(group.others))
+    return {
+        "row": f"{group.name}|{name}",
+        "name": name,
+        "strategy": group.name,
+        "alike": caption.listed(group.others),
+        "direction": DIRECTIONS[benchmark.direction],
+        "us": benchmark.ns / 1000,
+        "low": low / 1000,
+        "high": high / 1000,
+        "text": f"{benchmark.ns / 1000:.3g}",
+        "time": numbers.time(benchmark.ns),
+        "interval": f"{numbers.time(low)} to {numbers.time(high)}" if interval else "not known",
+        "colour": style.DIRECTION[benchmark.direction].colour,
+    }
+
+
+def _axis_end(rows: list[Row]) -> float:
+    """Returns where the axis ends: just behind the last value that is not far off."""
+    most: float = AXIS_END * median(row["us"] for row in rows)
+    ends: list[float] = [min(row["high"], most) for row in rows if row["us"] <= most]
+    return max(ends)
+
+
+def _select(rows: list[Row], code: str, layout: Layout) -> list[Row]:
+    """Returns the rows of a direction that there is room for."""
+    return [row for row in rows if row["direction"] == DIRECTIONS[code]][: MOST_ROWS[layout.name]]
+
+
+def _place(row: Row, end: float) -> Row:
+    """Returns where a row's marks stand on an axis that ends there."""
+    return {
+        "beyond": row["us"] > end,
+        "place": min(row["us"], end),
+        "place_low": min(row["low"], end),
+        "place_high": min(row["high"], end),
+    }
+
+
+def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
+    base = named.base("copies", direction)
+
+    def across(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            scale=alt.Scale(domain=[0, 1.05 * end], nice=False),
+            axis=alt.Axis(tickCount=5, format="~f", grid=False),
+            title="time of one copy (µs)",
+        )
+
+    inside = base.transform_filter("!datum.beyond").encode(color=colour_by_field())
+    interval = inside.mark_rule(strokeWidth=2, opacity=0.6).encode(
+        x=across("place_low"), x2=alt.X2("place_high:Q")
+    )
+    tips = tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
+    dots = inside.mark_point(filled=True, size=45, opacity=1).encode(
+        x=across("place"), tooltip=tips
+    )
+    arrows = edge_arrows(base, across("place"), "triangle-right", "datum.beyond")
+    layers = [interval, dots.encode(x=across("place"), tooltip=tips), arrows.encode(tooltip=tips)]
+    return named.panel("copies", direction, direction, layers)
+
+
+def _explain(size: str, groups: list[Group], has_intervals: bool) -> str:
+    """Explains the rows, and names the strategies that a row stands for."""
+    texts = [f"Further left is better. A copy of {size} costs what any copy costs at least."]
+    if not has_intervals:
+        texts.append("There are too few repetitions for intervals.")
+    stand_for = [
+        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
+    ]
+    if stand_for:
+        texts.append(
+            f"Alike are strategies within {100 * ALIKE:.0f} % of each other in both directions, or "
+            f"not told apart; a row stands for the plainest: {'; '.join(stand_for)}."
+        )
+    return " ".join(texts)
