@@ -22,8 +22,8 @@ int main() {
   transfers::multipath_copier copier(target, helpers);
 
   const transfers::context context(target);
-  transfers::host_array<unsigned> source(context, std::size_t{16} << 20);  // page-locked
-  transfers::host_array<unsigned> result(context, source.size());
+  transfers::host_array<unsigned> source(context, {std::size_t{16} << 20});  // page-locked
+  transfers::host_array<unsigned> result(context, {source.size()});
   std::iota(source.begin(), source.end(), 0U);
   transfers::device_buffer<unsigned> on_device(context, source.size());
 

@@ -22,7 +22,7 @@ TEST_F(host_session, copies_over_several_links_need_several_devices) {
   chosen.strategies = {"copy"};
   auto all = make_plan(strategies, *device, chosen);
   EXPECT_THAT(all.cases, Each(Field(&benchmark_case::method, testing::Ne("multipath"))));
-  EXPECT_THAT(all.skipped, IsEmpty());
+  for (const auto& skip : all.skipped) EXPECT_NE(skip.reason.code, "needs_several_devices");
   chosen.strategies = {"copy/multipath/pinned"};
   all = make_plan(strategies, *device, chosen);
   EXPECT_THAT(all.cases, IsEmpty());
@@ -39,7 +39,7 @@ TEST_F(host_session, copies_over_several_links_are_measured_on_each_device) {
   auto all = make_plan(strategies,
                        std::vector<named_device>{{"host:0", *device}, {"host:1", *other}}, chosen);
   std::map<std::string, int> cases;
-  for (const auto& planned : all.cases) ++cases[planned.memory.value_or("")];
+  for (const auto& described : all.cases) ++cases[described.memory.value_or("")];
   EXPECT_THAT(cases, ElementsAre(Pair("pageable", 4), Pair("pinned", 4)));
   const device_list list{{*device, memory, {}, nullptr, "host:0"},
                          {*other, memory_of_other, {}, nullptr, "host:1"}};
