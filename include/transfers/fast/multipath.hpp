@@ -42,10 +42,10 @@ struct multipath {
 /// theirs (device::access_peer). Throws device_error.
 [[nodiscard]] std::vector<device*> peers_of(device& target, std::span<device* const> helpers);
 
-/// Measures the links, in less than a second: how fast each is while all are busy, and the size from
-/// which dividing a copy is faster than the target's own link (by 3 %), from 1 to 64 MiB; `never`
-/// if it is not. `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of page-locked
-/// and of device memory. Throws out_of_memory, device_error.
+/// Measures the links, in less than a second: how fast each is while all are busy, and the size
+/// from which dividing a copy is faster than the target's own link (by 3 %), from 1 to 64 MiB;
+/// `never` if it is not. `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of
+/// page-locked and of device memory. Throws out_of_memory, device_error.
 [[nodiscard]] multipath calibrate_multipath(device& target, std::span<device* const> helpers);
 
 /// Copies between the host and a device over several links at once: a part by the device's own
