@@ -23,6 +23,7 @@ namespace transfers {
 /// microseconds; then they sleep. They inherit the affinity of the thread that makes the team.
 class worker_team {
  public:
+  /// How long idle threads poll unless the constructor is told otherwise.
   static constexpr std::chrono::microseconds usual_look_out{20};
 
   /// `look_out` is how long idle threads poll, yielding to others, before they sleep. Throws
