@@ -1,5 +1,5 @@
 // Ordinary memory, copied nearly as fast as page-locked memory: threads fill or drain page-locked
-// chunks while the device's engines move others. Arrays do this by themselves from 4 MiB on
+// chunks while the device's engines move others. Arrays do this by themselves from 1 MiB on
 // (to_gpu, set, get); this example does it for plain memory. The constructor of the copier measures
 // for a second or two which settings are fastest on this machine: keep the copier.
 #include <iostream>

@@ -194,7 +194,7 @@ bool uses_host_buffer(const benchmark_case& planned) {
 /// The chunks of a calibrated copier, and the test copies that calibrate it
 /// (transfers::calibrate_staging).
 std::size_t bytes_of_copier(bool device_is_host) {
-  constexpr std::size_t chunks = std::size_t{96} << 20;
+  constexpr std::size_t chunks = std::size_t{64} << 20;
   constexpr std::size_t test_copies = std::size_t{256} << 20;
   return chunks + test_copies + (device_is_host ? test_copies : 0);
 }
@@ -440,6 +440,15 @@ bool is_in_profile(const strategy& candidate, const settings& settings) {
 
 bool uses_device(const benchmark_case& planned, std::size_t index) {
   return std::ranges::find(planned.devices, index) != planned.devices.end();
+}
+
+std::optional<common::message> why_not_in_run(const strategy& candidate,
+                                              const transfers::device& device,
+                                              std::size_t devices) {
+  if (candidate.needs.other_devices && devices == 1) return needs_several_devices();
+  if (const auto reason = why_unsupported(candidate, device))
+    return common::message{"unsupported", nlohmann::ordered_json::object(), *reason};
+  return std::nullopt;
 }
 
 void earlier_repetitions::add(int number, std::optional<double> median_ns,

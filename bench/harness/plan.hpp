@@ -60,6 +60,10 @@ struct plan {
   std::map<std::size_t, common::message> lost_devices = {};
 };
 
+/// Why a strategy cannot run on a device of a run of so many; nullopt if it can.
+std::optional<common::message> why_not_in_run(const strategy& candidate,
+                                              const transfers::device& device, std::size_t devices);
+
 /// Plans strategies × devices × variants × sizes × cache states, as far as the settings select
 /// them. Names end in the device's id if there are several devices. Benchmarks that a device cannot
 /// run go to `skipped`. Throws usage_error for unknown strategies, for a bad filter and for faults

@@ -354,7 +354,7 @@ std::size_t session::settle_all(std::span<state> cases, outcome& result) {
     measured.cost = cost + work.timed;
     estimate.prepared(work, cost, measured.finished || measured.error ? 0 : work.repetitions);
   }
-  if (completed == cases.size() && !is_to_end(result))
+  if (completed > 0 && completed == cases.size() && !is_to_end(result))
     shown_.note(fmt::format("prepared in {}; the rounds take about {}",
                             format_duration(wall_clock::now() - start),
                             format_duration(limit_.at_most(estimate.left()))));
@@ -423,9 +423,11 @@ bench::schedule session::undisturbed_schedule(const benchmark_case& planned,
 
 void session::lose_device(std::optional<std::size_t> index, const benchmark_case& planned,
                           const char* reason) {
-  if (!index && planned.devices.size() == 1) index = planned.devices.front();
+  const bool is_helped = planned.measured->needs.other_devices;
+  if (!index && planned.devices.size() == 1 && !is_helped) index = planned.devices.front();
   if (index) return lose_device(*index, planned.name, reason);
-  for (const auto candidate : planned.devices) {
+  for (std::size_t candidate = 0; candidate < devices_.size(); ++candidate) {
+    if (!is_helped && !uses_device(planned, candidate)) continue;
     try {
       devices_.at(candidate).device.synchronize();
     } catch (const std::exception& failure) {

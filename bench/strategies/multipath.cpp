@@ -74,6 +74,8 @@ const registration multipath{host_memory_family{
       copy.plainness = 3;
       copy.shares_link = false;  // a single link does not limit it
       copy.needs.other_devices = true;
+      // Access to peers stays enabled for the process, and slows allocations.
+      copy.sampling.on_request = true;
       copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for ordinary memory
       copy.sampling.smallest = mib;
       copy.sampling.cold = false;

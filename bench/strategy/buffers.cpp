@@ -1,5 +1,6 @@
 #include "bench/strategy/buffers.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bench/verification/pattern.hpp"
@@ -30,8 +31,11 @@ std::shared_ptr<transfers::staged_copier> buffers::staged_copier(std::optional<i
 
 std::shared_ptr<transfers::multipath_copier> buffers::multipath_copier(
     std::span<transfers::device* const> helpers) {
-  if (!multipath_copier_)
+  if (!multipath_copier_ || !std::ranges::equal(helpers_, helpers)) {
+    multipath_copier_.reset();
     multipath_copier_ = std::make_shared<transfers::multipath_copier>(device_, helpers);
+    helpers_.assign(helpers.begin(), helpers.end());
+  }
   return multipath_copier_;
 }
 

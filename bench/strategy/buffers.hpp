@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
 #include "bench/verification/pattern.hpp"
@@ -48,8 +49,8 @@ class buffers {
   [[nodiscard]] std::shared_ptr<transfers::staged_copier> staged_copier(
       std::optional<int> node = {});
 
-  /// The first call measures the links of this device and of the helpers; later calls return the
-  /// same copier.
+  /// The first call measures the links of this device and of the helpers; later calls with the same
+  /// helpers return the same copier.
   [[nodiscard]] std::shared_ptr<transfers::multipath_copier> multipath_copier(
       std::span<transfers::device* const> helpers);
 
@@ -71,6 +72,7 @@ class buffers {
   transfers::host_memory scratch_;
   std::map<std::optional<int>, std::shared_ptr<transfers::staged_copier>> staged_copiers_;
   std::shared_ptr<transfers::multipath_copier> multipath_copier_;
+  std::vector<transfers::device*> helpers_;  ///< of that
   std::shared_ptr<pattern_file> file_;
 };
 

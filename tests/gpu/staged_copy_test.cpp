@@ -69,8 +69,7 @@ class staged_on_cuda : public on_gpu {
   static staging always(unsigned threads) {
     staging settings;
     settings.threads = threads;
-    for (const auto to : {direction::h2d, direction::d2h})
-      settings[to].least_bytes = settings[to].least_bytes_alone = 1;
+    settings.h2d.least_bytes = settings.d2h.least_bytes = 1;
     return settings;
   }
 };

@@ -59,10 +59,11 @@ class multipath_copier {
   static constexpr unsigned chunks_of_helper = 3;  ///< under way at a time
 
   /// Uses those helpers that are peers_of() the target, as calibrate_multipath() measures them.
-  /// Throws what these throw, and invalid_argument for the target among the helpers.
+  /// Throws what these throw, and invalid_argument for null, the target, or a device twice among
+  /// the helpers.
   multipath_copier(device& target, std::span<device* const> helpers);
-  /// Throws invalid_argument unless a route has as many links as there are devices, with positive
-  /// rates, or none; out_of_memory, device_error.
+  /// Likewise without measuring. Throws invalid_argument unless a route has as many links as
+  /// links() says, with positive rates, or none; out_of_memory, device_error.
   multipath_copier(device& target, std::span<device* const> helpers, const multipath& settings);
   ~multipath_copier();
   multipath_copier(const multipath_copier&) = delete;

@@ -28,12 +28,15 @@ struct staging {
     std::size_t least_chunk = std::size_t{256} << 10;  ///< of small copies; others have larger ones
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
-    /// As least_bytes, for copies that are copy_pace::alone.
-    std::size_t least_bytes_alone = std::size_t{1} << 20;
+    std::size_t least_bytes_alone = 0;  ///< for copies that are copy_pace::alone; 0: the same
 
     /// Whether a copy of this size is staged rather than done by device::copy.
     [[nodiscard]] bool stages(std::size_t bytes, copy_pace pace) const {
-      return bytes >= (pace == copy_pace::alone ? least_bytes_alone : least_bytes);
+      return bytes >= least(pace);
+    }
+    /// The smallest copy that is staged.
+    [[nodiscard]] std::size_t least(copy_pace pace) const {
+      return pace == copy_pace::alone && least_bytes_alone > 0 ? least_bytes_alone : least_bytes;
     }
     /// Whether a copy of this size uses streaming stores.
     [[nodiscard]] bool streams(std::size_t bytes) const {
@@ -96,12 +99,12 @@ class staged_copier final : public pageable_copier {
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
     const auto& route = settings()[direction];
-    return std::min(route.least_bytes, route.least_bytes_alone);
+    return std::min(route.least(copy_pace::in_row), route.least(copy_pace::alone));
   }
   /// Returns true: the constructor has acquired everything.
   [[nodiscard]] bool acquire() override { return true; }
 
-  /// Returns whether a copy of this size is staged rather than done by device::copy.
+  /// Returns whether a copy of this size and pace is staged rather than done by device::copy.
   [[nodiscard]] bool stages(std::size_t bytes, direction direction,
                             copy_pace pace = copy_pace::in_row) const noexcept {
     return settings()[direction].stages(bytes, pace);

@@ -18,7 +18,7 @@ class default_copier final : public pageable_copier {
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
     const auto& route = settings_[direction];
-    return std::min(route.least_bytes, route.least_bytes_alone);
+    return std::min(route.least(copy_pace::in_row), route.least(copy_pace::alone));
   }
 
   [[nodiscard]] bool acquire() override {

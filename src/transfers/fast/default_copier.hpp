@@ -7,7 +7,7 @@
 
 namespace transfers::detail {
 
-/// A staged_copier with the default settings of `staging`, which acquire() creates: 96 MiB of
+/// A staged_copier with the default settings of `staging`, which acquire() creates: 64 MiB of
 /// page-locked memory, and threads that sleep between copies. acquire() fails with fewer than 4
 /// usable processors, without memory or threads for it, and for devices that access ordinary memory
 /// themselves. The device must outlive it.

@@ -61,9 +61,12 @@ void link_set::join(std::span<const copied_part> parts) {
       own.wait(*lane.end);
     }
   own.synchronize();
-  // A helper's failure is reported by its own events only.
+  require_sound();
+}
+
+void link_set::require_sound() const {
   for (std::size_t i = 1; i < links_.size(); ++i)
-    for (const auto& lane : lanes_of(i, parts[i])) static_cast<void>(lane.end->done());
+    for (const auto& lane : links_[i]->lanes) static_cast<void>(lane.end->done());
 }
 
 std::vector<double> link_set::time(std::byte* dst, const std::byte* src,

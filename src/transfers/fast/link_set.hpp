@@ -37,6 +37,9 @@ class link_set {
   void enqueue(std::size_t link, std::byte* dst, const std::byte* src, std::size_t bytes,
                direction direction, stream& stream);
 
+  /// Throws device_error if work of a helper has failed, which only its own events tell.
+  void require_sound() const;
+
   /// Waits for all that is under way, whether it fails or not.
   void settle() noexcept;
 

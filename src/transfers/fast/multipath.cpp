@@ -1,7 +1,9 @@
 #include "transfers/fast/multipath.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <mutex>
-#include <optional>
+#include <set>
 
 #include "src/transfers/core/locked_range.hpp"
 #include "src/transfers/fast/calibrate_multipath.hpp"
@@ -17,13 +19,16 @@ void check(const multipath::route& route, std::size_t links) {
   if (!route.links.empty() && route.links.size() != links)
     throw invalid_argument("a route needs a link for the device and one for each helper in use");
   for (const auto& link : route.links)
-    if (!(link.bytes_per_second > 0) || !(link.seconds >= 0))
+    if (!std::isnormal(link.bytes_per_second) || link.bytes_per_second < 0 ||
+        !std::isfinite(link.seconds) || link.seconds < 0)
       throw invalid_argument("links need positive rates, and no negative times");
 }
 
 std::vector<device*> peers_without(device& target, std::span<device* const> helpers) {
-  if (std::ranges::find(helpers, &target) != helpers.end())
-    throw invalid_argument("a device cannot be its own helper");
+  std::set<const device*> seen{nullptr, &target};
+  for (const auto* const helper : helpers)
+    if (!seen.insert(helper).second)
+      throw invalid_argument("helpers are other devices, each of them once");
   return peers_of(target, helpers);
 }
 
@@ -102,7 +107,7 @@ detail::chunk_ring& multipath_copier::state::staging_ring() {
 
 void multipath_copier::state::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
                                           direction direction) {
-  if (!staged[direction].stages(bytes, copy_pace::alone))
+  if (links.size() == 1 || !staged[direction].stages(bytes, copy_pace::alone))
     return target.copy(dst, src, bytes, direction);
   if (!divides(bytes, direction))
     return detail::move_staged(staging_ring(), staged, dst, src, bytes, direction);
@@ -114,6 +119,7 @@ void multipath_copier::state::copy_staged(std::byte* dst, const std::byte* src, 
                             std::size_t size, transfers::direction way, stream& stream) {
                           links.enqueue(turns[index % turns.size()], to, from, size, way, stream);
                         });
+    links.require_sound();
   } catch (...) {
     links.settle();
     throw;

@@ -458,7 +458,7 @@ TEST_F(linked_host_devices, count_each_chunk_of_staged_copies_once) {
   settings.threads = 1;
   settings.chunks = 8;
   settings.largest_chunk = bytes / 4;
-  settings.h2d = settings.d2h = {1, bytes / 8, false, false, 1};
+  settings.h2d = settings.d2h = {1, bytes / 8, false, false};
   staged_copier copier(*linked.device, settings);
   const auto begin = clock.now();
   clock.expect(1);  // the copier's stream

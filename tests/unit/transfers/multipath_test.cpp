@@ -266,9 +266,13 @@ TEST(multipath_copier, refuses_what_makes_no_sense) {
   EXPECT_THROW(make({{1e9}}), invalid_argument);
   EXPECT_THROW(make({{1e9}, {0}}), invalid_argument);
   EXPECT_THROW(make({{1e9}, {1e9, -1}}), invalid_argument);
+  EXPECT_THROW(make({{1e9}, {std::numeric_limits<double>::infinity()}}), invalid_argument);
   EXPECT_THROW(make({{1e9}, {std::numeric_limits<double>::quiet_NaN()}}), invalid_argument);
   const std::array<device*, 2> with_itself{helper.get(), target.get()};
   EXPECT_THROW(multipath_copier(*target, with_itself, {}), invalid_argument);
+  const std::array<device*, 2> twice{helper.get(), helper.get()};
+  EXPECT_THROW(multipath_copier(*target, twice, {}), invalid_argument);
+  EXPECT_THROW(multipath_copier(*target, std::array<device*, 1>{nullptr}, {}), invalid_argument);
 }
 
 TEST(multipath_copier, gives_back_the_memory_of_helpers) {
@@ -293,6 +297,7 @@ TEST_P(a_failing_device, leaves_nothing_under_way) {
   const auto failures = fail_each(failure::operation, [&](counting_device& failing) {
     failing.counts().slowed_by = std::chrono::microseconds(20);
     counting_device other;
+    other.counts().slowed_by = std::chrono::microseconds(20);
     auto& target = helper_fails ? other : failing;
     target.counts().stages_copies = end == host_end::staged;
     const std::array<device*, 1> helpers{helper_fails ? &failing : &other};
@@ -308,6 +313,7 @@ TEST_P(a_failing_device, leaves_nothing_under_way) {
                     2 * mib, direction);
       } catch (const device_error&) {
         EXPECT_TRUE(failing.counts().idle());
+        EXPECT_TRUE(other.counts().idle());
         // The copier is still good.
         expect_exact_copy(target, copier, direction, mib, 0);
         return false;

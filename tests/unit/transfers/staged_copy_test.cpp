@@ -37,7 +37,7 @@ staging in_pages(unsigned threads, bool streaming = true) {
   settings.threads = threads;
   settings.chunks = 6;
   settings.largest_chunk = page;
-  settings.h2d = settings.d2h = {1, page, streaming, streaming, 1};
+  settings.h2d = settings.d2h = {1, page, streaming, streaming};
   return settings;
 }
 
@@ -125,8 +125,8 @@ TEST(staged_copier, takes_copies_of_no_bytes) {
 TEST(staged_copier, leaves_small_copies_to_the_device) {
   counting_device device;
   auto settings = in_pages(2);
-  settings.h2d.least_bytes = settings.h2d.least_bytes_alone = 3 * page;
-  settings.d2h.least_bytes = settings.d2h.least_bytes_alone = staging::never;
+  settings.h2d.least_bytes = 3 * page;
+  settings.d2h.least_bytes = staging::never;
   staged_copier copier(device, settings);
   expect_exact_copy(device, copier, direction::h2d, 3 * page - 1, 0, 0);
   expect_exact_copy(device, copier, direction::d2h, 64 * page, 0, 0);
