@@ -135,7 +135,7 @@ void write(const files::path& path, const nlohmann::ordered_json& document) {
 
 /// Whose value it may be: "--bytes" of a size; empty: none's.
 std::string option_of_value(const std::string& value) {
-  if (value == "h2d" || value == "d2h" || value == "both") return "--direction";
+  if (value == "h2d" || value == "d2h") return "--direction";
   try {
     static_cast<void>(common::parse_size(value));
     return "--bytes";
@@ -370,13 +370,16 @@ void check_advice_request(const advice_request& request, const CLI::App& command
 
 void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
   std::vector<std::string> meant;
+  std::string first;
   for (const auto& argument : arguments)
-    if (const auto option = option_of_value(argument); !option.empty())
+    if (const auto option = option_of_value(argument); !option.empty()) {
+      if (meant.empty()) first = argument;
       meant.push_back(fmt::format("{}={}", option, argument));
+    }
   if (meant.empty()) return;
   throw common::usage_error(
       fmt::format("unknown argument '{}': did you mean {}? (see advise --help)",
-                  common::printable_in_short(arguments.front()), fmt::join(meant, " ")));
+                  common::printable_in_short(first), fmt::join(meant, " ")));
 }
 
 bool advise(std::ostream& out, const advice_request& request) {

@@ -57,9 +57,13 @@ std::string content_of(const std::string& line) {
 /// "4KiB, 1MiB", in quotes or not, as the command line would have it: "4KiB,1MiB".
 std::string value_of(const std::string& text) {
   auto value = CLI::detail::trim_copy(text);
-  CLI::detail::remove_quotes(value);
+  // One pair of quotes around all of it, or one around each.
+  if (value.find("\",") == std::string::npos) CLI::detail::remove_quotes(value);
   auto items = CLI::detail::split(value, ',');
-  for (auto& item : items) CLI::detail::trim(item);
+  for (auto& item : items) {
+    CLI::detail::trim(item);
+    CLI::detail::remove_quotes(item);
+  }
   const auto joined = fmt::format("{}", fmt::join(items, ","));
   return value.ends_with(',') ? joined + "," : joined;
 }

@@ -32,13 +32,14 @@ std::string support_of(const strategy& listed, std::span<const named_device> dev
   std::vector<std::string> able;
   std::vector<std::pair<std::string, std::vector<std::string>>> unable;  // by reason
   for (const auto& [id, device] : devices) {
-    const auto reason = why_unsupported(listed, device);
+    const auto reason = why_not_in_run(listed, device, devices.size());
     if (!reason) {
       able.push_back(id);
       continue;
     }
-    auto entry = std::ranges::find(unable, *reason, [](const auto& known) { return known.first; });
-    if (entry == unable.end()) entry = unable.insert(unable.end(), {*reason, {}});
+    auto entry =
+        std::ranges::find(unable, reason->text, [](const auto& known) { return known.first; });
+    if (entry == unable.end()) entry = unable.insert(unable.end(), {reason->text, {}});
     entry->second.push_back(id);
   }
   const auto all = devices.size() > 1 ? "all devices" : "this device";
@@ -111,13 +112,14 @@ void list_as_json(std::ostream& out, const std::vector<const strategy*>& strateg
                {"not_on", json::object()}};
     for (const auto& variant : strategy->variants) entry["variants"].push_back(variant.name);
     for (const auto& [id, device] : devices)
-      if (const auto reason = why_unsupported(*strategy, device))
-        entry["not_on"][id] = *reason;
+      if (const auto reason = why_not_in_run(*strategy, device, devices.size()))
+        entry["not_on"][id] = {{"code", reason->code}, {"text", reason->text}};
       else
         entry["runs_on"].push_back(id);
     list.push_back(std::move(entry));
   }
-  out << list.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  const json answer{{"format", 1}, {"kind", "strategies"}, {"strategies", std::move(list)}};
+  out << answer.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
 }
 
 void list_benchmarks(std::ostream& out, const plan& plan) {

@@ -60,7 +60,7 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     rows = [row for _, of_panel in panels for row in of_panel]
     columns = COLUMNS[layout.name]
     charts = [_draw_panel(heading, of_panel, ticks, past, layout) for heading, of_panel in panels]
-    uuids = {dated.uuid for dated in past}
+    uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
     first, last = (caption.date(past[end].run.result) for end in (0, -1))
     chart = compose_chart(

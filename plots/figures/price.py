@@ -30,8 +30,7 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size = usual_sizes(run.transfers)[-1]
-    groups = group_transfers(run, lambda other: other == size)[:MOST_GROUPS]
-    rows = [row for group in groups for row in _make_rows(group, size)]
+    groups, rows = _choose_groups(group_transfers(run, lambda other: other == size), size)
     if not rows:
         raise NoData("the CPU time of copies was not recorded")
     top = 1.1 * max(row["gb_per_s"] for row in rows)
@@ -65,6 +64,37 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     )
 
 
+def _choose_groups(groups: list[Group], size: int) -> tuple[list[Group], list[Row]]:
+    """Returns the groups that are drawn, those that no other one beats first, and their rows."""
+    rows = _mark_unbeaten([row for group in groups for row in _make_rows(group, size)])
+    unbeaten = {row["strategy"] for row in rows if row["unbeaten"]}
+    with_rows = {row["strategy"] for row in rows}
+    chosen = sorted(
+        (group for group in groups if group.name in with_rows),
+        key=lambda group: group.name not in unbeaten,
+    )[:MOST_GROUPS]
+    names = {group.name for group in chosen}
+    return [group for group in groups if group.name in names], [
+        row for row in rows if row["strategy"] in names
+    ]
+
+
+def _mark_unbeaten(rows: list[Row]) -> list[Row]:
+    """Adds to each row whether no other strategy of its direction is as good in both."""
+    marked = []
+    for direction in DIRECTIONS.values():
+        own = [row for row in rows if row["direction"] == direction]
+        by_price = sorted(own, key=lambda row: (row["cpu"], -row["gb_per_s"]))
+        best = [0.0, *accumulate((row["gb_per_s"] for row in by_price), max)]
+        unbeaten = {
+            row["strategy"]
+            for row, before in zip(by_price, best, strict=False)
+            if row["gb_per_s"] > before
+        }
+        marked += [row | {"unbeaten": row["strategy"] in unbeaten} for row in own]
+    return marked
+
+
 def _make_rows(group: Group, size: int) -> list[Row]:
     """Returns a row for each direction of a group's plainest strategy that has a CPU time."""
     measured = [benchmark for (_, s), benchmark in group.members[group.name].items() if s == size]
@@ -91,21 +121,11 @@ def _make_row(group: Group, benchmark: Benchmark, cpu: float) -> Row:
 
 
 def _with_labels(rows: list[Row], top: float, layout: Layout) -> list[Row]:
-    """Adds where labels stand, moved apart, and whether no other strategy is as good in both."""
+    """Adds where labels stand, moved apart."""
     ordered = sorted(rows, key=lambda row: row["gb_per_s"])
     distance = LABEL_DISTANCE * top / _height(layout)
     places = move_apart([row["gb_per_s"] for row in ordered], distance)
-    by_price = sorted(rows, key=lambda row: (row["cpu"], -row["gb_per_s"]))
-    best = [0.0, *accumulate((row["gb_per_s"] for row in by_price), max)]
-    unbeaten = {
-        row["strategy"]
-        for row, before in zip(by_price, best, strict=False)
-        if row["gb_per_s"] > before
-    }
-    return [
-        row | {"place": place, "unbeaten": row["strategy"] in unbeaten}
-        for row, place in zip(ordered, places, strict=True)
-    ]
+    return [row | {"place": place} for row, place in zip(ordered, places, strict=True)]
 
 
 def _height(layout: Layout) -> int:

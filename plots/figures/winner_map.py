@@ -111,6 +111,7 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
             if winner is None:
                 continue
             margin, second = table["margin"][i][j], table["runner_up"][i][j]
+            gain = gains[i][j] if gains else None
             cells.append(
                 {
                     "direction": direction,
@@ -118,8 +119,8 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
                     "size": numbers.size(answer["sizes"][i]),
                     "reuse": answer["reuse"][j],
                     "strategy": winner,
-                    "gain": _describe_gain(gains[i][j], table["extrapolated"][i][j]),
-                    "gain_text": f"{gains[i][j]:.2f}" if gains[i][j] else "unknown",
+                    "gain": _describe_gain(gain, table["extrapolated"][i][j]),
+                    "gain_text": f"{gain:.2f}" if gain else "unknown",
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
                     "runner_up": second or "none that can be told apart",
                     "total": numbers.time(table["total_ns"][i][j]),

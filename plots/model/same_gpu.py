@@ -39,8 +39,10 @@ def longest_history(runs: Sequence[Run]) -> list[Dated]:
 
 
 def _is_same(first: Dated, second: Dated) -> bool:
-    has_uuid = first.uuid and first.uuid == second.uuid
-    return bool(has_uuid) or _names(first.run) == _names(second.run)
+    if first.uuid and first.uuid == second.uuid:
+        return True
+    names = _names(first.run)
+    return all(names) and names == _names(second.run)
 
 
 def _names(run: Run) -> tuple[str, str]:

@@ -257,7 +257,7 @@ std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked) {
 std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
   // Differences below 3 % are run-to-run noise and do not justify another option. Noise may hide a
   // larger one, but does not make a large one small.
-  constexpr double alike = 1.03, most_apart = 1.1;
+  constexpr double most_apart = 1.1;
   const auto& fastest = ranked.strategies.front();
   std::vector<const ranked_strategy*> good;
   for (const auto& strategy : ranked.strategies) {

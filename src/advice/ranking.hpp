@@ -133,6 +133,9 @@ class cost_model {
 /// includes zero; fastest first. The ranking must not be empty.
 std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
+/// Totals within this factor of the fastest are alike.
+constexpr double alike = 1.03;
+
 /// Those to choose from, fastest first: what is within 3 % of the fastest, or within 10 % and
 /// not to be told from it: statistically tied, or repeated too seldom. So does plots/text/rules.py.
 /// The ranking must not be empty.

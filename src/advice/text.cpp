@@ -133,7 +133,10 @@ std::string recommendation(const ranking& ranked, const question& question, std:
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
-                        best.behind.low <= 0 ? "cannot be told from it" : "not 3 % slower");
+                        best.behind.low <= 0 ? "cannot be told from it"
+                        : best.total.value <= alike * fastest.total.value
+                            ? "not 3 % slower"
+                            : "too few repetitions tell them apart");
   if (const auto tied = statistically_tied(ranked).size(); tied > 1)
     text += fmt::format(" {} cannot be told from the fastest (*).", tied - 1);
   return common::wrapped(text, columns);

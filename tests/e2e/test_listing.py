@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import ALL_RAN, COLUMNS, TINY_NAMES, USAGE, Completed, Program, listed
@@ -51,7 +52,9 @@ def test_list_explains_every_strategy(program: Program):
 
 
 def test_a_list_for_programs_says_the_same(program: Program):
-    entries = json.loads(text_of(program.run("--list=json", "--device=host")))
+    answer = json.loads(text_of(program.run("--list=json", "--device=host")))
+    assert (answer["format"], answer["kind"]) == (1, "strategies")
+    entries = answer["strategies"]
     strategies = list(listed(text_of(program.run("--list=all", "--device=host"))))
     by_name = {entry["name"]: entry for entry in entries}
     assert len(by_name) == len(entries) == len(strategies)
@@ -64,13 +67,25 @@ def test_a_list_for_programs_says_the_same(program: Program):
             request = " if --strategies names it" if entry["on_request"] else ""
             assert where == f"{variants}runs on this device{request}"
         else:
-            assert where == f"{variants}not on this device: {entry['not_on']['host']}"
+            assert where == f"{variants}not on this device: {entry['not_on']['host']['text']}"
     chosen = text_of(program.run("--list=json", "--device=host", "--strategies=null"))
-    assert {entry["family"] for entry in json.loads(chosen)} == {"null"}
+    assert {entry["family"] for entry in json.loads(chosen)["strategies"]} == {"null"}
+
+
+def test_lists_know_which_strategies_need_several_devices(program: Program):
+    def entries(devices: str) -> dict[str, Any]:
+        answer = text_of(program.run("--list=json", devices, "--strategies=copy"))
+        return {entry["name"]: entry for entry in json.loads(answer)["strategies"]}
+
+    alone = entries("--device=host")["copy/multipath/pinned"]
+    assert alone["runs_on"] == []
+    assert alone["not_on"]["host"]["code"] == "needs_several_devices"
+    both = entries("--device=host:0,host:1")["copy/multipath/pinned"]
+    assert both["runs_on"] == ["host:0", "host:1"]
 
 
 def test_the_method_of_every_family_is_described(program: Program):
-    entries = json.loads(text_of(program.run("--list=json", "--device=host")))
+    entries = json.loads(text_of(program.run("--list=json", "--device=host")))["strategies"]
     page = (Path(__file__).resolve().parents[2] / "docs/METHOD.md").read_text("utf-8")
     cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     described = {family for cell in cells for family in re.findall(r"`(\w+)[/`]", cell)}

@@ -165,6 +165,7 @@ def test_the_complaint_names_the_line(paced: Program, tmp_path: Path, arguments:
         "  sizes = 4KiB, 64KiB  # small ones\r\n; nothing else\n\n",
         'sizes = "4KiB,64KiB"',
         "sizes = '4KiB , 64KiB'",
+        'sizes = "4KiB", "64KiB"',
     ],
 )
 def test_blanks_quotes_and_comments_do_not_count(paced: Program, tmp_path: Path, text: str):

@@ -98,8 +98,7 @@ int answer(const collect_request& request) {
     passed_over = keep_sweep(results, request.sweep);
   const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
   write_sweep(request.out, sweep);
-  if (prints) return number(exit_code::healthy);
-  common::print(fmt::format(
+  const auto text = fmt::format(
       "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
       common::counted(static_cast<double>(files - passed_over - own_files), "file", "files"),
@@ -107,8 +106,12 @@ int answer(const collect_request& request) {
       common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems"),
       passed_over == 0
           ? std::string()
-          : fmt::format("; {} of other sweeps", common::counted(static_cast<double>(passed_over),
-                                                                "file is", "files are"))));
+          : fmt::format("; {} of other sweeps",
+                        common::counted(static_cast<double>(passed_over), "file is", "files are")));
+  if (prints)
+    std::fputs(text.c_str(), stderr);
+  else
+    common::print(text);
   return number(exit_code::healthy);
 }
 

@@ -53,7 +53,8 @@ int answer(const help_request& request) {
 std::optional<baseline> replaced_baseline(const pin_request& request,
                                           std::vector<pin_warning>& warnings) {
   if (!request.replaces.empty()) return read_baseline(request.replaces);
-  if (!std::filesystem::exists(request.out)) return std::nullopt;
+  if (common::is_standard_output(request.out) || !std::filesystem::exists(request.out))
+    return std::nullopt;
   try {
     return read_baseline(request.out);
   } catch (const gate::bad_input& error) {
@@ -97,8 +98,11 @@ int answer(const pin_request& request) {
   for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
     warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
   common::write_output(request.out, to_text(baseline));
-  if (!common::has_standard_output({request.out}))
-    common::print(text_of(baseline, warnings, request.out));
+  const auto text = text_of(baseline, warnings, request.out);
+  if (common::has_standard_output({request.out}))
+    std::fputs(text.c_str(), stderr);
+  else
+    common::print(text);
   return number(exit_code::pass);
 }
 
