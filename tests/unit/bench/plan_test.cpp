@@ -475,8 +475,10 @@ TEST(plan_of_all_strategies, has_unique_names_in_one_form) {
         strategy.sampling.sized
             ? fitting(chosen.sizes) + (strategy.sampling.cold ? fitting(chosen.cold_sizes) : 0)
             : 1;
-    // A strategy that is asked for and has none of the sizes is skipped under its own name.
-    const bool is_refused = strategy.sampling.on_request && cases == 0;
+    // A strategy that is asked for and has none of the sizes, or needs other devices, is skipped
+    // under its own name.
+    const bool is_refused =
+        strategy.sampling.on_request && (cases == 0 || strategy.needs.other_devices);
     expected += is_refused ? 1 : std::max<std::size_t>(1, strategy.variants.size()) * cases;
   }
   EXPECT_EQ(all_names.size(), expected);
