@@ -18,6 +18,7 @@
 #include "tests/unit/transfers/counting_device.hpp"
 #include "tests/unit/transfers/metered_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
+#include "transfers/core/context.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::multipath_test {
