@@ -13,10 +13,11 @@ bulk_copy::bulk_copy(const job& task, const ends& ends, transfers::direction dir
       direction_(direction),
       method_(method),
       ends_(ends),
-      src_(method.by_kernel() ? seen_by_kernel(ends.source) : ends.source.data),
-      dst_(method.by_kernel() ? seen_by_kernel(ends.destination) : ends.destination.data),
+      src_(method.blocks > 0 ? seen_by_kernel(ends.source) : ends.source.data),
+      dst_(method.blocks > 0 ? seen_by_kernel(ends.destination) : ends.destination.data),
       begin_(stream_.record()),
       end_(stream_.record()) {
+  if (method.by_library) copier_.emplace(task.device);
   for (auto& chunk : in_flight_) chunk = stream_.record(transfers::event_timing::off);
 }
 
@@ -64,7 +65,9 @@ bulk_copy::nanoseconds bulk_copy::finish() {
 }
 
 std::size_t bulk_copy::multiprocessors(const transfers::device& device) const {
-  if (!method_.by_kernel()) return 0;
+  if (method_.by_engine()) return 0;
+  if (method_.by_library)
+    return device.description().cuda ? transfers::polite_copier::multiprocessors(direction_) : 0;
   return copy_kernel_multiprocessors(device.description(), dst_, src_, ends_.source.bytes,
                                      method_.blocks);
 }
@@ -86,7 +89,9 @@ void bulk_copy::enqueue() {
 }
 
 void bulk_copy::enqueue_part(std::size_t first, std::size_t bytes) {
-  if (method_.by_kernel())
+  if (copier_)
+    copier_->enqueue(stream_, dst_ + first, src_ + first, bytes, direction_);
+  else if (!method_.by_engine())
     stream_.copy_by_kernel(dst_ + first, src_ + first, bytes, method_.blocks);
   else
     stream_.copy(dst_ + first, src_ + first, bytes, direction_);

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "bench/strategy/strategy.hpp"
+#include "transfers/fast/polite_copy.hpp"
 
 namespace bench_transfers::bench {
 
@@ -19,8 +21,9 @@ struct bulk_method {
   std::string name, summary;
   std::size_t chunk_bytes = SIZE_MAX;  ///< of each copy of which two are in flight
   unsigned blocks = 0;                 ///< of a kernel that copies; 0: copy engines
+  bool by_library = false;             ///< polite_copier
 
-  [[nodiscard]] bool by_kernel() const { return blocks > 0; }
+  [[nodiscard]] bool by_engine() const { return blocks == 0 && !by_library; }
 
   [[nodiscard]] bool has_chunks() const { return chunk_bytes < SIZE_MAX; }
 };
@@ -63,8 +66,9 @@ class bulk_copy {
   transfers::direction direction_;
   bulk_method method_;
   ends ends_;
-  std::byte* src_;  ///< as the copy engine or the kernel addresses it
+  std::byte* src_;  ///< as the copy engine, the kernel or the library addresses it
   std::byte* dst_;  ///< likewise
+  std::optional<transfers::polite_copier> copier_;
   bool is_started_ = false;
   std::unique_ptr<transfers::event> begin_, end_;
   std::array<std::unique_ptr<transfers::event>, 2> in_flight_;

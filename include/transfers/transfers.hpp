@@ -21,6 +21,7 @@
 #include "transfers/fast/mailbox.hpp"
 #include "transfers/fast/managed.hpp"
 #include "transfers/fast/multipath.hpp"
+#include "transfers/fast/polite_copy.hpp"
 #include "transfers/fast/prompt_copy.hpp"
 #include "transfers/fast/round_trip.hpp"
 #include "transfers/fast/scattered.hpp"

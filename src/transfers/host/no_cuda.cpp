@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "src/transfers/fast/mailbox_services.hpp"
+#include "src/transfers/fast/polite_kernel.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/fast/managed.hpp"
@@ -40,6 +41,11 @@ std::optional<residence> managed_memory::prefetched_to() const { return std::nul
 namespace detail {
 
 mailbox::service cuda_echo_service() { throw unsupported(find_cuda().why_none); }
+
+void launch_polite_copy(stream& /*stream*/, std::byte* /*dst*/, const std::byte* /*src*/,
+                        std::size_t /*bytes*/, direction /*direction*/) {
+  throw unsupported(find_cuda().why_none);
+}
 
 }  // namespace detail
 }  // namespace transfers

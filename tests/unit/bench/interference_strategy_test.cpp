@@ -67,12 +67,13 @@ TEST_F(interference_session, has_each_method_direction_and_size_beside_each_bulk
       EXPECT_EQ(described.setting, "50KiB_by_kernel_beside_d2h");
     }
   }
-  EXPECT_THAT(names, SizeIs(4 * 3 * 2 * 2 * 2 + 3 * 2 * 2));
+  EXPECT_THAT(names, SizeIs(5 * 3 * 2 * 2 * 2 + 3 * 2 * 2));
   EXPECT_TRUE(names.contains("interference/engine/memcpy/h2d/4KiB_h2d/16MiB"));
   EXPECT_TRUE(names.contains("interference/4MiB_chunks/kernel/d2h/50KiB_h2d/16MiB"));
   EXPECT_TRUE(names.contains("interference/idle/kernel/50KiB_h2d"));
-  EXPECT_THAT(methods, ElementsAre(Pair("1MiB_chunks", 24), Pair("4MiB_chunks", 24),
-                                   Pair("engine", 24), Pair("idle", 12), Pair("kernel", 24)));
+  EXPECT_THAT(methods,
+              ElementsAre(Pair("1MiB_chunks", 24), Pair("4MiB_chunks", 24), Pair("engine", 24),
+                          Pair("idle", 12), Pair("kernel", 24), Pair("polite", 24)));
 }
 
 TEST_F(interference_session, is_measured_on_request_only) {
@@ -82,11 +83,11 @@ TEST_F(interference_session, is_measured_on_request_only) {
     return std::ranges::count_if(
         all.cases, [](const auto& described) { return described.family == "interference"; });
   };
-  EXPECT_EQ(benchmarks({}), 0) << "a profile has none of its 108";
-  EXPECT_EQ(benchmarks({"interference"}), 108);
+  EXPECT_EQ(benchmarks({}), 0) << "a profile has none of its 132";
+  EXPECT_EQ(benchmarks({"interference"}), 132);
   EXPECT_EQ(benchmarks({"interference/engine"}), 24);
   EXPECT_EQ(benchmarks({"interference/engine/memcpy"}), 8);
-  EXPECT_EQ(benchmarks({"interference/*/kernel/h2d"}), 16);
+  EXPECT_EQ(benchmarks({"interference/*/kernel/h2d"}), 20);
   EXPECT_EQ(benchmarks({"interference/idle/memcpy/4KiB_h2d"}), 1);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/strict_device.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/create.hpp"
 #include "transfers/core/error.hpp"
@@ -22,20 +23,6 @@ constexpr std::size_t part = prompt_copier::largest_part;
 
 /// Whether kernels have an address for the host's end, as for page-locked memory.
 enum class memory { pageable, page_locked };
-
-/// A device whose kernels have no address for memory that it has not allocated itself.
-class strict_device final : public forwarding_device {
- public:
-  strict_device() : forwarding_device(open_host_device()) {}
-  [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
-    const bool is_known = known_.data() <= host && host < known_.data() + known_.size();
-    return is_known ? host : nullptr;
-  }
-  void know(std::span<std::byte> memory) { known_ = memory; }
-
- private:
-  std::span<std::byte> known_;
-};
 
 class prompt_copies : public testing::TestWithParam<memory> {
  protected:

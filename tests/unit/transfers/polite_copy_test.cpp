@@ -1,0 +1,177 @@
+#include "transfers/fast/polite_copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <future>
+#include <numeric>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/strict_device.hpp"
+#include "tests/unit/transfers/test_bytes.hpp"
+#include "transfers/array/create.hpp"
+#include "transfers/core/error.hpp"
+
+namespace transfers::polite_copy_test {
+namespace {
+
+constexpr std::size_t kib = 1024;
+
+/// Whether kernels have an address for the host's end, as for page-locked memory.
+enum class memory { pageable, page_locked };
+
+class polite_copies : public testing::TestWithParam<memory> {
+ protected:
+  void expect_exact(polite_copier& copier, std::size_t bytes, direction direction) {
+    std::vector<std::byte> host(bytes + 2);
+    const auto on_device = device_.allocate(bytes + 2);
+    const std::span device_bytes(on_device.data(), bytes + 2);  // of the host device: the host's
+    test_bytes(1).write_to(host);
+    test_bytes(2).write_to(device_bytes);
+    if (GetParam() == memory::page_locked) device_.know(host);
+    const bool up = direction == direction::h2d;
+    auto expected = up ? std::vector(device_bytes.begin(), device_bytes.end()) : host;
+    const auto* const source = up ? host.data() : on_device.data();
+    std::memcpy(expected.data() + 1, source + 1, bytes);
+    copier.copy((up ? on_device.data() : host.data()) + 1, source + 1, bytes, direction);
+    EXPECT_EQ(up ? std::vector(device_bytes.begin(), device_bytes.end()) : host, expected) << bytes;
+  }
+
+  strict_device device_;
+};
+
+TEST_P(polite_copies, move_exactly_the_bytes) {
+  polite_copier copier(device_);
+  for (const auto direction : {direction::h2d, direction::d2h})
+    for (const std::size_t bytes : {std::size_t{1}, 7UL, 4 * kib, 300 * kib, 9000 * kib + 5})
+      expect_exact(copier, bytes, direction);
+}
+
+TEST_P(polite_copies, do_not_wait_for_other_streams) {
+  polite_copier copier(device_);
+  std::vector<std::byte> host(1000);
+  test_bytes(1).write_to(host);
+  if (GetParam() == memory::page_locked) device_.know(host);
+  const auto on_device = device_.allocate(1000);  // which waits for all streams when it is freed
+  const auto busy = device_.create_stream();
+  std::promise<void> end;
+  busy->call([held = end.get_future().share()] { held.wait(); });
+  const auto behind = busy->record();
+  copier.copy(on_device.data(), host.data(), 1000, direction::h2d);
+  EXPECT_FALSE(behind->done());
+  EXPECT_TRUE(test_bytes(1).are_in(std::span(on_device.data(), 1000)));
+  end.set_value();
+  busy->synchronize();
+}
+
+TEST_P(polite_copies, take_turns_for_several_threads) {
+  polite_copier copier(device_);
+  constexpr std::size_t part = 100 * kib;
+  std::vector<std::byte> host(4 * part);
+  test_bytes(5).write_to(host);
+  if (GetParam() == memory::page_locked) device_.know(host);
+  const auto on_device = device_.allocate(host.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, first = i * part] {
+      for (int k = 0; k < 10; ++k)
+        copier.copy(on_device.data() + first, host.data() + first, part, direction::h2d);
+    });
+  threads.clear();
+  EXPECT_TRUE(test_bytes(5).are_in(std::span(on_device.data(), host.size())));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, polite_copies, testing::Values(memory::pageable, memory::page_locked),
+                         [](const auto& instance) {
+                           return instance.param == memory::pageable ? "pageable" : "page_locked";
+                         });
+
+TEST(polite_copier, enqueues_in_the_order_of_the_stream) {
+  strict_device device;
+  const polite_copier copier(device);
+  std::vector<std::byte> host(1000);
+  std::vector<std::byte> late(1000);
+  test_bytes(6).write_to(late);
+  device.know(host);
+  const auto on_device = device.allocate(1000);
+  const auto stream = device.create_stream();
+  stream->call([&] { host = late; });
+  copier.enqueue(*stream, on_device.data(), host.data(), 1000, direction::h2d);
+  stream->synchronize();
+  EXPECT_TRUE(test_bytes(6).are_in(std::span(on_device.data(), 1000)));
+}
+
+TEST(polite_copier, enqueues_no_pageable_memory) {
+  strict_device device;
+  const polite_copier copier(device);
+  std::vector<std::byte> host(100);
+  device.know(std::span(host).first(99));
+  const auto on_device = device.allocate(100);
+  const auto stream = device.create_stream();
+  EXPECT_THROW(copier.enqueue(*stream, on_device.data(), host.data(), 100, direction::h2d),
+               unsupported);
+  EXPECT_NO_THROW(copier.enqueue(*stream, on_device.data(), host.data(), 99, direction::h2d));
+  stream->synchronize();
+}
+
+TEST(polite_copier, does_nothing_for_no_bytes) {
+  strict_device device;
+  polite_copier copier(device);
+  const auto stream = device.create_stream();
+  EXPECT_NO_THROW(copier.copy(nullptr, nullptr, 0, direction::h2d));
+  EXPECT_NO_THROW(copier.enqueue(*stream, nullptr, nullptr, 0, direction::d2h));
+}
+
+TEST(polite_copier, takes_page_locked_memory_for_staging_only_when_a_copy_needs_it) {
+  counting_device device;
+  polite_copier copier(device);
+  EXPECT_EQ(device.counts().host_bytes, 0U);
+}
+
+TEST(polite_copier, reports_each_operation_that_fails) {
+  for (const auto direction : {direction::h2d, direction::d2h}) {
+    const auto failures = fail_each(failure::operation, [&](counting_device& device) {
+      std::vector<std::byte> host(300 * kib);
+      const auto on_device = device.allocate(host.size());
+      const bool up = direction == direction::h2d;
+      try {
+        polite_copier copier(device);
+        copier.copy(up ? on_device.data() : host.data(), up ? host.data() : on_device.data(),
+                    host.size(), direction);
+      } catch (const device_error&) {
+        EXPECT_TRUE(device.counts().idle()) << "something was still under way";
+        return false;
+      }
+      return true;
+    });
+    EXPECT_GE(failures, 2U);
+  }
+}
+
+TEST(copy_politely, takes_elements_of_a_context) {
+  const auto device = open_host_device();
+  const context gpu(*device);
+  std::vector<int> values(1000);
+  std::iota(values.begin(), values.end(), 0);
+  auto array = to_gpu(gpu, std::vector<int>(1000));
+  gpu.synchronize();
+  copy_politely(gpu, array, values);
+  std::vector<int> back(1000);
+  copy_politely(gpu, back, array);
+  EXPECT_EQ(back, values);
+  EXPECT_THROW(copy_politely(gpu, array, std::vector<int>(999)), std::length_error);
+
+  const polite_copier copier(*device);
+  std::vector<int> again(1000);
+  copier.enqueue(gpu.stream(), again, array);
+  gpu.synchronize();
+  EXPECT_EQ(again, values);
+  again.resize(999);
+  EXPECT_THROW(copier.enqueue(gpu.stream(), again, array), std::length_error);
+}
+
+}  // namespace
+}  // namespace transfers::polite_copy_test
