@@ -18,7 +18,7 @@ class polite_copier {
  public:
   /// Multiprocessors that the kernel occupies at most.
   [[nodiscard]] static constexpr unsigned multiprocessors(direction direction) noexcept {
-    return direction == direction::h2d ? 8 : 12;
+    return direction == direction::h2d ? 8 : 11;
   }
 
   /// Throws unsupported if kernels have no address for page-locked memory, out_of_memory,
