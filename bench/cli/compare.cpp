@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/cli/file_claim.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/comparison/reports.hpp"
@@ -67,7 +67,7 @@ void compare_results(const comparison_request& request) {
   const auto both = with_both_sides(request);
   auto inputs = both.first;
   inputs.insert(inputs.end(), both.second.begin(), both.second.end());
-  const auto claims = claim_outputs({both.json, both.markdown}, inputs);
+  const auto claimed = claims::claim_outputs({both.json, both.markdown}, inputs);
   try {
     const auto first = bench_transfers::comparison::read_side(both.first);
     const auto second = bench_transfers::comparison::read_side(both.second);

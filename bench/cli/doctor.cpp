@@ -8,11 +8,11 @@
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/file_claim.hpp"
 #include "bench/cli/set_meter.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/run_context.hpp"
 #include "provenance.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/outputs.hpp"
 #include "src/doctor/checks/diagnose.hpp"
@@ -156,7 +156,7 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
 }
 
 doctor::verdict examine(std::ostream& out, const doctor_request& request) {
-  const auto claims = claim_outputs({request.json}, {});
+  const auto claimed = claims::claim_outputs({request.json}, {});
   const auto facts = collect(request);
   const auto diagnosis = doctor::diagnose(facts);
   if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
-#include "bench/cli/file_claim.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -100,7 +100,7 @@ CLI::App* add_export(CLI::App& app, export_request& request) {
 void export_results(const export_request& request) {
   const auto& format = format_named(request.format);
   require_distinct(request.files);
-  const auto claims = claim_outputs({request.out}, request.files);
+  const auto claimed = claims::claim_outputs({request.out}, request.files);
   const auto names = names_of(request.files);
   std::vector<exports::run_values> runs;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -12,8 +12,9 @@
 namespace bench_transfers::bench {
 
 resumption::resumption(const std::filesystem::path& file, const std::filesystem::path& out)
-    : claim_(file_claim::of_alone(file)), earlier_(file) {
-  if (!out.empty() && !common::is_same_file(file, out)) claim_of_out_ = file_claim::of_alone(out);
+    : claim_(claims::file_claim::of_alone(file)), earlier_(file) {
+  if (!out.empty() && !common::is_same_file(file, out))
+    claim_of_out_ = claims::file_claim::of_alone(out);
 }
 
 std::optional<std::string> resumption::why_not_write() const {
