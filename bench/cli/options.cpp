@@ -144,6 +144,7 @@ void option_table::add_run_options(bool is_fleet) {
       ->trigger_on_parse()
       ->type_name("KEY=VALUE");
   app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--brief", settings.brief, "print one short table");
   app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
 }
 

@@ -22,8 +22,8 @@ std::optional<std::string> resumption::why_not_write() const {
 }
 
 void require_only_options_of_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 6> allowed{"resume", "out",   "max-time",
-                                                    "seed",   "quiet", "inject"};
+  constexpr std::array<std::string_view, 7> allowed{"resume", "out",   "max-time", "seed",
+                                                    "brief",  "quiet", "inject"};
   const auto is_allowed = [&](const std::string& name) {
     return std::ranges::find(allowed, name) != allowed.end();
   };
