@@ -24,6 +24,7 @@
 #include "src/advice/to_json.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/same_file.hpp"
@@ -324,9 +325,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->add_option("--of-device", request.device,
                    "device of the run, such as cuda:1 (default: the first)")
       ->type_name("DEVICE");
-  command
-      ->add_option("--json", request.json, "also write the answer to this file; - prints it alone")
-      ->type_name("FILE");
+  common::add_json(*command, request.json);
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
   command

@@ -7,6 +7,7 @@
 
 #include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/comparison/reports.hpp"
 #include "src/gate/model/bad_input.hpp"
@@ -58,8 +59,8 @@ CLI::App* add_compare(CLI::App& app, comparison_request& request) {
   };
   add_files("RESULT", request.first, "result files of A, or one of A and one of B")->required();
   add_files(second_side, request.second, "result files of B; -- means the same");
-  command->add_option("--json", request.json, "write the answer for programs")->type_name("FILE");
-  command->add_option("--markdown", request.markdown, "write it for a comment")->type_name("FILE");
+  common::add_json(*command, request.json);
+  common::add_markdown(*command, request.markdown);
   return command;
 }
 

@@ -14,6 +14,7 @@
 #include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/common/or_null.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/read/collect.hpp"
@@ -150,8 +151,7 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
   command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
       ->type_name("DEVICES");
   command->add_flag("--measure", request.measure, "also measure copies of pinned memory");
-  command->add_option("--json", request.json, "write the answer as JSON (- for standard output)")
-      ->type_name("FILE");
+  common::add_json(*command, request.json);
   return command;
 }
 

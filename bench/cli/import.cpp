@@ -51,7 +51,7 @@ CLI::App* add_import(CLI::App& app, import_request& request) {
   command->add_option("--format", request.format, "nvbandwidth (default)")->type_name("FORMAT");
   command
       ->add_option("--buffer-size", request.buffer_size,
-                   "of its copies, where its own --bufferSize was given (default: 512MiB)")
+                   "of its copies, if --bufferSize was given there (default: 512MiB)")
       ->type_name("SIZE");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");
