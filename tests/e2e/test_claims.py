@@ -73,6 +73,8 @@ def test_of_gate_transfers(gate: Program, writer: Writer, pinned: tuple[Path, li
     assert_refused(gate, writer, "pin", *runs, f"--out={writer.file}")
     for option in ("--json", "--junit", "--markdown"):
         assert_refused(gate, writer, "check", baseline, *runs, f"{option}={writer.file}")
+        # scripts/gate asks so before it measures, and then removes earlier answers.
+        assert_refused(gate, writer, "check", baseline, "--dry-run", f"{option}={writer.file}")
 
 
 def test_of_fleet_transfers(fleet: Program, writer: Writer, sweep: Path):

@@ -188,6 +188,7 @@ std::string tables_by_device(const std::vector<figure>& sized, const figures& me
   const auto& read = measured.file();
   std::string text;
   std::size_t index = 0;
+  bool has_tables = false;
   for (const auto& device : member(read.facts, {"devices"})) {
     const auto title = fmt::format("Device {}", id_of_device(read, index));
     const auto tables = tables_of_devices(sized, measured, shown, [&](const benchmark& described) {
@@ -195,8 +196,10 @@ std::string tables_by_device(const std::vector<figure>& sized, const figures& me
     });
     text += (text.empty() ? "" : "\n") +
             device_line(device, member(device, {"link"}), read.on_host, title) + tables;
+    has_tables |= !tables.empty();
     ++index;
   }
+  if (shown.detail == detail::brief && has_tables) return text;
   return text + tables_of_devices(sized, measured, shown, [](const benchmark& described) {
            return described.devices.size() != 1;
          });
