@@ -14,7 +14,6 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/default_file.hpp"
-#include "bench/cli/file_claim.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
@@ -23,7 +22,9 @@
 #include "src/advice/ranking.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/same_file.hpp"
@@ -189,7 +190,8 @@ void write_map(std::ostream& out, const advice_request& request,
 /// Returns whether everything that was asked has an answer.
 bool advise_strategy(std::ostream& out, const advice_request& request) {
   const auto measured = read(request);
-  const auto claims = claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
+  const auto claimed =
+      claims::claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
@@ -257,7 +259,7 @@ double bytes_at_once(const advice_request& request, const topology::map_origin& 
 bool advise_copies_at_once(std::ostream& out, const advice_request& request) {
   const auto source = read_map(request);
   const auto& [map, origin] = source.contents;
-  const auto claims = claim_outputs({request.json}, std::span(&source.file, 1));
+  const auto claimed = claims::claim_outputs({request.json}, std::span(&source.file, 1));
   const auto devices = devices_named(request.devices, map);
   std::vector<advice::advice_at_once> answers;
   for (const auto kind : traffic_named(request.direction)) {
@@ -323,9 +325,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->add_option("--of-device", request.device,
                    "device of the run, such as cuda:1 (default: the first)")
       ->type_name("DEVICE");
-  command
-      ->add_option("--json", request.json, "also write the answer to this file; - prints it alone")
-      ->type_name("FILE");
+  common::add_json(*command, request.json);
   command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
       ->type_name("FILE");
   command

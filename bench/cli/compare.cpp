@@ -5,8 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/cli/file_claim.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/comparison/reports.hpp"
 #include "src/gate/model/bad_input.hpp"
@@ -58,8 +59,8 @@ CLI::App* add_compare(CLI::App& app, comparison_request& request) {
   };
   add_files("RESULT", request.first, "result files of A, or one of A and one of B")->required();
   add_files(second_side, request.second, "result files of B; -- means the same");
-  command->add_option("--json", request.json, "write the answer for programs")->type_name("FILE");
-  command->add_option("--markdown", request.markdown, "write it for a comment")->type_name("FILE");
+  common::add_json(*command, request.json);
+  common::add_markdown(*command, request.markdown);
   return command;
 }
 
@@ -67,7 +68,7 @@ void compare_results(const comparison_request& request) {
   const auto both = with_both_sides(request);
   auto inputs = both.first;
   inputs.insert(inputs.end(), both.second.begin(), both.second.end());
-  const auto claims = claim_outputs({both.json, both.markdown}, inputs);
+  const auto claimed = claims::claim_outputs({both.json, both.markdown}, inputs);
   try {
     const auto first = bench_transfers::comparison::read_side(both.first);
     const auto second = bench_transfers::comparison::read_side(both.second);

@@ -8,12 +8,13 @@
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/file_claim.hpp"
 #include "bench/cli/set_meter.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/run_context.hpp"
 #include "provenance.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/or_null.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/read/collect.hpp"
@@ -150,13 +151,12 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
   command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
       ->type_name("DEVICES");
   command->add_flag("--measure", request.measure, "also measure copies of pinned memory");
-  command->add_option("--json", request.json, "write the answer as JSON (- for standard output)")
-      ->type_name("FILE");
+  common::add_json(*command, request.json);
   return command;
 }
 
 doctor::verdict examine(std::ostream& out, const doctor_request& request) {
-  const auto claims = claim_outputs({request.json}, {});
+  const auto claimed = claims::claim_outputs({request.json}, {});
   const auto facts = collect(request);
   const auto diagnosis = doctor::diagnose(facts);
   if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);

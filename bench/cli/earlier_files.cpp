@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "bench/record/fleet_facts.hpp"
+#include "src/claims/only_writer.hpp"
 #include "src/common/format.hpp"
 #include "src/common/program.hpp"
-#include "src/fleet/ranks/only_writer.hpp"
 #include "src/result_file/beginning.hpp"
 
 namespace bench_transfers::bench {
@@ -50,7 +50,7 @@ nlohmann::json value_of(const nlohmann::json& facts, const char* key) {
 
 /// Asked now: another run may have begun to write it since the last one was moved.
 bool move_aside(const fs::path& file) {
-  return !fleet::writer_of(file) && put_file_aside(file).has_value();
+  return !claims::writer_of(file) && put_file_aside(file).has_value();
 }
 
 }  // namespace

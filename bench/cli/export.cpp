@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <set>
 
-#include "bench/cli/file_claim.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string formats() { return fmt::format("{}", fmt::join(exports::words_of_formats(), ", ")); }
+
 constexpr const char* export_footer =
     "Medians over the repetitions of a run with their 95 % intervals; docs/EXPORTS.md has an "
     "example\n"
@@ -28,12 +30,10 @@ constexpr const char* export_footer =
     "Exit codes: 0 done, 1 writing has failed, 2 usage, or a file that cannot be used.";
 
 const exports::format& format_named(const std::string& word) {
-  if (word.empty())
-    throw common::usage_error(
-        fmt::format("--format is required: {}", fmt::join(exports::words_of_formats(), ", ")));
+  if (word.empty()) throw common::usage_error(fmt::format("--format is required: {}", formats()));
   if (const auto* format = exports::find_format(word)) return *format;
-  throw common::usage_error(fmt::format("bad --format '{}': {}", common::printable_in_short(word),
-                                        fmt::join(exports::words_of_formats(), ", ")));
+  throw common::usage_error(
+      fmt::format("bad --format '{}': {}", common::printable_in_short(word), formats()));
 }
 
 void require_distinct(const std::vector<fs::path>& files) {
@@ -83,14 +83,12 @@ CLI::App* add_export(CLI::App& app, export_request& request) {
       app.add_subcommand("export", "Write result files as CSV, Markdown, metrics or for CI.");
   command->option_defaults()->take_last();
   command->get_formatter()->column_width(32);
-  command->footer(export_footer);
+  command->footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
   command->add_option("RESULT", request.files, "result files")
       ->required()
       ->type_name("FILE")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      ->add_option("--format", request.format,
-                   fmt::format("{}", fmt::join(exports::words_of_formats(), ", ")))
+  command->add_option("--format", request.format, "one of the formats below (required)")
       ->type_name("FORMAT");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");
@@ -100,7 +98,7 @@ CLI::App* add_export(CLI::App& app, export_request& request) {
 void export_results(const export_request& request) {
   const auto& format = format_named(request.format);
   require_distinct(request.files);
-  const auto claims = claim_outputs({request.out}, request.files);
+  const auto claimed = claims::claim_outputs({request.out}, request.files);
   const auto names = names_of(request.files);
   std::vector<exports::run_values> runs;
   for (std::size_t i = 0; i < names.size(); ++i)

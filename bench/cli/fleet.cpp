@@ -184,8 +184,8 @@ std::vector<const char*> without_command(std::span<const char* const> arguments)
 }
 
 std::string fleet_description() {
-  return "Measures one GPU as one of many processes: srun, mpirun, flux run, torchrun or a "
-         "Kubernetes Job starts one for each GPU.";
+  return "Measures one GPU. srun, mpirun, flux run, torchrun or a Kubernetes Job starts one for "
+         "each GPU.";
 }
 
 CLI::App* add_fleet(CLI::App& app) {
@@ -198,14 +198,14 @@ void add_fleet_options(CLI::App& app, fleet_request& request) {
       ->type_name("ID");
   app.add_option("--rack", request.rack, "name of the node's rack")->type_name("NAME");
   app.add_option("--mpi", request.mpi,
-                 "auto (the default: mpirun's, if its plugin is there), none, or a plugin")
+                 "auto (default: mpirun's, if its plugin is there), none, or a plugin")
       ->type_name("FILE");
   app.add_option("--wait", request.wait_s,
-                 "for another rank of the node, before going on without it (default: 60)")
+                 "for another rank of the node; then go on without it (default: 60)")
       ->check(seconds_within(0.1, 86400))
       ->type_name("SECONDS");
   app.add_option("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N");
 }
 

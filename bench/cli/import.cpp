@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/cli/file_claim.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/packed.hpp"
@@ -51,7 +51,7 @@ CLI::App* add_import(CLI::App& app, import_request& request) {
   command->add_option("--format", request.format, "nvbandwidth (default)")->type_name("FORMAT");
   command
       ->add_option("--buffer-size", request.buffer_size,
-                   "of its copies, where its own --bufferSize was given (default: 512MiB)")
+                   "of its copies, if --bufferSize was given there (default: 512MiB)")
       ->type_name("SIZE");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");
@@ -63,7 +63,7 @@ void import_results(const import_request& request) {
     throw common::usage_error(
         fmt::format("bad --format '{}': nvbandwidth", common::printable_in_short(request.format)));
   const auto buffer_bytes = buffer_bytes_of(request);
-  const auto claims = claim_outputs({request.out}, std::span(&request.file, 1));
+  const auto claimed = claims::claim_outputs({request.out}, std::span(&request.file, 1));
   try {
     const auto imported =
         imports::from_nvbandwidth(text_in(request.file), request.file, buffer_bytes);

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/file_claim.hpp"
 #include "bench/cli/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
 #include "provenance.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/outputs.hpp"
@@ -153,7 +153,7 @@ map_outcome map_host(std::ostream& out, const map_request& request) {
   const auto devices = choose_devices(request.device);
   if (devices.chosen.size() > topology::most_devices)
     throw common::usage_error(fmt::format("a map has at most {} devices", topology::most_devices));
-  const auto claims = claim_outputs({request.out}, {});
+  const auto claimed = claims::claim_outputs({request.out}, {});
   const auto bytes = asked > 0 ? asked : default_bytes(devices);
   progress shown(stderr);
   if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);

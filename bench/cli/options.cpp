@@ -1,6 +1,7 @@
 #include "bench/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,6 +10,7 @@
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/wrapped.hpp"
 #include "src/exports/results/formats.hpp"
 #include "src/manual/generate.hpp"
 
@@ -16,6 +18,28 @@ namespace bench_transfers::bench {
 namespace {
 
 constexpr const char* hidden = "Not in --help";
+constexpr std::size_t columns_of_help = 90;
+
+/// "quick 4B,4KiB,64KiB; standard 4B:1GiB:x4"
+std::string sizes_of_profiles() {
+  std::vector<std::string> sizes;
+  for (const auto& name : profile_names())
+    sizes.push_back(fmt::format("{} {}", name, find_profile(name).sizes));
+  return fmt::format("{}", fmt::join(sizes, "; "));
+}
+
+std::string examples(bool is_fleet) {
+  if (is_fleet)
+    return "docs/FLEET.md and docs/SITE.md explain it.\n"
+           "Example:\n"
+           "  srun --ntasks-per-node=8 bench_transfers fleet --out=sweep --sweep=monday";
+  return "docs/OUTPUT.md explains what is printed.\n"
+         "Examples:\n"
+         "  bench_transfers --profile=quick --brief\n"
+         "  bench_transfers --strategies=copy/pageable,copy/pinned --sizes=1MiB:1GiB:x4 "
+         "--out=run.json\n"
+         "  bench_transfers advise --bytes=64MiB --direction=h2d --from=run.json";
+}
 
 std::string footer(bool is_fleet) {
   const std::string devices =
@@ -27,11 +51,17 @@ std::string footer(bool is_fleet) {
             "copies\n"
             "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
   return devices +
+         common::wrapped(
+             fmt::format("Sizes of the profiles: {}. quick takes the plain transfers alone, sweep "
+                         "those that tell GPUs apart, the others all strategies.",
+                         sizes_of_profiles()),
+             columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
          "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
          "--benchmark_format=json|csv|console, ...\n"
          "Exit codes: 0 all ran, 1 something failed, 2 usage, 3 nothing ran, 130/143 interrupted" +
-         (is_fleet ? "." : ",\n4 the time was up before anything was measured.");
+         (is_fleet ? ".\n" : ",\n4 the time was up before anything was measured.\n") +
+         examples(is_fleet);
 }
 
 void add_label(settings& settings, const std::string& text) {
@@ -144,6 +174,7 @@ void option_table::add_run_options(bool is_fleet) {
       ->trigger_on_parse()
       ->type_name("KEY=VALUE");
   app.add_option("--note", settings.note, "a sentence for the result file")->type_name("TEXT");
+  app.add_flag("--brief", settings.brief, "print one short table");
   app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
 }
 

@@ -107,12 +107,12 @@ void make_folder_of(const fs::path& file) {
 constexpr auto another_run = "another run of this sweep is under way on this node";
 
 /// What is known of it.
-std::string name_of(const fleet::other_writer& other) {
+std::string name_of(const claims::other_writer& other) {
   if (other.process) return fmt::format("another process ({})", *other.process);
   return other.is_of_another_container ? "a process of another container" : "another process";
 }
 
-void require_no_other_writer(const std::optional<fleet::other_writer>& other,
+void require_no_other_writer(const std::optional<claims::other_writer>& other,
                              const rank_identity& self, const std::string& device,
                              const fs::path& file) {
   if (!other) return;
@@ -223,7 +223,7 @@ void rank_run::meet_ranks(std::size_t put_aside) {
     // Where the launcher does not tell jobs apart, another job has this rank's place. It may wait
     // for others, and write nothing yet.
     const auto file = result_file_of(request_.out, self_, device_);
-    require_no_other_writer(fleet::writer_of(file), self_, device_, file);
+    require_no_other_writer(claims::writer_of(file), self_, device_, file);
     throw common::usage_error(fmt::format("{}: {}", another_run, error.what()));
   }
 }
@@ -266,7 +266,7 @@ void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
   const auto file = result_file_of(request_.out, self_, device_);
   make_folder_of(file);
-  writer_ = std::make_unique<fleet::only_writer>(file);
+  writer_ = std::make_unique<claims::only_writer>(file);
   require_no_other_writer(writer_->other(), self_, device_, file);
   run_.why_not_write = [&writer = *writer_]() -> std::optional<std::string> {
     if (!writer.is_passed_over()) return std::nullopt;

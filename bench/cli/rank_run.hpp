@@ -12,9 +12,9 @@
 #include "bench/cli/rank_identity.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/settings.hpp"
+#include "src/claims/only_writer.hpp"
 #include "src/fleet/mpi/gathering.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
-#include "src/fleet/ranks/only_writer.hpp"
 
 namespace bench_transfers::bench {
 
@@ -57,7 +57,7 @@ class rank_run {
   run_request run_;
   std::string device_;                        ///< what tells it from the others of its node
   std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one
-  std::unique_ptr<fleet::only_writer> writer_;
+  std::unique_ptr<claims::only_writer> writer_;
   std::filesystem::path file_;
 };
 

@@ -12,8 +12,9 @@
 namespace bench_transfers::bench {
 
 resumption::resumption(const std::filesystem::path& file, const std::filesystem::path& out)
-    : claim_(file_claim::of_alone(file)), earlier_(file) {
-  if (!out.empty() && !common::is_same_file(file, out)) claim_of_out_ = file_claim::of_alone(out);
+    : claim_(claims::file_claim::of_alone(file)), earlier_(file) {
+  if (!out.empty() && !common::is_same_file(file, out))
+    claim_of_out_ = claims::file_claim::of_alone(out);
 }
 
 std::optional<std::string> resumption::why_not_write() const {
@@ -21,8 +22,8 @@ std::optional<std::string> resumption::why_not_write() const {
 }
 
 void require_only_options_of_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 6> allowed{"resume", "out",   "max-time",
-                                                    "seed",   "quiet", "inject"};
+  constexpr std::array<std::string_view, 7> allowed{"resume", "out",   "max-time", "seed",
+                                                    "brief",  "quiet", "inject"};
   const auto is_allowed = [&](const std::string& name) {
     return std::ranges::find(allowed, name) != allowed.end();
   };

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/file_claim.hpp"
 #include "bench/record/earlier_run.hpp"
+#include "src/claims/file_claim.hpp"
 
 namespace bench_transfers::bench {
 
@@ -23,8 +23,8 @@ class resumption {
   [[nodiscard]] std::optional<std::string> why_not_write() const;
 
  private:
-  file_claim claim_;
-  std::optional<file_claim> claim_of_out_;
+  claims::file_claim claim_;
+  std::optional<claims::file_claim> claim_of_out_;
   earlier_run earlier_;
 };
 

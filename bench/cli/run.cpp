@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bench/cli/default_file.hpp"
-#include "bench/cli/file_claim.hpp"
 #include "bench/cli/lost_ranks.hpp"
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
@@ -28,6 +27,7 @@
 #include "bench/record/parts.hpp"
 #include "bench/record/report.hpp"
 #include "bench/record/run_context.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -237,7 +237,7 @@ int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
 int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
   const time_limit limit(given.max_time);
-  const file_claim claim(request.why_not_write ? "" : given.out);
+  const claims::file_claim claim(request.why_not_write ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);
   progress shown(output.stream());
@@ -249,7 +249,7 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   reserve_buffers(plan, list, limit);
 
   const auto settings = with_result_file(given);
-  const file_claim claim_of_default(given.out.empty() ? settings.out : "");
+  const claims::file_claim claim_of_default(given.out.empty() ? settings.out : "");
   const auto why_not_write = [&] {
     return (given.out.empty() ? claim_of_default : claim).why_not_write();
   };

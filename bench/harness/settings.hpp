@@ -47,6 +47,7 @@ struct settings {
   bool display_aggregates_only = false;
   std::map<std::string, std::string> labels;  ///< of whoever runs it, for the record
   std::string note;
+  bool brief = false;  ///< a summary of few numbers
   bool quiet = false;  ///< neither progress nor summary
   std::vector<fault> faults;
   std::vector<std::string> command_line;  ///< without folders

@@ -212,8 +212,10 @@ void report(std::ostream& out, const result_file::writer& file, const settings& 
     print_runs(out, settings.display_format,
                with_aggregates(measured, shows_aggregates_only(settings)));
   else
-    print_by_lines(out, result_file::summary(file.content(),
-                                             common::columns_of(stdout, common::terminal_columns)));
+    print_by_lines(out,
+                   result_file::summary(
+                       file.content(), common::columns_of(stdout, common::terminal_columns),
+                       settings.brief ? result_file::detail::brief : result_file::detail::all));
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
 }

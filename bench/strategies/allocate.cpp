@@ -205,7 +205,7 @@ std::vector<allocator> all_allocators() {
     return [kind](const job& task) { return lock_touched(task, kind); };
   };
   allocators.push_back({.name = "lock_untouched",
-                        .summary = "only cudaHostRegister of memory that nobody has touched",
+                        .summary = "only cudaHostRegister of untouched memory",
                         .open = lock_untouched,
                         .kind = transfers::registered,
                         .smallest = std::size_t{256} << 10,

@@ -96,14 +96,13 @@ std::string pays_cell(const std::optional<break_even>& pays) {
 /// The end of the recommendation: how often the memory must be used again.
 std::string pays_clause(const ranking& ranked, const ranked_strategy& best) {
   if (!best.pays) return "";
-  const auto against = fmt::format("; against {} it pays ", ranked.baseline.value());
+  const auto faster = fmt::format("faster than {}", ranked.baseline.value());
+  const auto count = count_text(best.pays->count);
   switch (best.pays->when) {
     case break_even::kind::from:
-      return against + (best.pays->count == 1
-                            ? "always"
-                            : "from " + count_text(best.pays->count) + " transfers on");
-    case break_even::kind::up_to:
-      return against + "up to " + count_text(best.pays->count) + " transfers";
+      if (best.pays->count == 1) return "; always " + faster;
+      return fmt::format("; {} from {} transfers on", faster, count);
+    case break_even::kind::up_to: return fmt::format("; {} up to {} transfers", faster, count);
     case break_even::kind::never: return "";
   }
   return "";
@@ -138,7 +137,8 @@ std::string recommendation(const ranking& ranked, const question& question, std:
                             ? "not 3 % slower"
                             : "too few repetitions tell them apart");
   if (const auto tied = statistically_tied(ranked).size(); tied > 1)
-    text += fmt::format(" {} cannot be told from the fastest (*).", tied - 1);
+    text += fmt::format(" {} statistically indistinguishable from the fastest (*).",
+                        tied == 2 ? "1 strategy is" : fmt::format("{} strategies are", tied - 1));
   return common::wrapped(text, columns);
 }
 

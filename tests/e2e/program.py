@@ -125,7 +125,7 @@ def assert_one_complaint(completed: Completed, *parts: str) -> None:
     assert len(completed.complaints) == 1, completed.err
     (line,) = completed.complaints
     assert completed.unfolded.endswith(line + "\n")
-    assert re.match(r"(bench|gate)_transfers: [\w'/-]", line), line
+    assert re.match(r"(bench|gate|fleet)_transfers: [\w'/-]", line), line
     for part in parts:
         assert part in line
     assert "terminate called" not in completed.err

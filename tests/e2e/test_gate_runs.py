@@ -257,7 +257,7 @@ def test_the_script_finds_a_regression(project: Project):
     assert completed.returncode == REGRESSION, completed
     assert [arguments.split()[0] for arguments in project.measured] == ["--profile=standard"] * 4
     assert json.loads((project.root / "work/b.json").read_text("utf-8"))["runs"]["after"] == 4
-    completed = project.run("../baseline.json", "--runs=4", "--threshold=50%")
+    completed = project.run("../baseline.json", "--runs", "4", "--threshold", "50%")
     assert completed.returncode == BAD_INPUT  # nothing more is prepared
     assert "wrote no result" in completed.stderr
 
@@ -363,7 +363,8 @@ def test_the_script_does_not_judge_what_was_not_measured(project: Project, code:
         (("../baseline.json", "--markdown=missing/a.md"), "cannot write missing/a.md"),
         (("../baseline.json", "--json=../baseline.json"), "would be overwritten"),
         (("../baseline.json", "--runs=3.5"), "--runs"),
-        (("../baseline.json", "--runs", "3"), "--option=value"),
+        (("../baseline.json", "--runs", "3.5"), "--runs"),
+        (("../baseline.json", "--runs"), "--runs needs a value"),
         (("../baseline.json", "other.json"), "one baseline"),
         (("../baseline.json", "--", "--out=x"), "--out=x"),
         (("../baseline.json", "--allow-missing=("), "regular expression"),

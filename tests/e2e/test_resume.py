@@ -30,9 +30,6 @@ from program import (
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 20
-RECORDED = (
-    Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-21-report/result.json.gz"
-)
 FOREVER = "--benchmark_repetitions=10000"
 PACED = (
     "--device=host",
@@ -452,42 +449,6 @@ def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Pat
             process.kill()
     assert program.run(*TINY, "--benchmark_repetitions=1", f"--out={other}").code == ALL_RAN
     assert len(read(other).rows) == len(TINY_NAMES)
-
-
-@pytest.fixture(scope="module")
-def result_of_another_run(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("another_run") / "result.json"
-    program.measure(f"--out={out}")
-    return out
-
-
-def test_no_command_replaces_a_file_that_is_being_written(
-    program: Program, result_of_another_run: Path, tmp_path: Path
-):
-    out = tmp_path / "result.json"
-    source = result_of_another_run
-    nvbandwidth = Path(__file__).parent / "nvbandwidth.json"
-    commands: list[tuple[str | Path, ...]] = [
-        ("export", source, "--format=csv", f"--out={out}"),
-        ("import", nvbandwidth, f"--out={out}"),
-        ("compare", source, source, f"--json={out}"),
-        ("compare", source, source, f"--markdown={out}"),
-        ("doctor", "--device=host", f"--json={out}"),
-        ("map", "--device=host:0", "--size=64KiB", f"--out={out}"),
-        ("advise", f"--from={RECORDED}", "--check", f"--json={out}"),
-        ("advise", f"--from={RECORDED}", f"--map={out}"),
-    ]
-    with program.start(*TINY, FOREVER, f"--out={out}") as process:
-        try:
-            wait_for(lambda: out.exists() and len(read(out).rows) >= 3, "some repetitions")
-            for command in commands:
-                completed = program.run(*command)
-                assert_complains(completed, USAGE, f"process {process.pid} writes")
-        finally:
-            process.kill()
-    assert read(out).names() <= set(TINY_NAMES)
-    completed = program.run(*commands[0])
-    assert completed.code == ALL_RAN, completed
 
 
 def test_a_relative_name_is_that_of_its_folder(program: Program, tmp_path: Path):

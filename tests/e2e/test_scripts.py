@@ -107,7 +107,7 @@ def test_a_typo_is_found_at_once(
         completed.stderr
     )
     assert completed.stderr.startswith(f"{script}: ")
-    assert complaint in completed.stderr or "--option=value" in completed.stderr
+    assert complaint in completed.stderr
     assert completed.stderr.count("\n") == 1
     assert clone.files == before
 
@@ -139,7 +139,7 @@ def test_a_typo_is_answered_with_what_may_be_meant(
 def test_what_resembles_nothing_is_answered_without_a_guess(clone: Clone):
     assert clone.run("bench", "advise").stderr == "bench: unknown argument advise (see --help)\n"
     complaint = clone.run("gate", "baseline.json", "--threshold").stderr
-    assert complaint.startswith("gate: --threshold: options are written as --option=value")
+    assert complaint == "gate: --threshold needs a value\n"
 
 
 # Unusual forms: values that begin with a dash or follow a blank, and several values.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from program import COLUMNS, Program
+from program import ALL_RAN, COLUMNS, TINY, TINY_NAMES, Program, read, without
 
 
 def lines_of(program: Program, *arguments: str) -> list[str]:
@@ -40,6 +41,27 @@ def test_marks_the_best_of_every_column(program: Program):
     assert " *" not in rows[1][:60]
     assert sum(row.count("*") for row in rows) >= 4
     assert any(line.startswith("* best of its column") for line in lines)
+
+
+def test_brief_is_one_table_and_the_name_of_the_file(program: Program, tmp_path: Path):
+    copies = "--strategies=copy/pageable,copy/pinned,copy/pinned_mapped,null"
+    completed = program.run(*without(TINY, copies), copies, "--brief", cwd=tmp_path)
+    assert completed.code == ALL_RAN, completed
+    assert "Harness floor" not in completed.out
+    (heads,) = (line for line in completed.out.splitlines() if line.startswith("strategy"))
+    table = completed.out[completed.out.index(heads) :].splitlines()[1:]
+    rows = [line for line in table if line.startswith("copy")]
+    alike = [int(number) for row in rows for number in re.findall(r"\(\+(\d+)\)", row)]
+    assert len(rows) + sum(alike) == 3
+    assert table[len(rows)].startswith("* best of its column")
+    last = completed.err.splitlines()[-1]
+    assert re.search(r"Result file: bench_transfers-.*\.json$", last)
+
+
+def test_brief_leaves_the_file_as_it_is(program: Program, tmp_path: Path):
+    out = tmp_path / "result.json"
+    program.measure("--brief", f"--out={out}")
+    assert read(out).names() == set(TINY_NAMES)
 
 
 def test_shows_the_harness_floor(program: Program):

@@ -10,12 +10,14 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -72,7 +74,7 @@ bool are_same(const std::filesystem::path& first, const std::filesystem::path& s
 
 int answer(const collect_request& request) {
   const bool prints = common::is_standard_output(request.out);
-  if (!prints) common::require_writable(request.out);
+  const auto claimed = claims::claim_outputs({request.out}, {});
   if (!prints && !is_named_like_a_result(request.out))
     throw common::usage_error(
         fmt::format("bad --out={}: the name must end in .json or .json.gz, or history does not "
@@ -201,8 +203,8 @@ read_history records_of(const std::vector<std::filesystem::path>& folders, const
 int answer(const judge_request& request) {
   auto inputs = request.references;
   inputs.push_back(request.sweep);
-  common::require_outputs({request.json, request.markdown, request.junit, request.openmetrics},
-                          inputs);
+  const auto claimed = claims::claim_outputs(
+      {request.json, request.markdown, request.junit, request.openmetrics}, inputs);
   const auto sweep = read_sweep(request.sweep);
   const auto references = read_references(request.references, sweep);
   const auto settings = settings::usual(request.decide_by);
@@ -251,7 +253,7 @@ const gpu_history& require_gpu(const history& history, const std::string& beginn
 int answer(const history_request& request) {
   auto inputs = request.references;
   inputs.insert(inputs.end(), request.sweeps.begin(), request.sweeps.end());
-  common::require_outputs({request.json}, inputs);
+  const auto claimed = claims::claim_outputs({request.json}, inputs);
   auto read = records_of(request.sweeps, settings::usual(), read_sweeps(request.references));
   if (read.records.empty()) return number(exit_code::bad_input);
   const history history(std::move(read.records));
@@ -265,7 +267,7 @@ int answer(const history_request& request) {
 }
 
 int answer(const simulate_request& request) {
-  common::require_outputs({request.json}, std::vector{request.sweep});
+  const auto claimed = claims::claim_outputs({request.json}, std::span(&request.sweep, 1));
   const auto sweep = read_sweep(request.sweep);
   simulation_request wanted{.most_sweeps = request.sweeps};
   if (!request.slower_percent.empty()) wanted.slower.clear();

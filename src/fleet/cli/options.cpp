@@ -8,6 +8,7 @@
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/unknown_option.hpp"
 #include "src/manual/generate.hpp"
 
@@ -16,6 +17,12 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 healthy (or done), 1 something is named, 2 bad input or usage, 3 not known.";
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  fleet_transfers collect sweep --out=sweep.json.gz\n"
+    "  fleet_transfers judge sweep.json.gz --reference=accepted.json.gz\n"
+    "  fleet_transfers history sweeps --json=history.json";
 
 result_file::benchmark_class parse_class(const std::string& word) {
   const auto kind = result_file::benchmark_class_from(word);
@@ -32,8 +39,8 @@ class command_line {
     app_.require_subcommand(1);
     app_.footer(fmt::format(
         "fleet_transfers COMMAND --help lists its options; docs/FLEET.md explains how it "
-        "decides.\n{}",
-        exit_codes));
+        "decides.\n{}\n{}",
+        exit_codes, examples));
     app_.set_version_flag("--version", [] {
       return fmt::format("fleet_transfers {} ({}, {})", provenance::version,
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
@@ -94,11 +101,6 @@ class command_line {
     command.add_option("SWEEP", sweep, "made by collect")->required()->type_name("FILE");
   }
 
-  static void add_output(CLI::App& command, const char* name, std::filesystem::path& output,
-                         const char* description) {
-    command.add_option(name, output, description)->type_name("FILE");
-  }
-
   /// An option that counts each time it is given, with one value each time: it would take the file
   /// that follows, too.
   static CLI::Option& take_each(CLI::Option& option, const char* type) {
@@ -127,33 +129,31 @@ class command_line {
         ->type_name("DIR")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command
-        .add_option("--out", collect_.out, "write the sweep here; .gz compresses it, - prints it")
+        .add_option("--out", collect_.out,
+                    "write the sweep here; .gz compresses it, - prints it alone")
         ->required()
         ->type_name("FILE");
     command
         .add_option("--within", collect_.within_hours,
-                    "how many hours a run may be from most others (default: 12, and less for those "
-                    "of one sweep's id)")
-        ->check(CLI::Range(0, 1'000'000))
+                    "how far a run may be from most others (default: 12, in a sweep less)")
+        ->check(CLI::Range(0, 1'000'000).description(""))
         ->type_name("HOURS");
     command
         .add_option("--sweep", collect_.sweep,
-                    "take the files of this sweep alone (default: that of more than half of them)")
+                    "only the files of this sweep (default: that of more than half)")
         ->type_name("ID");
   }
 
   void add_judge() {
     auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
     add_sweep(command, judge_.sweep);
-    add_references(command, judge_.references, "a sweep that was accepted; several are allowed");
+    add_references(command, judge_.references, "a sweep that was accepted; may be repeated");
     add_each(command, "--history", judge_.history,
-             "earlier sweeps, or folders with sweeps: since when is what is named slow? Each is "
-             "compared with the references, too",
-             "DIR");
-    add_output(command, "--json", judge_.json, "write the answer for programs; - prints it");
-    add_output(command, "--markdown", judge_.markdown, "write it for a comment");
-    add_output(command, "--junit", judge_.junit, "write it for viewers of tests");
-    add_output(command, "--openmetrics", judge_.openmetrics, "write it for Prometheus");
+             "earlier sweeps, or folders with them: tells since when a part is slow", "DIR");
+    common::add_json(command, judge_.json);
+    common::add_markdown(command, judge_.markdown);
+    common::add_junit(command, judge_.junit);
+    common::add_openmetrics(command, judge_.openmetrics);
     auto& decide_by = *command.add_option_function<std::vector<std::string>>(
         "--decide-by",
         [this](const std::vector<std::string>& words) {
@@ -167,10 +167,10 @@ class command_line {
   void add_show() {
     auto& command = add_command("show", "Show each GPU of a sweep beside its peers.");
     add_sweep(command, show_.sweep);
-    add_references(command, show_.references, "a sweep that was accepted; several are allowed");
+    add_references(command, show_.references, "a sweep that was accepted; may be repeated");
     command
         .add_option("--slowest", show_.slowest, "show only so many GPUs, the slowest ones first")
-        ->check(CLI::Range(1, 1'000'000))
+        ->check(CLI::Range(1, 1'000'000).description(""))
         ->type_name("COUNT");
   }
 
@@ -181,10 +181,10 @@ class command_line {
         ->type_name("DIR|FILE")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     add_references(command, history_.references,
-                   "a sweep that was accepted, with which each is compared; several are allowed");
+                   "a sweep that was accepted, to compare each with; may be repeated");
     command.add_option("--gpu", history_.gpu, "of this GPU alone: its UUID, or how it begins")
         ->type_name("UUID");
-    add_output(command, "--json", history_.json, "write the answer for programs; - prints it");
+    common::add_json(command, history_.json);
   }
 
   void add_simulate() {
@@ -192,13 +192,13 @@ class command_line {
     add_sweep(command, simulate_.sweep);
     auto& slower = add_each(command, "--slower", simulate_.slower_percent,
                             "slowdowns that are tried, in percent (default: 2,3,5,10)", "PERCENT,");
-    slower.delimiter(',')->check(CLI::Range(0.01, 10'000.0));
+    slower.delimiter(',')->check(CLI::Range(0.01, 10'000.0).description(""));
     command
         .add_option("--sweeps", simulate_.sweeps,
-                    "how many sweeps at most are judged together (default: 4)")
-        ->check(CLI::Range(1, 64))
+                    "at most so many sweeps are judged together, 1 to 64 (default: 4)")
+        ->check(CLI::Range(1, 64).description(""))
         ->type_name("COUNT");
-    add_output(command, "--json", simulate_.json, "write the answer for programs; - prints it");
+    common::add_json(command, simulate_.json);
   }
 
   CLI::App app_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/program.hpp"
@@ -86,7 +87,7 @@ void add_line(const baseline& replaced, bool new_line, baseline& next,
 }
 
 int answer(const pin_request& request) {
-  common::require_outputs({request.out}, request.runs);
+  const auto claimed = claims::claim_outputs({request.out}, request.runs);
   require_count(request.runs.size());
   std::vector<pin_warning> of_line;
   const auto replaced = replaced_baseline(request, of_line);
@@ -122,7 +123,8 @@ void write_answer(const report& report, const check_request& request) {
 }
 
 int answer(const check_request& request) {
-  common::require_outputs({request.markdown, request.junit, request.json}, inputs_of(request));
+  const auto claimed =
+      claims::claim_outputs({request.markdown, request.junit, request.json}, inputs_of(request));
   const auto programs =
       request.confirm.empty() ? std::nullopt : std::optional(parse_programs(request.confirm));
   const auto before = read_baseline(request.baseline);

@@ -9,6 +9,7 @@
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/unknown_option.hpp"
@@ -21,6 +22,11 @@ constexpr const char* exit_codes =
     "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive.";
 constexpr const char* exit_codes_of_query =
     "Exit codes: 0 done, 2 bad input or usage, 3 the file has nothing there.";
+constexpr const char* examples =
+    "Examples:\n"
+    "  gate_transfers pin run-*.json --out=baseline.json\n"
+    "  gate_transfers check baseline.json new-*.json --decide-by=link\n"
+    "  gate_transfers show run-*.json";
 constexpr double least_threshold = 0.01;
 constexpr double most_threshold = 1000;
 constexpr double least_false_alarm = 0.001;
@@ -92,8 +98,8 @@ class command_line {
     app_.require_subcommand(1);
     app_.footer(
         fmt::format("gate_transfers COMMAND --help lists its options; docs/GATE.md explains how it "
-                    "decides.\n{}",
-                    exit_codes));
+                    "decides.\n{}\n{}",
+                    exit_codes, examples));
     app_.set_version_flag("--version", [] {
       return fmt::format("gate_transfers {} ({}, {})", provenance::version,
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
@@ -214,7 +220,9 @@ class command_line {
   void add_pin() {
     auto& command = add_command("pin", "Make a baseline from the result files of several runs.");
     add_runs(command, pin_.runs);
-    command.add_option("--out", pin_.out, "write the baseline here")->required()->type_name("FILE");
+    command.add_option("--out", pin_.out, "write the baseline here; - prints it alone")
+        ->required()
+        ->type_name("FILE");
     add_metric(command, pin_.judged_by);
     add_allow_different(command, pin_.permissions.allow_different);
     command.add_flag("--allow-disturbed", pin_.permissions.allow_disturbed,
@@ -254,19 +262,17 @@ class command_line {
         ->type_name("CLASS,");
     command
         .add_option("--looks", check_.question.limits.looks,
-                    "checks that share the rate of false alarms (default: 1)")
-        ->check(CLI::Range(1, 100))
+                    "checks that share the rate of false alarms, 1 to 100 (default: 1)")
+        ->check(CLI::Range(1, 100).description(""))
         ->type_name("N");
     command
         .add_option("--confirm", check_.confirm,
                     "measure suspects again with two programs, in turn")
         ->type_name("COMMAND_A,COMMAND_B");
     command.add_flag("--all", check_.all, "also list benchmarks that are unchanged or not known");
-    command.add_option("--markdown", check_.markdown, "write the answer for a comment")
-        ->type_name("FILE");
-    command.add_option("--junit", check_.junit, "write it as test cases (JUnit XML)")
-        ->type_name("FILE");
-    command.add_option("--json", check_.json, "write it for programs")->type_name("FILE");
+    common::add_json(command, check_.json);
+    common::add_markdown(command, check_.markdown);
+    common::add_junit(command, check_.junit);
     command.add_flag("--dry-run", check_.dry_run,
                      "without RUN: check only the other arguments (exit code 0 or 2)");
   }

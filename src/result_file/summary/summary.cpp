@@ -1,6 +1,7 @@
 #include "src/result_file/summary/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -140,19 +141,6 @@ std::vector<figure> only(table shown, const std::vector<figure>& sized, const co
   return chosen;
 }
 
-std::string tables(const std::vector<figure>& sized, const figures& measured, std::size_t columns) {
-  const auto shown_in = [&](table shown) { return only(shown, sized, measured.file()); };
-  const auto directed = shown_in(table::directions);
-  return table_of_directions(directed, measured) + table_of_smaller(directed) +
-         table_of_sizes(directed, columns) + table_of_costs(directed, measured) +
-         table_of_duplex(shown_in(table::duplex), measured) +
-         table_of_concurrent(shown_in(table::concurrent), measured) +
-         table_of_overlap(shown_in(table::overlap), measured) +
-         table_of_times(shown_in(table::times), measured) +
-         table_of_cpu_access(shown_in(table::cpu_access), measured) +
-         table_of_allocation(shown_in(table::allocation));
-}
-
 /// Benchmarks without a size, and the floor of the harness.
 std::string unsized_lines(const std::vector<const benchmark*>& shown, const figures& measured) {
   std::vector<const benchmark*> others, floors;
@@ -161,42 +149,83 @@ std::string unsized_lines(const std::vector<const benchmark*>& shown, const figu
   return table_of_unsized(others, measured) + floor_line(floors, measured);
 }
 
+/// What is shown, and in lines of so many columns.
+struct extent {
+  std::size_t columns;
+  result_file::detail detail;
+};
+
+std::string tables(const std::vector<figure>& sized, const std::vector<const benchmark*>& unsized,
+                   const figures& measured, const extent& shown) {
+  const auto shown_in = [&](table kind) { return only(kind, sized, measured.file()); };
+  const auto directed = shown_in(table::directions);
+  const auto first = table_of_directions(directed, measured, shown.detail);
+  if (shown.detail == detail::brief && !first.empty()) return first;
+  return first + table_of_smaller(directed) + table_of_sizes(directed, shown.columns) +
+         table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
+         table_of_concurrent(shown_in(table::concurrent), measured) +
+         table_of_overlap(shown_in(table::overlap), measured) +
+         table_of_times(shown_in(table::times), measured) +
+         table_of_cpu_access(shown_in(table::cpu_access), measured) +
+         table_of_allocation(shown_in(table::allocation)) + unsized_lines(unsized, measured);
+}
+
 /// The tables of the benchmarks that use these devices and no others.
 std::string tables_of_devices(const std::vector<figure>& sized, const figures& measured,
-                              std::size_t columns,
+                              const extent& shown,
                               const std::function<bool(const benchmark&)>& belongs) {
   std::vector<figure> chosen;
   std::ranges::copy_if(sized, std::back_inserter(chosen),
                        [&](const figure& candidate) { return belongs(*candidate.benchmark); });
   auto unsized = measured.unsized();
   std::erase_if(unsized, [&](const benchmark* candidate) { return !belongs(*candidate); });
-  return tables(chosen, measured, columns) + unsized_lines(unsized, measured);
+  return tables(chosen, unsized, measured, shown);
 }
 
 /// Each device by itself, then what uses several at once.
 std::string tables_by_device(const std::vector<figure>& sized, const figures& measured,
-                             std::size_t columns) {
+                             const extent& shown) {
   const auto& read = measured.file();
   std::string text;
   std::size_t index = 0;
+  bool has_tables = false;
   for (const auto& device : member(read.facts, {"devices"})) {
     const auto title = fmt::format("Device {}", id_of_device(read, index));
-    const auto shown = tables_of_devices(sized, measured, columns, [&](const benchmark& described) {
+    const auto tables = tables_of_devices(sized, measured, shown, [&](const benchmark& described) {
       return described.devices == std::vector{index};
     });
     text += (text.empty() ? "" : "\n") +
-            device_line(device, member(device, {"link"}), read.on_host, title) + shown;
+            device_line(device, member(device, {"link"}), read.on_host, title) + tables;
+    has_tables |= !tables.empty();
     ++index;
   }
-  return text + tables_of_devices(sized, measured, columns, [](const benchmark& described) {
+  if (shown.detail == detail::brief && has_tables) return text;
+  return text + tables_of_devices(sized, measured, shown, [](const benchmark& described) {
            return described.devices.size() != 1;
          });
 }
 
+/// What limits the figures, and what is missing.
+std::string notes(const contents& read, detail shown) {
+  if (shown == detail::all) {
+    auto text = skipped_lines(read.skipped) + memory_type_lines(read);
+    for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
+    return text;
+  }
+  std::vector<std::string> left_out;
+  const auto count = [&](std::size_t number, const char* one, const char* several) {
+    if (number > 0) left_out.push_back(common::counted(static_cast<double>(number), one, several));
+  };
+  count(read.warnings.size(), "note", "notes");
+  count(read.skipped.size(), "skipped benchmark", "skipped benchmarks");
+  return left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and "));
+}
+
 }  // namespace
 
-std::string summary(const contents& read, std::size_t columns) {
+std::string summary(const contents& read, std::size_t columns, detail shown) {
   const figures measured(read);
+  const extent extent{columns, shown};
   const bool has_several = member(read.facts, {"devices"}).size() > 1;
   std::string text;
   if (!has_several)
@@ -207,19 +236,17 @@ std::string summary(const contents& read, std::size_t columns) {
     sized = measured.sized(cache_state::cold);
     if (!sized.empty()) text += "Caches were flushed before every operation (cold).\n";
   }
-  text += has_several
-              ? tables_by_device(sized, measured, columns)
-              : tables(sized, measured, columns) + unsized_lines(measured.unsized(), measured);
-  text += table_of_nodes(only(table::directions, sized, read), measured);
-  text += skipped_lines(read.skipped) + memory_type_lines(read);
-  for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
+  text += has_several ? tables_by_device(sized, measured, extent)
+                      : tables(sized, measured.unsized(), measured, extent);
+  if (shown == detail::all) text += table_of_nodes(only(table::directions, sized, read), measured);
+  text += notes(read, shown);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
     text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
   return text + failure_lines(read.rows);
 }
 
-std::string summary(const json& document, std::size_t columns) {
-  return summary(read_json(document, "this run"), columns);
+std::string summary(const json& document, std::size_t columns, detail shown) {
+  return summary(read_json(document, "this run"), columns, shown);
 }
 
 }  // namespace bench_transfers::result_file

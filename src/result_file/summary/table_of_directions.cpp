@@ -61,36 +61,107 @@ std::string rate_at(double bytes, direction towards, const std::vector<figure>& 
   return number_or_dash(match == sized.end() ? std::nullopt : std::optional(match->gb_per_s), 2);
 }
 
+/// Figures further apart than this differ for somebody who reads few numbers.
+constexpr double most_apart = 0.1;
+
+struct direction_columns {
+  explicit direction_columns(const std::vector<figure>& sized)
+      : smallest(*std::ranges::min_element(sized, {}, &figure::bytes)),
+        largest(largest_of(sized)),
+        // Latency is of interest only where it is not bandwidth seen from the other side.
+        with_latency(smallest.bytes < largest.bytes || smallest.bytes <= 4096),
+        latency_to(pick(sized, smallest.bytes, direction::h2d, microseconds)),
+        latency_from(pick(sized, smallest.bytes, direction::d2h, microseconds)),
+        rate_to(pick(sized, largest.bytes, direction::h2d, rate)),
+        rate_from(pick(sized, largest.bytes, direction::d2h, rate)) {}
+
+  [[nodiscard]] bool are_alike(const std::string& first, const std::string& second) const {
+    const auto in = [&](const column& values) {
+      const auto one = values.find(first), other = values.find(second);
+      if (one == values.end() || other == values.end()) return one == other;
+      return std::max(one->second, other->second) <=
+             std::min(one->second, other->second) * (1 + most_apart);
+    };
+    return (!with_latency || (in(latency_to) && in(latency_from))) && in(rate_to) && in(rate_from);
+  }
+
+  const figure& smallest;
+  const figure& largest;
+  bool with_latency;
+  column latency_to, latency_from, rate_to, rate_from;
+};
+
+struct table_row {
+  std::string label;
+  std::size_t alike = 0;  ///< strategies that this row stands for, too
+
+  [[nodiscard]] std::string title() const {
+    return alike == 0 ? label : fmt::format("{} (+{})", label, alike);
+  }
+};
+
+/// In brief, the plainest strategy stands for those of its family and method that are alike.
+std::vector<table_row> rows_of(const std::vector<figure>& sized, const direction_columns& columns,
+                               detail shown) {
+  std::map<std::string, const benchmark*> benchmarks;
+  for (const auto& figure : sized) benchmarks.emplace(figure.label, figure.benchmark);
+  auto labels = labels_of(sized, columns.smallest.bytes, columns.largest.bytes);
+  if (shown == detail::brief)
+    std::ranges::stable_sort(labels, {},
+                             [&](const auto& label) { return benchmarks.at(label)->plainness; });
+  std::vector<table_row> rows;
+  for (const auto& label : labels) {
+    const auto stands_for_it = [&](const table_row& row) {
+      const auto &one = *benchmarks.at(row.label), &other = *benchmarks.at(label);
+      return one.family == other.family && one.method == other.method &&
+             columns.are_alike(row.label, label);
+    };
+    const auto row =
+        shown == detail::brief ? std::ranges::find_if(rows, stands_for_it) : rows.end();
+    if (row == rows.end())
+      rows.push_back({label});
+    else
+      ++row->alike;
+  }
+  if (shown == detail::brief) std::ranges::sort(rows, common::natural_order(), &table_row::label);
+  return rows;
+}
+
 }  // namespace
 
-std::string table_of_directions(const std::vector<figure>& sized, const figures& measured) {
+std::string table_of_directions(const std::vector<figure>& sized, const figures& measured,
+                                detail shown) {
   if (sized.empty()) return "";
-  const auto [small, large] = std::ranges::minmax(sized, {}, &figure::bytes);
-  // Latency is of interest only where it is not bandwidth seen from the other side.
-  const bool with_latency = small.bytes < large.bytes || small.bytes <= 4096;
-  const auto latency_to = pick(sized, small.bytes, direction::h2d, microseconds);
-  const auto latency_from = pick(sized, small.bytes, direction::d2h, microseconds);
-  const auto rate_to = pick(sized, large.bytes, direction::h2d, rate);
-  const auto rate_from = pick(sized, large.bytes, direction::d2h, rate);
-  const auto labels = labels_of(sized, small.bytes, large.bytes);
+  const direction_columns columns(sized);
+  const auto rows = rows_of(sized, columns, shown);
   const auto& link = member(measured.file().facts, {"link"});
 
   std::size_t width = 34;
-  for (const auto& label : labels) width = std::max(width, label.size() + 1);
-  const auto if_latency = [&](const std::string& cells) { return with_latency ? cells : ""; };
+  for (const auto& row : rows) width = std::max(width, row.title().size() + 1);
+  const auto if_latency = [&](const std::string& cells) {
+    return columns.with_latency ? cells : "";
+  };
   std::string text = fmt::format(
       "\n{:<{}}{}{:^20}{:^14}\n{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", "", width,
-      if_latency(fmt::format("{:^20}", small.size() + " latency, µs")), large.size() + ", GB/s",
-      "% of link", "strategy", width, if_latency(fmt::format("{:>9} {:>9} ", "h2d  ", "d2h  ")),
-      "h2d  ", "d2h  ", "h2d", "d2h");
-  for (const auto& label : labels)
+      if_latency(fmt::format("{:^20}", columns.smallest.size() + " latency, µs")),
+      columns.largest.size() + ", GB/s", "% of link", "strategy", width,
+      if_latency(fmt::format("{:>9} {:>9} ", "h2d  ", "d2h  ")), "h2d  ", "d2h  ", "h2d", "d2h");
+  for (const auto& row : rows) {
+    const auto& label = row.label;
     text += fmt::format(
-        "{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", label, width,
-        if_latency(fmt::format("{:>9} {:>9} ", cell(latency_to, label, 3, best::smallest),
-                               cell(latency_from, label, 3, best::smallest))),
-        cell(rate_to, label, 2, best::largest), cell(rate_from, label, 2, best::largest),
-        percent_of_link(rate_to, label, link), percent_of_link(rate_from, label, link));
-  return text + "* best of its column, or within 1 % of it.\n";
+        "{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", row.title(), width,
+        if_latency(fmt::format("{:>9} {:>9} ", cell(columns.latency_to, label, 3, best::smallest),
+                               cell(columns.latency_from, label, 3, best::smallest))),
+        cell(columns.rate_to, label, 2, best::largest),
+        cell(columns.rate_from, label, 2, best::largest),
+        percent_of_link(columns.rate_to, label, link),
+        percent_of_link(columns.rate_from, label, link));
+  }
+  text += "* best of its column, or within 1 % of it.\n";
+  if (std::ranges::any_of(rows, [](const table_row& row) { return row.alike > 0; }))
+    text += fmt::format("(+N) and N more of the family, within {:.0f} % of it in each column.\n",
+                        100 * most_apart);
+  return text;
 }
 
 std::string table_of_smaller(const std::vector<figure>& sized) {

@@ -4,13 +4,16 @@
 #include <vector>
 
 #include "src/result_file/summary/figures.hpp"
+#include "src/result_file/summary/summary.hpp"
 
 namespace bench_transfers::result_file {
 
 // The summary's tables, each after an empty line; an empty text if there is nothing to show.
 
-/// Latencies and rates of the benchmarks that move data in one direction.
-std::string table_of_directions(const std::vector<figure>& sized, const figures& measured);
+/// Latencies and rates of the benchmarks that move data in one direction. In brief, a row also
+/// stands for the strategies of its family that are alike.
+std::string table_of_directions(const std::vector<figure>& sized, const figures& measured,
+                                detail shown);
 
 /// Rates of the strategies that were not measured at the largest size of all, at their own largest
 /// size.

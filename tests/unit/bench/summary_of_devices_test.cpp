@@ -137,6 +137,13 @@ TEST_F(run_of_devices, shows_what_they_do_at_once) {
                           HasSubstr("cuda:7 h2d 25.00 of 50.00 (-50.0 %)")));
 }
 
+TEST_F(run_of_devices, in_brief_shows_each_by_itself) {
+  const auto text = summary(document, 100, detail::brief);
+  EXPECT_THAT(text, AllOf(HasSubstr("Device cuda:0: GPU 0"), HasSubstr("Device cuda:7: GPU 7"),
+                          HasSubstr("copy/pinned")));
+  EXPECT_THAT(text, Not(HasSubstr("at once")));
+}
+
 TEST_F(run_of_devices, shows_dashes_for_what_is_not_known) {
   for (auto& row : document["benchmarks"]) row.erase("alone_gb_per_s@cuda:3:h2d");
   const auto text = summary(document);

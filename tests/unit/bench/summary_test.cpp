@@ -19,8 +19,11 @@ using json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr double kib = 1024;
 constexpr double mib = 1024 * kib;
@@ -107,6 +110,86 @@ TEST(summary_of_gpu, has_the_figures_and_marks_the_best) {
                                                          "*", "54.50", "*", "30.00", "86", "48"}));
   EXPECT_THAT(text,
               AllOf(HasSubstr("4B latency"), HasSubstr("1MiB, GB/s"), HasSubstr("% of link")));
+}
+
+std::string brief(const json& all) { return summary(all, 100, detail::brief); }
+
+TEST(brief_summary, has_one_row_for_strategies_of_a_family_that_are_alike) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pageable", "h2d", "d2h", {3.0, 9.0}, {12.0, 11.0});
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {55.0, 50.0});
+  add_strategy(all, "copy/pinned_mapped", "h2d", "d2h", {2.7, 7.9}, {55.2, 50.1});
+  add_strategy(all, "copy/pinned_mapped_wc", "h2d", "d2h", {2.6, 8.1}, {54.9, 49.9});
+  add_strategy(all, "zero_copy/registered", "read", "write", {2.5, 8.0}, {55.0, 50.0});
+  const auto text = brief(all);
+  EXPECT_THAT(row_of(text, "copy/pinned"), ElementsAre("copy/pinned", "(+2)", "2.500", "*", "8.000",
+                                                       "55.00", "*", "50.00", "*", "87", "79"));
+  EXPECT_THAT(row_of(text, "copy/pinned_mapped"), IsEmpty());
+  EXPECT_THAT(row_of(text, "copy/pinned_mapped_wc"), IsEmpty());
+  EXPECT_THAT(row_of(text, "copy/pageable"), Not(IsEmpty()));
+  EXPECT_THAT(row_of(text, "zero_copy/registered"), Not(IsEmpty())) << "another family";
+  EXPECT_THAT(text, HasSubstr("(+N) and N more of the family, within 10 % of it in each column"));
+  EXPECT_LT(text.find("copy/pageable"), text.find("copy/pinned"));
+  expect_narrow(text);
+}
+
+TEST(brief_summary, has_a_row_for_each_strategy_that_differs_in_a_column) {
+  const auto rows_of_two = [](std::vector<double> microseconds, std::vector<double> gb_per_s) {
+    auto all = on_gpu();
+    add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+    add_strategy(all, "copy/pinned_mapped", "h2d", "d2h", std::move(microseconds),
+                 std::move(gb_per_s));
+    return row_of(brief(all), "copy/pinned_mapped").empty() ? 1 : 2;
+  };
+  EXPECT_EQ(rows_of_two({2.19, 8.79}, {45.5, 54.9}), 1);
+  EXPECT_EQ(rows_of_two({2.21, 8.0}, {50.0, 50.0}), 2);
+  EXPECT_EQ(rows_of_two({2.0, 8.81}, {50.0, 50.0}), 2);
+  EXPECT_EQ(rows_of_two({2.0, 8.0}, {55.1, 50.0}), 2);
+  EXPECT_EQ(rows_of_two({2.0, 8.0}, {50.0, 45.4}), 2);
+}
+
+TEST(brief_summary, tells_strategies_with_fewer_sizes_from_the_others) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+  add(all, "copy/pinned_mapped/h2d/4B", 4, 2000);
+  add(all, "copy/pinned_mapped/d2h/4B", 4, 8000);
+  EXPECT_THAT(row_of(brief(all), "copy/pinned_mapped"),
+              ElementsAre("copy/pinned_mapped", "2.000", "*", "8.000", "*", "-", "-", "-", "-"));
+}
+
+TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+  add(all, "allocate/pinned/1MiB", mib, 100'000);
+  add(all, "launch/empty", 0, 5000);
+  auto& said = all["context"]["transfers"];
+  said["warnings"] = json::array({"virtual machine"});
+  said["skipped"] = {{{"name", "copy/a/h2d/4B"}, {"reason", "no reason"}},
+                     {{"name", "copy/b/h2d/4B"}, {"reason", "no reason"}}};
+  const auto text = brief(all);
+  EXPECT_THAT(text, StartsWith("Device: NVIDIA H200, PCIe 5.0 x16"));
+  EXPECT_THAT(text, Not(HasSubstr("allocat")));
+  EXPECT_THAT(text, Not(HasSubstr("launch")));
+  EXPECT_THAT(text, EndsWith("* best of its column, or within 1 % of it.\n"
+                             "Not shown: 1 note and 2 skipped benchmarks.\n"));
+}
+
+TEST(brief_summary, keeps_failures) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+  all["benchmarks"].push_back({{"name", "copy/pageable/h2d/4B"},
+                               {"run_name", "copy/pageable/h2d/4B"},
+                               {"run_type", "iteration"},
+                               {"error_occurred", true},
+                               {"error_message", "wrong data"}});
+  EXPECT_THAT(brief(all), EndsWith("FAILED copy/pageable/h2d/4B: wrong data\n"));
+}
+
+TEST(brief_summary, is_the_whole_summary_where_nothing_moves_in_one_direction) {
+  auto all = on_gpu();
+  add(all, "allocate/pinned/1MiB", mib, 100'000);
+  add(all, "launch/empty", 0, 5000);
+  EXPECT_EQ(brief(all), summary(all));
 }
 
 TEST(summary_of_gpu, equals_of_the_best_are_marked_up_to_one_percent) {

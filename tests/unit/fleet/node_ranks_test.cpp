@@ -285,31 +285,6 @@ TEST_F(node, is_together_while_processes_of_an_earlier_run_end) {
   EXPECT_EQ(ranks[0]->present(), 2U);
 }
 
-TEST_F(node, shares_in_a_folder_that_is_its_user_s_alone) {
-  const auto own = folder_of_shared_files({folder});
-  EXPECT_EQ(own.parent_path(), folder);
-  EXPECT_EQ(std::filesystem::status(own).permissions(), std::filesystem::perms::owner_all);
-  EXPECT_EQ(folder_of_shared_files({folder}), own) << "it stays";
-}
-
-TEST_F(node, shares_elsewhere_where_another_user_has_taken_the_name) {
-  const auto taken = folder / "taken";
-  std::filesystem::create_directories(taken);
-  const auto name = folder_of_shared_files({taken});
-  for (const auto& spoil : std::vector<std::function<void()>>{
-           [&] { std::ofstream(name) << "a file"; },
-           [&] { std::filesystem::create_directory_symlink(folder, name); },
-           [&] {
-             std::filesystem::create_directory(name);
-             std::filesystem::permissions(name, std::filesystem::perms::all);
-           }}) {
-    std::filesystem::remove_all(name);
-    spoil();
-    EXPECT_EQ(folder_of_shared_files({taken, folder}).parent_path(), folder);
-    EXPECT_THROW(static_cast<void>(folder_of_shared_files({taken})), cannot_share);
-  }
-}
-
 TEST_F(node, removes_the_files_of_other_dead_runs) {
   const auto ranks = join({rank(0, 2), rank(1, 2)});
   const auto alive = file();
@@ -330,7 +305,7 @@ TEST_F(node, does_not_follow_links) {
     name = file();
   }
   std::filesystem::create_symlink("/dev/null", name);
-  EXPECT_THROW(node_ranks(rank(0, 1)), cannot_share);
+  EXPECT_THROW(node_ranks(rank(0, 1)), claims::cannot_share);
 }
 
 TEST_F(node, stops_waiting_when_interrupted) {

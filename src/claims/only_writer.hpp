@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "src/fleet/ranks/shared_file.hpp"
+#include "src/claims/shared_file.hpp"
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::claims {
 
 /// A process that writes a file, and is not stopped.
 struct other_writer {
@@ -43,4 +43,4 @@ class only_writer {
 std::optional<other_writer> writer_of(const std::filesystem::path& file,
                                       const std::filesystem::path& folder = {});
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::claims

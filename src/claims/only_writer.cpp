@@ -1,4 +1,4 @@
-#include "src/fleet/ranks/only_writer.hpp"
+#include "src/claims/only_writer.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::claims {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ std::optional<other_writer> writer_of(const fs::path& file, const fs::path& fold
   return place->is_taken(writer) ? running_writer(*place) : std::nullopt;
 }
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::claims

@@ -1,4 +1,4 @@
-#include "src/fleet/ranks/only_writer.hpp"
+#include "src/claims/only_writer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "tests/unit/common/temporary_folder.hpp"
 
-namespace bench_transfers::fleet::only_writer_test {
+namespace bench_transfers::claims::only_writer_test {
 namespace {
 
 using testing::Field;
@@ -167,25 +167,6 @@ TEST_F(only_writer_test, does_not_pass_over_who_has_the_place_of_a_process_that_
   waitpid(ended, nullptr, 0);
 }
 
-TEST(shared_file, prepares_a_place_while_nobody_has_it) {
-  const common::temporary_folder folder;
-  const auto file = folder.path() / "shared";
-  constexpr std::size_t place = 0, another = 1;
-  const auto nothing = [](void*) {};
-  const shared_file onlooker(file, 1, another, nothing);
-  int prepared = 0;
-  const auto prepare = [&](void* data) {
-    EXPECT_EQ(data != nullptr, true);
-    EXPECT_FALSE(onlooker.is_taken(place));
-    ++prepared;
-  };
-  const shared_file first(file, 1, place, nothing, prepare);
-  EXPECT_TRUE(first.has_place());
-  const shared_file second(file, 1, place, nothing, prepare);
-  EXPECT_FALSE(second.has_place());
-  EXPECT_EQ(prepared, 1);
-}
-
 TEST_F(only_writer_test, leaves_nothing_behind) {
   { const auto first = writer(file); }
   static_cast<void>(writer_of(file, meeting.path()));
@@ -193,4 +174,4 @@ TEST_F(only_writer_test, leaves_nothing_behind) {
 }
 
 }  // namespace
-}  // namespace bench_transfers::fleet::only_writer_test
+}  // namespace bench_transfers::claims::only_writer_test

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::claims {
 
-/// The ranks of a node cannot share memory; what() is one line.
+/// Processes of this computer cannot share memory; what() is one line.
 class cannot_share : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -60,11 +60,11 @@ class shared_file {
 };
 
 /// Where such files belong: the user's own folder in /dev/shm, or in one for temporary files where
-/// another user has taken its name. The same for all processes of a run. Throws cannot_share.
+/// another user has taken its name. The same for all processes of the user. Throws cannot_share.
 std::filesystem::path folder_of_shared_files();
 std::filesystem::path folder_of_shared_files(const std::vector<std::filesystem::path>& parents);
 
 /// Removes the files in a folder whose names begin so and that no process has a place in.
 void remove_abandoned(const std::filesystem::path& folder, const std::string& front) noexcept;
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::claims

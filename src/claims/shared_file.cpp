@@ -1,4 +1,4 @@
-#include "src/fleet/ranks/shared_file.hpp"
+#include "src/claims/shared_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::claims {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,8 +60,9 @@ bool is_named(int descriptor, const fs::path& file) {
 }
 
 cannot_share failure(const fs::path& file, int error) {
-  return cannot_share(fmt::format("cannot share memory with the other ranks of this node: {}: {}",
-                                  file.string(), std::generic_category().message(error)));
+  return cannot_share(
+      fmt::format("cannot share memory with other processes of this computer: {}: {}",
+                  file.string(), std::generic_category().message(error)));
 }
 
 }  // namespace
@@ -195,7 +196,7 @@ fs::path folder_of_shared_files(const std::vector<fs::path>& parents) {
   std::vector<std::string> tried;
   for (const auto& parent : parents) tried.push_back(parent.string());
   throw cannot_share(
-      fmt::format("cannot share memory with the other ranks of this node: no folder "
+      fmt::format("cannot share memory with other processes of this computer: no folder "
                   "bench_transfers-{} in {} is this user's alone",
                   geteuid(), fmt::join(tried, ", ")));
 }
@@ -215,4 +216,4 @@ void remove_abandoned(const fs::path& folder, const std::string& front) noexcept
   }
 }
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::claims

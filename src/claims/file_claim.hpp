@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "src/fleet/ranks/only_writer.hpp"
+#include "src/claims/only_writer.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers::claims {
 
 /// Tells other processes of the user on this computer that this one writes a file, as long as it
 /// exists.
@@ -27,9 +27,9 @@ class file_claim {
   [[nodiscard]] std::optional<std::string> why_not_write() const;
 
  private:
-  explicit file_claim(std::unique_ptr<fleet::only_writer> writer);
+  explicit file_claim(std::unique_ptr<only_writer> writer);
 
-  std::unique_ptr<fleet::only_writer> writer_;
+  std::unique_ptr<only_writer> writer_;
 };
 
 /// Claims the outputs of a command, as long as the claims exist: it must not replace a file that a
@@ -39,4 +39,4 @@ class file_claim {
     std::initializer_list<std::filesystem::path> outputs,
     std::span<const std::filesystem::path> inputs);
 
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::claims
