@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plots.figures.allocation import draw_allocation, draw_break_even
+from plots.figures.allocation import draw_allocation
 from plots.figures.at_once import draw_at_once
 from plots.figures.bandwidth import draw_bandwidth
+from plots.figures.break_even import draw_break_even
 from plots.figures.cold_caches import draw_cold_caches
 from plots.figures.common import Figure
 from plots.figures.compared import draw_compared
@@ -26,6 +27,7 @@ from plots.figures.machine_history import draw_machine_history
 from plots.figures.machine_ranks import draw_ranks
 from plots.figures.machines import draw_machines
 from plots.figures.nodes import draw_nodes, draw_nodes_of_map
+from plots.figures.overlap import draw_overlap
 from plots.figures.pairs import draw_pairs
 from plots.figures.price import draw_price
 from plots.figures.returns import draw_returns
@@ -49,6 +51,7 @@ FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
     "break_even": draw_break_even,
     "winner_map": draw_winner_map,
     "round_trip": draw_round_trip,
+    "overlap": draw_overlap,
     "fast_paths": draw_fast_paths,
     "price": draw_price,
     "returns": draw_returns,

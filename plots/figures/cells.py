@@ -28,10 +28,11 @@ class Cells:
     data: str
     rows: list[str]
     columns: list[str]
-    row_title: str
+    row_title: str | None
     column_title: str
     layout: Layout
     tips: dict[str, str]
+    row_height: int = CELL_HEIGHT
 
     @property
     def names_width(self) -> int:
@@ -87,7 +88,7 @@ class Cells:
             layer=[cells, text] if self.cell_width >= LEAST_FOR_TEXT else [cells],
             title=panel_title(heading, anchor="start"),
             width=self.cell_width * len(self.columns),
-            height=CELL_HEIGHT * len(self.rows),
+            height=self.row_height * len(self.rows),
         )
 
     def arrange(self, panels: list[LayerChart]) -> Any:

@@ -201,7 +201,7 @@ def _draw_panel(
             labelExpr=_label_expression(methods),
         ),
     )
-    marks = base.mark_point(filled=True, size=55, opacity=0.9).encode(
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
         shape=shapes,
         color=colour_by_field(),
         tooltip=tooltip(

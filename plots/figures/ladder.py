@@ -108,13 +108,13 @@ def _make_rungs(
     if packet:
         reference, highest = packet
         shares = [f"{100 * rate / limit:.0f}" for rate in packet]
-        losses = [f"{100 * (1 - rate / limit):.1f} %" for rate in (highest, reference)]
+        losses = [f"−{100 * (1 - rate / limit):.1f}" for rate in (highest, reference)]
         rung = _make_rung(
             "limit",
             "after packet headers",
             reference,
             limit,
-            f"−{' to '.join(dict.fromkeys(losses))} headers",
+            f"{' to '.join(dict.fromkeys(losses))} % headers",
             words,
             style.LIMIT["packet"].colour,
         )

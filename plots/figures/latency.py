@@ -50,9 +50,10 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     groups = choose_groups(run, layout)[: PANELS[layout.name]]
     points = [p for p in every_point if p.strategy in {group.name for group in groups}]
     low, high = min(p.time_us_low for p in points), max(p.time_us_high for p in points)
+    fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
+    low = min([low, *(fit.t0_ns / 1000 for _, fit in fitted)])
     scale, ticks = logarithmic(low, high, above=0.2)
     axis = Axis("time_us", "time of one operation (µs)", scale, ticks, other=linear(high))
-    fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
     fits = [row for benchmark, fit in fitted for row in _make_fit_rows(benchmark, fit, points, low)]
     single = {
         (benchmark.strategy, benchmark.direction) for benchmark, fit in fitted if fit.lines == 1
@@ -145,7 +146,7 @@ def _make_fit_rows(benchmark: Benchmark, fit: Fit, points: list[Point], low: flo
 
 def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
     """Returns the text of a direction within its panel."""
-    parts = [f"{fit.t0_ns / 1000:.3g} µs", f"{numbers.gb(fit.gb_per_s)} GB/s"]
+    parts = [numbers.short_time(fit.t0_ns), f"{numbers.gb(fit.gb_per_s)} GB/s"]
     if layout.beside and fit.half_bytes:
         parts.append(numbers.size(fit.half_bytes))
     return {

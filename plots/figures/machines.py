@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
+from plots.figures.bandwidth import SMALLEST
 from plots.figures.common import (
     Figure,
     compose_chart,
@@ -19,11 +20,11 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.compose import LayerChart
-from plots.figures.keys import Key
-from plots.figures.layout import Layout
+from plots.figures.keys import SAMPLE, Key
+from plots.figures.layout import LETTER, Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.headline import Pick, headline_strategies, pick_strategies
-from plots.text import caption, numbers
+from plots.text import caption, numbers, side_by_side
 
 # Colours belong to strategies; runs differ by dash and shape.
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 1], [1, 3]]
@@ -31,7 +32,7 @@ SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 MOST_RUNS = len(DASHES)
 MOST_STRATEGIES = 3
 PANEL_HEIGHT = {True: 220, False: 120}
-KEY_WIDTH = 230
+KEY_ROOM = SAMPLE + 20  # pixels, around a name of the key
 # Strategies whose lines do not overlap.
 DISTINCT_PICKS = [
     Pick("pageable"),
@@ -47,10 +48,15 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     first = shown[0][1]
     kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
     common = common_strategies(shown)[:MOST_STRATEGIES]
-    rows = [row for number, run in shown for row in _make_rows(number, run, common)]
+    names = side_by_side.run_names(runs)[: len(shown)]
+    rows = [
+        row
+        for name, (_, run) in zip(names, shown, strict=True)
+        for row in _make_rows(name, run, common)
+    ]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
-    names = list(dict.fromkeys(row["run"] for row in rows))
+    rows = [row for row in rows if row["bytes"] >= SMALLEST] or rows
     memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
     fields = [("gb_per_s", "bandwidth (GB/s)")]
     if len({run.link_limit for _, run in shown}) > 1 and all(row["percent"] for row in rows):
@@ -69,8 +75,8 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     left_out = f"{len(runs) - len(shown)} more runs are not shown here"
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
     descriptions = [
-        f"run {number}: {caption.device_name(run)}, {caption.describe_origin(run)}"
-        for number, run in shown
+        f"{name}: {caption.describe_origin(run)}"
+        for name, (_, run) in zip(names, shown, strict=True)
     ]
     entries = [
         {
@@ -82,7 +88,8 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for name in names
         for strategy in common
     ]
-    key = Key(entries, layout, most_columns=len(common), width=KEY_WIDTH)
+    longest = max(len(entry["name"]) for entry in entries)
+    key = Key(entries, layout, most_columns=len(common), width=KEY_ROOM + round(LETTER * longest))
     chart = compose_chart(
         f"Runs side by side — {', '.join(devices)}",
         layout,
@@ -127,7 +134,7 @@ def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
     return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
-def _make_rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
+def _make_rows(name: str, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for benchmark in run.transfers:
         if benchmark.strategy not in names:
@@ -135,7 +142,7 @@ def _make_rows(number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
         rate = benchmark.gb_per_s or 0
         rows.append(
             {
-                "run": f"run {number}",
+                "run": name,
                 "strategy": benchmark.strategy,
                 "memory": benchmark.kind,
                 "direction": DIRECTIONS[benchmark.direction],

@@ -20,6 +20,7 @@ from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
 from plots.text import caption, numbers
 
+LEAST_TICKS = 2  # of an axis that can be read
 MOST_GROUPS = 8  # more colours cannot be told apart
 DATA = "prices"
 Row = dict[str, Any]
@@ -138,6 +139,8 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
     width = round(room - layout.axis - LETTER * max(len(row["name"]) for row in rows))
     prices = [row["cpu"] for row in rows]
     low, high = min(prices) / 1.4, max(prices) * 1.4
+    if len(style.one_two_five(low, high)) < LEAST_TICKS:
+        low, high = low / 2, high * 2
     price = alt.X(
         "cpu:Q",
         scale=alt.Scale(type="log", domain=[low, high], nice=False),

@@ -28,7 +28,7 @@ class LimitStyle:
 
 LIMIT = {
     "raw": LimitStyle("#444444", [6, 4], label_above=True),
-    "packet": LimitStyle("#808080", [2, 3], label_above=False),
+    "packet": LimitStyle("#6f6f6f", [2, 3], label_above=False),
 }
 
 
@@ -59,11 +59,11 @@ MEMORY: dict[str, MemoryStyle] = {
     "pinned": MemoryStyle("#08519c", "circle", "#4f9be6"),
     "pinned_portable": MemoryStyle("#3182bd", "circle", "#64a9da"),
     "pinned_mapped": MemoryStyle("#4d9acb", "circle", "#7dbbe0"),
-    "pinned_portable_mapped": MemoryStyle("#b3d4ea", "circle", "#b4d5eb"),
+    "pinned_portable_mapped": MemoryStyle("#7a93b5", "circle", "#b4d5eb"),
     "pinned_wc": MemoryStyle("#8c2d04", "diamond", "#d9683a"),
     "pinned_portable_wc": MemoryStyle("#d94801", "diamond", "#e8702f"),
     "pinned_mapped_wc": MemoryStyle("#de7420", "diamond", "#fd8e3d"),
-    "pinned_portable_mapped_wc": MemoryStyle("#fdc38d", "diamond", "#fdc48e"),
+    "pinned_portable_mapped_wc": MemoryStyle("#b5794a", "diamond", "#fdc48e"),
     "staged": MemoryStyle("#aa0050", "cross", "#ff5c9e"),
     "register_once": MemoryStyle("#7a5c00", "triangle-down", "#c9a227"),
     "register_once_huge": MemoryStyle("#a58a2e", "triangle-down", "#d8c069"),
@@ -73,7 +73,7 @@ MEMORY: dict[str, MemoryStyle] = {
     "pageable_access": MemoryStyle("#808000", "triangle-right", "#b5b53a"),
     "managed": MemoryStyle("#7570b4", "triangle-left", "#9c98d7"),
     "malloc": MemoryStyle("#777777", "triangle-right", "#a0a0a0"),
-    "pinned_pool": MemoryStyle("#e6ab02", "circle", "#e7ac03"),
+    "pinned_pool": MemoryStyle("#b38600", "circle", "#e7ac03"),
     "device": MemoryStyle("#66a41d", "cross", "#7dbd35", DEVICE),
     "device_async": MemoryStyle("#8073ad", "diamond", "#9f92cc", DEVICE),
     "device_pool": MemoryStyle("#b8860b", "square", "#d3a126", DEVICE),
@@ -163,14 +163,29 @@ def kept_colour(part: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-# The phases of an operation. Neighbours are light and dark, so that they differ in grey.
+# Cells of numbers of transfers that pay for a strategy: at once, up to 10, up to 100, more. They stay
+# as they are on a dark page, and the numbers are in them.
+REUSE = {1: "#2b6cb0", 10: "#7fb2dd", 100: "#bfdaf0", math.inf: "#e9f2fa"}
+REUSE_NEVER = "#fdfdfd"
+
+
+def reuse_colour(transfers: int | None) -> str:
+    """Returns the colour of a cell: the darker, the sooner a strategy pays; None: never."""
+    if transfers is None:
+        return REUSE_NEVER
+    return next(colour for most, colour in REUSE.items() if transfers <= most)
+
+
+# The phases of an operation. Neighbours are light and dark, so that they differ in grey; all have a
+# contrast of 3 to the paper.
 PHASES = {
-    "allocate": ("#ddcc77", "#b09f48"),
+    "allocate": ("#b07d00", "#d9a92f"),
     "upload": ("#332288", "#8878dd"),
-    "compute": ("#44aa99", "#45ab9a"),
+    "compute": ("#2a9d8f", "#45ab9a"),
     "download": ("#882255", "#c95c91"),
-    "free": ("#f2e6bd", "#e0d3a6"),
-    "not divided": ("#bbbbbb", "#777777"),
+    "free": ("#94905a", "#c5c08a"),
+    "not divided": ("#6e6e6e", "#9a9a9a"),
+    "all at once": ("#6a4c93", "#a98bd6"),
 }
 PUBLISHED_COLOUR = "#5f5f5f"
 
@@ -183,7 +198,7 @@ DARK_LINES = {
     GRID: "#3a3a3a",
     PAPER: "#1c1c1e",
     "#444444": "#bdbdbd",
-    "#808080": "#9b9b9b",
+    "#6f6f6f": "#a3a3a3",
     PEERS: "#444446",
     PEERS_MIDDLE: "#6e6e70",
     PUBLISHED_COLOUR: "#b0b0b0",
@@ -195,7 +210,8 @@ def dark_colours() -> dict[str, str]:
     looks: list[MemoryStyle | VerdictStyle | DirectionStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
     looks += [*MODELS, *SCOPE.values()]
-    return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES
+    same = {colour: colour for colour in (*REUSE.values(), REUSE_NEVER)}
+    return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES | same
 
 
 def verdict(name: str) -> VerdictStyle:

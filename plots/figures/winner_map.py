@@ -56,7 +56,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "predicted by bench_transfers advise: getting the memory, filling or reading it by the "
+            "predicted by bench_transfers advise: allocating the memory, filling or reading it by the "
             "CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
             "plainest within 3 %, or within 10 % if it cannot be told from the fastest; *: "
             "extrapolated, of sizes at which a part was not measured",
@@ -178,7 +178,7 @@ def _draw_panel(
     text = base.mark_text(fontSize=10).encode(
         text=alt.Text("gain:N"),
         color=alt.condition(
-            "luminance(datum.colour) < 0.3", alt.value("#fefefe"), alt.value("#010101")
+            "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
         ),
     )
     heading = panel_title(DIRECTION_TITLES[direction])

@@ -12,7 +12,7 @@ from plots.model.significance import differs
 LARGE = 2**20  # from this size on, bandwidth decides
 ALIKE = 0.01  # closer than this, strategies are alike even if they can be told apart
 MOST_APART = 0.1  # further apart than this, they are not, even if they cannot
-Series = dict[tuple[str, int], Benchmark]  # by direction and size
+Series = dict[tuple[str, int], Benchmark]  # by direction or role, and size
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,13 @@ def group_transfers(run: Run, compares: Callable[[int], bool] = is_large) -> lis
     for benchmark in sorted(run.transfers, key=plainness_key):
         series = by_strategy.setdefault(benchmark.strategy, {})
         series.setdefault((benchmark.direction, benchmark.bytes or 0), benchmark)
+    return group_alike(by_strategy, compares)
+
+
+def group_alike(by_name: dict[str, Series], compares: Callable[[int], bool]) -> list[Group]:
+    """Groups series that are alike, plainest first, as group_transfers does."""
     groups: list[Group] = []
-    for name, series in by_strategy.items():
+    for name, series in by_name.items():
         group = next(
             (one for one in groups if _alike(one.members[one.name], series, compares)), None
         )

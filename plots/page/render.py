@@ -22,10 +22,10 @@ from plots.figures.common import HIDDEN, Figure
 from plots.model import values
 from plots.model.load import ResultError
 from plots.page import draw
-from plots.page.draw import bundle, follow_parent, images
+from plots.page.draw import begin, bundle, draws_all_letters, images
 
 MOST_PROCESSES = 4
-FIGURES_PER_PROCESS = 8  # a process takes as long to start as to draw some figures
+FIGURES_PER_PROCESS = 12  # a process takes as long to start as to draw some figures
 Value = TypeVar("Value")
 
 
@@ -80,14 +80,14 @@ def pictures(specs: list[dict[str, Any]]) -> list[str]:
     return in_processes(1, draw.picture, [(spec,) for spec in specs])
 
 
-def all_images(specs: list[tuple[str, dict[str, Any], dict[str, Any]]]) -> dict[str, bytes]:
-    """Renders figures, each with its name and its specifications of a page and of a paper.
+def all_images(figures: Sequence[tuple[Any, ...]]) -> dict[str, bytes]:
+    """Renders figures, each from the arguments of draw.images.
 
     Returns the contents of the images by file name.
     """
-    useful = -(-len(specs) // FIGURES_PER_PROCESS)
+    useful = -(-len(figures) // FIGURES_PER_PROCESS)
     workers = min(MOST_PROCESSES, os.cpu_count() or 1, useful)
-    results = in_processes(workers, images, specs) if specs else []
+    results = in_processes(workers, images, figures) if figures else []
     return {name: data for files in results for name, data in files.items()}
 
 
@@ -130,7 +130,8 @@ def _in_pool(
     workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
 ) -> list[Value]:
     spawning = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawning, follow_parent) as pool:
+    own_font = draws_all_letters(arguments)
+    with ProcessPoolExecutor(workers, spawning, begin, (own_font,)) as pool:
         try:
             futures = [pool.submit(work, *each) for each in arguments]
             return [future.result() for future in futures]

@@ -1,6 +1,18 @@
 "use strict";
-(() => {
-  const { wide, column, rows, dark } = JSON.parse(document.getElementById("data").textContent);
+(async () => {
+  // Packed, because a page of three megabytes is too large to be sent.
+  async function unpack(id) {
+    const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (byte) => byte.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+  if (!("DecompressionStream" in window)) {
+    document.getElementById("old").hidden = false;
+    return;
+  }
+  const { wide, column, rows, dark } = JSON.parse(await unpack("data"));
+  const library = document.createElement("script");
+  library.textContent = await unpack("library");
+  document.head.append(library);
   const button = document.getElementById("theme");
   const asked = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)"); // as in report.css

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -29,7 +30,7 @@ from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
-from plots.page import paper, render
+from plots.page import draw, paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
 from plots.page.section import Drawer, Drawn, Section, flatten
 from plots.text import (
@@ -88,9 +89,16 @@ def make_report(
         all_sections = make_sections(results, program, check, maps, fleets, drawer)
     all_drawn = [drawn for section in all_sections for drawn in section.drawn]
     if page_only:
-        return {"report.html": _render_page(all_sections, with_files=False).encode()}
-    images = render.all_images([(drawn.name, drawn.spec, drawn.paper) for drawn in all_drawn])
-    files = {"report.html": _render_page(all_sections, with_files=True).encode()}
+        stills = _draw_first(all_drawn)
+        return {"report.html": _render_page(all_sections, stills, with_files=False).encode()}
+    images = render.all_images(
+        [
+            (drawn.name, drawn.spec, drawn.paper, drawn.column if i == 0 else None)
+            for i, drawn in enumerate(all_drawn)
+        ]
+    )
+    stills = _take_first(all_drawn, images)
+    files = {"report.html": _render_page(all_sections, stills, with_files=True).encode()}
     files |= {f"figures/{name}": data for name, data in images.items()}
     runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
     files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
@@ -365,7 +373,7 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     return rows
 
 
-def _render_page(sections: list[Section], with_files: bool) -> str:
+def _render_page(sections: list[Section], stills: dict[str, str], with_files: bool) -> str:
     """Renders the page with everything inside; the template escapes names from files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE),
@@ -389,14 +397,14 @@ def _render_page(sections: list[Section], with_files: bool) -> str:
         title_of_page=_title(sections),
         sections=sections,
         with_files=with_files,
-        first={name: markupsafe.Markup(svg) for name, svg in _draw_first(drawn).items()},
+        first={name: markupsafe.Markup(svg) for name, svg in stills.items()},
         first_name=drawn[0].name if drawn else "",
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
-        # Only code of this project and of the pinned libraries stays unescaped.
-        library=markupsafe.Markup(_escape_script(render.scripts())),
+        library=_pack(render.scripts()),
+        # Only code of this project stays unescaped.
         script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
-        data=markupsafe.Markup(_json_in_html(values.legible(data))),
+        data=_pack(_as_json(values.legible(data))),
     )
 
 
@@ -410,6 +418,15 @@ def _draw_first(drawn: list[Drawn]) -> dict[str, str]:
     return dict(
         zip(("wide", "column"), render.pictures([drawn[0].spec, drawn[0].column]), strict=True)
     )
+
+
+def _take_first(drawn: list[Drawn], images: dict[str, bytes]) -> dict[str, str]:
+    """Takes the same pictures from the images, among which they were drawn with the others."""
+    name = drawn[0].name if drawn else ""
+    phone = images.pop(name + draw.PHONE, None)
+    if phone is None:
+        return _draw_first(drawn)
+    return {"wide": images[f"{name}.svg"].decode(), "column": phone.decode()}
 
 
 def _title(sections: list[Section]) -> str:
@@ -432,12 +449,10 @@ def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
     return {**spec, "datasets": indexes}
 
 
-def _json_in_html(data: Any) -> str:
-    """Writes JSON that is safe within a script element, which `<` could end."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+def _as_json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _escape_script(code: str) -> str:
-    """Escapes code so that it may stand in a script element."""
-    return re.sub(r"</(script)", r"<\\/\1", code, flags=re.IGNORECASE)
+def _pack(text: str) -> str:
+    """Compresses a text for the page, as letters and digits that end no script element."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

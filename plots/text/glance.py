@@ -18,7 +18,8 @@ class Gauge:
     """Holds a rate beside the limits of the link; shares are percent of the link's raw rate."""
 
     label: str
-    text: str
+    rate: str
+    text: str  # what is to be said of the rate
     reached: str  # the rate and its part of the link, within a sentence
     share: float
     packet_share: float | None  # what packet headers leave
@@ -58,8 +59,9 @@ def _one_way(run: Run, limit: float) -> Iterator[Gauge]:
         against = f"; {texts[1]} with pageable memory" if plain else ""
         yield Gauge(
             label,
-            f"{texts[0]}, {100 * rates[0] / limit:.0f} % of the link's raw rate, with pinned "
-            f"memory{against} ({numbers.size(size)})",
+            texts[0],
+            f"with pinned memory, {100 * rates[0] / limit:.0f} % of the link's raw rate{against} "
+            f"({numbers.size(size)})",
             f"{texts[0]} {PHRASES[direction]} ({100 * rates[0] / limit:.0f} %)",
             _share(rates[0], limit),
             _share(run.packet_limit[0], limit) if run.packet_limit else None,
@@ -73,7 +75,8 @@ def _both_ways(run: Run, limit: float) -> Iterator[Gauge]:
         return
     yield Gauge(
         "Both at once",
-        f"{numbers.rate(rate)}, {50 * rate / limit:.0f} % of both directions' raw rates "
+        numbers.rate(rate),
+        f"with pinned memory, {50 * rate / limit:.0f} % of both directions' raw rates "
         f"({numbers.size(max(sizes))} each)",
         f"{numbers.rate(rate)} both ways at once ({50 * rate / limit:.0f} %)",
         _share(rate, 2 * limit),

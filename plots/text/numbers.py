@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+TIME_UNITS = ("ns", "µs", "ms", "s")
 BYTE_RATES = ("B/s", "kB/s", "MB/s", "GB/s")
 
 
@@ -25,7 +26,13 @@ def digits(value: float) -> str:
 
 def time(nanoseconds: float) -> str:
     """Formats a time with its unit."""
-    return _in_unit(nanoseconds, ("ns", "µs", "ms", "s"))
+    return _in_unit(nanoseconds, TIME_UNITS)
+
+
+def short_time(nanoseconds: float) -> str:
+    """Formats a time with three digits, for labels in figures."""
+    unit, factor = _unit(nanoseconds, TIME_UNITS)
+    return f"{_three_digits(nanoseconds / factor)} {unit}"
 
 
 def rate(gb_per_s: float) -> str:

@@ -20,6 +20,7 @@ from plots.text.trust import injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 ORDINARY = "pageable"
+AGAINST = "as fast as plain cudaMemcpy"
 ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
 Filter = Callable[[Benchmark], bool]
 
@@ -184,7 +185,7 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
         return _rule_without_clear_gain(run, data, pairs)
     gains = [_describe_gain(choice, benchmark, len(strategies) > 1) for choice, benchmark in pairs]
     uses = [_use(run, strategy) for strategy in strategies]
-    why = "; ".join(gains)
+    why = _say_against_what_once("; ".join(gains))
     return Rule(data, uses, f"{why[:1].upper()}{why[1:]}.")
 
 
@@ -194,10 +195,16 @@ def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
     if chosen.strategy == choice.plain.strategy:
         return f"{name}{place}: {_nothing_faster(choice.is_certain)}"
     gain = ratio(choice.plain, chosen)
-    text = f"{name}{describe_ratio(gain)} plain cudaMemcpy {place}"
+    text = f"{name}{describe_ratio(gain)} {AGAINST} {place}"
     if _is_clear(gain):
         return text
     return f"{text}, not clear{' (too few repetitions)' if gain.interval is None else ''}"
+
+
+def _say_against_what_once(text: str) -> str:
+    """Leaves out what factors are compared with after the first of them."""
+    first, *others = text.split(f" {AGAINST}")
+    return f" {AGAINST}".join([first, "".join(others)]) if others else first
 
 
 def _is_clear(gain: Ratio) -> bool:
@@ -208,11 +215,12 @@ def _is_clear(gain: Ratio) -> bool:
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
     """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
     gains = [
-        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} plain cudaMemcpy "
+        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} {AGAINST} "
         f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
         for choice, chosen in pairs
     ]
-    why = f"Nothing measured is clearly faster. By the medians: {'; '.join(gains)}."
+    medians = _say_against_what_once("; ".join(gains))
+    why = f"Nothing measured is clearly faster. By the medians: {medians}."
     return Rule(data, [_use(run, pairs[0][0].plain.strategy)], why)
 
 

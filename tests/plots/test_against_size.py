@@ -135,7 +135,8 @@ def test_a_figure_renders(case, figure):
     assert any(text.startswith("host → device") for text in shown)
     if figure == "bandwidth":
         assert any(text.startswith("host → device (h2d") for text in shown)
-    assert len(list(root.iter(f"{SVG}path"))) > 10
+    groups = [group for group in root.iter(f"{SVG}g") if "role-mark" in group.get("class", "")]
+    assert sum(map(len, groups)) > 3
 
 
 def count_lines(root):
@@ -490,7 +491,7 @@ def test_fitted_lines_are_those_of_advise():
     assert min(lines["n/B"].values()) == pytest.approx(lowest)  # where the panel begins
     assert lines["half"] == {100000.0: pytest.approx(4.0)}  # half of 50 GB/s
     shown = render.specification(ALL_FIGURES["latency"](fitted(), WIDE))
-    assert [row["text"] for row in shown["datasets"]["labels"]] == ["2 µs, 50.0 GB/s, 97.7 KiB"]
+    assert [row["text"] for row in shown["datasets"]["labels"]] == ["2.00 µs, 50.0 GB/s, 97.7 KiB"]
     models = {row["direction"]: row["has_model"] for row in points(shown)}
     assert models == {"host → device": True, "device → host": False}
     figure = ALL_FIGURES["latency"](fitted(), WIDE)

@@ -1,12 +1,14 @@
 """Tests the other figures, with synthetic and with recorded runs."""
 
 import functools
+import math
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import synthetic
+from colours import contrast, luminance
 from synthetic import KIB, MIB, run
 
 from plots.figures import FIGURES, GROUP_FIGURES, style
@@ -49,7 +51,7 @@ def recorded(name):
     [
         (
             "2026-11-21-fast-paths-again",
-            "bandwidth small_copies latency ladder compared round_trip fast_paths price returns "
+            "bandwidth small_copies latency ladder compared round_trip overlap fast_paths price returns "
             "samples",
         ),
         (
@@ -94,8 +96,8 @@ def test_recorded_runs_have_the_figures_that_their_data_allow(name, figures):
 def test_every_quantity_has_a_unit_and_every_text_is_drawn_in_one_font(name, figure):
     spec = spec_of(figure, recorded(name))
     root = ElementTree.fromstring(draw.svg(spec))
-    fonts = {element.get("font-family") for element in root.iter(f"{SVG}text")}
-    assert fonts == {style.FONT}
+    assert root.get("font-family") == style.FONT
+    assert {element.get("font-family") for element in root.iter(f"{SVG}text")} == {None}
     units = ("GB/s", "µs", "ms", "ns", "%", "size of", "times as", "CPU seconds per GB")
     titles = list(axis_titles(spec))
     assert titles
@@ -128,7 +130,7 @@ def test_the_ladder_names_the_loss_at_each_rung():
     shown = [(row["row"], row["gb_per_s_text"], row["note"]) for row in spec["datasets"]["rungs"]]
     assert shown == [
         ("PCIe 5.0 x16", "63.00 GB/s, 100 %", ""),
-        ("after packet headers", "57.6–58.4 GB/s, 91–93 %", "−7.3 % to 8.6 % headers"),
+        ("after packet headers", "57.6–58.4 GB/s, 91–93 %", "−7.3 to −8.6 % headers"),
         ("best measured", "56.00 GB/s, 89 %", "−2.78 %"),
         ("copy/pinned and 1 alike", "56.00 GB/s, 89 %", ""),
         ("copy/staged", "50.40 GB/s, 80 %", "−10.0 % staged by several threads"),
@@ -191,7 +193,7 @@ def test_allocation_shows_allocating_and_freeing_in_known_colours():
     assert dict(costs)["allocate/pinned"] == pytest.approx(MIB / 2e3)
     gib = next(r["per_gib"] for r in spec["datasets"]["costs"] if r["name"] == "allocate/pinned")
     assert gib == numbers.time(1024 * MIB / 2.0)
-    assert {"to get it, touched and locked", "to give back", "device_pool"} <= set(texts(spec))
+    assert {"allocate, touch and lock", "free", "device_pool"} <= set(texts(spec))
     colours = dict(FIGURES["allocation"](run(rows), WIDE).strategies)
     assert colours["pinned"] == style.memory_colour("pinned")
 
@@ -227,7 +229,80 @@ def test_break_even_is_what_advise_says():
         ("copy/staged", "1 MiB"): "never",
         ("copy/staged", "64 MiB"): "1 transfer",
     }
-    assert "never" in texts(spec)
+    cells = {(r["strategy"], r["size"]): (r["text"], r["colour"]) for r in spec["datasets"]["pays"]}
+    assert cells == {
+        ("copy/pinned", "1 MiB"): ("9", style.REUSE[10]),
+        ("copy/pinned", "64 MiB"): ("1", style.REUSE[1]),
+        ("copy/pageable_huge", "1 MiB"): ("1–32", style.REUSE[1]),
+        ("copy/staged", "1 MiB"): ("never", style.REUSE_NEVER),
+        ("copy/staged", "64 MiB"): ("1", style.REUSE[1]),
+    }
+
+
+@pytest.mark.parametrize(
+    ("transfers", "colour"),
+    [(1, 1), (2, 10), (10, 10), (11, 100), (100, 100), (101, math.inf), (10**6, math.inf)],
+)
+def test_cells_of_break_even_are_the_darker_the_sooner_a_strategy_pays(transfers, colour):
+    assert style.reuse_colour(transfers) == style.REUSE[colour]
+    assert style.reuse_colour(None) == style.REUSE_NEVER
+    lightness = [luminance(shade) for shade in (*style.REUSE.values(), style.REUSE_NEVER)]
+    assert lightness == sorted(lightness)
+
+
+def test_numbers_can_be_read_on_cells_of_break_even():
+    for shade in (*style.REUSE.values(), style.REUSE_NEVER):
+        ink = "#fefefe" if luminance(shade) < 0.18 else "#010101"  # as cells.py chooses
+        assert contrast(shade, ink) >= 4.5
+        assert style.dark_colours()[shade] == shade
+
+
+def test_phases_and_memory_can_be_seen_in_both_themes():
+    dark = style.dark_colours()
+    lines = [colour for colour, _ in style.PHASES.values()]
+    lines += [look.colour for look in style.MEMORY.values()]
+    for colour in lines:
+        assert contrast(colour, style.PAPER) >= 3, colour
+        assert contrast(dark[colour], dark[style.PAPER]) >= 3, colour
+
+
+def overlap_rows(name, ns, **steps):
+    return [
+        synthetic.row(f"overlap/pinned/{name}/{size}", size_bytes, ns * size_bytes / MIB, **steps)
+        for size, size_bytes in (("1MiB", MIB), ("64MiB", 64 * MIB))
+    ]
+
+
+def test_overlap_shows_steps_in_time_and_pieces_as_wholes():
+    steps = {"upload_ns": 40e3, "compute_ns": 10e3, "download_ns": 50e3}
+    rows = [
+        *overlap_rows("pieces_16", 60e3),
+        *overlap_rows("pieces_2", 80e3),
+        *overlap_rows("chosen", 55e3),
+        *overlap_rows("serial", 100e3, **steps),
+    ]
+    figure = FIGURES["overlap"](run(rows), WIDE)
+    data = figure.chart.datasets
+    panel = "overlap/pinned, 1 MiB"
+    small = [row for row in data["phases"] if row["panel"] == panel]
+    assert [(row["row"], row["phase"], row["start"], row["end"]) for row in small] == [
+        ("serial", "upload", 0, pytest.approx(0.04)),
+        ("serial", "compute", pytest.approx(0.04), pytest.approx(0.05)),
+        ("serial", "download", pytest.approx(0.05), pytest.approx(0.1)),
+        ("chosen", "all at once", 0, pytest.approx(0.055)),
+        ("pieces_2", "all at once", 0, pytest.approx(0.08)),
+        ("pieces_16", "all at once", 0, pytest.approx(0.06)),
+    ]
+    assert {"panel": panel, "limit": pytest.approx(0.05)} in data["limits"]
+    assert "55.00 µs with chosen, 100.0 µs one after the other" in figure.summary
+
+
+def test_overlap_needs_the_steps_and_the_pieces():
+    with pytest.raises(NoData):
+        FIGURES["overlap"](run(overlap_rows("pieces_2", 80e3)), WIDE)
+    steps = {"upload_ns": 40e3, "compute_ns": 10e3, "download_ns": 50e3}
+    with pytest.raises(NoData):
+        FIGURES["overlap"](run(overlap_rows("serial", 100e3, **steps)), WIDE)
 
 
 def test_break_even_needs_the_costs_of_allocation():
@@ -386,6 +461,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
     rows += timed("allocate/pinned", MIB, 2.0) + timed("copy/staged/h2d", 64 * MIB, 50.0)
     rows += timed("gpu_array/round_trip/pinned/reused/float32", MIB, 5.0)
     rows += synthetic.rows(("copy/pinned",), suffix="/cold")
+    rows += overlap_rows("pieces_2", 8e4) + overlap_rows("serial", 9e4, upload_ns=4e4, download_ns=4e4)
     rows = [row | {"cpu_s_per_gb": 0.1, "enqueue_ns": 9.0} for row in rows]
     advice = synthetic.advice(
         winners={"h2d": [["copy/pinned"] * 2] * 3},

@@ -32,13 +32,16 @@ def test_each_direction_and_both_are_compared_with_the_link():
     shown = glance.describe(synthetic.run(rows()))
     up, down, both = shown.gauges
     assert (up.label, down.label, both.label) == ("Host → device", "Device → host", "Both at once")
-    assert up.text == (
-        "50.00 GB/s, 79 % of the link's raw rate, with pinned memory; "
-        "10.00 GB/s with pageable memory (64 MiB)"
+    assert (up.rate, up.text) == (
+        "50.00 GB/s",
+        "with pinned memory, 79 % of the link's raw rate; 10.00 GB/s with pageable memory (64 MiB)",
     )
     assert (up.share, up.plain_share) == (pytest.approx(79.37), pytest.approx(15.87))
     assert up.packet_share == pytest.approx(100 * 57.6 / 63.0, abs=0.01)
-    assert both.text == "90.00 GB/s, 71 % of both directions' raw rates (64 MiB each)"
+    assert (both.rate, both.text) == (
+        "90.00 GB/s",
+        "with pinned memory, 71 % of both directions' raw rates (64 MiB each)",
+    )
     assert both.share == pytest.approx(100 * 90 / 126, abs=0.01)
     assert (
         shown.small

@@ -1,5 +1,6 @@
 """Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
+import base64
 import csv
 import gzip
 import io
@@ -69,8 +70,8 @@ def make_page(*results):
 
 
 def page_data(page):
-    (text,) = [text for element, text in page.texts if element == "script" and text.startswith("{")]
-    return json.loads(text)
+    packed, _, _ = page.texts_of("script")
+    return json.loads(gzip.decompress(base64.b64decode(packed, validate=True)))
 
 
 def test_names_from_files_are_escaped_everywhere():
@@ -82,10 +83,10 @@ def test_names_from_files_are_escaped_everywhere():
         skipped=[{"name": EVIL, "reason": EVIL}],
     )
     files, page = make_page(evil)
-    # Only the three scripts of the report run.
+    # Only the script of the report runs, and what it unpacks.
     assert page.attributes("script") == [
-        {"type": "application/json", "id": "data"},
-        {},
+        {"type": "text/plain", "id": "data"},
+        {"type": "text/plain", "id": "library"},
         {},
     ]
     assert page.attributes("b") == []
@@ -436,7 +437,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         row[f"extra{ESCAPES}"] = 1.0
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec, _ in specs},
+        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec, *_ in specs},
     )
     files = report.make_report([parse_result(Path("run.json"), document)], None)
     assert {Path(name).suffix for name in files} == {
@@ -448,7 +449,8 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         ".tex",
         ".txt",
     }
-    for name, data in files.items():
+    packed = json.dumps(page_data(Page(files["report.html"].decode())), ensure_ascii=False)
+    for name, data in [*files.items(), ("data of the page", packed.encode())]:
         text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
         controls = {
             character
