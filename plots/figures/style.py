@@ -184,7 +184,7 @@ PHASES = {
     "compute": ("#2a9d8f", "#45ab9a"),
     "download": ("#882255", "#c95c91"),
     "free": ("#94905a", "#c5c08a"),
-    "not divided": ("#6e6e6e", "#9a9a9a"),
+    "not divided": ("#6e6e6e", "#9d9d9d"),
     "all at once": ("#6a4c93", "#a98bd6"),
 }
 PUBLISHED_COLOUR = "#5f5f5f"
