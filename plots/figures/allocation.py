@@ -61,7 +61,9 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         )
         dash = scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
         shape = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-        tips = tooltip(memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib")
+        tips = tooltip(
+            memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib"
+        )
         marks = base.mark_point(filled=True, size=26, opacity=1).encode(shape=shape, tooltip=tips)
         zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{role}")
         ends = shown_rows("labels", role=role).encode(
@@ -125,7 +127,11 @@ def _explain(groups: list[Group]) -> str:
     stand_for = [
         f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
     ]
-    return f" A line stands for kinds that are not told apart: {'; '.join(stand_for)}." if stand_for else ""
+    return (
+        f" A line stands for kinds that are not told apart: {'; '.join(stand_for)}."
+        if stand_for
+        else ""
+    )
 
 
 def _make_rows(group: Group) -> list[Row]:

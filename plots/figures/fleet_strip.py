@@ -358,7 +358,7 @@ def _draw_panel(
     shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
     tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
     marks = of_class("marks").encode(x=x, color=colour_by_field(), tooltip=tips)
-    zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1)
+    zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
         drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(

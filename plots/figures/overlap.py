@@ -104,7 +104,7 @@ def _names(rows: list[Row], panels: list[str]) -> list[str]:
 def _serial(series: list[Sizes]) -> Sizes:
     """Returns the series whose transfers were timed by themselves, or an empty one."""
     for sizes in series:
-        if all(TRANSFERS <= {step for step, _ in steps_of(each)} for each in sizes.values()):
+        if all(TRANSFERS.issubset(dict(steps_of(each))) for each in sizes.values()):
             return sizes
     return {}
 

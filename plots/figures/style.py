@@ -163,8 +163,8 @@ def kept_colour(part: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
-# Cells of numbers of transfers that pay for a strategy: at once, up to 10, up to 100, more. They stay
-# as they are on a dark page, and the numbers are in them.
+# Cells of numbers of transfers that pay for a strategy: at once, up to 10, up to 100, more. They
+# stay as they are on a dark page, and the numbers are in them.
 REUSE = {1: "#2b6cb0", 10: "#7fb2dd", 100: "#bfdaf0", math.inf: "#e9f2fa"}
 REUSE_NEVER = "#fdfdfd"
 
@@ -176,15 +176,15 @@ def reuse_colour(transfers: int | None) -> str:
     return next(colour for most, colour in REUSE.items() if transfers <= most)
 
 
-# The phases of an operation. Neighbours are light and dark, so that they differ in grey; all have a
-# contrast of 3 to the paper.
+# The phases of an operation. Neighbours are light and dark, so that they differ in grey; all have
+# a contrast of 3 to the paper.
 PHASES = {
     "allocate": ("#b07d00", "#d9a92f"),
     "upload": ("#332288", "#8878dd"),
     "compute": ("#2a9d8f", "#45ab9a"),
     "download": ("#882255", "#c95c91"),
     "free": ("#94905a", "#c5c08a"),
-    "not divided": ("#6e6e6e", "#9a9a9a"),
+    "not divided": ("#6e6e6e", "#9d9d9d"),
     "all at once": ("#6a4c93", "#a98bd6"),
 }
 PUBLISHED_COLOUR = "#5f5f5f"

@@ -29,9 +29,7 @@ SIGNATURE_BYTES = 8  # at the beginning of a PNG
 PIXELS = b"IDAT"
 TAG = re.compile(r"<[^>]+>")  # Vega escapes > in values
 # What Vega writes for groups without a frame, and for each mark, although it changes nothing.
-NOTHING = re.compile(
-    r'<path class="(?:background|foreground)"[^>]* d="(?:M0,0h0v0h0Z)?"[^>]*/>'
-)
+NOTHING = re.compile(r'<path class="(?:background|foreground)"[^>]* d="(?:M0,0h0v0h0Z)?"[^>]*/>')
 NEEDLESS = re.compile(r' (?:opacity="1"|pointer-events="none"|aria-hidden="true")')
 LONG_NUMBER = re.compile(r"-?\d+\.\d{4,}")
 FONT_FAMILY = re.compile(r' font-family="[^"]*"')

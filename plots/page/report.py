@@ -206,6 +206,7 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         on_host=run.on_host,
         has_measurements=True,
         title=caption.page_title(run) if number is None else "",
+        subtitle=caption.describe_origin(run),
         alerts=marks.alerts(run),
         marks=marks.describe(run),
         glance=glance.describe(run),

@@ -47,6 +47,7 @@ class Section:
     heading: str
     on_host: bool
     title: str = ""  # of a page that begins with this section
+    subtitle: str = ""  # what its heading says and its title does not
     has_measurements: bool = False  # the tidy tables have its rows
     cards: list[Card] = field(default_factory=list)  # of the machines that are compared
     cards_note: str = ""

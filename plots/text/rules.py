@@ -183,15 +183,27 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
         for choice, benchmark in pairs
     ):
         return _rule_without_clear_gain(run, data, pairs)
-    gains = [_describe_gain(choice, benchmark, len(strategies) > 1) for choice, benchmark in pairs]
+    gains = [
+        _describe_gain(choice, benchmark, len(strategies) > 1, place)
+        for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
+    ]
     uses = [_use(run, strategy) for strategy in strategies]
-    why = _say_against_what_once("; ".join(gains))
+    why = _join(gains)
     return Rule(data, uses, f"{why[:1].upper()}{why[1:]}.")
 
 
-def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
+def _places(choices: list[Choice]) -> list[str]:
+    """Returns words for the directions and sizes of choices; a size that all have is said once."""
+    alike = len({choice.size for choice in choices}) == 1
+    return [
+        PHRASES[choice.direction]
+        + ("" if alike and choice is not choices[-1] else f" ({numbers.size(choice.size)})")
+        for choice in choices
+    ]
+
+
+def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool, place: str) -> str:
     name = f"{chosen.strategy} " if with_name else ""
-    place = f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
     if chosen.strategy == choice.plain.strategy:
         return f"{name}{place}: {_nothing_faster(choice.is_certain)}"
     gain = ratio(choice.plain, chosen)
@@ -201,10 +213,10 @@ def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool) -> str:
     return f"{text}, not clear{' (too few repetitions)' if gain.interval is None else ''}"
 
 
-def _say_against_what_once(text: str) -> str:
-    """Leaves out what factors are compared with after the first of them."""
-    first, *others = text.split(f" {AGAINST}")
-    return f" {AGAINST}".join([first, "".join(others)]) if others else first
+def _join(gains: list[str]) -> str:
+    """Joins gains, and says what they are compared with only at the first of them."""
+    first, *others = "; ".join(gains).split(f" {AGAINST}")
+    return f"{first} {AGAINST}{''.join(others)}" if others else first
 
 
 def _is_clear(gain: Ratio) -> bool:
@@ -215,12 +227,10 @@ def _is_clear(gain: Ratio) -> bool:
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
     """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
     gains = [
-        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} {AGAINST} "
-        f"{PHRASES[choice.direction]} ({numbers.size(choice.size)})"
-        for choice, chosen in pairs
+        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} {AGAINST} {place}"
+        for (choice, chosen), place in zip(pairs, _places([one for one, _ in pairs]), strict=True)
     ]
-    medians = _say_against_what_once("; ".join(gains))
-    why = f"Nothing measured is clearly faster. By the medians: {medians}."
+    why = f"Nothing measured is clearly faster. By the medians: {_join(gains)}."
     return Rule(data, [_use(run, pairs[0][0].plain.strategy)], why)
 
 

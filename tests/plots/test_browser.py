@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 
 import gate_answers
+import made_up_fleet
+import made_up_map
 import pytest
 import synthetic
 
@@ -110,7 +112,30 @@ def compared_path(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("kind", ["path", "verdict_path", "host_path", "compared_path"])
+@pytest.fixture(scope="module")
+def map_path(tmp_path_factory):
+    """Writes a report of a map of a host alone."""
+    eight = made_up_map.parse(made_up_map.eight())
+    files = report.make_report([], None, maps=[eight], page_only=True)
+    path = tmp_path_factory.mktemp("map") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def fleet_path(tmp_path_factory):
+    """Writes a report of a fleet, and of its GPUs over sweeps."""
+    slow = made_up_fleet.judgement(findings=[made_up_fleet.finding("gpu")])
+    fleets = [made_up_fleet.parse(slow), made_up_fleet.parse_past(made_up_fleet.history())]
+    files = report.make_report([], None, fleets=fleets, page_only=True)
+    path = tmp_path_factory.mktemp("fleet") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.mark.parametrize(
+    "kind", ["path", "verdict_path", "host_path", "compared_path", "map_path", "fleet_path"]
+)
 def test_axe_finds_no_violation(kind, browser, request):
     axe = pytest.importorskip("axe_playwright_python")
     code = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")

@@ -461,7 +461,9 @@ def test_the_host_device_says_so_in_every_figure(figure):
     rows += timed("allocate/pinned", MIB, 2.0) + timed("copy/staged/h2d", 64 * MIB, 50.0)
     rows += timed("gpu_array/round_trip/pinned/reused/float32", MIB, 5.0)
     rows += synthetic.rows(("copy/pinned",), suffix="/cold")
-    rows += overlap_rows("pieces_2", 8e4) + overlap_rows("serial", 9e4, upload_ns=4e4, download_ns=4e4)
+    rows += overlap_rows("pieces_2", 8e4) + overlap_rows(
+        "serial", 9e4, upload_ns=4e4, download_ns=4e4
+    )
     rows = [row | {"cpu_s_per_gb": 0.1, "enqueue_ns": 9.0} for row in rows]
     advice = synthetic.advice(
         winners={"h2d": [["copy/pinned"] * 2] * 3},
