@@ -47,8 +47,8 @@ std::string device_line(const json& device, const json& link, bool on_host,
 }
 
 /// How the processor treats the kinds of memory, if that is not as expected.
-std::string memory_type_lines(const contents& read) {
-  std::string text;
+std::vector<std::string> memory_type_notes(const contents& read) {
+  std::vector<std::string> notes;
   bool noted_without_effect = false;
   for (const auto& block : member(read.facts, {"buffers"})) {
     const auto type = text_at(block, {"memory_type"});
@@ -64,23 +64,23 @@ std::string memory_type_lines(const contents& read) {
     if (type == "write-back") {
       // The first kind of memory with the flag represents all of them.
       if (member(block, {"write_combined"}) == true && !std::exchange(noted_without_effect, true))
-        text += common::wrapped(fmt::format(
-            "Note: the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
+        notes.push_back(fmt::format(
+            "the flag WRITECOMBINED had no effect here: the CPU reads {} at {}. A hypervisor "
             "or the driver has overridden the memory type; on bare metal such reads are slow.",
             memory, rates));
       continue;
     }
     const auto& streaming = member(block, {"cpu_reads", "streaming_gb_per_s"});
     if (type == "write-combined" && streaming.is_number())
-      text += common::wrapped(fmt::format(
-          "Note: {} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
+      notes.push_back(fmt::format(
+          "{} is write-combined: the CPU reads it at {}. Only write to it; if it must be "
           "read, transfers::streaming_load does it at {} GB/s.",
           memory, rates, rate_digits(streaming.get<double>())));
     else
-      text += common::wrapped(fmt::format(
-          "Note: the memory type of {} is {}: the CPU reads it at {}.", memory, type, rates));
+      notes.push_back(
+          fmt::format("the memory type of {} is {}: the CPU reads it at {}.", memory, type, rates));
   }
-  return text;
+  return notes;
 }
 
 /// Lists operations timed alone before those in batches.
@@ -206,17 +206,19 @@ std::string tables_by_device(const std::vector<figure>& sized, const figures& me
 }
 
 /// What limits the figures, and what is missing.
-std::string notes(const contents& read, detail shown) {
+std::string lines_of_notes(const contents& read, detail shown) {
+  auto notes = memory_type_notes(read);
+  for (const auto& warning : read.warnings) notes.push_back(warning.text);
   if (shown == detail::all) {
-    auto text = skipped_lines(read.skipped) + memory_type_lines(read);
-    for (const auto& warning : read.warnings) text += common::wrapped("Note: " + warning.text);
+    auto text = skipped_lines(read.skipped);
+    for (const auto& note : notes) text += common::wrapped("Note: " + note);
     return text;
   }
   std::vector<std::string> left_out;
   const auto count = [&](std::size_t number, const char* one, const char* several) {
     if (number > 0) left_out.push_back(common::counted(static_cast<double>(number), one, several));
   };
-  count(read.warnings.size(), "note", "notes");
+  count(notes.size(), "note", "notes");
   count(read.skipped.size(), "skipped benchmark", "skipped benchmarks");
   return left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and "));
 }
@@ -239,7 +241,7 @@ std::string summary(const contents& read, std::size_t columns, detail shown) {
   text += has_several ? tables_by_device(sized, measured, extent)
                       : tables(sized, measured.unsized(), measured, extent);
   if (shown == detail::all) text += table_of_nodes(only(table::directions, sized, read), measured);
-  text += notes(read, shown);
+  text += lines_of_notes(read, shown);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
     text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
   return text + failure_lines(read.rows);
