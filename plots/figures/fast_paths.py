@@ -126,8 +126,8 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
-        reading="Bold: the task, and its plain method, which is 1×. A faster method that takes more "
-        "CPU time pays where cores are idle.",
+        reading="Bold: the task, and its plain method, which is 1×. A faster method that takes "
+        "more CPU time pays where cores are idle.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
         chart=chart,
         strategies=[],
