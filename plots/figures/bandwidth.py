@@ -264,7 +264,7 @@ def _explain_limits(run: Run, has_limits: bool) -> str:
         return "Rates beyond what memory delivers are copies within caches."
     if has_limits:
         return (
-            "Lines at the top: what the link carries, and what packet headers leave of it. In "
-            "brackets: percent of the first."
+            "Dashed: the link's raw rate. Grey: what packet headers leave. In brackets: percent "
+            "of the raw rate."
         )
     return "What the link can carry is not known."

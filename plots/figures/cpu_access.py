@@ -69,8 +69,8 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
     combined = [row["memory"] for row in rows if row["type"] == "write-combined"]
     return Figure(
         heading="CPU access cost",
-        reading="Write-combined memory reads far slower than all else where the flag takes "
-        "effect; where all rows look alike, it had none.",
+        reading="Write-combined memory is slow to read where the flag takes effect; where all rows "
+        "look alike, it had no effect.",
         summary="Memory that is write-combined in effect: "
         + (", ".join(dict.fromkeys(combined)) or "none")
         + ".",

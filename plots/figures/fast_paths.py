@@ -93,7 +93,7 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     names = [row["row"] for row in rows]
     speedups = [row["speedup"] for row in rows]
     scale = alt.Scale(type="log", domain=[min(speedups) / 1.05, max(speedups)], nice=False)
-    title = "times as fast as the plain way"
+    title = "times as fast as the plain method"
     panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
     cpu_seconds = [row["cpu"] for row in rows if row["cpu"]]
     # In a column, the CPU time stands beside the rate.
@@ -113,7 +113,7 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
     chart = compose_run_chart(
-        "Fast paths against the plain way",
+        "Fast paths against the plain method",
         run,
         layout,
         [
@@ -126,8 +126,8 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
-        reading="In bold is what is to be done and the plain way to do it, 1×. A faster way that "
-        "takes more CPU time pays only where the CPU has nothing better to do.",
+        reading="Bold: the task, and its plain method, which is 1×. A faster method that takes "
+        "more CPU time pays where cores are idle.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
         chart=chart,
         strategies=[],

@@ -79,8 +79,7 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
     best = [row for row in rows if row["kind"] == "best"]
     return Figure(
         heading="Efficiency ladder",
-        reading="From what the wires carry, over what packet headers leave, down to what each "
-        "strategy makes of it.",
+        reading="From the raw rate, past what packet headers leave, to what each strategy reaches.",
         summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
         chart=chart,
         strategies=[

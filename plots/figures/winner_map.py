@@ -56,8 +56,8 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "predicted by bench_transfers advise: allocating the memory, filling or reading it by the "
-            "CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
+            "predicted by bench_transfers advise: allocating the memory, filling or reading it by "
+            "the CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
             "plainest within 3 %, or within 10 % if it cannot be told from the fastest; *: "
             "extrapolated, of sizes at which a part was not measured",
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
@@ -122,7 +122,7 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
                     "gain": _describe_gain(gain, table["extrapolated"][i][j]),
                     "gain_text": f"{gain:.2f}" if gain else "unknown",
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
-                    "runner_up": second or "none that can be told apart",
+                    "runner_up": second or "none: the others tie",
                     "total": numbers.time(table["total_ns"][i][j]),
                     "as_good": f"{table['as_good'][i][j]} more",
                     "extrapolated": bool(table["extrapolated"][i][j]),

@@ -29,8 +29,27 @@
     if (node.title === title && node.scale) Object.assign(node, { scale, axis });
   }
 
+  // Strategies that are switched off are so in all figures, and in the address, which can be sent.
+  const hidden = new Set();
+  function readAddress() {
+    const [, names] = location.hash.match(/^#hide=(.*)$/) ?? [];
+    if (names === undefined) return;
+    hidden.clear();
+    for (const name of names.split(",").filter(Boolean)) hidden.add(decodeURIComponent(name));
+  }
+  function filter(change) {
+    change();
+    const names = [...hidden].map(encodeURIComponent).join(",");
+    history.replaceState(null, "", names ? `#hide=${names}` : "#");
+    applyFilter();
+  }
+  function applyFilter() {
+    for (const box of document.querySelectorAll(".controls input")) box.checked = !hidden.has(box.value);
+    for (const [name, chart] of charts) hide(document.querySelector(`.chart[data-figure="${CSS.escape(name)}"]`), chart);
+  }
+
   async function hide(element, chart) {
-    await chart.view?.signal("hidden", [...chart.hidden]).runAsync();
+    await chart.view?.signal("hidden", [...hidden]).runAsync();
     // Vega announces layers without marks as pictures without a text.
     for (const layer of element.querySelectorAll("g[aria-roledescription$='mark container']"))
       layer.hasChildNodes() ? layer.removeAttribute("aria-hidden") : layer.setAttribute("aria-hidden", "true");
@@ -57,17 +76,18 @@
 
   function wire(element) {
     const name = element.dataset.figure;
-    const chart = { hidden: new Set(), other: false, view: null };
+    const chart = { other: false, view: null };
     charts.set(name, chart);
     const controls = document.querySelector(`.controls[data-for="${CSS.escape(name)}"]`);
     if (controls === null) return;
     controls.hidden = false;
-    for (const box of controls.querySelectorAll("input")) {
-      box.addEventListener("change", () => {
-        box.checked ? chart.hidden.delete(box.value) : chart.hidden.add(box.value);
-        hide(element, chart);
-      });
+    const boxes = [...controls.querySelectorAll("input")];
+    for (const box of boxes) {
+      box.checked = !hidden.has(box.value);
+      box.addEventListener("change", () => filter(() => box.checked ? hidden.delete(box.value) : hidden.add(box.value)));
     }
+    for (const [choice, change] of [["all", (name) => hidden.delete(name)], ["none", (name) => hidden.add(name)]])
+      controls.querySelector(`.${choice}`)?.addEventListener("click", () => filter(() => boxes.forEach((box) => change(box.value))));
     const scale = controls.querySelector(".scale");
     scale?.addEventListener("click", () => {
       chart.other = !chart.other;
@@ -100,7 +120,53 @@
     drawing = drawing.then(drawAll);
   }
 
+  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9,
+    B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+  // The value of a cell with a number and perhaps a unit; null for any other text.
+  function quantity(text) {
+    const [, number, unit] = text.match(/^([+−-]?[\d.]+)(?: (\S+))?$/) ?? [];
+    return number === undefined ? null : Number(number.replace("−", "-")) * (UNITS[unit] ?? 1);
+  }
+  function compare(first, second) {
+    const [one, other] = [quantity(first), quantity(second)];
+    if (one !== null && other !== null) return one - other;
+    if (one !== null || other !== null) return one === null ? 1 : -1; // numbers come first
+    return first.localeCompare(second, "en", { numeric: true });
+  }
+  // Gives a long table a search and heads that sort.
+  function equip(details) {
+    const table = details.querySelector("table");
+    const search = details.querySelector(".search");
+    if (search === null) return;
+    search.hidden = false;
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => ({ row, text: row.textContent.toLowerCase() }));
+    const found = search.querySelector("output");
+    search.querySelector("input").addEventListener("input", (event) => {
+      const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+      for (const { row, text } of rows) row.hidden = !words.every((word) => text.includes(word));
+      found.textContent = `${rows.filter(({ row }) => !row.hidden).length} of ${rows.length} rows`;
+    });
+    for (const head of table.tHead.rows[0].cells) {
+      const sort = document.createElement("button");
+      sort.type = "button";
+      sort.append(...head.childNodes);
+      head.append(sort);
+      sort.addEventListener("click", () => {
+        const down = head.ariaSort === "ascending";
+        for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+        head.ariaSort = down ? "descending" : "ascending";
+        const text = ({ row }) => row.cells[head.cellIndex].textContent;
+        const sorted = rows.toSorted((one, other) => (down ? -1 : 1) * compare(text(one), text(other)));
+        body.append(...sorted.map(({ row }) => row));
+      });
+    }
+  }
+
+  readAddress();
   document.querySelectorAll(".chart").forEach(wire);
+  document.querySelectorAll("details.table").forEach(equip);
+  window.addEventListener("hashchange", () => { readAddress(); applyFilter(); });
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
   narrow.addEventListener("change", () => use(theme));

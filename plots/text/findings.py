@@ -142,7 +142,7 @@ def compare_with_published(run: Run) -> list[Sentence]:
     if figures_by_strategy:
         return sentences
     known = f" or for {link}" if " x" in link else ""
-    return [Sentence(f"No published figure for {name}{known} is known to this project.")]
+    return [Sentence(f"There are no published figures for {name}{known} to compare with yet.")]
 
 
 def _describe_published(entry: Published) -> str:

@@ -398,7 +398,7 @@ def _check_hypervisor(run: Run) -> Sentence | None:
     if not name:
         return None
     return Sentence(
-        f"This is a virtual machine ({name}): the hypervisor decides memory types, and other "
+        f"Measured in a virtual machine ({name}): the hypervisor sets memory types, and other "
         f"machines may use the same {shared}.",
         True,
         short=f"in {name}",

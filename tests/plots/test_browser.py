@@ -253,13 +253,59 @@ def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
     before, others = (count_lines(page, name) for name in ("bandwidth", "latency"))
     page.locator("#bandwidth summary").focus()
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")  # the first strategy
+    for _ in range(3):  # all, none, the first strategy
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} < {before}")
     assert count_lines(page, "bandwidth") == before - 2  # both panels
-    assert count_lines(page, "latency") == others  # the switch belongs to one figure
+    of_latency = LINES_OF_BANDWIDTH.replace("bandwidth", "latency")
+    page.wait_for_function(f"{of_latency} < {others}")  # one switch is for all figures
     page.keyboard.press("Space")
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
+
+
+def test_what_is_hidden_stands_in_the_address(page, browser, path):
+    page.locator("#bandwidth summary").click()
+    page.locator("#bandwidth .none").click()
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 0")
+    page.locator("#bandwidth input[value='copy/pinned']").check()
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 2")
+    address = page.url
+    assert address.startswith(f"{path.as_uri()}#hide=")
+    sent = browser.new_page(color_scheme="light")
+    sent.goto(address)
+    wait_until_drawn(sent, "light")
+    assert count_lines(sent, "bandwidth") == 2
+    for figure in ("bandwidth", "latency"):
+        boxes = sent.locator(f"#{figure} input").all()
+        assert [box.input_value() for box in boxes if box.is_checked()] == ["copy/pinned"]
+    sent.close()
+    page.locator("#bandwidth .all").click()
+    page.wait_for_function(f"{LINES_OF_BANDWIDTH} == 8")
+    assert page.url == f"{path.as_uri()}#"
+
+
+def test_a_long_table_can_be_searched_and_sorted(page):
+    table = page.locator("details.table:has(.search)").last
+    table.locator("summary").click()
+    rows = table.locator("tbody tr")
+    every = rows.count()
+    assert every > 40
+    table.locator("input").fill("PINNED h2d")
+    shown = [row.inner_text() for row in rows.all() if row.is_visible()]
+    assert 0 < len(shown) < every
+    assert all("pinned" in text and "h2d" in text for text in shown)
+    assert table.locator("output").inner_text() == f"{len(shown)} of {every} rows"
+    time = table.locator("thead th").nth(1)
+    for order in ("ascending", "descending"):
+        time.locator("button").click()
+        assert time.get_attribute("aria-sort") == order
+        cells = [row.locator("td").first.inner_text() for row in rows.all() if row.is_visible()]
+        units = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+        times = [float(number) * units[unit] for number, unit in map(str.split, cells)]
+        assert times == sorted(times, reverse=order == "descending")
+    table.locator("input").fill("")
+    assert sum(row.is_visible() for row in rows.all()) == every
 
 
 def test_the_other_scale_is_linear_and_keeps_what_is_hidden(page):

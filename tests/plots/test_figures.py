@@ -51,8 +51,8 @@ def recorded(name):
     [
         (
             "2026-11-21-fast-paths-again",
-            "bandwidth small_copies latency ladder compared round_trip overlap fast_paths price returns "
-            "samples",
+            "bandwidth small_copies latency ladder compared round_trip overlap fast_paths price "
+            "returns samples",
         ),
         (
             "2026-11-21-memory",

@@ -61,7 +61,7 @@ def test_published_figures_of_the_same_gpu_are_named_with_their_source():
 @pytest.mark.parametrize("gpu", ["Synthetic GPU", "NVIDIA A1000", "NVIDIA H10"])
 def test_figures_of_other_gpus_are_not_compared(gpu):
     assert published_for(gpu, timed("copy/pinned/h2d", 64 * MIB, 9.5)) == [
-        f"No published figure for {gpu} or for PCIe 5.0 x16 is known to this project."
+        f"There are no published figures for {gpu} or for PCIe 5.0 x16 to compare with yet."
     ]
 
 
