@@ -39,26 +39,46 @@ from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
 from plots.model.host_map import HostMap
 
-# In the order of the report. Each raises NoData if the run lacks its data.
-FIGURES: dict[str, Callable[[Run, Layout], Figure]] = {
-    "bandwidth": draw_bandwidth,
-    "small_copies": draw_small_copies,
-    "latency": draw_latency,
-    "ladder": draw_ladder,
-    "compared": draw_compared,
-    "cpu_access": draw_cpu_access,
-    "allocation": draw_allocation,
-    "break_even": draw_break_even,
-    "winner_map": draw_winner_map,
-    "round_trip": draw_round_trip,
-    "overlap": draw_overlap,
-    "fast_paths": draw_fast_paths,
-    "price": draw_price,
-    "returns": draw_returns,
-    "cold_caches": draw_cold_caches,
-    "interference": draw_interference,
-    "samples": draw_samples,
+Draw = Callable[[Run, Layout], Figure]
+# By the question that they answer, in the order of the report. Each raises NoData if the run lacks
+# its data.
+BY_QUESTION: dict[str, dict[str, Draw]] = {
+    "How fast is each size, and where is the rest lost?": {
+        "bandwidth": draw_bandwidth,
+        "ladder": draw_ladder,
+    },
+    "Which strategy pays, and from how many transfers on?": {
+        "winner_map": draw_winner_map,
+        "break_even": draw_break_even,
+    },
+    "What does a small copy cost?": {
+        "small_copies": draw_small_copies,
+        "latency": draw_latency,
+    },
+    "Which faster methods are there?": {
+        "fast_paths": draw_fast_paths,
+        "overlap": draw_overlap,
+        "round_trip": draw_round_trip,
+        "returns": draw_returns,
+    },
+    "What does it cost the CPU?": {
+        "price": draw_price,
+        "cpu_access": draw_cpu_access,
+        "allocation": draw_allocation,
+        "cold_caches": draw_cold_caches,
+    },
+    "How much do these numbers vary?": {
+        "samples": draw_samples,
+        "interference": draw_interference,
+    },
+    "Is this normal?": {
+        "compared": draw_compared,
+    },
 }
+FIGURES: dict[str, Draw] = {
+    name: draw for figures in BY_QUESTION.values() for name, draw in figures.items()
+}
+QUESTIONS = {name: question for question, figures in BY_QUESTION.items() for name in figures}
 
 # Figures of several runs, numbered as in the report: all with a GPU, or all without one.
 GROUP_FIGURES: dict[str, Callable[[list[tuple[int, Run]], Layout], Figure]] = {

@@ -31,11 +31,14 @@
 
   // Strategies that are switched off are so in all figures, and in the address, which can be sent.
   const hidden = new Set();
+  function decode(text) {
+    try { return decodeURIComponent(text); } catch { return text; } // not of this page
+  }
   function readAddress() {
     const [, names] = location.hash.match(/^#hide=(.*)$/) ?? [];
     if (names === undefined) return;
     hidden.clear();
-    for (const name of names.split(",").filter(Boolean)) hidden.add(decodeURIComponent(name));
+    for (const name of names.split(",").filter(Boolean)) hidden.add(decode(name));
   }
   function filter(change) {
     change();
@@ -163,10 +166,19 @@
     }
   }
 
+  // What a link leads to is unfolded.
+  function unfold(hash) {
+    const target = hash.length > 1 ? document.getElementById(decode(hash.slice(1))) : null;
+    const folded = target?.closest("details:not([open])");
+    if (folded) folded.open = true;
+  }
+  document.querySelector("nav").addEventListener("click", (event) => unfold(event.target.hash ?? ""));
+  unfold(location.hash);
+
   readAddress();
   document.querySelectorAll(".chart").forEach(wire);
   document.querySelectorAll("details.table").forEach(equip);
-  window.addEventListener("hashchange", () => { readAddress(); applyFilter(); });
+  window.addEventListener("hashchange", () => { unfold(location.hash); readAddress(); applyFilter(); });
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
   narrow.addEventListener("change", () => use(theme));

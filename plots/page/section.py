@@ -6,9 +6,11 @@ import json
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
+from plots.figures import QUESTIONS
 from plots.figures.common import Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
@@ -34,6 +36,7 @@ class Drawn:
     spec: dict[str, Any]
     column: dict[str, Any]
     paper: dict[str, Any]  # empty if no files are made
+    question: str = ""  # that it answers, with others
 
 
 @dataclass
@@ -66,6 +69,14 @@ class Section:
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def by_question(self) -> list[tuple[str, list[Drawn]]]:
+        """Returns the figures by the questions that they answer."""
+        return [
+            (question, list(figures))
+            for question, figures in groupby(self.drawn, lambda drawn: drawn.question)
+        ]
+
 
 @dataclass(frozen=True)
 class Drawer:
@@ -88,7 +99,9 @@ class Drawer:
         except NoData as reason:
             section.left_out.append((subject or name.replace("_", " "), str(reason)))
             return
-        section.drawn.append(Drawn(f"{section.name}{name}", figure, wide, column, paper))
+        question = QUESTIONS.get(name, "")
+        drawn = Drawn(f"{section.name}{name}", figure, wide, column, paper, question)
+        section.drawn.append(drawn)
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:

@@ -72,6 +72,11 @@ def verdict_page(browser, verdict_path):
     yield from opened_page(browser, verdict_path)
 
 
+def unfold(page):
+    """Opens the figures of all questions."""
+    page.evaluate("for (const one of document.querySelectorAll('details.figures')) one.open = true")
+
+
 def opened_page(browser, path):
     """Opens the page. Afterwards there must be no errors and no network requests."""
     opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
@@ -82,6 +87,7 @@ def opened_page(browser, path):
     opened.on("request", lambda request: requests.append(request.url))
     opened.goto(path.as_uri())
     wait_until_drawn(opened, "light")
+    unfold(opened)
     yield opened
     assert messages == []
     assert requests == [path.as_uri()]
@@ -264,6 +270,31 @@ def test_a_strategy_can_be_hidden_and_shown_by_keyboard(page):
     page.wait_for_function(f"{LINES_OF_BANDWIDTH} == {before}")
 
 
+def test_figures_are_folded_by_question_and_links_unfold_them(browser, path):
+    opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
+    opened.goto(path.as_uri())
+    wait_until_drawn(opened, "light")
+    folded = opened.locator("details.figures:not([open])")
+    before = folded.count()
+    assert before >= 2
+    assert opened.locator("#bandwidth svg").first.is_visible()
+    assert not opened.locator("#latency svg").first.is_visible()
+    opened.locator("nav a[href='#latency']").click()
+    assert opened.locator("#latency svg").first.is_visible()
+    assert folded.count() == before - 1
+    opened.emulate_media(media="print")  # paper cannot be unfolded
+    assert opened.locator("#samples svg").first.is_visible()
+    opened.close()
+    opened = browser.new_page()
+    opened.goto(f"{path.as_uri()}#samples")
+    wait_until_drawn(opened, "light")
+    assert opened.locator("#samples svg").first.is_visible()
+    opened.goto(f"{path.as_uri()}#hide=%")  # not of this page
+    opened.reload()
+    wait_until_drawn(opened, "light")
+    opened.close()
+
+
 def test_what_is_hidden_stands_in_the_address(page, browser, path):
     page.locator("#bandwidth summary").click()
     page.locator("#bandwidth .none").click()
@@ -419,7 +450,7 @@ def test_a_dark_page_is_printed_on_white(page, media):
 def test_the_contents_stay_in_sight_and_cover_no_heading(page):
     page.locator("nav a[href='#latency']").click()
     page.wait_for_function("window.scrollY > 500")
-    contents, heading = (page.locator(at).bounding_box() for at in ("nav", "#latency h3"))
+    contents, heading = (page.locator(at).bounding_box() for at in ("nav", "#latency h4"))
     assert contents["y"] == 0
     assert heading["y"] >= contents["y"] + contents["height"]
 

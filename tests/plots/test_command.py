@@ -18,6 +18,7 @@ import altair as alt
 import made_up_fleet
 import pytest
 import synthetic
+from packed import page_data
 
 from plots.__main__ import main
 from plots.figures import FIGURES
@@ -371,7 +372,7 @@ def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick
     path = synthetic.write(tmp_path / "run.json", synthetic.document())
     assert main([str(path), "--program", str(program)]) == 0
     page = (tmp_path / "report" / "report.html").read_text()
-    assert "no fitted lines: cannot \\u003cb>use\\u003c/b> it" in page
+    assert "no fitted lines: cannot <b>use</b> it" in json.dumps(page_data(page))
     assert "<b>use" not in page
 
 

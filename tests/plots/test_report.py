@@ -1,6 +1,5 @@
 """Tests the page and the tables: escaping, separation of GPU and host, and agreement."""
 
-import base64
 import csv
 import gzip
 import io
@@ -15,6 +14,7 @@ import format_2
 import pytest
 import synthetic
 from colours import contrast
+from packed import page_data
 from synthetic import KIB, MIB
 
 from plots.figures import FIGURES, style
@@ -33,6 +33,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
+        self.text = text
         self.elements, self.texts, self.stack = [], [], []
         self.feed(text)
 
@@ -48,6 +49,9 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if data.strip():
             self.texts.append((self.stack[-1] if self.stack else "", data.strip()))
+
+    def data(self):
+        return page_data(self.text)
 
     def texts_of(self, tag):
         return [text for element, text in self.texts if element == tag]
@@ -69,11 +73,6 @@ def make_page(*results):
     return files, Page(files["report.html"].decode())
 
 
-def page_data(page):
-    packed, _, _ = page.texts_of("script")
-    return json.loads(gzip.decompress(base64.b64decode(packed, validate=True)))
-
-
 def test_names_from_files_are_escaped_everywhere():
     evil = synthetic.result(
         synthetic.rows(("copy/pinned", "copy/<b>x")),
@@ -91,7 +90,7 @@ def test_names_from_files_are_escaped_everywhere():
     ]
     assert page.attributes("b") == []
     assert any(EVIL in text for text in page.texts_of("h2"))
-    assert EVIL in page_data(page)["wide"]["bandwidth"]["title"]["text"][0]
+    assert EVIL in page.data()["wide"]["bandwidth"]["title"]["text"][0]
     assert "&lt;b>x" in files["tables/transfers.md"].decode()
 
 
@@ -249,7 +248,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
     gpu = synthetic.result()
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     files, page = make_page(host, gpu, host, gpu)
-    specs = page_data(page)["wide"]
+    specs = page.data()["wide"]
     assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
         "runs-differences",
         "runs-machines",
@@ -259,7 +258,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
         on_host = "no GPU" in " ".join(spec["title"]["text"])
         assert on_host is (name in ("run-3-bandwidth", "run-4-bandwidth", "host-runs-machines"))
     numbers = {
-        name: {r["run"] for r in page_data(page)["rows"][specs[name]["datasets"]["runs"]]}
+        name: {r["run"] for r in page.data()["rows"][specs[name]["datasets"]["runs"]]}
         for name in specs
         if name.endswith("machines")
     }
@@ -274,7 +273,7 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
 def test_runs_of_different_kinds_are_not_put_side_by_side():
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     _, page = make_page(host, synthetic.result())
-    assert set(page_data(page)["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
+    assert set(page.data()["wide"]) == {"run-1-bandwidth", "run-2-bandwidth"}
 
 
 COMMAND = ["/private/bench_transfers", "--strategies=copy a", "--seed=17", "--out=/private/r.json"]
@@ -449,7 +448,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         ".tex",
         ".txt",
     }
-    packed = json.dumps(page_data(Page(files["report.html"].decode())), ensure_ascii=False)
+    packed = json.dumps(page_data(files["report.html"].decode()), ensure_ascii=False)
     for name, data in [*files.items(), ("data of the page", packed.encode())]:
         text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
         controls = {
@@ -462,7 +461,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
 
 def test_every_colour_of_a_figure_has_a_counterpart_on_a_dark_page():
     _, page = make_page(synthetic.result(synthetic.rows(synthetic.SIXTEEN)))
-    data = page_data(page)
+    data = page.data()
     colours = set(
         re.findall(r"#[0-9a-f]{6}\b", json.dumps([data["wide"], data["column"], data["rows"]]))
     )

@@ -74,7 +74,7 @@ def test_a_healthy_machine_gives_no_warning():
         ),
         (
             {"machine": {**HEALTHY["machine"], "virtualisation": {"hypervisor": "KVM"}}},
-            "This is a virtual machine (KVM)",
+            "Measured in a virtual machine (KVM)",
         ),
         (
             {"machine": {**HEALTHY["machine"], "cpu": {"governor": "powersave"}}},
