@@ -244,9 +244,11 @@ std::string without_trailing_blanks(const std::string& text) {
 std::string price_table(const prices_by_strategy& by_strategy, const ranking& ranked) {
   const auto names = columns_of(by_strategy);
   if (names.empty()) return "";
-  const auto width =
-      width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; });
-  auto text = fmt::format("{:<{}}", "besides time", width);
+  constexpr std::string_view title = "besides time";
+  const auto width = std::max(
+      title.size(),
+      width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; }));
+  auto text = fmt::format("{:<{}}", title, width);
   for (const auto& name : names) text += fmt::format("  {:>5}", name);
   text += '\n';
   for (const auto& strategy : ranked.strategies) {

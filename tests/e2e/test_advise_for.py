@@ -126,6 +126,17 @@ def test_the_roles_of_a_file_are_named(program: Program, tmp_path: Path):
     )
 
 
+def test_jobs_that_cannot_be_ranked_are_named(program: Program):
+    asked = ("advise", f"--from={FILES}", "--for=file")
+    assert_complains(
+        program.run("advise", f"--from={PROMPT}", "--for=interference", "--bytes=64MiB"),
+        NOTHING_RAN,
+        "interference, ",
+        "transfer measured at one size only; sizes: 1GiB",
+    )
+    assert "Left out: file" not in program.run(*asked, "--bytes=1GiB").out
+
+
 def test_copies_are_the_default(program: Program, tmp_path: Path):
     asked = ("--bytes=1MiB", "--direction=h2d", f"--from={REPORT}")
     assert program.run("advise", *asked, "--for=copy").out == program.run("advise", *asked).out
