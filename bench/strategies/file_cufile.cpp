@@ -41,11 +41,14 @@ file_operation read_by_cufile(const job& task, const file_to_device& copy, page_
         has_kernel_module() ? 1.0 : 0.0}}};
 }
 
-/// Its library is loaded only where a device may use it: it looks for GPUs, and may take minutes
-/// where there are none.
 std::optional<std::string> why_no_cufile(const transfers::device& device) {
-  if (device.description().cuda) return std::nullopt;
-  return "cuFile reads into the memory of CUDA devices; the host device has none";
+  if (!device.description().cuda)
+    return "cuFile reads into the memory of CUDA devices; the host device has none";
+  // Release 1.20 reads it again and again.
+  std::error_code unreadable;
+  if (!std::filesystem::exists("/proc/modules", unreadable))
+    return "cuFileDriverOpen does not return on a kernel without /proc/modules";
+  return std::nullopt;
 }
 
 const struct cufile_strategies {
