@@ -14,6 +14,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/default_file.hpp"
+#include "src/advice/alternatives.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
 #include "src/advice/leave_out.hpp"
@@ -30,6 +31,7 @@
 #include "src/common/same_file.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
+#include "src/common/wrapped.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/topology/reader.hpp"
 
@@ -61,6 +63,8 @@ double parse_accesses(const std::string& option, const std::string& text) {
 std::string advise_footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
+         "With --for: by which of the ways in the file to do another transfer: file, overlap,\n"
+         "duplex, scattered_copy, parameters, interference, wait, or a role of your own.\n"
          "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
          "3 nothing in the file can be ranked, or it cannot tell.";
@@ -103,16 +107,17 @@ files::path newest_local_result() {
   return newest.path();
 }
 
-advice::measurements read(const advice_request& request) {
+advice::file_for_answers read(const advice_request& request) {
   try {
-    auto measured = advice::read_measurements(
-        request.source.empty() ? newest_local_result() : request.source, request.device);
-    if (!measured.from.has_gpu && !request.allow_host)
+    auto read =
+        advice::read_for_answers(request.source.empty() ? newest_local_result() : request.source,
+                                 request.device, request.role);
+    if (!read.copies.from.has_gpu && !request.allow_host)
       throw common::usage_error(fmt::format(
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
           "machine's memory",
-          measured.from.file.string()));
-    return measured;
+          read.copies.from.file.string()));
+    return read;
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());
   }
@@ -120,9 +125,11 @@ advice::measurements read(const advice_request& request) {
 
 /// By default the CPU writes the data before an upload and reads them after a download.
 advice::question question_for(const advice_request& request, const std::string& direction) {
-  const bool upload = direction == "h2d";
+  const bool uploads = direction == "h2d" || direction == "both";
+  const bool downloads = direction == "d2h" || direction == "both";
   return {0, direction, static_cast<double>(request.reuse),
-          request.cpu_writes.value_or(upload ? 1 : 0), request.cpu_reads.value_or(upload ? 0 : 1)};
+          request.cpu_writes.value_or(uploads ? 1 : 0),
+          request.cpu_reads.value_or(downloads ? 1 : 0)};
 }
 
 void write(const files::path& path, const nlohmann::ordered_json& document) {
@@ -187,15 +194,87 @@ void write_map(std::ostream& out, const advice_request& request,
                             "not measured.\n");
 }
 
+std::string names_of(const std::vector<advice::rankable_role>& roles) {
+  std::vector<std::string> names;
+  for (const auto& role : roles) names.push_back(role.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The answers about a role: each job in the directions asked for.
+struct role_answers {
+  std::vector<advice::ranked_job> ranked;
+  std::vector<std::string> left_out;  ///< jobs that cannot be ranked, and why
+};
+
+/// "file, cold (transfer measured at one size only; sizes: 1GiB)".
+std::string why_left_out(const advice::alternatives& job, const advice::ranking& ranked) {
+  std::vector<std::string> sizes;
+  for (const auto bytes : job.sizes)
+    sizes.push_back(common::format_size(static_cast<std::size_t>(bytes)));
+  return fmt::format(
+      "{}{}{}, {} ({}; sizes: {})", job.role, job.job ? ", " : "", job.job.value_or(""),
+      result_file::to_string(job.direction),
+      ranked.left_out.empty() ? "all of its benchmarks failed" : ranked.left_out.front().reason,
+      sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")));
+}
+
+role_answers answers_about(const advice_request& request, const advice::file_for_answers& read) {
+  role_answers answers;
+  for (const auto& job : read.jobs) {
+    const auto direction = result_file::to_string(job.direction);
+    if (!request.direction.empty() && request.direction != direction) continue;
+    auto question = question_for(request, direction);
+    question.bytes = static_cast<double>(common::parse_size(request.bytes));
+    advice::cost_model model(job.measured);
+    auto ranked = model.rank(question);
+    if (ranked.strategies.empty())
+      answers.left_out.push_back(why_left_out(job, ranked));
+    else
+      answers.ranked.push_back({&job, std::move(model), question, std::move(ranked)});
+  }
+  if (answers.ranked.empty())
+    refuse(read.copies,
+           answers.left_out.empty() ? "no benchmarks of that direction" : answers.left_out.front());
+  return answers;
+}
+
+/// Ranks the benchmarks of another role than copies.
+bool advise_role(std::ostream& out, const advice_request& request) {
+  const auto read = bench::read(request);
+  const auto claimed = claims::claim_outputs({request.json}, std::span(&read.copies.from.file, 1));
+  if (read.jobs.empty())
+    refuse(
+        read.copies,
+        fmt::format("no benchmarks of the role {} that are alternatives to each other; it has {}",
+                    common::printable_in_short(request.role),
+                    read.roles.empty() ? "none of another role" : names_of(read.roles)));
+  const auto answers = answers_about(request, read);
+  out << advice::alternatives_text(answers.ranked);
+  for (const auto& job : answers.left_out)
+    out << advice::labelled(
+        read.copies, common::wrapped(fmt::format("Left out: {}.", job),
+                                     advice::columns_beside_label(read.copies.from.has_gpu)));
+  if (!request.json.empty()) write(request.json, advice::alternatives_document(answers.ranked));
+  return std::ranges::none_of(answers.ranked, [](const auto& answer) {
+    return advice::reason_not_to_recommend(answer.ranked).has_value();
+  });
+}
+
 /// Returns whether everything that was asked has an answer.
 bool advise_strategy(std::ostream& out, const advice_request& request) {
-  const auto measured = read(request);
+  const auto read = bench::read(request);
+  const auto& measured = read.copies;
   const auto claimed =
       claims::claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
   const bool is_known = request.bytes.empty() || answer_question(out, request, measured, model);
+  if (!request.bytes.empty() && !read.roles.empty())
+    out << advice::labelled(
+        measured, common::wrapped(
+                      fmt::format("Other transfers in this file: --for={}.", names_of(read.roles)),
+                      advice::columns_beside_label(measured.from.has_gpu)));
   if (request.check) answer_check(out, request, measured, model);
   if (!request.map.empty()) write_map(out, request, measured, model);
   return is_known;
@@ -280,8 +359,8 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
     throw common::usage_error("--host-map needs --devices: all, or devices of the map");
   if (request.host_map.empty())
     throw common::usage_error("--devices needs --host-map: what bench_transfers map --out wrote");
-  for (const auto* const option :
-       {"--reuse", "--cpu-writes", "--cpu-reads", "--from", "--of-device", "--map", "--check"})
+  for (const auto* const option : {"--for", "--reuse", "--cpu-writes", "--cpu-reads", "--from",
+                                   "--of-device", "--map", "--check"})
     if (command.count(option) > 0)
       throw common::usage_error(fmt::format("{} cannot be used with --host-map", option));
   if (!request.direction.empty() && traffic_named(request.direction).empty())
@@ -290,15 +369,35 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
   if (!request.bytes.empty()) static_cast<void>(common::parse_size(request.bytes));
 }
 
+void check_request_for_role(const advice_request& request, const CLI::App& command) {
+  for (const auto* const option : {"--map", "--check"})
+    if (command.count(option) > 0)
+      throw common::usage_error(fmt::format("{} is of copies alone, not --for={}", option,
+                                            common::printable_in_short(request.role)));
+  if (request.bytes.empty())
+    throw common::usage_error(
+        fmt::format("--for={} needs --bytes", common::printable_in_short(request.role)));
+  static_cast<void>(common::parse_size(request.bytes));
+  if (!request.direction.empty() && !result_file::direction_from(request.direction))
+    throw common::usage_error(fmt::format("bad --direction '{}': h2d, d2h, both or none",
+                                          common::printable_in_short(request.direction)));
+}
+
 }  // namespace
 
 CLI::App* add_advise(CLI::App& app, advice_request& request) {
   auto* const command =
       app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
   command->footer(advise_footer());
+  command
+      ->add_option("--for", request.role,
+                   "role of the benchmarks: copy (default), file, overlap, duplex …")
+      ->type_name("ROLE");
   command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
       ->type_name("SIZE");
-  command->add_option("--direction", request.direction, "h2d or d2h; with --devices also both")
+  command
+      ->add_option("--direction", request.direction,
+                   "h2d or d2h; with --devices or --for also both")
       ->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
@@ -345,6 +444,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
 void check_advice_request(const advice_request& request, const CLI::App& command) {
   if (command.count("--host-map") + command.count("--devices") > 0)
     return check_request_at_once(request, command);
+  if (request.role != "copy") return check_request_for_role(request, command);
   const bool ranks = command.count("--bytes") > 0;
   if (ranks && request.check) throw common::usage_error("--check and --bytes cannot be combined");
   if (!ranks && !request.check && request.map.empty())
@@ -385,8 +485,9 @@ void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
 bool advise(std::ostream& out, const advice_request& request) {
   std::ostream nowhere(nullptr);
   auto& text = common::has_standard_output({request.json, request.map}) ? nowhere : out;
-  const bool is_known =
-      (request.host_map.empty() ? advise_strategy : advise_copies_at_once)(text, request);
+  const bool is_known = (!request.host_map.empty() ? advise_copies_at_once
+                         : request.role == "copy"  ? advise_strategy
+                                                   : advise_role)(text, request);
   out.flush();
   if (!out) throw common::write_error("cannot write to standard output");
   return is_known;

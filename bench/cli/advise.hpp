@@ -16,8 +16,9 @@ namespace bench_transfers::bench {
 
 /// The command line of `bench_transfers advise`.
 struct advice_request {
-  std::string bytes;      ///< a size as common::parse_size takes it; empty: no ranking
-  std::string direction;  ///< "h2d" or "d2h"; of copies at once also "both"
+  std::string role = "copy";  ///< of the benchmarks that are ranked
+  std::string bytes;          ///< a size as common::parse_size takes it; empty: no ranking
+  std::string direction;      ///< "h2d" or "d2h"; of other roles also "both", "none"; empty: all
   std::int64_t reuse = 1;
   std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
   std::filesystem::path source;                 ///< empty: the newest local result

@@ -1,8 +1,9 @@
 #include "bench/record/memory_probe.hpp"
 
+#include <chrono>
 #include <vector>
 
-#include "bench/harness/measure.hpp"
+#include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/cache.hpp"
 #include "src/statistics/quantile.hpp"
 
@@ -12,45 +13,77 @@ namespace {
 /// Each round reads all of them, so that a disturbance affects all.
 constexpr int rounds = 21;
 
-double time_read(reader read, std::span<const std::byte> memory, std::uint64_t& sum) {
-  const auto bytes = memory.first(probed_bytes);
-  flush_cache(bytes);
+/// All accesses are complete at both ends.
+template <class Accesses>
+double time_of(Accesses&& accesses) {
+  complete_accesses();
   const auto start = wall_clock::now();
-  sum ^= read(bytes.data(), bytes.size());
+  accesses();
+  complete_accesses();
   return std::chrono::duration<double, std::nano>(wall_clock::now() - start).count();
 }
 
-/// Read times of one block of memory.
+/// Accesses to one block of memory.
 struct series {
-  std::span<const std::byte> memory;
+  std::span<std::byte> memory;
   const instruction_set& instructions;
-  std::vector<double> plain = {}, streaming = {};
+  std::vector<double> plain = {}, again = {}, streaming = {};
 
   void read(std::uint64_t& sum) {
-    plain.push_back(time_read(instructions.read_16_bytes, memory, sum));
-    if (instructions.read_streaming != nullptr)
-      streaming.push_back(time_read(instructions.read_streaming, memory, sum));
+    const auto time_read = [&](reader load) {
+      return time_of([&] { sum ^= load(memory.data(), memory.size()); });
+    };
+    flush_cache(memory);
+    plain.push_back(time_read(instructions.read_16_bytes));
+    again.push_back(time_read(instructions.read_16_bytes));
+    if (instructions.read_streaming == nullptr) return;
+    flush_cache(memory);
+    streaming.push_back(time_read(instructions.read_streaming));
   }
-  [[nodiscard]] machine::read_times medians() const {
-    machine::read_times times{statistics::median(plain), {}};
+  [[nodiscard]] machine::access_times medians() const {
+    machine::access_times times{.plain = statistics::median(plain),
+                                .streaming = std::nullopt,
+                                .again = statistics::median(again)};
     if (!streaming.empty()) times.streaming = statistics::median(streaming);
     return times;
   }
 };
 
+/// Stores what the memory holds anyway.
+machine::store_times time_stores(std::span<std::byte> memory) {
+  const std::span words(reinterpret_cast<volatile std::uint64_t*>(memory.data()),
+                        memory.size() / sizeof(std::uint64_t));
+  const std::vector<std::uint64_t> values(words.begin(), words.end());
+  const auto time_stores = [&](std::size_t step) {
+    return time_of([&] {
+      for (std::size_t i = 0; i < words.size(); i += step) words[i] = values[i];
+    });
+  };
+  std::vector<double> one, all;
+  for (int i = 0; i < rounds; ++i) {
+    one.push_back(time_stores(line / sizeof(std::uint64_t)));
+    all.push_back(time_stores(1));
+  }
+  return {statistics::median(one), statistics::median(all)};
+}
+
 }  // namespace
 
-probed_pair probe_reads(std::span<const std::byte> memory, const instruction_set& of_memory,
-                        std::span<const std::byte> ordinary) {
-  series probed{memory, of_memory};
-  series usual{ordinary, instructions()};
+probed_pair probe_accesses(std::span<std::byte> memory, const instruction_set& of_memory,
+                           std::span<std::byte> ordinary) {
+  series probed{memory.first(probed_bytes), of_memory};
+  series usual{ordinary.first(probed_bytes), instructions()};
   std::uint64_t sum = 0;
   for (int i = 0; i < rounds; ++i)
     for (auto* const next : {i % 2 == 0 ? &probed : &usual, i % 2 == 0 ? &usual : &probed})
       next->read(sum);
   volatile std::uint64_t used = sum;  // keeps the compiler from removing the reads
   static_cast<void>(used);
-  return {probed.medians(), usual.medians()};
+  probed_pair times{probed.medians(), usual.medians()};
+  if (of_memory.read_streaming == nullptr &&
+      classify(times.memory, times.ordinary) == machine::memory_type::unclear)
+    times.memory.stores = time_stores(probed.memory);
+  return times;
 }
 
 }  // namespace bench_transfers::bench::cpu

@@ -10,15 +10,16 @@ namespace bench_transfers::bench::cpu {
 /// Bytes of one read: 16 KiB of uncached memory take up to 0.2 ms.
 inline constexpr std::size_t probed_bytes = std::size_t{16} << 10;
 
-/// Read times of two blocks of memory.
+/// Times of two blocks of memory.
 struct probed_pair {
-  machine::read_times memory, ordinary;
+  machine::access_times memory, ordinary;
 };
 
-/// Reads both blocks in turn, with 16-byte loads and with streaming loads, flushed from the caches
-/// before each read, and returns medians. Both are whole lines and at least probed_bytes long.
-/// Takes a few milliseconds; does not write to the blocks.
-probed_pair probe_reads(std::span<const std::byte> memory, const instruction_set& of_memory,
-                        std::span<const std::byte> ordinary);
+/// Reads both blocks in turn, with 16-byte loads, once more with them, and with streaming loads,
+/// and returns medians. Before the first and the last, the block is flushed from the caches. Both
+/// are whole lines and at least probed_bytes long. Takes a few milliseconds. Memory that is slow to
+/// read on a processor without streaming loads is also written, with what it holds.
+probed_pair probe_accesses(std::span<std::byte> memory, const instruction_set& of_memory,
+                           std::span<std::byte> ordinary);
 
 }  // namespace bench_transfers::bench::cpu

@@ -115,10 +115,18 @@ json entry_of(const observed_device& observed, const std::optional<common::messa
   return entry;
 }
 
-json rates_of(const machine::read_times& times) {
-  const auto rate = [](double ns) { return static_cast<double>(cpu::probed_bytes) / ns; };
+json rates_of(const machine::access_times& times) {
+  const auto rate = [](std::optional<double> ns) {
+    return ns ? json(static_cast<double>(cpu::probed_bytes) / *ns) : json(nullptr);
+  };
   return {{"plain_gb_per_s", rate(times.plain)},
-          {"streaming_gb_per_s", times.streaming ? json(rate(*times.streaming)) : json(nullptr)}};
+          {"streaming_gb_per_s", rate(times.streaming)},
+          {"again_gb_per_s", rate(times.again)}};
+}
+
+json to_json(const std::optional<machine::store_times>& times) {
+  if (!times) return nullptr;
+  return {{"one_of_each_line_ns", times->one_of_each_line}, {"all_ns", times->all}};
 }
 
 json buffer_facts(const buffers& memory) {
@@ -133,12 +141,14 @@ json buffer_facts(const buffers& memory) {
                {"same_address_on_device", block.on_device() == block.data()},
                {"memory_type", nullptr},
                {"cpu_reads", nullptr},
-               {"cpu_reads_of_ordinary_memory", nullptr}};
+               {"cpu_reads_of_ordinary_memory", nullptr},
+               {"cpu_stores", nullptr}};
     if (can_flush_cache() && block.size() >= cpu::probed_bytes) {
-      const auto read = cpu::probe_reads(block.bytes(), cpu::instructions(), ordinary);
-      entry["memory_type"] = to_string(classify(read.memory, read.ordinary));
-      entry["cpu_reads"] = rates_of(read.memory);
-      entry["cpu_reads_of_ordinary_memory"] = rates_of(read.ordinary);
+      const auto times = cpu::probe_accesses(block.bytes(), cpu::instructions(), ordinary);
+      entry["memory_type"] = to_string(classify(times.memory, times.ordinary));
+      entry["cpu_reads"] = rates_of(times.memory);
+      entry["cpu_reads_of_ordinary_memory"] = rates_of(times.ordinary);
+      entry["cpu_stores"] = to_json(times.memory.stores);
     }
     facts.push_back(std::move(entry));
   }

@@ -1,5 +1,6 @@
 #include "bench/strategy/cache.hpp"
 
+#include <atomic>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -52,8 +53,10 @@ void flush_cache(std::span<const std::byte> bytes) noexcept {
   const auto* const first = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
   const auto* const end = bytes.data() + bytes.size();
   (optimised ? flush_with_clflushopt : flush_with_clflush)(first, end);
-  _mm_mfence();
+  complete_accesses();
 }
+
+void complete_accesses() noexcept { _mm_mfence(); }
 
 #elif defined(__aarch64__)
 
@@ -79,14 +82,18 @@ void flush_cache(std::span<const std::byte> bytes) noexcept {
   const auto* first = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
   const auto* const end = bytes.data() + bytes.size();
   for (; first < end; first += line) asm volatile("dc civac, %0" : : "r"(first) : "memory");
-  asm volatile("dsb sy" : : : "memory");
+  complete_accesses();
 }
+
+void complete_accesses() noexcept { asm volatile("dsb sy" : : : "memory"); }
 
 #else
 
 bool can_flush_cache() noexcept { return false; }
 
 void flush_cache(std::span<const std::byte>) noexcept {}
+
+void complete_accesses() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 #endif
 

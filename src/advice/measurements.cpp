@@ -21,14 +21,19 @@ using result_file::benchmark;
 using result_file::direction;
 using statistics::measured_time;
 
-std::optional<term> transfer_of(const benchmark& described) {
+bool is_one_way_copy(const benchmark& described) {
+  return described.role == "copy" &&
+         (described.direction == direction::h2d || described.direction == direction::d2h);
+}
+
+term transfer_of(const benchmark& described) {
   switch (described.direction) {
     case direction::h2d: return term::transfer_h2d;
     case direction::d2h: return term::transfer_d2h;
-    case direction::none:
-    case direction::both: return std::nullopt;
+    case direction::both: return term::transfer_both;
+    case direction::none: return term::transfer_none;
   }
-  return std::nullopt;
+  return term::transfer_none;
 }
 
 /// Only CPU access by the plain method of one thread counts: with other methods, kinds of memory
@@ -38,12 +43,13 @@ bool is_plain(const benchmark& described) {
 }
 
 /// The term that a benchmark provides; nullopt if it cannot be used.
-std::optional<term> term_of(const benchmark& described, std::size_t device) {
+std::optional<term> term_of(const benchmark& described, std::size_t device,
+                            const transfer_choice& transfers) {
   // Questions name no node: memory without one lies near the thread that allocates it.
   const bool is_usable = !described.node && described.cache == result_file::cache_state::warm &&
                          described.size_bytes && described.devices == std::vector{device};
   if (!is_usable) return std::nullopt;
-  if (described.role == "copy") return transfer_of(described);
+  if (transfers.belongs(described)) return transfer_of(described);
   if (described.role == "allocation") return term::allocation;
   if (described.role == "deallocation") return term::deallocation;
   if (described.role == "cpu_write" && is_plain(described)) return term::cpu_write;
@@ -52,13 +58,27 @@ std::optional<term> term_of(const benchmark& described, std::size_t device) {
 }
 
 /// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
-std::string name_of(const benchmark& described, term needed) {
-  auto name = described.strategy;
+std::string name_of(const benchmark& described, term needed, const std::string& strategy) {
+  auto name = strategy;
   if (is_transfer(needed))
     name += "/" + result_file::to_string(described.direction);
   else if (described.variant)
     name += "/" + *described.variant;
   return name;
+}
+
+/// What was timed in turn with an operation as a form of it, by name: of "over_plain_ns" and
+/// "plain_ns", "plain".
+std::vector<std::string> timed_in_turn(const result_file::row& row) {
+  constexpr std::string_view before = "over_", behind = "_ns";
+  std::vector<std::string> names;
+  for (const auto& value : row.values) {
+    const std::string_view name = *value.name;
+    if (!name.starts_with(before) || !name.ends_with(behind)) continue;
+    const auto form = name.substr(before.size());
+    if (row.number(form)) names.emplace_back(form.substr(0, form.size() - behind.size()));
+  }
+  return names;
 }
 
 std::optional<double> positive(std::optional<double> value) {
@@ -114,6 +134,8 @@ struct variant_key {
 
 struct variant_rates {
   const benchmark* described = nullptr;  ///< of any size
+  std::string strategy;
+  advice::plainness plainness;
   rates by_size;
 };
 
@@ -129,30 +151,40 @@ struct pool_key {
 class collector {
  public:
   /// Takes what this device alone does.
-  collector(measurements& measured, const nlohmann::ordered_json& facts, std::size_t device)
-      : measured_(measured), pools_(pools_in(facts)), device_(device) {}
+  collector(measurements& measured, const nlohmann::ordered_json& facts, std::size_t device,
+            const transfer_choice& transfers)
+      : measured_(measured), pools_(pools_in(facts)), device_(device), transfers_(transfers) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
-    const auto needed = term_of(described, device_);
+    const auto needed = term_of(described, device_, transfers_);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
     if (row.failed) {
       ++measured_.failed_rows;
       return;
     }
-    const auto ns = positive(row.number("median_ns"));
-    const auto bytes = positive(row.number("bytes"));
-    const double ns_per_byte = ns && bytes ? *ns / *bytes : 0;
-    if (!std::isnormal(ns_per_byte)) {  // the smallest times vanish when they are divided
+    const bool of_its_size = is_transfer(*needed) && !transfers_.moves_its_size;
+    const auto size = static_cast<double>(*described.size_bytes);
+    const auto bytes = positive(of_its_size ? size : row.number("bytes"));
+    const auto ns_per_byte = [&](const std::string& time) {
+      const auto ns = positive(row.number(time));
+      return ns && bytes ? *ns / *bytes : 0;
+    };
+    const auto rate = ns_per_byte(is_transfer(*needed) ? transfers_.time : "median_ns");
+    if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
       ++measured_.unusable_rows;
       return;
     }
-    auto& variant =
-        variants_[{name_of(described, *needed), *needed, described.plainness, described.variant}];
-    variant.described = &described;
-    const auto size = static_cast<double>(*described.size_bytes);
-    variant.by_size[size].push_back(ns_per_byte);
-    if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(ns_per_byte);
+    const auto strategy =
+        is_transfer(*needed) ? transfers_.strategy(described) : described.strategy;
+    add({name_of(described, *needed, strategy), *needed, described.plainness, described.variant},
+        described, strategy, plainness_of(described), rate);
+    if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(rate);
+    if (!of_its_size) return;
+    for (const auto& form : timed_in_turn(row))
+      if (const auto its_rate = ns_per_byte(form + "_ns"); std::isnormal(its_rate))
+        add({name_of(described, *needed, form), *needed, 0, std::nullopt}, described, form, {},
+            its_rate);
   }
 
   /// Adds the series by name; of several with the same name, the plainest one.
@@ -163,15 +195,25 @@ class collector {
           measured_.all_series.back().measures == key.measures)
         continue;
       const auto pool = pool_of(described, key.measures);
+      const bool has_memory = !is_transfer(key.measures) || transfers_.counts_memory;
       measured_.all_series.push_back(
-          {key.name, described.strategy, key.measures, described.memory, plainness_of(described),
-           pool ? std::optional(pool->pool) : std::nullopt,
+          {key.name, variant.strategy, key.measures, has_memory ? described.memory : std::nullopt,
+           variant.plainness, pool ? std::optional(pool->pool) : std::nullopt,
            times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size),
            can_tell(variant.by_size)});
     }
   }
 
  private:
+  void add(const variant_key& key, const benchmark& described, const std::string& strategy,
+           const plainness& plainness, double rate) {
+    auto& variant = variants_[key];
+    variant.described = &described;
+    variant.strategy = strategy;
+    variant.plainness = plainness;
+    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+  }
+
   [[nodiscard]] std::optional<pool_key> pool_of(const benchmark& described, term needed) const {
     if (!is_cpu_access(needed)) return std::nullopt;
     const auto pool = pools_.find(*described.memory);
@@ -190,6 +232,7 @@ class collector {
   std::map<std::string, std::string> pools_;
   std::map<pool_key, rates> pooled_;
   std::size_t device_;
+  const transfer_choice& transfers_;
   std::map<variant_key, variant_rates> variants_;
 };
 
@@ -200,6 +243,33 @@ std::string name_of_device(const result_file::contents& content, std::size_t ind
   if (!devices.is_array() || devices.size() < 2) return text_at(content.facts, {"device", "name"});
   return result_file::id_of_device(content, index) + " " + text_at(devices.at(index), {"name"});
 }
+
+origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
+                 std::size_t device) {
+  using result_file::text_at;
+  return {file,
+          name_of_device(content, device),
+          text_at(content.facts, {"machine", "cpu", "model"}),
+          text_at(content.facts, {"run", "started_utc"}),
+          text_at(content.facts, {"program", "git_commit"}),
+          !content.on_host,
+          content.complete,
+          content.parts,
+          result_file::is_confidential(content, device)};
+}
+
+}  // namespace
+
+bool is_transfer(term needed) {
+  return needed == term::transfer_h2d || needed == term::transfer_d2h ||
+         needed == term::transfer_both || needed == term::transfer_none;
+}
+
+bool is_allocation(term needed) {
+  return needed == term::allocation || needed == term::deallocation;
+}
+
+bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
 
 std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
                             const std::string& id) {
@@ -216,36 +286,19 @@ std::size_t index_of_device(const result_file::contents& content, const std::fil
   return static_cast<std::size_t>(match - ids.begin());
 }
 
-origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
-                 std::size_t device) {
-  using result_file::text_at;
-  return {file,
-          name_of_device(content, device),
-          text_at(content.facts, {"machine", "cpu", "model"}),
-          text_at(content.facts, {"run", "started_utc"}),
-          text_at(content.facts, {"program", "git_commit"}),
-          !content.on_host,
-          content.complete,
-          content.parts};
-}
-
-}  // namespace
-
-bool is_transfer(term needed) {
-  return needed == term::transfer_h2d || needed == term::transfer_d2h;
-}
-
-bool is_allocation(term needed) {
-  return needed == term::allocation || needed == term::deallocation;
-}
-
-bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
-
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device) {
+  return measurements_in(content, file, device,
+                         {is_one_way_copy, [](const benchmark& copy) { return copy.strategy; }});
+}
+
+measurements measurements_in(const result_file::contents& content,
+                             const std::filesystem::path& file, std::size_t device,
+                             const transfer_choice& transfers) {
   measurements read;
   read.from = origin_of(content, file, device);
-  collector collected(read, content.facts, device);
+  read.needs_memory = transfers.moves_its_size;
+  collector collected(read, content.facts, device, transfers);
   for (const auto& row : content.rows) collected.add(row);
   collected.finish();
   return read;

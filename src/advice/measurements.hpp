@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +11,9 @@
 #include "src/statistics/line.hpp"
 
 namespace bench_transfers::result_file {
+struct benchmark;
 struct contents;
-}
+}  // namespace bench_transfers::result_file
 
 namespace bench_transfers::advice {
 
@@ -24,11 +26,21 @@ struct origin {
   std::string commit;   ///< of the program that measured
   bool has_gpu = true;
   bool complete = true;
-  std::size_t parts = 1;  ///< in which the run was measured
+  std::size_t parts = 1;      ///< in which the run was measured
+  bool confidential = false;  ///< the device encrypts each byte on its way
 };
 
 /// A term of the predicted time, which measurements provide.
-enum class term { transfer_h2d, transfer_d2h, allocation, deallocation, cpu_write, cpu_read };
+enum class term {
+  transfer_h2d,
+  transfer_d2h,
+  transfer_both,  ///< what moves data there and back
+  transfer_none,  ///< what has no direction
+  allocation,
+  deallocation,
+  cpu_write,
+  cpu_read
+};
 
 /// Whether a term is a transfer.
 bool is_transfer(term needed);
@@ -68,6 +80,22 @@ struct measurements {
   std::vector<series> all_series;  ///< by name; each strategy once for each term
   std::size_t failed_rows = 0;     ///< rows whose benchmark failed
   std::size_t unusable_rows = 0;   ///< rows without a positive time
+  /// A transfer whose memory is not known cannot be ranked. Otherwise it has no costs of memory.
+  bool needs_memory = true;
+};
+
+/// Which benchmarks are the transfers.
+struct transfer_choice {
+  /// Whether a benchmark is one, by all that does not depend on the device and the caches.
+  std::function<bool(const result_file::benchmark&)> belongs;
+  /// What a benchmark's strategy is called in the answer.
+  std::function<std::string(const result_file::benchmark&)> strategy;
+  std::string time = "median_ns";  ///< the counter that is its time
+  bool counts_memory = true;       ///< what its host memory costs is part of the sum
+  /// Its time is that of the bytes it has moved, which may differ from its size. Otherwise it is
+  /// that of its size, and what was timed in turn with it, as a form of the same operation, is a
+  /// transfer as well.
+  bool moves_its_size = true;
 };
 
 /// The measurements of one device; an empty id stands for the first. Throws
@@ -79,5 +107,15 @@ measurements read_measurements(const std::filesystem::path& file, const std::str
 /// their origin.
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device = 0);
+
+/// The same with other transfers than copies.
+measurements measurements_in(const result_file::contents& content,
+                             const std::filesystem::path& file, std::size_t device,
+                             const transfer_choice& transfers);
+
+/// The index of the device with this id; an empty id stands for the first. Throws
+/// result_file::unusable_file if the file has no such device.
+std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
+                            const std::string& id);
 
 }  // namespace bench_transfers::advice

@@ -16,8 +16,26 @@ using statistics::estimate;
 using statistics::scaled;
 using statistics::sum;
 
-term transfer_term(const std::string& direction) {
-  return direction == "h2d" ? term::transfer_h2d : term::transfer_d2h;
+std::optional<term> transfer_term(const std::string& direction) {
+  if (direction == "h2d") return term::transfer_h2d;
+  if (direction == "d2h") return term::transfer_d2h;
+  if (direction == "both") return term::transfer_both;
+  if (direction == "none") return term::transfer_none;
+  return std::nullopt;
+}
+
+/// Data that go there and back have memory to come from, and memory to return to.
+double blocks_of(const question& question) { return question.direction == "both" ? 2 : 1; }
+
+/// The time of a size that is the only one measured. As in a line, 2 % are added to the error that
+/// its repetitions show, for what is systematic at a size. Of a single repetition nothing is known:
+/// noise may then hide a difference of 10 %, as in as_good().
+estimate estimate_of(const statistics::measured_time& measured) {
+  constexpr double systematic = 0.02, of_single_repetition = 0.1;
+  const double error = std::hypot(
+      systematic, measured.relative_error > 0 ? measured.relative_error : of_single_repetition);
+  const double reach = 1.96 * error * measured.ns;  // 95 % of a normal distribution
+  return {measured.ns, std::max(0.0, measured.ns - reach), measured.ns + reach};
 }
 
 template <class Fitted>
@@ -28,8 +46,8 @@ bool is_beyond(const Fitted& measured, double bytes) {
 void check(const question& question) {
   if (!(question.bytes > 0 && std::isfinite(question.bytes)))
     throw std::invalid_argument("a transfer has at least one byte");
-  if (question.direction != "h2d" && question.direction != "d2h")
-    throw std::invalid_argument("the direction is h2d or d2h");
+  if (!transfer_term(question.direction))
+    throw std::invalid_argument("the direction is h2d, d2h, both or none");
   if (!(question.reuse >= 1 && std::isfinite(question.reuse)))
     throw std::invalid_argument("memory is used at least once");
   for (const auto accesses : {question.cpu_writes, question.cpu_reads})
@@ -79,12 +97,14 @@ ranked_strategy ranked_entry(const std::string& name, const plainness& plainness
 
 }  // namespace
 
-cost_model::cost_model(const measurements& measured) {
+cost_model::cost_model(const measurements& measured) : needs_memory_(measured.needs_memory) {
   for (const auto& added : measured.all_series) {
     if (is_cpu_access(added.measures))
       rates_.emplace(added.name, added.times);
     else if (added.times.size() > 1)
       lines_.emplace(added.name, added.times);
+    else if (added.times.size() == 1 && !needs_memory_)
+      points_.emplace(added.name, added.times.front());
     if (is_transfer(added.measures))
       transfers_.emplace(
           place{added.measures, added.strategy},
@@ -95,6 +115,10 @@ cost_model::cost_model(const measurements& measured) {
     measured_.cpu_writes |= added.measures == term::cpu_write;
     measured_.cpu_reads |= added.measures == term::cpu_read;
   }
+  has_memory_ = needs_memory_ || std::ranges::any_of(transfers_, [](const auto& transfer) {
+                  return transfer.second.memory.has_value();
+                });
+  if (!has_memory_) measured_ = {};
 }
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
@@ -107,12 +131,13 @@ void cost_model::add_by_memory(const series& added) {
 
 const cost_model::source& cost_model::transfer(const std::string& strategy,
                                                const std::string& direction) const {
-  return transfers_.at({transfer_term(direction), strategy});
+  return transfers_.at({transfer_term(direction).value(), strategy});
 }
 
-const broken_line& cost_model::transfer_line(const std::string& strategy,
+const broken_line* cost_model::transfer_line(const std::string& strategy,
                                              const std::string& direction) const {
-  return lines_.at(transfer(strategy, direction).series);
+  const auto line = lines_.find(transfer(strategy, direction).series);
+  return line == lines_.end() ? nullptr : &line->second;
 }
 
 std::optional<cost_model::range> cost_model::transfer_sizes() const {
@@ -140,10 +165,11 @@ const cpu_rate& cost_model::rate(term access, const source& transfer) const {
 }
 
 /// Why a series cannot be used; empty if it can.
-std::string cost_model::missing_measurement(const source* needed) const {
+std::string cost_model::missing_measurement(const source* needed, double bytes) const {
   if (needed == nullptr) return "not measured";
   if (lines_.contains(needed->series) || rates_.contains(needed->series)) return "";
-  return "measured at one size only";
+  const auto point = points_.find(needed->series);
+  return point != points_.end() && point->second.bytes == bytes ? "" : "measured at one size only";
 }
 
 /// Why a strategy cannot be ranked; empty if it can.
@@ -155,16 +181,17 @@ std::string cost_model::missing_measurement(const source& transfer,
     const char* title;
   };
   const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
+  const bool has_memory = transfer.memory || needs_memory_;
   for (const auto& [needed, series, title] :
        {need{true, &transfer, "transfer"},
-        need{measured_.allocation, memory_source(term::allocation), "allocation"},
-        need{measured_.allocation, memory_source(term::deallocation), "freeing"},
-        need{measured_.cpu_writes && question.cpu_writes > 0, memory_source(term::cpu_write),
-             "CPU writes"},
-        need{measured_.cpu_reads && question.cpu_reads > 0, memory_source(term::cpu_read),
-             "CPU reads"}}) {
+        need{has_memory && measured_.allocation, memory_source(term::allocation), "allocation"},
+        need{has_memory && measured_.allocation, memory_source(term::deallocation), "freeing"},
+        need{has_memory && measured_.cpu_writes && question.cpu_writes > 0,
+             memory_source(term::cpu_write), "CPU writes"},
+        need{has_memory && measured_.cpu_reads && question.cpu_reads > 0,
+             memory_source(term::cpu_read), "CPU reads"}}) {
     if (!needed) continue;
-    if (const auto reason = missing_measurement(series); !reason.empty())
+    if (const auto reason = missing_measurement(series, question.bytes); !reason.empty())
       return fmt::format("{} {}", title, reason);
   }
   return "";
@@ -173,14 +200,17 @@ std::string cost_model::missing_measurement(const source& transfer,
 strategy_costs cost_model::costs_of(const source& transfer, const question& question) const {
   strategy_costs costs;
   const auto predict = [&](const source& measured) {
-    const auto& fitted = lines_.at(measured.series);
-    costs.extrapolated |= is_beyond(fitted, question.bytes);
-    return fitted.at(question.bytes);
+    const auto fitted = lines_.find(measured.series);
+    if (fitted == lines_.end()) return estimate_of(points_.at(measured.series));
+    costs.extrapolated |= is_beyond(fitted->second, question.bytes);
+    return fitted->second.at(question.bytes);
   };
   costs.transfer = predict(transfer);
+  if (!transfer.memory) return costs;
   if (measured_.allocation)
-    costs.allocation = sum(std::array{predict(*by_memory(term::allocation, transfer)),
-                                      predict(*by_memory(term::deallocation, transfer))});
+    costs.allocation = scaled(sum(std::array{predict(*by_memory(term::allocation, transfer)),
+                                             predict(*by_memory(term::deallocation, transfer))}),
+                              blocks_of(question));
   const auto cpu = [&](term access, double times) {
     const auto& measured = rate(access, transfer);
     costs.extrapolated |= is_beyond(measured, question.bytes);
@@ -200,6 +230,8 @@ estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
   const auto& ranked_source = transfer(ranked.name, question.direction);
   const auto& fastest_source = transfer(fastest.name, question.direction);
   if (ranked_source.memory == fastest_source.memory) return difference_of_transfers;
+  if (!ranked_source.memory || !fastest_source.memory)
+    return difference(ranked.total, fastest.total);
   const auto takes_same_rows = [&](term access) {
     const auto& pool = by_memory(access, ranked_source)->pool;
     return pool && pool == by_memory(access, fastest_source)->pool;
@@ -219,9 +251,10 @@ ranking cost_model::rank(const question& question) const {
   check(question);
   std::map<std::string, strategy_costs> costs;
   ranking ranked;
+  const auto needed = transfer_term(question.direction);
   for (const auto& [measured, transfer] : transfers_) {
     const auto& [direction, strategy] = measured;
-    if (direction != transfer_term(question.direction)) continue;
+    if (direction != needed) continue;
     const auto reason = missing_measurement(transfer, question);
     if (!reason.empty()) {
       ranked.left_out.push_back({strategy, reason});

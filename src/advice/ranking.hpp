@@ -17,7 +17,7 @@ namespace bench_transfers::advice {
 /// for each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
 struct question {
   double bytes;
-  std::string direction;  ///< "h2d" or "d2h"
+  std::string direction;  ///< "h2d" or "d2h"; of other transfers than copies also "both", "none"
   double reuse = 1;
   double cpu_writes = 0;
   double cpu_reads = 0;
@@ -88,8 +88,10 @@ class cost_model {
   [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
     return lines_;
   }
-  /// The fit of a strategy's transfers, which must have been measured at two sizes or more.
-  [[nodiscard]] const statistics::broken_line& transfer_line(const std::string& strategy,
+  /// Whether transfers have costs of memory at all.
+  [[nodiscard]] bool has_memory() const { return has_memory_; }
+  /// The fit of a strategy's transfers; null if they were measured at one size only.
+  [[nodiscard]] const statistics::broken_line* transfer_line(const std::string& strategy,
                                                              const std::string& direction) const;
   /// The smallest and largest size at which transfers were measured, in bytes; none if there is
   /// none.
@@ -112,7 +114,7 @@ class cost_model {
   void add_by_memory(const series& added);
   [[nodiscard]] const source& transfer(const std::string& strategy,
                                        const std::string& direction) const;
-  [[nodiscard]] std::string missing_measurement(const source* needed) const;
+  [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
   [[nodiscard]] std::string missing_measurement(const source& transfer,
                                                 const question& question) const;
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
@@ -122,11 +124,14 @@ class cost_model {
                                                            const ranked_strategy& fastest,
                                                            const question& question) const;
 
-  std::map<std::string, statistics::broken_line> lines_;  // by the names of series
-  std::map<std::string, cpu_rate> rates_;                 // likewise, of CPU access
-  std::map<place, source> transfers_;                     // by strategy
-  std::map<place, source> by_memory_;                     // what memory costs, by its kind
+  std::map<std::string, statistics::broken_line> lines_;     // by the names of series
+  std::map<std::string, statistics::measured_time> points_;  // of a single size
+  std::map<std::string, cpu_rate> rates_;                    // likewise, of CPU access
+  std::map<place, source> transfers_;                        // by strategy
+  std::map<place, source> by_memory_;                        // what memory costs, by its kind
   measured_terms measured_;
+  bool needs_memory_;
+  bool has_memory_ = true;
 };
 
 /// The fastest strategy and those that may be as fast, because the interval of the difference

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "src/common/format.hpp"
@@ -66,6 +68,11 @@ std::string origin_lines(const measurements& measured) {
                             columns);
   if (const auto in_parts = common::in_parts_text(source.parts))
     text += fmt::format("Note: the run was {}.\n", *in_parts);
+  if (source.confidential)
+    text += common::wrapped(
+        "Note: confidential computing was on in the device: each byte between host and device was "
+        "encrypted and copied once more.",
+        columns);
   if (measured.failed_rows > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
                         counted(static_cast<double>(measured.failed_rows), "row", "rows"));
@@ -75,12 +82,16 @@ std::string origin_lines(const measurements& measured) {
   return text;
 }
 
-std::string question_line(const question& question) {
-  return fmt::format("{} {}, memory used {}; per transfer {} and {} by the CPU.\n",
-                     size_text(question.bytes), question.direction,
+std::string memory_use(const question& question) {
+  return fmt::format("memory used {}; per transfer {} and {} by the CPU.",
                      question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
                      counted(question.cpu_writes, "write", "writes"),
                      counted(question.cpu_reads, "read", "reads"));
+}
+
+std::string question_line(const question& question) {
+  return fmt::format("{} {}, {}\n", size_text(question.bytes), question.direction,
+                     memory_use(question));
 }
 
 std::string pays_cell(const std::optional<break_even>& pays) {
@@ -108,22 +119,24 @@ std::string pays_clause(const ranking& ranked, const ranked_strategy& best) {
   return "";
 }
 
+/// `options`: of the run that would tell, besides its sizes.
 std::string no_recommendation(const ranking& ranked, const question& question, double uncertainty,
-                              std::size_t columns) {
+                              const std::string& options, std::size_t columns) {
   std::vector<std::string> sizes;
   for (const auto size : sizes_to_measure(question)) sizes.push_back(common::format_size(size));
   return common::wrapped(
       fmt::format("Cannot tell: {} cannot be told from the fastest (*), and the times may be wrong "
-                  "by {}. Measure this size: bench_transfers --sizes={}.",
+                  "by {}. Measure this size: bench_transfers {}--sizes={}.",
                   counted(static_cast<double>(statistically_tied(ranked).size() - 1), "strategy",
                           "strategies"),
-                  error_cell(uncertainty), fmt::join(sizes, ",")),
+                  error_cell(uncertainty), options, fmt::join(sizes, ",")),
       columns);
 }
 
-std::string recommendation(const ranking& ranked, const question& question, std::size_t columns) {
+std::string recommendation(const ranking& ranked, const question& question, std::size_t columns,
+                           const std::string& options = "") {
   if (const auto uncertainty = reason_not_to_recommend(ranked))
-    return no_recommendation(ranked, question, *uncertainty, columns);
+    return no_recommendation(ranked, question, *uncertainty, options, columns);
   const auto& best = recommended(ranked);
   auto text = fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", best.name,
                           time_text(best.total.value), time_text(best.total.low),
@@ -167,27 +180,84 @@ std::size_t width_of_names(const Entries& entries, Name&& name) {
   return width;
 }
 
-std::string table(const cost_model& model, const question& question, const ranking& ranked) {
+using prices_by_strategy = std::map<std::string, price_list>;
+
+/// The names of all prices, each a column of the table.
+std::set<std::string> columns_of(const prices_by_strategy& by_strategy) {
+  std::set<std::string> names;
+  for (const auto& [strategy, prices] : by_strategy)
+    for (const auto& [name, value] : prices) names.insert(name);
+  return names;
+}
+
+std::string price_cell(const prices_by_strategy& by_strategy, const std::string& strategy,
+                       const std::string& name) {
+  const auto prices = by_strategy.find(strategy);
+  if (prices == by_strategy.end() || !prices->second.contains(name)) return "-";
+  const auto value = prices->second.at(name);
+  return value == 0 ? "0" : common::three_digits(value);
+}
+
+std::string table(const cost_model& model, const question& question, const ranking& ranked,
+                  bool with_pays = true) {
   const auto terms = terms_of(model, question);
   const auto tied = statistically_tied(ranked);
   const auto width =
       width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; });
+  // Long names need a narrower table.
+  constexpr std::size_t behind_total = 19, usual_cell = 9;
+  const bool fits =
+      width + usual_cell * (terms.size() + 1) + behind_total <= common::terminal_columns;
+  const auto cell = fits ? usual_cell : usual_cell - 1;
   std::array<std::string, 2> titles{fmt::format("{:<{}}", "", width),
                                     fmt::format("{:<{}}", "strategy", width)};
-  const std::array<std::string, 2> pays{"pays", "from"};
+  const std::array<std::string, 2> pays{with_pays ? "    pays" : "", with_pays ? "    from" : ""};
   for (std::size_t line = 0; line < titles.size(); ++line) {
-    for (const auto& shown : terms) titles[line] += fmt::format("{:>9}", shown.title[line]);
-    titles[line] += fmt::format("{:>9}{:11}{:>8}\n", line == 1 ? "total" : "", "", pays[line]);
+    for (const auto& shown : terms) titles[line] += fmt::format("{:>{}}", shown.title[line], cell);
+    titles[line] += fmt::format("{:>{}}{:11}{}\n", line == 1 ? "total" : "", cell, "", pays[line]);
   }
   std::string text = titles[0] + titles[1];
   for (const auto& strategy : ranked.strategies) {
     text += fmt::format("{:<{}}", strategy.name, width);
     for (const auto& shown : terms)
-      text += fmt::format("{:>9}", time_text((strategy.*shown.value).value));
+      text += fmt::format("{:>{}}", time_text((strategy.*shown.value).value), cell);
     const bool marked = std::ranges::find(tied, &strategy) != tied.end();
-    text += fmt::format("{:>9}{:>8} {}{}{:>8}\n", time_text(strategy.total.value),
+    text += fmt::format("{:>{}}{:>8} {}{}", time_text(strategy.total.value), cell,
                         interval_text(strategy.total), marked ? '*' : ' ',
-                        strategy.extrapolated ? 'e' : ' ', pays_cell(strategy.pays));
+                        strategy.extrapolated ? 'e' : ' ');
+    text += with_pays ? fmt::format("{:>8}\n", pays_cell(strategy.pays)) : "\n";
+  }
+  return text;
+}
+
+std::string without_trailing_blanks(const std::string& text) {
+  std::istringstream lines(text);
+  std::string stripped;
+  for (std::string line; std::getline(lines, line);) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    if (!line.empty()) stripped += line + "\n";
+  }
+  return stripped;
+}
+
+/// What the strategies cost besides time; empty if that is not known.
+std::string price_table(const prices_by_strategy& by_strategy, const ranking& ranked) {
+  const auto names = columns_of(by_strategy);
+  if (names.empty()) return "";
+  constexpr std::string_view title = "besides time";
+  const auto width = std::max(
+      title.size(),
+      width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; }));
+  auto text = fmt::format("{:<{}}", title, width);
+  for (const auto& name : names) text += fmt::format("  {:>5}", name);
+  text += '\n';
+  for (const auto& strategy : ranked.strategies) {
+    if (!by_strategy.contains(strategy.name)) continue;
+    text += fmt::format("{:<{}}", strategy.name, width);
+    for (const auto& name : names)
+      text += fmt::format("  {:>{}}", price_cell(by_strategy, strategy.name, name),
+                          std::max(name.size(), std::size_t{5}));
+    text += '\n';
   }
   return text;
 }
@@ -247,6 +317,36 @@ std::string missing_lines(const cost_model& model, const question& question, std
   if (!model.measured().cpu_writes && question.cpu_writes > 0) note("CPU writes were");
   if (!model.measured().cpu_reads && question.cpu_reads > 0) note("CPU reads were");
   return text;
+}
+
+/// "file, cold, h2d, 1GiB".
+std::string job_title(const ranked_job& answer, std::size_t columns) {
+  const auto& job = *answer.job;
+  auto title = job.role;
+  if (job.job) title += ", " + *job.job;
+  title += fmt::format(", {}, {}", answer.question.direction, size_text(answer.question.bytes));
+  if (job.time != "median_ns") title += fmt::format(", by {}", job.time);
+  if (!answer.model.has_memory()) return common::wrapped(title + ".", columns);
+  return common::wrapped(title + ", " + memory_use(answer.question), columns);
+}
+
+std::string in_turn_lines(const alternatives& job, std::size_t columns) {
+  std::string text;
+  for (const auto& [name, description] : job.in_turn)
+    text += common::wrapped(fmt::format("{}: {}.", name, description), columns);
+  return text;
+}
+
+std::string job_text(const ranked_job& answer, std::size_t columns) {
+  const auto& [job, model, question, ranked] = answer;
+  const bool with_pays = std::ranges::any_of(
+      ranked.strategies, [](const auto& strategy) { return strategy.pays.has_value(); });
+  return job_title(answer, columns) +
+         recommendation(ranked, question, columns,
+                        fmt::format("--strategies={} ", fmt::join(job->families, ","))) +
+         "\n" + without_trailing_blanks(table(model, question, ranked, with_pays)) +
+         legend(model, ranked, columns) + in_turn_lines(*job, columns) +
+         left_out_lines(ranked, columns) + price_table(job->prices_at(question.bytes), ranked);
 }
 
 double median_error(const std::vector<left_out_size>& sizes) {
@@ -333,6 +433,19 @@ std::string ranking_text(const measurements& measured, const cost_model& model,
                     recommendation(ranked, question, columns) + "\n" +
                     table(model, question, ranked) + legend(model, ranked, columns) +
                     left_out_lines(ranked, columns) + missing_lines(model, question, columns));
+}
+
+std::string alternatives_text(const std::vector<ranked_job>& answers) {
+  const auto& first = answers.front().job->measured;
+  const auto columns = columns_for(first);
+  auto text = origin_lines(first);
+  const auto with_memory = std::ranges::find_if(
+      answers, [](const ranked_job& answer) { return answer.model.has_memory(); });
+  if (with_memory != answers.end()) text += allocation_line(with_memory->model, columns);
+  for (const auto& answer : answers) text += "\n" + job_text(answer, columns);
+  if (with_memory != answers.end())
+    text += missing_lines(with_memory->model, with_memory->question, columns);
+  return labelled(first, text);
 }
 
 std::string check_text(const measurements& measured, const cost_model& model,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/advice/alternatives.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/measurements.hpp"
 #include "src/advice/ranking.hpp"
@@ -15,6 +16,9 @@ namespace bench_transfers::advice {
 /// ranking must not be empty.
 std::string ranking_text(const measurements& measured, const cost_model& model,
                          const question& question, const ranking& ranked);
+
+/// The same for the jobs of another role than copies, one after the other. There must be one.
+std::string alternatives_text(const std::vector<ranked_job>& answers);
 
 /// The same for check_by_leaving_out: lines and errors of each series, then of all together.
 std::string check_text(const measurements& measured, const cost_model& model,

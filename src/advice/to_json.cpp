@@ -34,7 +34,8 @@ json to_json(const origin& source) {
           {"started_utc", or_null(source.started)},
           {"git_commit", or_null(source.commit)},
           {"complete", source.complete},
-          {"parts", source.parts}};
+          {"parts", source.parts},
+          {"confidential_computing", source.confidential}};
 }
 
 json to_json(const measured_terms& terms) {
@@ -95,26 +96,29 @@ json to_json(const winner_map& map) {
           {"extrapolated", table(map, [](const map_cell& cell) { return cell.extrapolated; })}};
 }
 
-}  // namespace
+json model_of(const cost_model& model, const ranked_strategy& strategy, const question& question) {
+  const auto* const line = model.transfer_line(strategy.name, question.direction);
+  return line == nullptr ? json(nullptr) : to_json(*line);
+}
 
-json ranking_document(const measurements& measured, const cost_model& model,
-                      const question& question, const ranking& ranked) {
-  auto document = head("ranking", measured, model);
-  document["question"] = {{"bytes", integer(question.bytes)},
-                          {"direction", question.direction},
-                          {"reuse", integer(question.reuse)},
-                          {"cpu_writes", question.cpu_writes},
-                          {"cpu_reads", question.cpu_reads}};
+/// The question and its answer.
+json answer_of(const cost_model& model, const question& question, const ranking& ranked) {
+  json answer;
+  answer["question"] = {{"bytes", integer(question.bytes)},
+                        {"direction", question.direction},
+                        {"reuse", integer(question.reuse)},
+                        {"cpu_writes", question.cpu_writes},
+                        {"cpu_reads", question.cpu_reads}};
   const auto tied = statistically_tied(ranked);
   const auto uncertainty = reason_not_to_recommend(ranked);
-  document["recommended"] = uncertainty ? json(nullptr) : json(recommended(ranked).name);
-  document["cannot_tell"] = nullptr;
+  answer["recommended"] = uncertainty ? json(nullptr) : json(recommended(ranked).name);
+  answer["cannot_tell"] = nullptr;
   if (uncertainty)
-    document["cannot_tell"] = {{"uncertainty_percent", 100 * *uncertainty},
-                               {"measure_sizes", sizes_to_measure(question)}};
-  document["strategies"] = json::array();
+    answer["cannot_tell"] = {{"uncertainty_percent", 100 * *uncertainty},
+                             {"measure_sizes", sizes_to_measure(question)}};
+  answer["strategies"] = json::array();
   for (const auto& strategy : ranked.strategies)
-    document["strategies"].push_back(
+    answer["strategies"].push_back(
         {{"name", strategy.name},
          {"total_ns", to_json(strategy.total)},
          {"allocation_ns", to_json(strategy.allocation)},
@@ -125,10 +129,41 @@ json ranking_document(const measurements& measured, const cost_model& model,
          {"pays", to_json(strategy.pays)},
          {"as_good_as_best", std::ranges::find(tied, &strategy) != tied.end()},
          {"extrapolated", strategy.extrapolated},
-         {"model", to_json(model.transfer_line(strategy.name, question.direction))}});
-  document["left_out"] = json::array();
+         {"model", model_of(model, strategy, question)}});
+  answer["left_out"] = json::array();
   for (const auto& strategy : ranked.left_out)
-    document["left_out"].push_back({{"name", strategy.name}, {"reason", strategy.reason}});
+    answer["left_out"].push_back({{"name", strategy.name}, {"reason", strategy.reason}});
+  return answer;
+}
+
+}  // namespace
+
+json ranking_document(const measurements& measured, const cost_model& model,
+                      const question& question, const ranking& ranked) {
+  auto document = head("ranking", measured, model);
+  document.update(answer_of(model, question, ranked));
+  return document;
+}
+
+json alternatives_document(const std::vector<ranked_job>& answers) {
+  const auto& first = *answers.front().job;
+  auto document = head("alternatives", first.measured, answers.front().model);
+  document["role"] = first.role;
+  document["answers"] = json::array();
+  for (const auto& answer : answers) {
+    const auto& job = *answer.job;
+    json entry{{"job", or_null(job.job)},
+               {"ranked_by", job.time},
+               {"measured_terms", to_json(answer.model.measured())}};
+    entry.update(answer_of(answer.model, answer.question, answer.ranked));
+    const auto prices = job.prices_at(answer.question.bytes);
+    for (auto& strategy : entry["strategies"]) {
+      const auto paid = prices.find(strategy["name"].get<std::string>());
+      strategy["prices"] = paid == prices.end() ? json::object() : json(paid->second);
+    }
+    document["answers"].push_back(std::move(entry));
+  }
+  document.erase("measured_terms");
   return document;
 }
 

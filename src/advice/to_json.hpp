@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "src/advice/alternatives.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/map.hpp"
 #include "src/advice/measurements.hpp"
@@ -11,9 +12,11 @@
 
 namespace bench_transfers::advice {
 
-/// The three documents that advice writes, as docs/RESULT_FILE.md describes them.
+/// The documents that advice writes, as docs/RESULT_FILE.md describes them.
 nlohmann::ordered_json ranking_document(const measurements& measured, const cost_model& model,
                                         const question& question, const ranking& ranked);
+/// There must be an answer.
+nlohmann::ordered_json alternatives_document(const std::vector<ranked_job>& answers);
 nlohmann::ordered_json map_document(const measurements& measured, const cost_model& model,
                                     std::span<const winner_map> directions);
 nlohmann::ordered_json check_document(const measurements& measured, const cost_model& model,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "src/common/or_null.hpp"
@@ -13,6 +14,11 @@ using json = nlohmann::ordered_json;
 
 constexpr int format = 1;
 
+bool is_confidential(const gate::run& run) {
+  return std::ranges::any_of(
+      run.machine, [](const auto& fact) { return fact.first == "device.confidential_computing"; });
+}
+
 json side_json(const side& side) {
   auto files = json::array();
   for (const auto& run : side.runs)
@@ -20,7 +26,8 @@ json side_json(const side& side) {
   const auto& first = side.runs.front();
   return {{"runs", std::move(files)},
           {"device", common::or_null(first.device)},
-          {"on_host", first.on_host}};
+          {"on_host", first.on_host},
+          {"confidential_computing", is_confidential(first)}};
 }
 
 json interval_json(const std::optional<statistics::interval>& ends) {

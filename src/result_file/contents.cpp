@@ -38,4 +38,12 @@ std::string id_of_device(const contents& read, std::size_t index) {
   return id.empty() ? std::to_string(index) : id;
 }
 
+bool is_confidential(const contents& read, std::size_t index) {
+  const auto& devices = member(read.facts, {"devices"});
+  const auto& value = devices.is_array() && index < devices.size()
+                          ? member(devices.at(index), {"confidential_computing"})
+                          : member(read.facts, {"device", "confidential_computing"});
+  return value.is_boolean() && value.get<bool>();
+}
+
 }  // namespace bench_transfers::result_file

@@ -94,6 +94,10 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
 /// The same, printable; empty if it is no text.
 std::string text_at(const nlohmann::ordered_json& object, std::initializer_list<const char*> keys);
 
+/// Whether confidential computing was on in a device: then each byte is encrypted on its way. False
+/// if the file does not say.
+bool is_confidential(const contents& read, std::size_t index);
+
 /// What the command line of the run called a device: "cuda:1"; its number in files without ids.
 std::string id_of_device(const contents& read, std::size_t index);
 

@@ -13,7 +13,7 @@ MIB = 1 << 20
 SHARED_MEMORY = Path("/dev/shm")
 STATES = {
     f"file/{method}/{cache}/h2d/1MiB"
-    for method in ("mmap", "mmap_staged", "pread", "either")
+    for method in ("mmap", "mmap_staged", "pread", "either", "cufile")
     for cache in ("warm", "cold")
 }
 OPTIONS = ("--device=host", "--benchmark_min_time=0.001", "--benchmark_repetitions=2")
@@ -49,6 +49,11 @@ def test_each_method_is_measured_or_says_why_not(result: Result):
     assert set(descriptions(result)) | set(result.skipped) == STATES | {"file/direct/h2d/1MiB"}
 
 
+def test_cufile_is_skipped_without_a_gpu(result: Result):
+    for cache in ("warm", "cold"):
+        assert "CUDA devices" in result.skipped[f"file/cufile/{cache}/h2d/1MiB"]
+
+
 def test_no_file_stays_behind(result: Result, folder: Path):
     assert result.rows
     assert list(folder.iterdir()) == []
@@ -58,7 +63,8 @@ def test_fields_say_how_and_from_where(result: Result):
     for described in descriptions(result).values():
         _, method, *state = described["strategy"].split("/")
         assert described["method"] == method
-        assert [described.get("setting")] == (state or [None])
+        # Past the page cache, its state is no choice, and not in the name.
+        assert [described["setting"]] == (state or ["cold"])
         assert (described["role"], described["direction"]) == ("file", "h2d")
         assert described["size_bytes"] == MIB
         assert described.get("memory") is None

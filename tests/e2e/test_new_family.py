@@ -128,3 +128,24 @@ def test_the_report_has_a_table_of_its_role_and_a_column_of_its_metric(
         rows = list(csv.DictReader(table))
     assert [float(row["leaps"]) for row in rows] == [3, 2]
     assert "Exchanges between neighbours" in (tmp_path / "report/report.html").read_text()
+
+
+def test_advise_ranks_it(own_family: Program, tmp_path: Path):
+    measure(own_family, tmp_path / "result.json")
+    answer = tmp_path / "answer.json"
+    completed = own_family.run(
+        "advise",
+        f"--from={tmp_path / 'result.json'}",
+        "--for=exchange",
+        "--bytes=1MiB",
+        "--allow-host",
+        f"--json={answer}",
+    )
+    assert completed.code == 0, completed
+    (job,) = json.loads(answer.read_text("utf-8"))["answers"]
+    assert job["question"]["direction"] == "none"
+    assert {strategy["name"] for strategy in job["strategies"]} == {
+        "neighbours/pass/ring",
+        "neighbours/pass/torus",
+    }
+    assert job["recommended"].startswith("neighbours/pass/")

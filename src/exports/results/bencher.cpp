@@ -17,12 +17,12 @@ json metric_of(const measured_value& value) {
   return metric;
 }
 
-/// Bencher has no labels. Measures of their own keep a host's values out of the thresholds of a
-/// GPU's.
+/// Bencher has no labels. Measures of their own keep a host's values, and those of encrypted
+/// transfers, out of the thresholds of a GPU's.
 json measures_of(const benchmark_value& value, bool on_host) {
-  json measures{{on_host ? "latency-on-host" : "latency", metric_of(value.time_ns)}};
-  if (value.gb_per_s)
-    measures[on_host ? "bandwidth-on-host" : "bandwidth"] = metric_of(*value.gb_per_s);
+  const std::string kind = on_host ? "-on-host" : value.confidential ? "-confidential" : "";
+  json measures{{"latency" + kind, metric_of(value.time_ns)}};
+  if (value.gb_per_s) measures["bandwidth" + kind] = metric_of(*value.gb_per_s);
   return measures;
 }
 

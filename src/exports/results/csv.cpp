@@ -32,15 +32,16 @@ std::vector<csv_cell> cells_of(const run_values& run, const benchmark_value& val
   add_value(cells, value.time_ns, "less");
   add_value(cells, value.gb_per_s, "more");
   cells.push_back({fmt::format("{}", run.parts)});
+  cells.push_back({value.confidential ? "true" : ""});
   return cells;
 }
 
 std::vector<csv_cell> heads() {
   std::vector<csv_cell> cells{{"file"}, {"started_utc"}, {"complete"}};
   for (const auto& [key, text] : fields_of({}, {})) cells.push_back({key});
-  for (const auto* head :
-       {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns", "time_better",
-        "rate_gb_per_s", "rate_low_gb_per_s", "rate_high_gb_per_s", "rate_better", "parts"})
+  for (const auto* head : {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns",
+                           "time_better", "rate_gb_per_s", "rate_low_gb_per_s",
+                           "rate_high_gb_per_s", "rate_better", "parts", "confidential_computing"})
     cells.push_back({head});
   return cells;
 }

@@ -30,6 +30,14 @@ std::vector<std::pair<const char*, std::string>> fields_of(const run_values& run
           {"cache", result_file::to_string(described.cache)}};
 }
 
+std::vector<std::pair<const char*, std::string>> known_fields_of(const run_values& run,
+                                                                 const benchmark_value& value) {
+  auto fields = fields_of(run, value);
+  std::erase_if(fields, [](const auto& field) { return field.second.empty(); });
+  if (value.confidential) fields.emplace_back("confidential_computing", "true");
+  return fields;
+}
+
 void require_unique_names(std::span<const run_values> runs, const char* format) {
   std::map<std::string, std::string> file_of_name;
   for (const auto& run : runs)

@@ -14,6 +14,10 @@ namespace bench_transfers::exports {
 std::vector<std::pair<const char*, std::string>> fields_of(const run_values& run,
                                                            const benchmark_value& value);
 
+/// The same without what is not known, and with what few runs have: labels.
+std::vector<std::pair<const char*, std::string>> known_fields_of(const run_values& run,
+                                                                 const benchmark_value& value);
+
 /// Throws same_benchmark_twice if two files have a benchmark of one name.
 void require_unique_names(std::span<const run_values> runs, const char* format);
 

@@ -13,8 +13,8 @@ using json = nlohmann::ordered_json;
 /// Shown when the pointer is over a point of the chart.
 std::string extra_of(const run_values& run, const benchmark_value& value) {
   std::string lines;
-  for (const auto& [key, text] : fields_of(run, value))
-    if (!text.empty()) lines += fmt::format("{}{}: {}", lines.empty() ? "" : "\n", key, text);
+  for (const auto& [key, text] : known_fields_of(run, value))
+    lines += fmt::format("{}{}: {}", lines.empty() ? "" : "\n", key, text);
   return lines;
 }
 

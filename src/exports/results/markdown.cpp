@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/common/format.hpp"
 #include "src/common/in_parts.hpp"
 #include "src/common/sizes.hpp"
@@ -44,6 +46,8 @@ std::string heading_of(const run_values& run) {
                               : markdown_text(device),
                   run.complete ? "" : ", incomplete");
   if (const auto in_parts = common::in_parts_text(run.parts)) text += ", " + *in_parts;
+  if (std::ranges::any_of(run.benchmarks, &benchmark_value::confidential))
+    text += ", with confidential computing: each byte is encrypted on its way";
   if (!run.started_utc.empty()) text += ", " + markdown_text(run.started_utc);
   return text + "\n\n";
 }

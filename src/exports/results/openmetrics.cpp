@@ -59,8 +59,7 @@ labels labels_of(const run_values& run, bool several, const benchmark_value& val
                  const char* better) {
   labels list;
   if (several) list.emplace_back("file", run.file);
-  for (auto& [key, text] : fields_of(run, value))
-    if (!text.empty()) list.emplace_back(key, std::move(text));
+  for (auto& [key, text] : known_fields_of(run, value)) list.emplace_back(key, std::move(text));
   list.emplace_back("better", better);
   return list;
 }

@@ -69,6 +69,7 @@ benchmark_value value_of(const result_file::contents& read, const benchmark_rows
     const auto first = rows.described->devices.front();
     value.device_name = text_of_device(read, first, "name");
     value.uuid = text_of_device(read, first, "uuid");
+    value.confidential = result_file::is_confidential(read, first);
   }
   value.repetitions = rows.times_ns.size();
   // Memory that is allocated or freed is not moved.

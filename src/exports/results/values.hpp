@@ -23,6 +23,7 @@ struct benchmark_value {
   std::vector<std::string> devices;  ///< ids: "cuda:1"; none in files of format 1
   std::string device_name;           ///< of the first of them; may be empty
   std::string uuid;                  ///< likewise
+  bool confidential = false;         ///< the device encrypts each byte on its way
   std::size_t repetitions = 0;
   std::optional<double> bytes;             ///< moved by one operation
   measured_value time_ns;                  ///< of one operation; less is better

@@ -11,13 +11,14 @@ namespace bench_transfers::gate {
 struct known_fact {
   std::string_view key;
   std::vector<const char*> path;
-  bool in_gib = false;  ///< bytes, rounded to GiB
+  bool in_gib = false;        ///< bytes, rounded to GiB
+  bool only_if_true = false;  ///< as if it were not known otherwise, as in older files
 };
 
 /// In the order of fingerprints:
 ///   link.generation, link.width: under load;
 ///   device.name, .compute_capability, .driver_version, .driver_cuda_version,
-///   .runtime_cuda_version;
+///   .runtime_cuda_version, .confidential_computing;
 ///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
 ///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
 ///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "bench/strategy/pattern_file.hpp"
+#include "tests/data/fake_cufile.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
@@ -214,9 +216,11 @@ TEST_F(file_session, files_are_measured_by_each_method_on_request) {
     EXPECT_EQ(described.direction, result_file::direction::h2d);
     EXPECT_EQ(described.cache, cache_state::warm);
     EXPECT_EQ(described.memory, std::nullopt);
-    EXPECT_EQ(described.strategy,
-              "file/" + described.method.value_or("") +
-                  (described.setting ? "/" + *described.setting : std::string()));
+    const auto method = "file/" + described.method.value_or("");
+    // Past the page cache, its state is no choice.
+    const bool names_setting = described.method != "direct";
+    EXPECT_EQ(described.strategy, names_setting ? method + "/" + *described.setting : method);
+    EXPECT_TRUE(names_setting || described.setting == "cold");
   }
   EXPECT_THAT(names,
               UnorderedElementsAre("file/mmap/warm/h2d/1MiB", "file/mmap/cold/h2d/1MiB",
@@ -224,6 +228,9 @@ TEST_F(file_session, files_are_measured_by_each_method_on_request) {
                                    "file/mmap_staged/cold/h2d/1MiB", "file/either/warm/h2d/1MiB",
                                    "file/either/cold/h2d/1MiB", "file/pread/warm/h2d/1MiB",
                                    "file/pread/cold/h2d/1MiB", "file/direct/h2d/1MiB"));
+  EXPECT_THAT(
+      make_plan(strategies, *device, chosen).skipped,
+      testing::Contains(testing::Field(&skipped_case::name, HasSubstr("file/cufile/warm"))));
 }
 
 TEST_F(file_session, warm_files_arrive_and_their_reads_are_timed_in_turn) {
@@ -240,6 +247,29 @@ TEST_F(file_session, warm_files_arrive_and_their_reads_are_timed_in_turn) {
     const bool by_threads = row.at("name").get<std::string>().starts_with("file/pread/");
     EXPECT_EQ(row.contains("reading_threads"), by_threads);
   }
+}
+
+TEST_F(file_session, files_are_read_by_the_cufile_that_is_loaded) {
+  for (const bool cold : {false, true})
+    if (const auto reason = why_not(folder.path(), cold)) GTEST_SKIP() << *reason;
+  const std::shared_ptr<void> fake(dlopen(FAKE_CUFILE, RTLD_NOW | RTLD_LOCAL),
+                                   [](void* loaded) { dlclose(loaded); });
+  ASSERT_NE(fake, nullptr);
+  auto& state = *reinterpret_cast<fake_cufile::get_behaviour>(
+      dlsym(fake.get(), fake_cufile::behaviour_function))();
+  state = {.most_bytes_of_read = 50'000};
+  for (auto& known : strategies)
+    if (known.name().starts_with("file/cufile/")) known.needs.why_unsupported = {};
+  chosen.strategies = {"file/cufile"};
+  chosen.sizes = {mib};
+  const auto result = run_session();
+  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_THAT(result.skipped, IsEmpty());
+  expect_all_others_ran(result);
+  for (const auto& row : rows.content().at("benchmarks")) EXPECT_TRUE(row.contains("nvidia_fs"));
+  EXPECT_GT(state.reads, 21);
+  EXPECT_EQ(state.open_drivers, 0);
+  EXPECT_EQ(state.registered_files, 0);
 }
 
 TEST_F(file_session, cold_files_arrive_or_are_skipped_with_a_reason) {

@@ -34,10 +34,11 @@ TEST(csv, has_the_fields_units_and_directions_in_columns) {
             "file,started_utc,complete,device,device_name,gpu,on_host,benchmark,family,strategy,"
             "method,setting,memory,variant,direction,size_bytes,cache,repetitions,moved_bytes,"
             "time_ns,time_low_ns,time_high_ns,time_better,"
-            "rate_gb_per_s,rate_low_gb_per_s,rate_high_gb_per_s,rate_better,parts\n"
+            "rate_gb_per_s,rate_low_gb_per_s,rate_high_gb_per_s,rate_better,parts,"
+            "confidential_computing\n"
             "run.json,2026-11-21T10:22:25Z,true,cuda:0,Made-up GPU,GPU-1,false,"
             "copy/pinned/h2d/64KiB,copy,copy/pinned,,,pinned,h2d,h2d,65536,warm,9,65536,"
-            "2000,1900,2500,less,32.768,26.2144,34.5,more,1\n");
+            "2000,1900,2500,less,32.768,26.2144,34.5,more,1,\n");
 }
 
 TEST(csv, leaves_out_what_is_not_known) {
@@ -47,7 +48,25 @@ TEST(csv, leaves_out_what_is_not_known) {
   value.time_ns.interval = std::nullopt;
   EXPECT_THAT(
       exported("csv", {made_up_run(value, true)}),
-      AllOf(HasSubstr(",true,copy/pinned/h2d/64KiB"), HasSubstr(",9,,2000,,,less,,,,,1\n")));
+      AllOf(HasSubstr(",true,copy/pinned/h2d/64KiB"), HasSubstr(",9,,2000,,,less,,,,,1,\n")));
+}
+
+TEST(formats, say_that_confidential_computing_was_on) {
+  auto value = made_up_copy();
+  value.confidential = true;
+  const std::vector encrypted{made_up_run(value)};
+  EXPECT_THAT(exported("csv", encrypted), HasSubstr(",more,1,true\n"));
+  EXPECT_THAT(exported("markdown", encrypted), HasSubstr("with confidential computing"));
+  EXPECT_THAT(exported("openmetrics", encrypted),
+              HasSubstr("confidential_computing=\"true\",better="));
+  EXPECT_THAT(exported("bencher", encrypted), AllOf(HasSubstr("\"latency-confidential\""),
+                                                    HasSubstr("\"bandwidth-confidential\"")));
+  for (const auto* const word : {"github-benchmark", "github-benchmark-bigger"})
+    EXPECT_THAT(exported(word, encrypted), HasSubstr("confidential_computing: true"));
+  for (const auto& word : words_of_formats())
+    if (word != "csv") {
+      EXPECT_THAT(exported(word.c_str(), {made_up_run()}), Not(HasSubstr("confidential"))) << word;
+    }
 }
 
 TEST(csv, quotes_and_disarms_formulas) {

@@ -54,6 +54,17 @@ TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
   EXPECT_EQ(run.boot, "an earlier one");
 }
 
+TEST(gate_facts, confidential_computing_is_one_only_where_it_is_on) {
+  const auto machine = [](const json& state) {
+    auto facts = bench_transfers_facts();
+    facts["device"]["confidential_computing"] = state;
+    return read(bench_transfers_file(facts)).machine;
+  };
+  EXPECT_THAT(machine(true), Contains(Pair("device.confidential_computing", "true")));
+  for (const json& state : {json(false), json(nullptr), json("true")})
+    EXPECT_THAT(machine(state), Not(Contains(Key("device.confidential_computing")))) << state;
+}
+
 TEST(gate_facts, the_fingerprint_has_its_order) {
   EXPECT_THAT(
       read(bench_transfers_file(bench_transfers_facts())).machine,
@@ -76,6 +87,7 @@ TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
   std::vector<std::string> keys;
   auto facts = changed(bench_transfers_facts(), "/machine/cpu/governor", "powersave");
   facts = changed(facts, "/imported", {{"program", "nvbandwidth"}});
+  facts["device"]["confidential_computing"] = true;
   for (const auto& [key, value] : read(bench_transfers_file(facts)).machine)
     if (!key.starts_with("memory_type.")) keys.push_back(key);
   keys.emplace_back("devices");  // this run has one

@@ -60,13 +60,14 @@ Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
 }
 
 /// Warnings that concern figures, and whether they tell of a disturbance.
-inline constexpr std::array<std::pair<const char*, bool>, 7> warnings_of_figures{
+inline constexpr std::array<std::pair<const char*, bool>, 8> warnings_of_figures{
     {{"gpu_throttled", true},
      {"gpu_clock_fell", true},
      {"cpu_throttled", true},
      {"link_changed", true},
      {"pcie_replays", false},
      {"other_load", false},
-     {"repetitions_disturbed", false}}};
+     {"repetitions_disturbed", false},
+     {"confidential_computing", false}}};
 
 }  // namespace bench_transfers::gate

@@ -21,6 +21,20 @@ memory_type type_with(double slower, std::optional<double> gain) {
                   {ordinary_ns, ordinary_ns * 1.1});
 }
 
+/// On a processor without streaming loads: memory that is read `slower`, the second time `faster`
+/// than the first, and whose stores to all words take `dearer` times as long as those to one word
+/// of each line.
+memory_type type_without_streaming(double slower, std::optional<double> faster,
+                                   std::optional<double> dearer) {
+  const double plain = slower * ordinary_ns;
+  return classify(
+      {.plain = plain,
+       .streaming = std::nullopt,
+       .again = faster ? std::optional(plain / *faster) : std::nullopt,
+       .stores = dearer ? std::optional(store_times{1e4, 1e4 * *dearer}) : std::nullopt},
+      {.plain = ordinary_ns, .streaming = std::nullopt, .again = ordinary_ns / 8});
+}
+
 TEST(memory_type, of_timings_as_they_are_measured) {
   // Ordinary memory, and pages on another NUMA node.
   EXPECT_EQ(type_with(1, 0.9), write_back);
@@ -55,6 +69,35 @@ TEST(memory_type, without_streaming_loads_is_known_only_if_it_is_cached) {
   EXPECT_EQ(type_with(1, std::nullopt), write_back);
   for (const double slower : {2.0, 3.0, 6.0, 100.0})
     EXPECT_EQ(type_with(slower, std::nullopt), unclear);
+}
+
+TEST(memory_type, that_a_cache_serves_the_second_time_is_only_far_away) {
+  for (const double slower : {2.0, 5.0, 20.0, 200.0}) {
+    EXPECT_EQ(type_without_streaming(slower, 8, std::nullopt), write_back);
+    EXPECT_EQ(type_without_streaming(slower, 2, 8), write_back);
+    // With streaming loads as well.
+    EXPECT_EQ(classify({slower, slower, slower / 8}, {1, 1, 1.0 / 8}), write_back);
+  }
+  EXPECT_EQ(type_without_streaming(5, 1.9, 1), unclear);
+  EXPECT_EQ(type_without_streaming(5, 1, 1), unclear);
+}
+
+TEST(memory_type, without_streaming_loads_follows_from_the_stores) {
+  EXPECT_EQ(type_without_streaming(60, 1, 1), write_combined);  // a line leaves as a whole
+  EXPECT_EQ(type_without_streaming(60, 1.05, 1.9), write_combined);
+  EXPECT_EQ(type_without_streaming(60, 1, 8), uncached);  // each word leaves by itself
+  EXPECT_EQ(type_without_streaming(60, std::nullopt, 4), uncached);
+  EXPECT_EQ(type_without_streaming(60, 1, 2), unclear);
+  EXPECT_EQ(type_without_streaming(60, 1, 3.9), unclear);
+  EXPECT_EQ(type_without_streaming(60, 1, std::nullopt), unclear);
+  using limits = std::numeric_limits<double>;
+  for (const double no_time : {0.0, -1.0, limits::quiet_NaN(), limits::infinity()})
+    EXPECT_EQ(type_without_streaming(60, 1, no_time), unclear) << no_time;
+}
+
+TEST(memory_type, with_streaming_loads_does_not_depend_on_stores) {
+  EXPECT_EQ(classify({40'000, 5'000, 40'000, store_times{1, 8}}, {1'600, 1'700, 200}),
+            write_combined);
 }
 
 TEST(memory_type, needs_no_streaming_loads_of_ordinary_memory) {
@@ -109,8 +152,8 @@ TEST(memory_type, of_slower_memory_is_never_better) {
   std::mt19937_64 random(2);
   std::lognormal_distribution<double> any(8, 6);
   for (int i = 0; i < 100'000; ++i) {
-    const read_times memory{any(random), any(random)};
-    const read_times ordinary{any(random), any(random)};
+    const access_times memory{any(random), any(random)};
+    const access_times ordinary{any(random), any(random)};
     const auto type = classify(memory, ordinary);
     const auto slower = classify({memory.plain * 10, *memory.streaming * 10}, ordinary);
     if (type != write_back) {

@@ -1,0 +1,211 @@
+#include "src/advice/alternatives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "src/result_file/contents.hpp"
+#include "src/result_file/reader.hpp"
+#include "src/statistics/quantile.hpp"
+
+namespace bench_transfers::advice {
+namespace {
+
+using result_file::benchmark;
+
+/// How benchmarks of a role compare.
+struct rules {
+  std::string_view role;
+  /// Benchmarks that differ in it do different jobs.
+  std::optional<std::string> benchmark::*apart = &benchmark::setting;
+  std::string_view time = "median_ns";
+  bool counts_memory = true;
+};
+
+/// Of roles that differ from the others. A small copy that must not wait is judged by its tail, and
+/// what the memory of the bulk copy beside it costs is another question.
+constexpr std::array different{rules{"interference", &benchmark::variant, "p99_ns", false}};
+
+/// Benchmarks of these do different jobs each, or are terms of other answers.
+constexpr std::array<std::string_view, 17> not_alternatives{
+    "copy",       "array",        "conversion",   "arguments",      "first_call",
+    "allocation", "cpu_read",     "cpu_write",    "cpu_read_write", "cpu_after_transfer",
+    "concurrent", "deallocation", "staged_parts", "stalls",         "loaded",
+    "floor",      "other"};
+
+rules rules_of(std::string_view role) {
+  const auto* const entry = std::ranges::find(different, role, &rules::role);
+  return entry == different.end() ? rules{role} : *entry;
+}
+
+bool is_rankable(const benchmark& described, std::size_t device) {
+  return std::ranges::find(not_alternatives, described.role) == not_alternatives.end() &&
+         described.size_bytes && described.cache == result_file::cache_state::warm &&
+         !described.node && described.devices == std::vector{device};
+}
+
+/// "overlap/pinned/chosen": a variant is part of it unless it only says the direction, or the job.
+std::string strategy_of(const benchmark& described, const rules& rules) {
+  const bool says_direction =
+      described.variant == result_file::to_string(described.direction) ||
+      (described.in_place && (described.variant == "read" || described.variant == "write"));
+  if (!described.variant || says_direction || rules.apart == &benchmark::variant)
+    return described.strategy;
+  return described.strategy + "/" + *described.variant;
+}
+
+/// What one more of it takes from others.
+bool is_price(const result_file::metric& metric) {
+  const bool is_of_the_machine = metric.name == "cores" || metric.name == "multiprocessors";
+  const bool is_loss = metric.headline && metric.kind == result_file::metric_kind::share &&
+                       metric.better == result_file::better::less;
+  return is_of_the_machine || is_loss;
+}
+
+/// The benchmarks of one job.
+struct job_key {
+  result_file::direction direction;
+  std::optional<std::string> job;
+
+  auto operator<=>(const job_key&) const = default;
+};
+
+class job_reader {
+ public:
+  job_reader(const result_file::contents& content, std::size_t device, const rules& rules,
+             const job_key& key)
+      : content_(content), device_(device), rules_(rules), key_(key) {}
+
+  [[nodiscard]] bool belongs(const benchmark& described) const {
+    return described.role == rules_.role && described.direction == key_.direction &&
+           described.*rules_.apart == key_.job && is_rankable(described, device_);
+  }
+
+  [[nodiscard]] alternatives read(const std::filesystem::path& file) const {
+    alternatives read{.role = std::string(rules_.role),
+                      .job = key_.job,
+                      .direction = key_.direction,
+                      .time = std::string(rules_.time),
+                      .families = families(),
+                      .measured = measurements_in(content_, file, device_, transfers()),
+                      .sizes = {},
+                      .in_turn = {}};
+    std::set<double> sizes;
+    for (const auto& series : read.measured.all_series)
+      if (is_transfer(series.measures))
+        for (const auto& measured : series.times) sizes.insert(measured.bytes);
+    read.sizes.assign(sizes.begin(), sizes.end());
+    read.all_prices = all_prices();
+    for (const auto& series : read.measured.all_series) add_form(read, series);
+    leave_out_common_memory(read.measured);
+    return read;
+  }
+
+ private:
+  [[nodiscard]] transfer_choice transfers() const {
+    return {
+        .belongs = [this](const benchmark& described) { return belongs(described); },
+        .strategy = [this](const benchmark& described) { return strategy_of(described, rules_); },
+        .time = std::string(rules_.time),
+        .counts_memory = rules_.counts_memory,
+        .moves_its_size = false};
+  }
+
+  [[nodiscard]] std::vector<std::string> families() const {
+    std::set<std::string> names;
+    for (const auto& [name, described] : content_.benchmarks)
+      if (belongs(described)) names.insert(described.family);
+    return {names.begin(), names.end()};
+  }
+
+  /// What all of them have to pay for is no reason to choose one, and would hide those that are.
+  static void leave_out_common_memory(measurements& measured) {
+    std::set<std::optional<std::string>> kinds;
+    for (const auto& series : measured.all_series)
+      if (is_transfer(series.measures)) kinds.insert(series.memory);
+    if (kinds.size() > 1) return;
+    for (auto& series : measured.all_series)
+      if (is_transfer(series.measures)) series.memory.reset();
+  }
+
+  /// A form that was timed in turn has a metric instead of a benchmark.
+  void add_form(alternatives& read, const series& series) const {
+    const auto metric = content_.metrics.find(series.strategy + "_ns");
+    if (is_transfer(series.measures) && metric != content_.metrics.end())
+      read.in_turn.emplace(series.strategy, metric->second.description);
+  }
+
+  [[nodiscard]] std::map<std::string, std::map<double, price_list>> all_prices() const {
+    std::map<std::tuple<std::string, double, std::string>, std::vector<double>> values;
+    for (const auto& row : content_.rows) {
+      if (row.kind != result_file::row_kind::repetition || row.failed || !belongs(*row.benchmark))
+        continue;
+      for (const auto& [name, metric] : content_.metrics)
+        if (const auto value = is_price(metric) ? row.number(name) : std::nullopt;
+            value && std::isfinite(*value))
+          values[{strategy_of(*row.benchmark, rules_),
+                  static_cast<double>(*row.benchmark->size_bytes), name}]
+              .push_back(*value);
+    }
+    std::map<std::string, std::map<double, price_list>> all;
+    for (const auto& [key, repetitions] : values) {
+      const auto& [strategy, size, name] = key;
+      all[strategy][size][name] = statistics::median(repetitions);
+    }
+    return all;
+  }
+
+  const result_file::contents& content_;
+  std::size_t device_;
+  const rules& rules_;
+  const job_key& key_;
+};
+
+}  // namespace
+
+std::map<std::string, price_list> alternatives::prices_at(double bytes) const {
+  std::map<std::string, price_list> next;
+  for (const auto& [strategy, by_size] : all_prices)
+    next[strategy] = std::ranges::min_element(by_size, {}, [bytes](const auto& size) {
+                       return std::abs(std::log(size.first / bytes));
+                     })->second;
+  return next;
+}
+
+std::vector<rankable_role> rankable_roles(const result_file::contents& content,
+                                          std::size_t device) {
+  std::set<std::string> names;
+  for (const auto& [name, described] : content.benchmarks)
+    if (is_rankable(described, device)) names.insert(described.role);
+  std::vector<rankable_role> roles;
+  for (const auto& name : names) roles.push_back({name, content.roles.at(name).description});
+  return roles;
+}
+
+std::vector<alternatives> alternatives_in(const result_file::contents& content,
+                                          const std::filesystem::path& file, std::size_t device,
+                                          const std::string& role) {
+  const auto rules = rules_of(role);
+  std::set<job_key> keys;
+  for (const auto& row : content.rows)
+    if (row.benchmark->role == role && is_rankable(*row.benchmark, device))
+      keys.insert({row.benchmark->direction, (*row.benchmark).*rules.apart});
+  std::vector<alternatives> jobs;
+  for (const auto& key : keys) jobs.push_back(job_reader(content, device, rules, key).read(file));
+  return jobs;
+}
+
+file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
+                                  const std::string& role) {
+  const auto content = result_file::read(file);
+  result_file::require_bench_transfers(content, file);
+  const auto index = index_of_device(content, file, device);
+  return {measurements_in(content, file, index), alternatives_in(content, file, index, role),
+          rankable_roles(content, index)};
+}
+
+}  // namespace bench_transfers::advice

@@ -1,0 +1,187 @@
+"""`bench_transfers advise --for`: which of the ways of another transfer than a copy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advice_files import MIB
+from program import ALL_RAN, COLUMNS, NOTHING_RAN, USAGE, Program, assert_complains
+
+RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+FILES = RESULTS / "2026-11-23-files/result.json.gz"
+REPORT = RESULTS / "2026-11-21-report/result.json.gz"
+WAITING = RESULTS / "2026-11-23-waiting/result.json.gz"
+PROMPT = RESULTS / "2026-11-23-prompt-copies/result.json.gz"
+
+
+def answers(
+    program: Program, tmp_path: Path, file: Path, *arguments: str
+) -> dict[tuple[str | None, str], dict[str, Any]]:
+    """Returns the answers by job and direction; each printed line fits into a terminal."""
+    out = tmp_path / "answer.json"
+    completed = program.run("advise", f"--from={file}", *arguments, f"--json={out}")
+    assert completed.code == ALL_RAN, completed
+    assert completed.err == ""
+    assert all(len(line) <= COLUMNS for line in completed.out.splitlines()), completed.out
+    assert all(line == line.rstrip() for line in completed.out.splitlines())
+    document = json.loads(out.read_text("utf-8"))
+    assert document["kind"] == "alternatives"
+    assert document["format"] == 1
+    for answer in document["answers"]:
+        assert f"Use {answer['recommended']}:" in completed.out.replace("\n  ", " ")
+    return {(a["job"], a["question"]["direction"]): a for a in document["answers"]}
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [strategy["name"] for strategy in answer["strategies"]]
+
+
+def test_files_are_ranked_apart_by_the_page_cache(program: Program, tmp_path: Path):
+    by_job = answers(program, tmp_path, FILES, "--for=file", "--bytes=1GiB")
+    assert set(by_job) == {("warm", "h2d"), ("cold", "h2d"), (None, "h2d")}
+    warm = by_job["warm", "h2d"]
+    assert all(name.endswith("/warm") for name in names(warm))
+    assert warm["recommended"] == "file/pread/warm"
+    assert warm["strategies"][0]["prices"]["cores"] > 1
+    # The memory that they use is their own.
+    assert warm["strategies"][0]["allocation_ns"]["value"] == 0
+
+
+def test_round_trips_pay_for_their_memory(program: Program, tmp_path: Path):
+    once, often = (
+        answers(program, tmp_path, REPORT, "--for=overlap", "--bytes=64MiB", f"--reuse={n}")[
+            None, "both"
+        ]
+        for n in (1, 1000)
+    )
+    assert once["measured_terms"]["allocation"]
+    assert once["question"]["cpu_writes"] == once["question"]["cpu_reads"] == 1
+    pinned = next(s for s in once["strategies"] if s["name"] == "overlap/pinned/chosen")
+    again = next(s for s in often["strategies"] if s["name"] == "overlap/pinned/chosen")
+    assert pinned["allocation_ns"]["value"] == pytest.approx(1000 * again["allocation_ns"]["value"])
+    assert pinned["pays"]["from"] >= 1
+
+
+def test_both_directions_and_scattered_blocks(program: Program, tmp_path: Path):
+    both = answers(program, tmp_path, REPORT, "--for=duplex", "--bytes=64MiB", "--reuse=1000")
+    assert {"duplex/engines/pinned", "duplex/kernels/pinned_mapped"} <= set(
+        names(both[None, "both"])
+    )
+    scattered = answers(
+        program, tmp_path, REPORT, "--for=scattered_copy", "--bytes=16MiB", "--direction=d2h"
+    )
+    assert {direction for _, direction in scattered} == {"d2h"}
+    assert "4KiB_blocks" in {job for job, _ in scattered}
+    for (job, _), answer in scattered.items():
+        assert all(f"/{job}/" in name for name in names(answer))
+
+
+def test_small_data_against_what_was_timed_in_turn(program: Program, tmp_path: Path):
+    asked = ("--for=parameters", "--direction=h2d")
+    small = answers(program, tmp_path, WAITING, *asked, "--bytes=1KiB")[None, "h2d"]
+    assert set(names(small)) == {"launch/parameters", "copy_and_launch"}
+    assert small["recommended"] == "launch/parameters"
+    large = answers(program, tmp_path, WAITING, *asked, "--bytes=32736B")[None, "h2d"]
+    assert large["recommended"] == "copy_and_launch"
+
+
+def test_ways_to_wait_name_the_cores_that_they_keep_busy(program: Program, tmp_path: Path):
+    answer = answers(program, tmp_path, WAITING, "--for=wait", "--bytes=16MiB", "--direction=h2d")[
+        None, "h2d"
+    ]
+    cores = {s["name"]: s["prices"].get("cores") for s in answer["strategies"]}
+    assert cores["wait/blocking_sync"] < cores["wait/spin"]
+    assert cores["synchronize"] is None
+
+
+def test_small_copies_beside_a_bulk_copy_are_ranked_by_their_tail(program: Program, tmp_path: Path):
+    by_job = answers(program, tmp_path, PROMPT, "--for=interference", "--bytes=1GiB")
+    answer = by_job["h2d/50KiB_h2d", "h2d"]
+    assert answer["ranked_by"] == "p99_ns"
+    assert {"interference/engine/prompt", "interference/polite/memcpy"} <= set(names(answer))
+    assert all("bulk_loss_percent" in s["prices"] for s in answer["strategies"])
+    assert answer["strategies"][0]["model"] is None  # of a single size
+
+
+def test_the_roles_of_a_file_are_named(program: Program, tmp_path: Path):
+    asked = ("--bytes=1MiB", f"--from={REPORT}")
+    completed = program.run("advise", *asked, "--direction=h2d")
+    assert completed.out.endswith(
+        "Other transfers in this file: --for=duplex, overlap, scattered_copy.\n"
+    )
+    for role in ("copy_of_nothing", "array", "cpu_read"):
+        assert_complains(
+            program.run("advise", *asked, f"--for={role}"),
+            NOTHING_RAN,
+            f"no benchmarks of the role {role}",
+            "duplex, overlap, scattered_copy",
+        )
+    assert_complains(
+        program.run("advise", f"--from={FILES}", "--for=file", "--bytes=1GiB", "--direction=d2h"),
+        NOTHING_RAN,
+        "no benchmarks of that direction",
+    )
+
+
+def test_jobs_that_cannot_be_ranked_are_named(program: Program):
+    asked = ("advise", f"--from={FILES}", "--for=file")
+    assert_complains(
+        program.run("advise", f"--from={PROMPT}", "--for=interference", "--bytes=64MiB"),
+        NOTHING_RAN,
+        "interference, ",
+        "transfer measured at one size only; sizes: 1GiB",
+    )
+    assert "Left out: file" not in program.run(*asked, "--bytes=1GiB").out
+
+
+def test_copies_are_the_default(program: Program, tmp_path: Path):
+    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={REPORT}")
+    assert program.run("advise", *asked, "--for=copy").out == program.run("advise", *asked).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaints"),
+    [
+        (("--for=file",), ["--for=file needs --bytes"]),
+        (("--for=file", "--bytes=x"), ["bad size 'x'"]),
+        (("--for=file", "--bytes=1MiB", "--direction=up"), ["bad --direction 'up'", "none"]),
+        (("--for=file", "--bytes=1MiB", "--map=m.json"), ["--map is of copies alone"]),
+        (("--for=file", "--check"), ["--check is of copies alone"]),
+        (("--for=", "--bytes=1MiB"), ["--for needs a value"]),
+        (("--host-map=m", "--devices=all", "--for=file"), ["--for cannot be used with --host-map"]),
+    ],
+)
+def test_bad_arguments(
+    program: Program, tmp_path: Path, arguments: tuple[str, ...], complaints: list[str]
+):
+    source = () if "--host-map=m" in arguments else (f"--from={FILES}",)
+    completed = program.run("advise", *source, *arguments, cwd=tmp_path)
+    assert_complains(completed, USAGE, *complaints)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_measured_without_a_gpu_is_labelled(program: Program, tmp_path: Path):
+    file = tmp_path / "host.json"
+    program.measure(
+        "--strategies=overlap,launch/parameters,scatter/loop/4KiB_blocks",
+        "--sizes=4KiB,1MiB,4MiB",
+        f"--out={file}",
+    )
+    asked = ("advise", f"--from={file}", "--for=overlap", "--bytes=4MiB")
+    assert_complains(program.run(*asked), USAGE, "--allow-host")
+    completed = program.run(*asked, "--allow-host")
+    assert completed.code in (ALL_RAN, NOTHING_RAN)  # it may not be able to tell
+    lines = [line for line in completed.out.splitlines() if line]
+    assert all(line.startswith("(host, no GPU) ") for line in lines)
+    assert any("overlap/pageable/serial" in line for line in lines)
+    parameters = program.run(
+        "advise",
+        f"--from={file}",
+        "--for=parameters",
+        f"--bytes={4 * MIB // 1024}B",
+        "--allow-host",
+    )
+    assert "copy_and_launch" in parameters.out
