@@ -469,6 +469,17 @@ def fitted(lines=1, half=1e5):
     return run(synthetic.rows(("copy/pinned",)), Advice(fits, missing=missing))
 
 
+def test_no_fitted_line_is_below_the_axis():
+    """t0 is below every measured time where no small size was measured."""
+    answer = synthetic.advice(fits={"copy/pinned/h2d": (20.0, 50.0, None)})
+    large = synthetic.rows(("copy/pinned",), sizes=(MIB, 64 * MIB))
+    missing = {"map": "nothing to rank", "rankings": "nothing to rank"}
+    shown = ALL_FIGURES["latency"](run(large, Advice(answer.fits, missing=missing)), WIDE)
+    panel = render.specification(shown)["vconcat"][0]["hconcat"][0]
+    lows = {layer["encoding"]["y"]["scale"]["domain"][0] for layer in panel["layer"][:2]}
+    assert max(lows) <= 0.02 == min(row["time_us"] for row in shown.chart.datasets["fits"])
+
+
 def fit_lines(subject):
     """Returns time by size of each line of the fit."""
     rows = render.specification(ALL_FIGURES["latency"](subject, WIDE))["datasets"]["fits"]

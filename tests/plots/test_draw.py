@@ -105,6 +105,19 @@ def test_what_is_higher_than_a_column_is_not_drawn(monkeypatch):
         assert draw.column_images("high", {"vconcat": rows}) == {}
 
 
+def test_a_narrow_drawing_is_not_enlarged_in_a_column():
+    narrow = DRAWING.replace('viewBox="0 0 300 200"', 'viewBox="0 0 120 90"').replace(
+        '<rect width="300"', '<rect width="120"'
+    )
+    wide = draw._wide_enough(narrow)
+    assert f'viewBox="0 0 {draw.NARROWEST} 90"' in wide
+    assert f'<rect width="{draw.NARROWEST}"' in wide  # the paper, not only its left
+    in_inches = draw.resize(wide, 1, "in")
+    assert 'width="3.3in"' in in_inches
+    as_wide_as_a_column = DRAWING.replace("300 200", "360 200")
+    assert draw._wide_enough(as_wide_as_a_column) == as_wide_as_a_column
+
+
 FONTS = "FONTCONFIG_FILE"
 
 
