@@ -62,6 +62,13 @@ void require_readable_kind(int number, const std::filesystem::path& path) {
     throw invalid_argument("'" + path.string() + "' is neither a regular file nor a block device");
 }
 
+/// Undoes O_NONBLOCK, which means nothing for such files, but cuFile takes none that have it.
+void wait_for_data(int number, const std::filesystem::path& path) {
+  const int flags = fcntl(number, F_GETFL);
+  if (flags < 0 || fcntl(number, F_SETFL, flags & ~O_NONBLOCK) != 0)
+    throw_file_error(errno, "cannot set the mode of", path);
+}
+
 /// Whole pages unless more is needed: the page is the least that memory is locked by.
 std::size_t alignment_of(int number, const std::filesystem::path& path) {
 #ifdef STATX_DIOALIGN
@@ -127,6 +134,7 @@ detail::descriptor::~descriptor() {
 input_file::input_file(const std::filesystem::path& path, file_access access)
     : path_(path), access_(access), descriptor_(open_to_read(path, access)) {
   require_readable_kind(native_handle(), path);
+  wait_for_data(native_handle(), path);
   if (access == file_access::direct) alignment_ = alignment_of(native_handle(), path);
   if (access != file_access::either) return;
   try {

@@ -255,6 +255,12 @@ TEST_F(copied_file, must_be_there_and_be_a_file) {
   EXPECT_THROW(input_file("/dev/null"), std::invalid_argument);
 }
 
+/// cuFile refuses others.
+TEST_F(copied_file, is_open_without_the_flag_that_refuses_pipes) {
+  const input_file file(path);
+  EXPECT_EQ(fcntl(file.native_handle(), F_GETFL) & O_NONBLOCK, 0);
+}
+
 TEST_F(copied_file, of_a_file_system_without_direct_access_is_unsupported) {
   // procfs has none.
   EXPECT_THAT(thrown_by<unsupported>([] { input_file("/proc/self/status", file_access::direct); }),
