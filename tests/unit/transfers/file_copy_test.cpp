@@ -257,7 +257,7 @@ TEST_F(copied_file, must_be_there_and_be_a_file) {
 
 /// cuFile refuses others.
 TEST_F(copied_file, is_open_without_the_flag_that_refuses_pipes) {
-  const input_file file(path);
+  const input_file file(write(100));
   EXPECT_EQ(fcntl(file.native_handle(), F_GETFL) & O_NONBLOCK, 0);
 }
 
