@@ -192,7 +192,6 @@ def _draw_panel(
     marks = measured.mark_point(filled=True, size=22, opacity=1).encode(
         shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=rate_tooltip()
     )
-    # Where several lines fit, the measured time at n½ may be another than that of one line.
     half = (
         fits.transform_filter("datum.line === 'half'")
         .mark_point(filled=True, shape="triangle-up", size=60, opacity=1)
@@ -244,8 +243,8 @@ def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
     sentences = ["Lower is better."]
     if with_fits:
         sentences.append(
-            "Small transfers cost t0 whatever their size; large ones cost n/B. At n½ both cost "
-            "about the same. Points far above both dashed lines have a cost of their own."
+            "Small transfers cost t0 whatever their size; large ones cost n/B. n½ is the "
+            "smallest size that reaches half of B. Points far above both dashed lines have a cost of their own."
         )
     stand_for = [
         f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others

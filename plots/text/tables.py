@@ -590,8 +590,7 @@ def _make_fit_table(run: Run) -> Table:
             fit.name,
             numbers.time(fit.t0_ns),
             numbers.rate(fit.gb_per_s),
-            # Of several lines, t0 is the first one's and B the last one's: n½ does not apply.
-            numbers.size(fit.half_bytes) if fit.half_bytes and fit.lines == 1 else "-",
+            numbers.size(fit.half_bytes) if fit.half_bytes else "-",
             str(fit.lines),
         ]
         for fit in fits
@@ -601,7 +600,7 @@ def _make_fit_table(run: Run) -> Table:
             fit.name,
             fit.t0_ns,
             fit.gb_per_s,
-            fit.half_bytes if fit.lines == 1 else None,
+            fit.half_bytes,
             fit.lines,
         ]
         for fit in fits

@@ -183,9 +183,17 @@ std::optional<estimate> broken_line::bandwidth() const {
 }
 
 std::optional<double> broken_line::half_bandwidth_bytes() const {
-  const auto& last = pieces_.back().fitted;
-  if (last.slope <= 0 || last.t0() <= 0) return std::nullopt;
-  return last.t0() / last.slope;
+  const double slope_at_half = 2 * pieces_.back().fitted.slope;
+  if (slope_at_half <= 0) return std::nullopt;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const auto& fitted = pieces_[i].fitted;
+    if (i == 0 && fitted.t0() <= 0) return std::nullopt;  // any size reaches it
+    if (i > 0 && fitted.at(begin(i)) <= slope_at_half * begin(i)) return begin(i);
+    if (fitted.slope >= slope_at_half) continue;
+    const double bytes = fitted.t0() / (slope_at_half - fitted.slope);
+    if (i + 1 == pieces_.size() || bytes <= end(i)) return bytes;
+  }
+  return std::nullopt;
 }
 
 }  // namespace bench_transfers::statistics

@@ -32,8 +32,9 @@ class broken_line {
   /// Bandwidth of the last line, for large sizes, in bytes per ns (GB/s). None if time does not
   /// grow.
   [[nodiscard]] std::optional<estimate> bandwidth() const;
-  /// n½: the size that reaches half of the bandwidth, t0 × bandwidth of the last line (Hockney
-  /// 1985). None if that line does not begin above zero.
+  /// n½: the smallest size that reaches half of the bandwidth of the last line; of a single line,
+  /// t0 × bandwidth (Hockney 1985). Between two lines it is the beginning of the second. None if
+  /// time does not grow, or the first line does not begin above zero.
   [[nodiscard]] std::optional<double> half_bandwidth_bytes() const;
 
   [[nodiscard]] double smallest() const { return points_.front().bytes; }

@@ -492,10 +492,10 @@ def test_allocations_have_no_bandwidth():
     assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
 
 
-def test_only_single_lines_have_a_half_bandwidth_size():
+def test_fits_have_a_half_bandwidth_size_where_advise_knows_it():
     fits = {
-        f"copy/pinned/{direction}": Fit(f"copy/pinned/{direction}", lines, 1000.0, 10.0, 5000.0)
-        for direction, lines in (("h2d", 1), ("d2h", 3))
+        f"copy/pinned/{direction}": Fit(f"copy/pinned/{direction}", 2, 1000.0, 10.0, half)
+        for direction, half in (("h2d", 5000.0), ("d2h", None))
     }
     fitted = synthetic.run(advice=Advice(fits=fits))
     (table,) = [table for table in tables.make_tables(fitted) if table.name == "fits"]

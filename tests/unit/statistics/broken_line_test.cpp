@@ -73,8 +73,22 @@ TEST(broken_line, follows_lines_to_where_they_meet) {
     EXPECT_NEAR(line.at(mib * (1 << 20)).value / kinked(mib * (1 << 20)), 1, 1e-6) << mib;
 }
 
-TEST(broken_line, has_no_half_bandwidth_size_where_the_last_line_begins_below_zero) {
-  EXPECT_FALSE(broken_line(measured(sizes(4), kinked)).half_bandwidth_bytes());
+TEST(broken_line, reaches_half_of_the_last_bandwidth_on_the_first_line_that_does) {
+  const broken_line kink(measured(sizes(4), kinked));
+  const auto half = kink.half_bandwidth_bytes();
+  ASSERT_TRUE(half);
+  EXPECT_NEAR(*half / kinked(*half), 9.0 / 2, 1e-6) << "far before the last line";
+  const broken_line jump(measured(sizes(4), jumping));
+  EXPECT_NEAR(jump.half_bandwidth_bytes().value_or(0), 200e3, 1) << "the first line ends before";
+}
+
+TEST(broken_line, reaches_half_of_the_bandwidth_where_a_line_begins) {
+  const auto faster = [](double bytes) { return 6000 + (bytes < (1 << 20) ? bytes : bytes / 100); };
+  EXPECT_EQ(broken_line(measured(sizes(4), faster)).half_bandwidth_bytes(), 1 << 20);
+}
+
+TEST(broken_line, has_no_half_bandwidth_size_where_the_first_line_begins_below_zero) {
+  EXPECT_FALSE(broken_line({{1000, 100}, {2000, 250}}).half_bandwidth_bytes());
 }
 
 TEST(broken_line, keeps_to_both_sides_of_a_jump) {
