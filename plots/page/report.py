@@ -109,7 +109,7 @@ def make_report(
             captions = paper.format_captions(drawn)
             files |= {f"figures/{name}": data for name, data in captions.items()}
         for table in (*chain(*section.tables_under.values()), *section.tables):
-            contents = format_files(table, section.name)
+            contents = format_files(table, section.name, section.measured)
             files |= {f"tables/{name}": data for name, data in contents.items()}
     return files
 
@@ -204,6 +204,7 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         name=prefix,
         heading=f"{label}{caption.device_name(run)}, {caption.describe_origin(run)}",
         on_host=run.on_host,
+        measured=f"{caption.device_name(run)}, {caption.date(run.result)}",
         has_measurements=True,
         title=caption.page_title(run) if number is None else "",
         subtitle=caption.describe_origin(run),

@@ -51,6 +51,7 @@ class Section:
     on_host: bool
     title: str = ""  # of a page that begins with this section
     subtitle: str = ""  # what its heading says and its title does not
+    measured: str = ""  # on which device, and when, for captions of tables
     has_measurements: bool = False  # the tidy tables have its rows
     cards: list[Card] = field(default_factory=list)  # of the machines that are compared
     cards_note: str = ""

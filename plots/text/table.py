@@ -34,13 +34,17 @@ class Table:
     is_key: bool = False  # a reader looks at it first: it is open on the page, and printed
 
 
-def format_files(table: Table, prefix: str) -> dict[str, bytes]:
-    """Returns the table in each format: contents by file name."""
+def format_files(table: Table, prefix: str, measured: str = "") -> dict[str, bytes]:
+    """Returns the table in each format: contents by file name.
+
+    `measured` says in the caption of a paper what was measured, and when.
+    """
     columns = table.paper or [
         latex.Column(head, [row[i] for row in table.rows]) for i, head in enumerate(table.head)
     ]
     name = f"{prefix}{table.name}"
-    tex = latex.format_table(name, table.heading, columns, table.one_column)
+    heading = f"{table.heading}. {measured}" if measured else table.heading
+    tex = latex.format_table(name, heading, columns, table.one_column)
     return {
         f"{name}.csv": format_csv(table.raw_head, table.raw),
         f"{name}.md": markdown(table).encode(),

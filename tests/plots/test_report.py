@@ -371,6 +371,12 @@ def test_latex_and_markdown_are_escaped():
     assert row == r"x\_y \& \textless{}z\textgreater{} & 1 \textmu{}s \\"
 
 
+def test_captions_of_tables_say_what_was_measured():
+    table = Table("t", "Plain transfers", ["a"], [["1"]], [], [[1]])
+    tex = format_files(table, "", "GPU_1, 2026-01-02")["t.tex"].decode()
+    assert r"\caption{Plain transfers. GPU\_1, 2026-01-02}" in tex
+
+
 def latex_rows(table):
     """Returns head, rule and rows of a table in LaTeX."""
     lines = format_files(table, "")["t.tex"].decode().splitlines()
