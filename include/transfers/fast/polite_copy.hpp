@@ -28,8 +28,10 @@ class polite_copier {
 
   /// Returns when the data are usable at the destination. Does not wait for work on other streams,
   /// which must not use these bytes meanwhile. Copies of pageable memory pass through page-locked
-  /// chunks (staging); the first one allocates them, and starts threads. Calls from several threads
-  /// take turns. Throws device_error, out_of_memory, std::system_error (no threads).
+  /// chunks (staging); the first one allocates them, and starts threads. All pages of page-locked
+  /// memory must be page-locked: only the first and the last byte are checked. Calls from several
+  /// threads take turns. Throws device_error; for pageable memory also unsupported (kernels have no
+  /// address for the chunks), out_of_memory, std::system_error (no threads).
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
 
   /// Enqueues a copy of page-locked memory on a stream of the device. All of its pages must be
