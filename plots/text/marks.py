@@ -60,17 +60,20 @@ def summarise(run: Run) -> Verdict | None:
     names = _names_unknown(marks[-1].evidence)
     more = caption.count(len(names) - 1, "more fact")
     unknown = f"Not known: {names[0]}{f', and {more}' if more else ''}." if names else ""
-    of_run = any(sentence.warning for sentence in trust.assess_run(run))
     if warnings:
-        faults = "; ".join(f"{mark.subject.lower()}: {mark.details}" for mark in warnings)
-        parts = [f"{faults}.", f"Otherwise {seen}." if seen else "", unknown]
-        return Verdict("Beware:", " ".join(filter(None, parts)), True)
-    if of_run:
-        parts = [f"But {seen}." if seen else "", unknown]
-        return Verdict("The run itself is in doubt, see below.", " ".join(filter(None, parts)), True)
+        faults = ", ".join(f"{mark.subject.lower()} ({mark.details})" for mark in warnings)
+        return _verdict("Beware:", f"{faults}.", f"Otherwise {seen}." if seen else "", unknown)
+    if any(sentence.warning for sentence in trust.assess_run(run)):
+        lead = "The run itself is in doubt, see below."
+        return _verdict(lead, f"But {seen}." if seen else "", unknown)
     if not seen:
         return Verdict("No verdict.", unknown, False)
     return Verdict("No fault seen:", f"{seen}. {unknown}".rstrip(), False)
+
+
+def _verdict(lead: str, *sentences: str) -> Verdict:
+    """Makes a verdict that warns."""
+    return Verdict(lead, " ".join(filter(None, sentences)), True)
 
 
 def alerts(run: Run) -> list[Sentence]:
@@ -106,7 +109,7 @@ def _mark_noise(run: Run, noise: list[Sentence]) -> Mark:
     middle = trust.middle_half(run)
     within = f"within {numbers.percent(middle)}" if middle is not None else ""
     clause = f"half of the repetitions agree {within}"
-    return _mark("Repeats", within, noise, noise, clause)
+    return _mark("Noise", within, noise, noise, clause)
 
 
 def _mark(

@@ -168,10 +168,7 @@ def _rule_for_small(run: Run) -> Rule | None:
         f"{_show(choice.plain, choice.size)} {place}"
         for choice, place in zip(choices, _places(choices), strict=True)
     ]
-    why = (
-        f"Up to {' and '.join(ends)} {nothing_faster}. "
-        f"{_at(choices)}{' and '.join(times)}."
-    )
+    why = f"Up to {' and '.join(ends)} {nothing_faster}. {_at(choices)}{' and '.join(times)}."
     return Rule("Small transfers", [_use(run, choices[0].plain.strategy)], why)
 
 

@@ -463,7 +463,7 @@ def _check_noise(run: Run) -> Sentence:
         return Sentence(
             f"The machine was noisy. {statement} Judge differences by several runs.",
             True,
-            short=f"noisy, {numbers.percent(middle)}",
+            short=f"repetitions differ by {numbers.percent(middle)}",
         )
     if max(benchmark.repetitions for benchmark in repeated) < 3:
         return Sentence(

@@ -33,7 +33,7 @@ def test_a_healthy_run_has_good_marks():
     assert [(name, mark.state, mark.verdict) for name, mark in shown.items()] == [
         ("Link", "good", "full speed"),
         ("Throttling", "good", "none on GPU and CPU"),
-        ("Repeats", "good", "within 0.00 %"),
+        ("Noise", "good", "within 0.00 %"),
         ("Facts", "good", "all known"),
     ]
     assert shown["Link"].details == "PCIe 5.0 x16, h2d as usual, d2h as usual, memory near"
@@ -90,12 +90,12 @@ def test_a_slow_link_is_a_warning():
 
 def test_noise_is_a_warning():
     rows = synthetic.rows(("copy/pinned",), (64 * MIB,), (0.9, 1, 1.2))
-    assert described(rows)["Repeats"].details == "noisy, 15.0 %"
+    assert described(rows)["Noise"].details == "repetitions differ by 15.0 %"
 
 
 def test_noise_of_small_transfers_is_no_verdict_on_repetitions():
     small = synthetic.rows(("copy/pinned",), (1024,), (0.9, 1, 1.2))
-    shown = described(small)["Repeats"]
+    shown = described(small)["Noise"]
     assert (shown.state, shown.verdict) == ("unknown", "not known")
 
 
@@ -181,7 +181,7 @@ def test_the_verdict_says_what_was_seen_and_what_is_not_known():
 def test_the_verdict_begins_with_what_is_wrong():
     text, warning = summarised(link={**synthetic.LINK, "width": 8})
     assert warning
-    assert text.startswith("Beware: link: PCIe 5.0 x8 instead of 5.0 x16. Otherwise no throttling")
+    assert text.startswith("Beware: link (PCIe 5.0 x8 instead of 5.0 x16). Otherwise no throttling")
 
 
 def test_a_doubtful_run_has_no_verdict_without_fault():
@@ -217,7 +217,7 @@ def test_facts_that_are_not_known_are_counted_and_named():
 
 def test_without_a_gpu_there_is_no_link():
     shown = described(device={"kind": "host", "name": "host"}, link=None)
-    assert list(shown) == ["Throttling", "Repeats", "Facts"]
+    assert list(shown) == ["Throttling", "Noise", "Facts"]
     assert shown["Throttling"].state == "good"
     assert states(device={"kind": "host"}, link=None, clocks={})[0] == "unknown"
 
