@@ -65,7 +65,7 @@ def summarise(run: Run) -> Verdict | None:
         return _verdict("Beware:", f"{faults}.", f"Otherwise {seen}." if seen else "", unknown)
     if any(sentence.warning for sentence in trust.assess_run(run)):
         lead = "The run itself is in doubt, see below."
-        return _verdict(lead, f"But {seen}." if seen else "", unknown)
+        return _verdict(lead, f"Otherwise {seen}." if seen else "", unknown)
     if not seen:
         return Verdict("No verdict.", unknown, False)
     return Verdict("No fault seen:", f"{seen}. {unknown}".rstrip(), False)

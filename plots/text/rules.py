@@ -259,11 +259,12 @@ def _is_clear(gain: Ratio) -> bool:
 
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
     """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
-    choices = [choice for choice, _ in pairs]
+    others = [(one, chosen) for one, chosen in pairs if chosen.strategy != one.plain.strategy]
+    choices = [choice for choice, _ in others]
     gains = [
         f"{chosen.strategy} {_show(chosen, choice.size)} {place}, "
         f"{describe_ratio(ratio(choice.plain, chosen))} {AGAINST}"
-        for (choice, chosen), place in zip(pairs, _places(choices), strict=True)
+        for (choice, chosen), place in zip(others, _places(choices), strict=True)
     ]
     at = f" at {numbers.size(choices[0].size)}" if _have_one_size(choices) else ""
     why = f"Nothing measured is clearly faster. By the medians{at}: {_join(gains)}."

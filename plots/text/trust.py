@@ -444,6 +444,7 @@ def _check_noise(run: Run) -> Sentence:
         return Sentence(
             f"How noisy the machine was is not known: {subject} have one repetition.",
             True,
+            short="one repetition",
             unknown="noise",
         )
     worst = max(repeated, key=lambda benchmark: benchmark.spread)

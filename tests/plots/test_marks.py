@@ -187,7 +187,15 @@ def test_the_verdict_begins_with_what_is_wrong():
 def test_a_doubtful_run_has_no_verdict_without_fault():
     text, warning = summarised(program={"build_type": "Debug"})
     assert warning
-    assert text.startswith("The run itself is in doubt, see below. But the link ran at full speed")
+    assert text.startswith(
+        "The run itself is in doubt, see below. Otherwise the link ran at full speed"
+    )
+
+
+def test_one_repetition_is_named_as_what_is_wrong():
+    text, warning = summarised(FAST[::3])
+    assert warning
+    assert text.startswith("Beware: noise (one repetition). Otherwise the link ran")
 
 
 def test_without_anything_known_there_is_no_verdict():
