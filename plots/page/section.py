@@ -19,7 +19,7 @@ from plots.page import render
 from plots.text import trust
 from plots.text.cards import Card
 from plots.text.glance import Glance
-from plots.text.marks import Mark
+from plots.text.marks import Mark, Verdict
 from plots.text.rules import Rule
 from plots.text.table import Table
 
@@ -63,6 +63,7 @@ class Section:
     tables_under: dict[str, list[Table]] = field(default_factory=dict)  # by heading
     tables: list[Table] = field(default_factory=list)
     alerts: list[trust.Sentence] = field(default_factory=list)
+    summary: Verdict | None = None  # of the marks
     marks: list[Mark] = field(default_factory=list)
     glance: Glance | None = None
     rules: list[Rule] = field(default_factory=list)

@@ -64,22 +64,43 @@ def link_name(link: dict[str, Any]) -> str:
 
 
 def page_title(run: Run) -> str:
-    """Returns the device, its link and the day, as the title of a page."""
+    """Returns the device and its link, as the title of a page."""
     link = mapping(run.result.transfers, "link")
-    parts = [device_name(run), link_name(link) if link else "", date(run.result)]
-    return " · ".join(filter(None, parts))
+    return " · ".join(filter(None, [device_name(run), link_name(link) if link else ""]))
+
+
+def describe_report(run: Run) -> str:
+    """Says what a page is about, and where and when that was measured."""
+    result = run.result
+    parts = [
+        "" if result.complete else "incomplete",
+        f"measured in {result.parts} parts" if result.parts > 1 else "",
+    ]
+    state = ", ".join(filter(None, parts))
+    host, cpu = _host_and_cpu(run)
+    return (
+        f"Report of one run of bench_transfers{f' ({state})' if state else ''}, {date(result)}; "
+        f"host name {host}, {cpu}"
+    )
 
 
 def describe_origin(run: Run) -> str:
     """Returns machine, date and profile, and whether the run is incomplete."""
     result = run.result
-    host = text(result.context, "host_name", "unknown host")
-    cpu = text(mapping(mapping(result.transfers, "machine"), "cpu"), "model", "unknown CPU")
+    host, cpu = _host_and_cpu(run)
     profile = text(mapping(result.transfers, "run"), "profile", "unknown")
     state = "" if result.complete else "incomplete run; "
     if result.parts > 1:
         state += f"measured in {result.parts} parts; "
     return f"{state}{host} ({cpu}), {date(result)}, profile {profile}"
+
+
+def _host_and_cpu(run: Run) -> tuple[str, str]:
+    cpu = mapping(mapping(run.result.transfers, "machine"), "cpu")
+    return (
+        text(run.result.context, "host_name", "unknown host"),
+        text(cpu, "model", "unknown CPU"),
+    )
 
 
 def date(result: Result) -> str:

@@ -56,9 +56,9 @@ def compare(run: Run) -> list[Sentence]:
 
 def compare_with_link(run: Run) -> list[Sentence]:
     """Compares the best rate of each direction with what the link can carry."""
-    if run.on_host or injected_faults(run) or not run.transfers:
+    if run.on_host or injected_faults(run):
         return []
-    sentences = []
+    sentences, missing = [], []
     limit = run.link_limit
     if not limit:
         sentences.append(
@@ -69,10 +69,17 @@ def compare_with_link(run: Run) -> list[Sentence]:
         )
     for direction in DIRECTIONS:
         benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
-        if limit and benchmarks:
+        if not benchmarks:
+            missing.append(
+                Sentence(
+                    f"{DIRECTIONS[direction]}: nothing here is compared with the link.",
+                    unknown=_unknown_rate(direction),
+                )
+            )
+        elif limit:
             best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
             sentences.append(_compare_with_limit(run, direction, best, limit))
-    return sentences
+    return sentences + missing
 
 
 def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
@@ -91,19 +98,23 @@ def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float)
     low, high = run.packet_limit
     parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
     statement += f" and {' to '.join(parts)} % of what packet headers leave"
-    short = f"{direction} {100 * rate / high:.0f} % of usable"
     if rate >= HEALTHY_SHARE * low:
-        return Sentence(f"{statement}, as on a healthy link.", short=short)
+        return Sentence(f"{statement}, as on a healthy link.", short=f"{direction} as usual")
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
         for benchmark in run.transfers
     ):
+        short = f"{direction} {numbers.rate(rate)}, {100 * rate / limit:.0f} % of raw"
         return Sentence(f"{statement}. A healthy link reaches more.", True, short=short)
     return Sentence(
         f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "
         "and more of page-locked memory were not measured.",
-        unknown=f"what the link carries {direction}",
+        unknown=_unknown_rate(direction),
     )
+
+
+def _unknown_rate(direction: str) -> str:
+    return f"what the link carries {direction}"
 
 
 def _fills_the_link(benchmark: Benchmark) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.text import numbers
+from plots.text import caption, numbers
 from plots.text.trust import injected_faults
 
 LABELS = {"h2d": "Host → device", "d2h": "Device → host"}
@@ -22,16 +22,17 @@ class Gauge:
     text: str  # what is to be said of the rate
     reached: str  # the rate and its part of the link, within a sentence
     share: float
-    packet_share: float | None  # what packet headers leave
+    packet_share: float | None  # what packet headers leave at most
     plain_share: float | None  # what plain cudaMemcpy of pageable memory reaches
 
 
 @dataclass(frozen=True)
 class Glance:
-    """Holds the first lines: rates, and a sentence about the smallest transfers."""
+    """Holds the first lines: rates, a sentence about the smallest transfers, and how to read."""
 
     gauges: list[Gauge]
     small: str
+    reading: str
 
 
 def describe(run: Run) -> Glance | None:
@@ -39,7 +40,18 @@ def describe(run: Run) -> Glance | None:
     if run.on_host or injected_faults(run) or not run.link_limit:
         return None
     gauges = [*_one_way(run, run.link_limit), *_both_ways(run, run.link_limit)]
-    return Glance(gauges, _describe_small(run)) if gauges else None
+    return Glance(gauges, _describe_small(run), _explain(gauges)) if gauges else None
+
+
+def _explain(gauges: list[Gauge]) -> str:
+    parts = [
+        "Each bar ends at the link's raw rate, which stands above it.",
+        "Grey: at least this much goes into packet headers."
+        if any(gauge.packet_share is not None for gauge in gauges)
+        else "",
+        "Tick: pageable memory." if any(gauge.plain_share is not None for gauge in gauges) else "",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _copies(run: Run, direction: str, memory: str) -> Sizes:
@@ -56,15 +68,15 @@ def _one_way(run: Run, limit: float) -> Iterator[Gauge]:
         plain = pageable.get(size)
         rates = [_rate(pinned[size]), *([_rate(plain)] if plain else [])]
         texts = numbers.rates(*rates)
-        against = f"; {texts[1]} with pageable memory" if plain else ""
+        against = f"; {texts[1]} with pageable" if plain else ""
         yield Gauge(
             label,
             texts[0],
-            f"with pinned memory, {100 * rates[0] / limit:.0f} % of the link's raw rate{against} "
-            f"({numbers.size(size)})",
+            f"with pinned memory, {100 * rates[0] / limit:.0f} % of the raw "
+            f"{numbers.gb(limit)} GB/s{against} ({numbers.size(size)})",
             f"{texts[0]} {PHRASES[direction]} ({100 * rates[0] / limit:.0f} %)",
             _share(rates[0], limit),
-            _share(run.packet_limit[0], limit) if run.packet_limit else None,
+            _share(run.packet_limit[1], limit) if run.packet_limit else None,
             _share(rates[1], limit) if plain else None,
         )
 
@@ -76,8 +88,8 @@ def _both_ways(run: Run, limit: float) -> Iterator[Gauge]:
     yield Gauge(
         "Both at once",
         numbers.rate(rate),
-        f"with pinned memory, {50 * rate / limit:.0f} % of both directions' raw rates "
-        f"({numbers.size(max(sizes))} each)",
+        f"in total with pinned memory, {50 * rate / limit:.0f} % of the raw "
+        f"{numbers.gb(2 * limit)} GB/s both ways ({numbers.size(max(sizes))} each)",
         f"{numbers.rate(rate)} both ways at once ({50 * rate / limit:.0f} %)",
         _share(rate, 2 * limit),
         None,
@@ -86,14 +98,18 @@ def _both_ways(run: Run, limit: float) -> Iterator[Gauge]:
 
 
 def _describe_small(run: Run) -> str:
-    parts = []
+    parts, names = [], []
     for direction in PHRASES:
         sizes = _copies(run, direction, "pinned")
         if sizes:
             smallest = sizes[min(sizes)]
             size = numbers.size(smallest.bytes or 0)
             parts.append(f"{numbers.time(smallest.ns)} {PHRASES[direction]} ({size})")
-    return f"The smallest copies of pinned memory take {' and '.join(parts)}." if parts else ""
+            names.append(smallest.strategy)
+    if not parts:
+        return ""
+    strategies = caption.listed([*dict.fromkeys(names)])
+    return f"The smallest copies of pinned memory ({strategies}) take {' and '.join(parts)}."
 
 
 def _rate(benchmark: Benchmark) -> float:

@@ -7,7 +7,7 @@ slower; of those the plainest is recommended (`plainness` in the file).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from plots.model import values
@@ -16,11 +16,12 @@ from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
 from plots.model.significance import Ratio, is_clearly_slower, ratio
 from plots.text import caption, numbers
-from plots.text.trust import injected_faults
+from plots.text.trust import LARGE, injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 ORDINARY = "pageable"
 AGAINST = "as fast as plain cudaMemcpy"
+OF_PAGEABLE = " of pageable memory"  # said where cudaMemcpy is named first
 ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
 Filter = Callable[[Benchmark], bool]
 
@@ -72,7 +73,16 @@ def describe(run: Run) -> list[Rule]:
     if run.on_host or injected_faults(run):
         return []
     rules = [_rule_for_large(run), _rule_for_small(run), _rule_for_ordinary(run)]
-    return [rule for rule in rules if rule]
+    return _say_what_is_plain([rule for rule in rules if rule])
+
+
+def _say_what_is_plain(rules: list[Rule]) -> list[Rule]:
+    """Says at the first comparison with a plain cudaMemcpy which memory that copies."""
+    for i, rule in enumerate(rules):
+        if AGAINST in rule.why:
+            why = rule.why.replace(AGAINST, AGAINST + OF_PAGEABLE, 1)
+            return [*rules[:i], replace(rule, why=why), *rules[i + 1 :]]
+    return rules
 
 
 def choose(run: Run, direction: str, size: int, allowed: Filter) -> Choice | None:
@@ -154,7 +164,11 @@ def _rule_for_small(run: Run) -> Rule | None:
         for choice in choices
     ]
     nothing_faster = _nothing_faster(any(choice.is_certain for choice in choices))
-    why = f"Up to {' and '.join(ends)} {nothing_faster}."
+    times = [
+        f"{_show(choice.plain, choice.size)} {place}"
+        for choice, place in zip(choices, _places(choices), strict=True)
+    ]
+    why = f"Up to {' and '.join(ends)} {nothing_faster}. {_at(choices)}{' and '.join(times)}."
     return Rule("Small transfers", [_use(run, choices[0].plain.strategy)], why)
 
 
@@ -188,29 +202,48 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
         for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
     ]
     uses = [_use(run, strategy) for strategy in strategies]
-    why = _join(gains)
-    return Rule(data, uses, f"{why[:1].upper()}{why[1:]}.")
+    return Rule(data, uses, f"{_at(choices)}{_join(gains)}.")
 
 
 def _places(choices: list[Choice]) -> list[str]:
-    """Returns words for the directions and sizes of choices; a size that all have is said once."""
-    alike = len({choice.size for choice in choices}) == 1
+    """Returns words for the directions of choices, with their sizes unless all have one."""
+    alike = _have_one_size(choices)
     return [
-        PHRASES[choice.direction]
-        + ("" if alike and choice is not choices[-1] else f" ({numbers.size(choice.size)})")
+        PHRASES[choice.direction] + ("" if alike else f" ({numbers.size(choice.size)})")
         for choice in choices
     ]
 
 
+def _at(choices: list[Choice]) -> str:
+    """Says the size that all choices have, if they have one."""
+    return f"At {numbers.size(choices[0].size)}: " if _have_one_size(choices) else ""
+
+
+def _have_one_size(choices: list[Choice]) -> bool:
+    return len({choice.size for choice in choices}) == 1
+
+
+def _show(benchmark: Benchmark, size: int) -> str:
+    """Formats what a reader asks for at a size: the rate, or the time of a small transfer."""
+    if size < LARGE:
+        return numbers.time(benchmark.ns)
+    return numbers.rate(benchmark.gb_per_s or 0)
+
+
 def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool, place: str) -> str:
     name = f"{chosen.strategy} " if with_name else ""
+    text = f"{name}{_show(chosen, choice.size)} {place}"
     if chosen.strategy == choice.plain.strategy:
-        return f"{name}{place}: {_nothing_faster(choice.is_certain)}"
+        return f"{text}, and {_nothing_faster(choice.is_certain)}"
     gain = ratio(choice.plain, chosen)
-    text = f"{name}{describe_ratio(gain)} {AGAINST} {place}"
-    if _is_clear(gain):
-        return text
-    return f"{text}, not clear{' (too few repetitions)' if gain.interval is None else ''}"
+    return f"{text}, {describe_ratio(gain)} {AGAINST}{_doubt(gain)}"
+
+
+def _doubt(gain: Ratio) -> str:
+    """Says what keeps a factor from being a gain."""
+    if gain.interval is None:
+        return " (too few repetitions to be sure)"
+    return "" if _is_clear(gain) else " (no clear gain)"
 
 
 def _join(gains: list[str]) -> str:
@@ -226,11 +259,15 @@ def _is_clear(gain: Ratio) -> bool:
 
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
     """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
+    others = [(one, chosen) for one, chosen in pairs if chosen.strategy != one.plain.strategy]
+    choices = [choice for choice, _ in others]
     gains = [
-        f"{chosen.strategy} {describe_ratio(ratio(choice.plain, chosen))} {AGAINST} {place}"
-        for (choice, chosen), place in zip(pairs, _places([one for one, _ in pairs]), strict=True)
+        f"{chosen.strategy} {_show(chosen, choice.size)} {place}, "
+        f"{describe_ratio(ratio(choice.plain, chosen))} {AGAINST}"
+        for (choice, chosen), place in zip(others, _places(choices), strict=True)
     ]
-    why = f"Nothing measured is clearly faster. By the medians: {_join(gains)}."
+    at = f" at {numbers.size(choices[0].size)}" if _have_one_size(choices) else ""
+    why = f"Nothing measured is clearly faster. By the medians{at}: {_join(gains)}."
     return Rule(data, [_use(run, pairs[0][0].plain.strategy)], why)
 
 

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from plots.model import values
-from plots.model.derive import Run
+from plots.model.derive import Benchmark, Run
 from plots.model.values import is_failed, is_positive, mapping
 from plots.text import caption, numbers
 
@@ -113,13 +113,23 @@ def assess_host(run: Run) -> list[Sentence]:
 
 
 def assess_memory(run: Run) -> list[Sentence]:
-    """Says whether memory lay near the GPU."""
-    return _answers(run, _check_numa)
+    """Says whether memory lay near the GPU, and who decides how it is cached."""
+    return _answers(run, _check_numa, _check_memory_types)
 
 
-def assess_clocks(run: Run) -> list[Sentence]:
-    """Says whether clocks were throttled or varied: that of the GPU first."""
-    return _answers(run, _check_gpu_clocks, _check_cpu_clocks, _check_governor)
+def assess_gpu_clocks(run: Run) -> list[Sentence]:
+    """Says whether the GPU was throttled."""
+    return _answers(run, _check_gpu_clocks)
+
+
+def assess_cpu_clocks(run: Run) -> list[Sentence]:
+    """Says whether the CPU was throttled."""
+    return _answers(run, _check_cpu_clocks)
+
+
+def assess_governor(run: Run) -> list[Sentence]:
+    """Says whether the CPU's clock could vary."""
+    return _answers(run, _check_governor)
 
 
 def assess_noise(run: Run) -> list[Sentence]:
@@ -132,7 +142,9 @@ ASSESSMENTS = (
     assess_link,
     assess_host,
     assess_memory,
-    assess_clocks,
+    assess_gpu_clocks,
+    assess_cpu_clocks,
+    assess_governor,
     assess_noise,
 )
 
@@ -227,18 +239,18 @@ def _check_program(run: Run) -> Sentence | None:
 
 def _check_link(run: Run) -> Sentence | None:
     link = mapping(run.result.transfers, "link")
-    if run.on_host or link.get("type") != "pcie":
+    if run.on_host:
         return None
     current = [x for key in ("generation", "width") if is_positive(x := link.get(key))]
     maximum = [x for key in ("generation_max", "width_max") if is_positive(x := link.get(key))]
-    if len(current) + len(maximum) < 4:
+    if link.get("type") != "pcie" or len(current) + len(maximum) < 4:
         return Sentence(
             "Whether the link ran at its full speed is not known.", unknown="the link's full speed"
         )
     if all(x >= highest for x, highest in zip(current, maximum, strict=True)):
         return Sentence(
             f"The link ran at its full speed under load: PCIe {current[0]}.0 x{current[1]}.",
-            short="full speed",
+            short=f"PCIe {current[0]}.0 x{current[1]}",
         )
     return Sentence(
         f"Under load the link ran at PCIe {current[0]}.0 x{current[1]}, but it can run at "
@@ -277,6 +289,12 @@ def _check_numa(run: Run) -> Sentence | None:
         True,
         short="memory far from the GPU",
     )
+
+
+def _check_memory_types(run: Run) -> Sentence | None:
+    if not _hypervisor_name(run):
+        return None
+    return Sentence("The hypervisor sets the memory types of the virtual machine.")
 
 
 def _check_governor(run: Run) -> Sentence | None:
@@ -398,25 +416,37 @@ def _check_hypervisor(run: Run) -> Sentence | None:
     if not name:
         return None
     return Sentence(
-        f"Measured in a virtual machine ({name}): the hypervisor sets memory types, and other "
-        f"machines may use the same {shared}.",
+        f"Measured in a virtual machine ({name}): others may use the same {shared}.",
         True,
         short=f"in {name}",
         unknown=f"who shares {shared}",
     )
 
 
+def middle_half(run: Run) -> float | None:
+    """Returns within which part of the median the middle half of repetitions usually lies."""
+    repeated = _repeated(run)
+    return median(benchmark.middle_half for benchmark in repeated) if repeated else None
+
+
+def _large(run: Run) -> list[Benchmark]:
+    return [benchmark for benchmark in run.transfers if (benchmark.bytes or 0) >= LARGE]
+
+
+def _repeated(run: Run) -> list[Benchmark]:
+    return [benchmark for benchmark in _large(run) or run.benchmarks if benchmark.repetitions > 1]
+
+
 def _check_noise(run: Run) -> Sentence:
-    large = [benchmark for benchmark in run.transfers if (benchmark.bytes or 0) >= LARGE]
+    large, repeated, middle = _large(run), _repeated(run), middle_half(run)
     subject = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
-    repeated = [benchmark for benchmark in large or run.benchmarks if benchmark.repetitions > 1]
-    if not repeated:
+    if middle is None:
         return Sentence(
             f"How noisy the machine was is not known: {subject} have one repetition.",
             True,
+            short="one repetition",
             unknown="noise",
         )
-    middle = median(benchmark.middle_half for benchmark in repeated)
     worst = max(repeated, key=lambda benchmark: benchmark.spread)
     times = worst.values("median_ns")
     extremes = (
@@ -434,10 +464,12 @@ def _check_noise(run: Run) -> Sentence:
         return Sentence(
             f"The machine was noisy. {statement} Judge differences by several runs.",
             True,
-            short=f"noisy, {numbers.percent(middle)}",
+            short=f"repetitions differ by {numbers.percent(middle)}",
         )
     if max(benchmark.repetitions for benchmark in repeated) < 3:
         return Sentence(
             f"{statement} Two repetitions say little about that.", True, short="two repetitions"
         )
-    return Sentence(statement, short=f"middle half within {numbers.percent(middle)}")
+    if middle > NOISY:  # as small transfers may be
+        return Sentence(statement, unknown="noise of large transfers")
+    return Sentence(statement, short="middle half of the repetitions")

@@ -465,6 +465,24 @@ def test_the_first_screen_has_the_rates(page):
     assert 0 < reached["width"] < frame["width"]
 
 
+@pytest.mark.parametrize(
+    "recorded", ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"]
+)
+def test_the_first_screen_of_a_phone_has_a_verdict_and_what_to_use(browser, tmp_path, recorded):
+    path = RECORDED / recorded / "result.json.gz"
+    files = report.make_report(
+        [read_result(path)], None, page_only=True, figures=frozenset({"bandwidth"})
+    )
+    (tmp_path / "report.html").write_bytes(files["report.html"])
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator(".summary").inner_text().startswith("No fault seen:")
+    rule = page.locator(".rules dd").first.bounding_box()
+    assert rule["y"] + rule["height"] < 844
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.close()
+
+
 def test_the_first_stop_of_the_keyboard_leads_to_the_findings(page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "To the findings"

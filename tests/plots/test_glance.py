@@ -34,18 +34,18 @@ def test_each_direction_and_both_are_compared_with_the_link():
     assert (up.label, down.label, both.label) == ("Host → device", "Device → host", "Both at once")
     assert (up.rate, up.text) == (
         "50.00 GB/s",
-        "with pinned memory, 79 % of the link's raw rate; 10.00 GB/s with pageable memory (64 MiB)",
+        "with pinned memory, 79 % of the raw 63.0 GB/s; 10.00 GB/s with pageable (64 MiB)",
     )
     assert (up.share, up.plain_share) == (pytest.approx(79.37), pytest.approx(15.87))
-    assert up.packet_share == pytest.approx(100 * 57.6 / 63.0, abs=0.01)
+    assert up.packet_share == pytest.approx(100 * 58.4 / 63.0, abs=0.01)
     assert (both.rate, both.text) == (
         "90.00 GB/s",
-        "with pinned memory, 71 % of both directions' raw rates (64 MiB each)",
+        "in total with pinned memory, 71 % of the raw 126.0 GB/s both ways (64 MiB each)",
     )
     assert both.share == pytest.approx(100 * 90 / 126, abs=0.01)
     assert (
         shown.small
-        == "The smallest copies of pinned memory take 1.000 µs to the device (4 B)"
+        == "The smallest copies of pinned memory (copy/pinned) take 1.000 µs to the device (4 B)"
         + (" and 1.342 ms to the host (64 MiB).")
     )
 
@@ -55,6 +55,7 @@ def test_what_was_not_measured_is_left_out():
     assert [gauge.label for gauge in shown.gauges] == ["Host → device", "Device → host"]
     assert {gauge.plain_share for gauge in shown.gauges} == {None}
     assert "pageable" not in shown.gauges[0].text
+    assert "pageable" not in shown.reading
     assert glance.describe(synthetic.run([synthetic.row("cpu/pinned/read/1MiB", MIB, 5e4)])) is None
 
 
@@ -78,7 +79,14 @@ def test_without_a_link_or_true_numbers_there_are_no_bars(transfers):
 
 
 def test_the_title_of_a_page_is_what_was_measured():
-    assert (
-        caption.page_title(synthetic.run()) == "Synthetic GPU · PCIe 5.0 x16 · 2026-11-20 11:00 UTC"
+    assert caption.page_title(synthetic.run()) == "Synthetic GPU · PCIe 5.0 x16"
+    assert caption.page_title(synthetic.run(link=None)) == "Synthetic GPU"
+
+
+def test_the_first_line_says_what_the_page_is():
+    assert caption.describe_report(synthetic.run(rows())).startswith(
+        "Report of one run of bench_transfers, 2026-11-20 11:00 UTC; host name "
     )
-    assert caption.page_title(synthetic.run(link=None)) == "Synthetic GPU · 2026-11-20 11:00 UTC"
+    assert "bench_transfers (incomplete), " in caption.describe_report(
+        synthetic.run(rows(), complete=False)
+    )

@@ -31,14 +31,12 @@ def states(**changed):
 def test_a_healthy_run_has_good_marks():
     shown = described()
     assert [(name, mark.state, mark.verdict) for name, mark in shown.items()] == [
-        ("Link", "good", "healthy"),
-        ("Throttling", "good", "none seen"),
-        ("Repeatability", "good", "good"),
-        ("Not known", "good", "nothing"),
+        ("Link", "good", "full speed"),
+        ("Throttling", "good", "none on GPU and CPU"),
+        ("Noise", "good", "within 0.00 %"),
+        ("Facts", "good", "all known"),
     ]
-    assert shown["Link"].details == (
-        "full speed, h2d 96 % of usable, d2h 96 % of usable, memory near"
-    )
+    assert shown["Link"].details == "PCIe 5.0 x16, h2d as usual, d2h as usual, memory near"
     assert shown["Throttling"].details == "GPU 1980 of 1980 MHz, CPU"
 
 
@@ -87,12 +85,18 @@ def test_a_slow_link_is_a_warning():
     rows = [row for way in ("h2d", "d2h") for row in timed(f"copy/pinned/{way}", 64 * MIB, 29.2)]
     shown = described(rows)["Link"]
     assert (shown.state, shown.verdict) == ("warning", "beware")
-    assert shown.details == "h2d 50 % of usable, d2h 50 % of usable"
+    assert shown.details == "h2d 29.20 GB/s, 46 % of raw, d2h 29.20 GB/s, 46 % of raw"
 
 
 def test_noise_is_a_warning():
     rows = synthetic.rows(("copy/pinned",), (64 * MIB,), (0.9, 1, 1.2))
-    assert described(rows)["Repeatability"].details == "noisy, 15.0 %"
+    assert described(rows)["Noise"].details == "repetitions differ by 15.0 %"
+
+
+def test_noise_of_small_transfers_is_no_verdict_on_repetitions():
+    small = synthetic.rows(("copy/pinned",), (1024,), (0.9, 1, 1.2))
+    shown = described(small)["Noise"]
+    assert (shown.state, shown.verdict) == ("unknown", "not known")
 
 
 @pytest.mark.parametrize(
@@ -112,8 +116,8 @@ def test_noise_is_a_warning():
 def test_a_missing_fact_makes_its_mark_unknown(subject, changed, name):
     shown = described(**changed)
     assert (shown[subject].state, shown[subject].verdict) == ("unknown", "not known")
-    assert shown["Not known"].state == "unknown"
-    assert name in shown["Not known"].details
+    assert shown["Facts"].state == "unknown"
+    assert name in shown["Facts"].details
 
 
 VIRTUAL = {**KNOWN["machine"], "virtualisation": {"hypervisor": "KVM"}}
@@ -128,11 +132,77 @@ UNSAID = {key: fact for key, fact in KNOWN["machine"].items() if key != "virtual
         ({"device": {**HEALTHY["device"], "numa_node": None}}, "NUMA distance"),
     ],
 )
-def test_a_link_of_which_not_all_is_known_is_not_called_healthy(changed, name):
-    link = described(**changed)["Link"]
-    assert (link.state, link.verdict) == ("unknown", "no fault seen")
-    assert link.details.startswith("full speed, h2d 96 % of usable, d2h 96 % of usable")
-    assert link.details.endswith(f"; not known: {name}")
+def test_what_is_not_known_around_a_link_stands_in_its_own_mark(changed, name):
+    shown = described(**changed)
+    assert (shown["Link"].state, shown["Link"].verdict) == ("good", "full speed")
+    assert "not known" not in shown["Link"].details
+    assert shown["Facts"].details == name
+
+
+@pytest.mark.parametrize("ways", [("h2d",), ("d2h",), ()])
+def test_a_link_is_not_called_fast_in_a_direction_that_was_not_measured(ways):
+    rows = [row for way in ways for row in timed(f"copy/pinned/{way}", 64 * MIB, 56.0)]
+    shown = described([*rows, *timed("allocate/pinned", 64 * MIB, 56.0)])
+    assert shown["Link"].state == "unknown"
+    for way in {"h2d", "d2h"} - set(ways):
+        assert f"what the link carries {way}" in shown["Facts"].details
+
+
+def test_a_link_of_another_type_is_not_called_fast():
+    shown = described(link={**synthetic.LINK, "type": "other"})
+    assert shown["Link"].state == "unknown"
+    assert "the link's full speed" in shown["Facts"].details
+
+
+def test_throttling_is_denied_only_where_it_would_be_known():
+    shown = described(clocks={"gpu": GPU_CLOCKS})["Throttling"]
+    assert (shown.state, shown.verdict) == ("good", "none on GPU")
+
+
+def summarised(rows=FAST, **changed):
+    verdict = marks.summarise(run(rows, **{**KNOWN, **changed}))
+    return f"{verdict.lead} {verdict.text}", verdict.warning
+
+
+def test_the_verdict_says_what_was_seen_and_what_is_not_known():
+    assert summarised() == (
+        "No fault seen: the link ran at full speed, no throttling of the GPU and the CPU was "
+        "seen, half of the repetitions agree within 0.00 %.",
+        False,
+    )
+    assert summarised(machine=VIRTUAL, clocks={"gpu": GPU_CLOCKS}) == (
+        "No fault seen: the link ran at full speed, no throttling of the GPU was seen, half of "
+        "the repetitions agree within 0.00 %. Not known: who shares host and link, and 1 more "
+        "fact.",
+        False,
+    )
+
+
+def test_the_verdict_begins_with_what_is_wrong():
+    text, warning = summarised(link={**synthetic.LINK, "width": 8})
+    assert warning
+    assert text.startswith("Beware: link (PCIe 5.0 x8 instead of 5.0 x16). Otherwise no throttling")
+
+
+def test_a_doubtful_run_has_no_verdict_without_fault():
+    text, warning = summarised(program={"build_type": "Debug"})
+    assert warning
+    assert text.startswith(
+        "The run itself is in doubt, see below. Otherwise the link ran at full speed"
+    )
+
+
+def test_one_repetition_is_named_as_what_is_wrong():
+    text, warning = summarised(FAST[::3])
+    assert warning
+    assert text.startswith("Beware: noise (one repetition). Otherwise the link ran")
+
+
+def test_without_anything_known_there_is_no_verdict():
+    small = synthetic.rows(("copy/pinned",), (1024,), (0.9, 1, 1.2))
+    text, warning = summarised(small, clocks=None, link=None)
+    assert text.startswith("No verdict. Not known: ")
+    assert not warning
 
 
 def test_a_fault_of_the_link_counts_more_than_what_is_not_known():
@@ -147,14 +217,15 @@ def test_a_hypervisor_is_an_alert():
 
 
 def test_facts_that_are_not_known_are_counted_and_named():
-    shown = described(machine=VIRTUAL, clocks={"gpu": GPU_CLOCKS})["Not known"]
-    assert (shown.verdict, shown.details) == ("2 facts", "who shares host and link, CPU throttling")
+    shown = described(machine=VIRTUAL, clocks={"gpu": GPU_CLOCKS})["Facts"]
+    details = "who shares host and link, CPU throttling"
+    assert (shown.verdict, shown.details) == ("2 not known", details)
     assert len(shown.evidence) == 2
 
 
 def test_without_a_gpu_there_is_no_link():
     shown = described(device={"kind": "host", "name": "host"}, link=None)
-    assert list(shown) == ["Throttling", "Repeatability", "Not known"]
+    assert list(shown) == ["Throttling", "Noise", "Facts"]
     assert shown["Throttling"].state == "good"
     assert states(device={"kind": "host"}, link=None, clocks={})[0] == "unknown"
 
@@ -162,6 +233,7 @@ def test_without_a_gpu_there_is_no_link():
 def test_nothing_is_said_of_falsified_numbers():
     faulty = run(FAST, **{**KNOWN, "run": {"faults_injected": ["wrong_byte"]}})
     assert marks.describe(faulty) == []
+    assert marks.summarise(faulty) is None
     assert "use no number of this run" in " ".join(texts(marks.alerts(faulty), True))
 
 
