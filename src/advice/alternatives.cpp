@@ -24,11 +24,14 @@ struct rules {
   std::optional<std::string> benchmark::*apart = &benchmark::setting;
   std::string_view time = "median_ns";
   bool counts_memory = true;
+  std::string_view rate_of_loss = {};  ///< the metric of which a loss is a part
 };
 
 /// Of roles that differ from the others. A small copy that must not wait is judged by its tail, and
-/// what the memory of the bulk copy beside it costs is another question.
-constexpr std::array different{rules{"interference", &benchmark::variant, "p99_ns", false}};
+/// what the memory of the bulk copy beside it costs is another question. What the bulk copy loses
+/// is a part of its own rate, which differs from method to method.
+constexpr std::array different{
+    rules{"interference", &benchmark::variant, "p99_ns", false, "bulk_alone_gb_per_s"}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
 constexpr std::array<std::string_view, 17> not_alternatives{
@@ -58,12 +61,14 @@ std::string strategy_of(const benchmark& described, const rules& rules) {
   return described.strategy + "/" + *described.variant;
 }
 
-/// What one more of it takes from others.
-bool is_price(const result_file::metric& metric) {
-  const bool is_of_the_machine = metric.name == "cores" || metric.name == "multiprocessors";
-  const bool is_loss = metric.headline && metric.kind == result_file::metric_kind::share &&
-                       metric.better == result_file::better::less;
-  return is_of_the_machine || is_loss;
+/// What it takes from others: a number of cores or multiprocessors, or a part of a rate. And the
+/// rate itself.
+bool is_price(const result_file::metric& metric, const rules& rules) {
+  using result_file::metric_kind;
+  const bool is_cost =
+      metric.better == result_file::better::less &&
+      (metric.kind == metric_kind::count || (metric.kind == metric_kind::share && metric.headline));
+  return is_cost || (!metric.name.empty() && metric.name == rules.rate_of_loss);
 }
 
 /// The benchmarks of one job.
@@ -145,7 +150,7 @@ class job_reader {
       if (row.kind != result_file::row_kind::repetition || row.failed || !belongs(*row.benchmark))
         continue;
       for (const auto& [name, metric] : content_.metrics)
-        if (const auto value = is_price(metric) ? row.number(name) : std::nullopt;
+        if (const auto value = is_price(metric, rules_) ? row.number(name) : std::nullopt;
             value && std::isfinite(*value))
           values[{strategy_of(*row.benchmark, rules_),
                   static_cast<double>(*row.benchmark->size_bytes), name}]

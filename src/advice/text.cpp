@@ -247,19 +247,38 @@ std::string price_table(const prices_by_strategy& by_strategy, const ranking& ra
   constexpr std::string_view title = "besides time";
   const auto width = std::max(
       title.size(),
+/// The lines of a name; a long one is parted at the underscore next to its middle: "bulk_loss",
+/// "percent".
+std::array<std::string, 2> title_of(const std::string& name) {
+  constexpr std::size_t usual = 15;
+  std::array<std::string, 2> lines{"", name};
+  if (name.size() <= usual) return lines;
+  for (auto at = name.find('_'); at != std::string::npos; at = name.find('_', at + 1))
+    if (const auto longer = std::max(at, name.size() - at - 1);
+        longer < std::max(lines[0].size(), lines[1].size()))
+      lines = {name.substr(0, at), name.substr(at + 1)};
+  return lines;
+}
+
       width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; }));
-  auto text = fmt::format("{:<{}}", title, width);
-  for (const auto& name : names) text += fmt::format("  {:>5}", name);
-  text += '\n';
+  std::array<std::string, 2> titles{fmt::format("{:<{}}", "", width),
+                                    fmt::format("{:<{}}", title, width)};
+  std::map<std::string, std::size_t> cells;
+  for (const auto& name : names) {
+    const auto lines = title_of(name);
+    cells[name] = std::max({lines[0].size(), lines[1].size(), std::size_t{5}});
+    for (std::size_t line = 0; line < titles.size(); ++line)
+      titles[line] += fmt::format("  {:>{}}", lines[line], cells[name]);
+  }
+  auto text = titles[0] + '\n' + titles[1] + '\n';
   for (const auto& strategy : ranked.strategies) {
     if (!by_strategy.contains(strategy.name)) continue;
     text += fmt::format("{:<{}}", strategy.name, width);
-    for (const auto& name : names)
-      text += fmt::format("  {:>{}}", price_cell(by_strategy, strategy.name, name),
-                          std::max(name.size(), std::size_t{5}));
+    for (const auto& [name, cell] : cells)
+      text += fmt::format("  {:>{}}", price_cell(by_strategy, strategy.name, name), cell);
     text += '\n';
   }
-  return text;
+  return without_trailing_blanks(text);
 }
 
 bool pays_only_up_to(const ranked_strategy& strategy) {

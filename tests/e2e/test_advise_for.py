@@ -102,7 +102,13 @@ def test_small_copies_beside_a_bulk_copy_are_ranked_by_their_tail(program: Progr
     answer = by_job["h2d/50KiB_h2d", "h2d"]
     assert answer["ranked_by"] == "p99_ns"
     assert {"interference/engine/prompt", "interference/polite/memcpy"} <= set(names(answer))
-    assert all("bulk_loss_percent" in s["prices"] for s in answer["strategies"])
+    prices = {s["name"]: s["prices"] for s in answer["strategies"]}
+    assert all("bulk_loss_percent" in p for p in prices.values())
+    # Polite copies let others in at the cost of their own rate, of which the loss is a part.
+    polite, engine = prices["interference/polite/memcpy"], prices["interference/engine/prompt"]
+    assert polite["bulk_alone_gb_per_s"] < engine["bulk_alone_gb_per_s"] / 2
+    assert polite["bulk_multiprocessors"] > 0
+    assert "bulk_multiprocessors" not in engine
     assert answer["strategies"][0]["model"] is None  # of a single size
 
 

@@ -346,15 +346,18 @@ TEST(alternatives, without_memory_beside_others_have_no_costs_of_it) {
 
 TEST(alternatives, have_prices_of_the_next_size) {
   made_up_file file;
+json metric(const std::string& kind, const json& better) {
+  return {{"unit", "x"}, {"better", better}, {"kind", kind}, {"description", "x"}};
+}
+
   const json loss{{"unit", "%"},
                   {"better", "less"},
                   {"kind", "share"},
                   {"description", "x"},
                   {"headline", true}};
-  const json count{{"unit", "1"}, {"better", nullptr}, {"kind", "count"}, {"description", "x"}};
   file.add_metric("bulk_loss_percent", loss);
-  file.add_metric("cores", count);
-  file.add_metric("operations", count);
+  file.add_metric("cores", metric("count", "less"));
+  file.add_metric("operations", metric("count", nullptr));
   for (const auto& [size, cores] : {std::pair{mib, 1.5}, {64 * mib, 11.0}})
     file.add({.strategy = "a/x",
               .role = own_role,
@@ -370,6 +373,28 @@ TEST(alternatives, have_prices_of_the_next_size) {
 
 TEST(alternatives, are_not_benchmarks_that_do_different_things) {
   made_up_file file;
+TEST(alternatives, have_as_prices_the_counts_of_which_less_is_better) {
+  made_up_file file;
+  file.add_metric("bulk_alone_gb_per_s", metric("rate", "more"));
+  file.add_metric("threads_taken", metric("count", "less"));
+  file.add_metric("threads_used", metric("count", nullptr));
+  file.add_metric("links_used", metric("count", "more"));
+  for (const auto* const role : {"interference", own_role})
+    file.add({.strategy = std::string(role) + "/x",
+              .role = role,
+              .direction = "h2d",
+              .counters = {{"p99_ns", 5},
+                           {"bulk_alone_gb_per_s", 51.5},
+                           {"threads_taken", 3},
+                           {"threads_used", 4},
+                           {"links_used", 2}}});
+  EXPECT_THAT(file.of(own_role).at(0).prices_at(mib).at("teleport/x"),
+              ElementsAre(Pair("threads_taken", 3)));
+  // What a bulk copy loses is a part of its own rate, which is therefore needed as well.
+  EXPECT_THAT(file.of("interference").at(0).prices_at(mib).at("interference/x"),
+              ElementsAre(Pair("bulk_alone_gb_per_s", 51.5), Pair("threads_taken", 3)));
+}
+
   for (const auto* const role : {"copy", "array", "allocation", "cpu_read", "floor", own_role})
     file.add({.strategy = "a/x", .role = role, .direction = "h2d"});
   for (const auto* const role : {"copy", "array", "allocation", "cpu_read", "floor", "absent"})
