@@ -64,7 +64,8 @@ std::string advise_footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
          "With --for: by which of the ways in the file to do another transfer: file, overlap,\n"
-         "duplex, scattered_copy, parameters, interference, wait, or a role of your own.\n"
+         "duplex, scattered_copy, batched_copy, parameters, interference, wait, or a role of\n"
+         "your own.\n"
          "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
          "3 nothing in the file can be ranked, or it cannot tell.";
@@ -397,7 +398,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("SIZE");
   command
       ->add_option("--direction", request.direction,
-                   "h2d or d2h; with --devices or --for also both")
+                   "h2d or d2h; with --devices or --for also both; with --for also none")
       ->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
@@ -413,9 +414,9 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
         ->type_name("N");
   };
   add_accesses("--cpu-writes", request.cpu_writes,
-               "CPU writes per transfer (default: 1 for h2d, 0 for d2h)");
+               "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
   add_accesses("--cpu-reads", request.cpu_reads,
-               "CPU reads per transfer (default: 0 for h2d, 1 for d2h)");
+               "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
   command
       ->add_option("--from", request.source,
                    "result file (default: the newest result.json below results/local)")
