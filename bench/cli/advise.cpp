@@ -64,7 +64,8 @@ std::string advise_footer() {
   return "Predicts (allocate + free) / reuse + writes x fill + transfer + reads x read-back from\n"
          "what bench_transfers has measured; docs/ADVISE.md has the model and its error.\n"
          "With --for: by which of the ways in the file to do another transfer: file, overlap,\n"
-         "duplex, scattered_copy, parameters, interference, wait, or a role of your own.\n"
+         "duplex, scattered_copy, batched_copy, parameters, interference, wait, or a role of\n"
+         "your own.\n"
          "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
          "3 nothing in the file can be ranked, or it cannot tell.";
@@ -200,41 +201,18 @@ std::string names_of(const std::vector<advice::rankable_role>& roles) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The answers about a role: each job in the directions asked for.
-struct role_answers {
-  std::vector<advice::ranked_job> ranked;
-  std::vector<std::string> left_out;  ///< jobs that cannot be ranked, and why
-};
-
-/// "file, cold (transfer measured at one size only; sizes: 1GiB)".
-std::string why_left_out(const advice::alternatives& job, const advice::ranking& ranked) {
-  std::vector<std::string> sizes;
-  for (const auto bytes : job.sizes)
-    sizes.push_back(common::format_size(static_cast<std::size_t>(bytes)));
-  return fmt::format(
-      "{}{}{}, {} ({}; sizes: {})", job.role, job.job ? ", " : "", job.job.value_or(""),
-      result_file::to_string(job.direction),
-      ranked.left_out.empty() ? "all of its benchmarks failed" : ranked.left_out.front().reason,
-      sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")));
-}
-
-role_answers answers_about(const advice_request& request, const advice::file_for_answers& read) {
-  role_answers answers;
-  for (const auto& job : read.jobs) {
-    const auto direction = result_file::to_string(job.direction);
-    if (!request.direction.empty() && request.direction != direction) continue;
-    auto question = question_for(request, direction);
-    question.bytes = static_cast<double>(common::parse_size(request.bytes));
-    advice::cost_model model(job.measured);
-    auto ranked = model.rank(question);
-    if (ranked.strategies.empty())
-      answers.left_out.push_back(why_left_out(job, ranked));
-    else
-      answers.ranked.push_back({&job, std::move(model), question, std::move(ranked)});
-  }
+advice::role_answers answers_about(const advice_request& request,
+                                   const advice::file_for_answers& read) {
+  auto answers = advice::answers_about(
+      read.jobs, [&](const std::string& direction) -> std::optional<advice::question> {
+        if (!request.direction.empty() && request.direction != direction) return std::nullopt;
+        auto question = question_for(request, direction);
+        question.bytes = static_cast<double>(common::parse_size(request.bytes));
+        return question;
+      });
   if (answers.ranked.empty())
-    refuse(read.copies,
-           answers.left_out.empty() ? "no benchmarks of that direction" : answers.left_out.front());
+    refuse(read.copies, answers.left_out.empty() ? "no benchmarks of that direction"
+                                                 : advice::unranked_text(answers.left_out.front()));
   return answers;
 }
 
@@ -249,12 +227,8 @@ bool advise_role(std::ostream& out, const advice_request& request) {
                     common::printable_in_short(request.role),
                     read.roles.empty() ? "none of another role" : names_of(read.roles)));
   const auto answers = answers_about(request, read);
-  out << advice::alternatives_text(answers.ranked);
-  for (const auto& job : answers.left_out)
-    out << advice::labelled(
-        read.copies, common::wrapped(fmt::format("Left out: {}.", job),
-                                     advice::columns_beside_label(read.copies.from.has_gpu)));
-  if (!request.json.empty()) write(request.json, advice::alternatives_document(answers.ranked));
+  out << advice::alternatives_text(answers);
+  if (!request.json.empty()) write(request.json, advice::alternatives_document(answers));
   return std::ranges::none_of(answers.ranked, [](const auto& answer) {
     return advice::reason_not_to_recommend(answer.ranked).has_value();
   });
@@ -397,7 +371,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("SIZE");
   command
       ->add_option("--direction", request.direction,
-                   "h2d or d2h; with --devices or --for also both")
+                   "h2d or d2h; with --devices or --for also both; with --for also none")
       ->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
@@ -413,9 +387,9 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
         ->type_name("N");
   };
   add_accesses("--cpu-writes", request.cpu_writes,
-               "CPU writes per transfer (default: 1 for h2d, 0 for d2h)");
+               "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
   add_accesses("--cpu-reads", request.cpu_reads,
-               "CPU reads per transfer (default: 0 for h2d, 1 for d2h)");
+               "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
   command
       ->add_option("--from", request.source,
                    "result file (default: the newest result.json below results/local)")

@@ -18,8 +18,9 @@ const transfers::input_file& opened_for(const pattern_file& file, page_cache sta
   return directly ? file.past_cache() : file.through_cache();
 }
 
-/// Without its kernel module cuFile reads into host memory and copies from there.
-bool has_kernel_module() {
+/// Without it cuFile reads into host memory and copies from there, unless kernel and driver let the
+/// disk reach the GPU's memory by themselves (PCI P2PDMA).
+bool has_nvidia_fs() {
   std::error_code unreadable;
   return std::filesystem::exists("/proc/driver/nvidia-fs", unreadable);
 }
@@ -33,12 +34,8 @@ file_operation read_by_cufile(const job& task, const file_to_device& copy, page_
         const auto current_again = device.make_current();
         input->read(copy.on_device->data(), copy.bytes);
       },
-      {{{"nvidia_fs",
-         "1",
-         metric_kind::count,
-         {},
-         "1 if the kernel has the module of cuFile, without which it copies by way of the host"},
-        has_kernel_module() ? 1.0 : 0.0}}};
+      {{{"nvidia_fs", "1", metric_kind::count, {}, "1 if the kernel module nvidia-fs is loaded"},
+        has_nvidia_fs() ? 1.0 : 0.0}}};
 }
 
 std::optional<std::string> why_no_cufile(const transfers::device& device) {

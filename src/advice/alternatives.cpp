@@ -24,11 +24,14 @@ struct rules {
   std::optional<std::string> benchmark::*apart = &benchmark::setting;
   std::string_view time = "median_ns";
   bool counts_memory = true;
+  std::string_view rate_of_loss = {};  ///< the metric of which a loss is a part
 };
 
 /// Of roles that differ from the others. A small copy that must not wait is judged by its tail, and
-/// what the memory of the bulk copy beside it costs is another question.
-constexpr std::array different{rules{"interference", &benchmark::variant, "p99_ns", false}};
+/// what the memory of the bulk copy beside it costs is another question. What the bulk copy loses
+/// is a part of its own rate, which differs from method to method.
+constexpr std::array different{
+    rules{"interference", &benchmark::variant, "p99_ns", false, "bulk_alone_gb_per_s"}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
 constexpr std::array<std::string_view, 17> not_alternatives{
@@ -58,12 +61,14 @@ std::string strategy_of(const benchmark& described, const rules& rules) {
   return described.strategy + "/" + *described.variant;
 }
 
-/// What one more of it takes from others.
-bool is_price(const result_file::metric& metric) {
-  const bool is_of_the_machine = metric.name == "cores" || metric.name == "multiprocessors";
-  const bool is_loss = metric.headline && metric.kind == result_file::metric_kind::share &&
-                       metric.better == result_file::better::less;
-  return is_of_the_machine || is_loss;
+/// What it takes from others: a number of cores or multiprocessors, or a part of a rate. And the
+/// rate itself.
+bool is_price(const result_file::metric& metric, const rules& rules) {
+  using result_file::metric_kind;
+  const bool is_cost =
+      metric.better == result_file::better::less &&
+      (metric.kind == metric_kind::count || (metric.kind == metric_kind::share && metric.headline));
+  return is_cost || (!metric.name.empty() && metric.name == rules.rate_of_loss);
 }
 
 /// The benchmarks of one job.
@@ -145,7 +150,7 @@ class job_reader {
       if (row.kind != result_file::row_kind::repetition || row.failed || !belongs(*row.benchmark))
         continue;
       for (const auto& [name, metric] : content_.metrics)
-        if (const auto value = is_price(metric) ? row.number(name) : std::nullopt;
+        if (const auto value = is_price(metric, rules_) ? row.number(name) : std::nullopt;
             value && std::isfinite(*value))
           values[{strategy_of(*row.benchmark, rules_),
                   static_cast<double>(*row.benchmark->size_bytes), name}]
@@ -197,6 +202,63 @@ std::vector<alternatives> alternatives_in(const result_file::contents& content,
   std::vector<alternatives> jobs;
   for (const auto& key : keys) jobs.push_back(job_reader(content, device, rules, key).read(file));
   return jobs;
+}
+
+namespace {
+
+/// The same without what memory costs.
+measurements without_memory(measurements measured) {
+  for (auto& series : measured.all_series)
+    if (is_transfer(series.measures)) series.memory.reset();
+  return measured;
+}
+
+ranked_job answer_about(const alternatives& job, const question& asked) {
+  cost_model model(job.measured);
+  auto ranked = model.rank(asked);
+  if (ranked.strategies.size() < 2 && model.has_memory()) {
+    cost_model other_model(without_memory(job.measured));
+    if (auto others = other_model.rank(asked); others.strategies.size() > ranked.strategies.size())
+      return {&job, std::move(other_model), asked, std::move(others), true};
+  }
+  return {&job, std::move(model), asked, std::move(ranked)};
+}
+
+unranked_job unranked(const ranked_job& answer) {
+  const auto& left_out = answer.ranked.left_out;
+  if (!left_out.empty()) return {answer.job, left_out.front().code, left_out.front().reason};
+  if (answer.job->measured.ignored_transfers.unusable > 0)
+    return {answer.job, "no_times", "none of its rows has a positive time"};
+  return {answer.job, "all_failed", "all of its benchmarks failed"};
+}
+
+}  // namespace
+
+ignored_rows role_answers::ignored() const {
+  ignored_rows sum;
+  for (const auto& answer : ranked) sum += answer.job->measured.ignored_transfers;
+  for (const auto& job : left_out) sum += job.job->measured.ignored_transfers;
+  // All jobs share the other rows.
+  const auto with_memory = std::ranges::find_if(
+      ranked, [](const ranked_job& answer) { return answer.model.has_memory(); });
+  if (with_memory != ranked.end()) sum += with_memory->job->measured.ignored_others;
+  return sum;
+}
+
+role_answers answers_about(
+    const std::vector<alternatives>& jobs,
+    const std::function<std::optional<question>(const std::string& direction)>& ask) {
+  role_answers answers;
+  for (const auto& job : jobs) {
+    const auto asked = ask(result_file::to_string(job.direction));
+    if (!asked) continue;
+    auto answer = answer_about(job, *asked);
+    if (answer.ranked.strategies.empty())
+      answers.left_out.push_back(unranked(answer));
+    else
+      answers.ranked.push_back(std::move(answer));
+  }
+  return answers;
 }
 
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,7 +55,31 @@ struct ranked_job {
   cost_model model;
   advice::question question;
   ranking ranked;  ///< not empty
+  /// What memory costs is not in the sum, because with it one strategy at most could be ranked.
+  bool without_memory = false;
 };
+
+/// A job of which nothing can be ranked.
+struct unranked_job {
+  const alternatives* job;
+  std::string code;    ///< "all_failed", "no_times", or that of its first strategy
+  std::string reason;  ///< in words
+};
+
+/// The answers about a role: its jobs in the directions asked for. Refers to the jobs.
+struct role_answers {
+  std::vector<ranked_job> ranked;
+  std::vector<unranked_job> left_out;
+
+  /// Each row of the file once.
+  [[nodiscard]] ignored_rows ignored() const;
+};
+
+/// Ranks jobs, which must outlive the answers. `ask` returns what is asked in a direction; nullopt:
+/// nothing.
+role_answers answers_about(
+    const std::vector<alternatives>& jobs,
+    const std::function<std::optional<question>(const std::string& direction)>& ask);
 
 /// What a file has for answers.
 struct file_for_answers {

@@ -159,8 +159,9 @@ class collector {
     const auto& described = *row.benchmark;
     const auto needed = term_of(described, device_, transfers_);
     if (row.kind != result_file::row_kind::repetition || !needed) return;
+    auto& ignored = is_transfer(*needed) ? measured_.ignored_transfers : measured_.ignored_others;
     if (row.failed) {
-      ++measured_.failed_rows;
+      ++ignored.failed;
       return;
     }
     const bool of_its_size = is_transfer(*needed) && !transfers_.moves_its_size;
@@ -172,7 +173,7 @@ class collector {
     };
     const auto rate = ns_per_byte(is_transfer(*needed) ? transfers_.time : "median_ns");
     if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
-      ++measured_.unusable_rows;
+      ++ignored.unusable;
       return;
     }
     const auto strategy =

@@ -74,12 +74,24 @@ struct series {
   bool can_tell = true;
 };
 
+/// How many rows say nothing.
+struct ignored_rows {
+  std::size_t failed = 0;    ///< their benchmark failed
+  std::size_t unusable = 0;  ///< they have no positive time
+
+  ignored_rows& operator+=(const ignored_rows& more) {
+    failed += more.failed;
+    unusable += more.unusable;
+    return *this;
+  }
+};
+
 /// What a result file says about transfers, allocation and CPU access with warm caches.
 struct measurements {
   origin from;
   std::vector<series> all_series;  ///< by name; each strategy once for each term
-  std::size_t failed_rows = 0;     ///< rows whose benchmark failed
-  std::size_t unusable_rows = 0;   ///< rows without a positive time
+  ignored_rows ignored_transfers;
+  ignored_rows ignored_others;  ///< of allocation and CPU access
   /// A transfer whose memory is not known cannot be ranked. Otherwise it has no costs of memory.
   bool needs_memory = true;
 };

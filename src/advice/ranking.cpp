@@ -16,6 +16,10 @@ using statistics::estimate;
 using statistics::scaled;
 using statistics::sum;
 
+// Codes of what a file lacks.
+constexpr const char* not_measured = "not_measured";
+constexpr const char* one_size = "one_size";
+
 std::optional<term> transfer_term(const std::string& direction) {
   if (direction == "h2d") return term::transfer_h2d;
   if (direction == "d2h") return term::transfer_d2h;
@@ -164,17 +168,18 @@ const cpu_rate& cost_model::rate(term access, const source& transfer) const {
   return rates_.at(by_memory(access, transfer)->series);
 }
 
-/// Why a series cannot be used; empty if it can.
+/// The code of why a series cannot be used; empty if it can.
 std::string cost_model::missing_measurement(const source* needed, double bytes) const {
-  if (needed == nullptr) return "not measured";
+  if (needed == nullptr) return not_measured;
   if (lines_.contains(needed->series) || rates_.contains(needed->series)) return "";
   const auto point = points_.find(needed->series);
-  return point != points_.end() && point->second.bytes == bytes ? "" : "measured at one size only";
+  return point != points_.end() && point->second.bytes == bytes ? "" : one_size;
 }
 
-/// Why a strategy cannot be ranked; empty if it can.
-std::string cost_model::missing_measurement(const source& transfer,
-                                            const question& question) const {
+/// Nullopt if the strategy can be ranked.
+std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
+                                                 const source& transfer,
+                                                 const question& question) const {
   struct need {
     bool needed;
     const source* series;
@@ -191,10 +196,12 @@ std::string cost_model::missing_measurement(const source& transfer,
         need{has_memory && measured_.cpu_reads && question.cpu_reads > 0,
              memory_source(term::cpu_read), "CPU reads"}}) {
     if (!needed) continue;
-    if (const auto reason = missing_measurement(series, question.bytes); !reason.empty())
-      return fmt::format("{} {}", title, reason);
+    if (const auto code = missing_measurement(series, question.bytes); !code.empty())
+      return left_out{strategy, code,
+                      fmt::format("{} {}", title,
+                                  code == one_size ? "measured at one size only" : "not measured")};
   }
-  return "";
+  return std::nullopt;
 }
 
 strategy_costs cost_model::costs_of(const source& transfer, const question& question) const {
@@ -255,9 +262,8 @@ ranking cost_model::rank(const question& question) const {
   for (const auto& [measured, transfer] : transfers_) {
     const auto& [direction, strategy] = measured;
     if (direction != needed) continue;
-    const auto reason = missing_measurement(transfer, question);
-    if (!reason.empty()) {
-      ranked.left_out.push_back({strategy, reason});
+    if (auto missing = why_left_out(strategy, transfer, question)) {
+      ranked.left_out.push_back(*std::move(missing));
       continue;
     }
     costs.emplace(strategy, costs_of(transfer, question));

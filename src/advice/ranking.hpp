@@ -54,7 +54,9 @@ struct ranked_strategy {
 
 /// A strategy that could not be ranked, and what the file lacks.
 struct left_out {
-  std::string name, reason;
+  std::string name;
+  std::string code;    ///< "not_measured", "one_size"
+  std::string reason;  ///< in words, with the term: "transfer measured at one size only"
 };
 
 struct ranking {
@@ -115,8 +117,9 @@ class cost_model {
   [[nodiscard]] const source& transfer(const std::string& strategy,
                                        const std::string& direction) const;
   [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
-  [[nodiscard]] std::string missing_measurement(const source& transfer,
-                                                const question& question) const;
+  [[nodiscard]] std::optional<left_out> why_left_out(const std::string& strategy,
+                                                     const source& transfer,
+                                                     const question& question) const;
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
   [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
   [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& question) const;

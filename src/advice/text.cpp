@@ -53,7 +53,7 @@ std::size_t columns_for(const measurements& measured) {
   return columns_beside_label(measured.from.has_gpu);
 }
 
-std::string origin_lines(const measurements& measured) {
+std::string origin_lines(const measurements& measured, const ignored_rows& ignored) {
   const auto columns = columns_for(measured);
   const auto& source = measured.from;
   auto text = fmt::format("{}, {}; measured {} by commit {}: {}",
@@ -73,13 +73,18 @@ std::string origin_lines(const measurements& measured) {
         "Note: confidential computing was on in the device: each byte between host and device was "
         "encrypted and copied once more.",
         columns);
-  if (measured.failed_rows > 0)
+  if (ignored.failed > 0)
     text += fmt::format("Note: {} ignored: the benchmark failed.\n",
-                        counted(static_cast<double>(measured.failed_rows), "row", "rows"));
-  if (measured.unusable_rows > 0)
+                        counted(static_cast<double>(ignored.failed), "row", "rows"));
+  if (ignored.unusable > 0)
     text += fmt::format("Note: {} ignored: no positive time and size in it.\n",
-                        counted(static_cast<double>(measured.unusable_rows), "row", "rows"));
+                        counted(static_cast<double>(ignored.unusable), "row", "rows"));
   return text;
+}
+
+std::string origin_lines(const measurements& measured) {
+  auto ignored = measured.ignored_transfers;
+  return origin_lines(measured, ignored += measured.ignored_others);
 }
 
 std::string memory_use(const question& question) {
@@ -138,10 +143,12 @@ std::string recommendation(const ranking& ranked, const question& question, std:
   if (const auto uncertainty = reason_not_to_recommend(ranked))
     return no_recommendation(ranked, question, *uncertainty, options, columns);
   const auto& best = recommended(ranked);
-  auto text = fmt::format("Use {}: {} per transfer (95 %: {} to {}){}{}.", best.name,
-                          time_text(best.total.value), time_text(best.total.low),
-                          time_text(best.total.high), best.extrapolated ? ", extrapolated" : "",
-                          pays_clause(ranked, best));
+  const auto choice =
+      ranked.strategies.size() == 1 ? "Only " + best.name + " can be ranked" : "Use " + best.name;
+  auto text =
+      fmt::format("{}: {} per transfer (95 %: {} to {}){}{}.", choice, time_text(best.total.value),
+                  time_text(best.total.low), time_text(best.total.high),
+                  best.extrapolated ? ", extrapolated" : "", pays_clause(ranked, best));
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
@@ -240,6 +247,19 @@ std::string without_trailing_blanks(const std::string& text) {
   return stripped;
 }
 
+/// The lines of a name; a long one is parted at the underscore next to its middle: "bulk_loss",
+/// "percent".
+std::array<std::string, 2> title_of(const std::string& name) {
+  constexpr std::size_t usual = 15;
+  std::array<std::string, 2> lines{"", name};
+  if (name.size() <= usual) return lines;
+  for (auto at = name.find('_'); at != std::string::npos; at = name.find('_', at + 1))
+    if (const auto longer = std::max(at, name.size() - at - 1);
+        longer < std::max(lines[0].size(), lines[1].size()))
+      lines = {name.substr(0, at), name.substr(at + 1)};
+  return lines;
+}
+
 /// What the strategies cost besides time; empty if that is not known.
 std::string price_table(const prices_by_strategy& by_strategy, const ranking& ranked) {
   const auto names = columns_of(by_strategy);
@@ -248,18 +268,24 @@ std::string price_table(const prices_by_strategy& by_strategy, const ranking& ra
   const auto width = std::max(
       title.size(),
       width_of_names(ranked.strategies, [](const auto& strategy) { return strategy.name; }));
-  auto text = fmt::format("{:<{}}", title, width);
-  for (const auto& name : names) text += fmt::format("  {:>5}", name);
-  text += '\n';
+  std::array<std::string, 2> titles{fmt::format("{:<{}}", "", width),
+                                    fmt::format("{:<{}}", title, width)};
+  std::map<std::string, std::size_t> cells;
+  for (const auto& name : names) {
+    const auto lines = title_of(name);
+    cells[name] = std::max({lines[0].size(), lines[1].size(), std::size_t{5}});
+    for (std::size_t line = 0; line < titles.size(); ++line)
+      titles[line] += fmt::format("  {:>{}}", lines[line], cells[name]);
+  }
+  auto text = titles[0] + '\n' + titles[1] + '\n';
   for (const auto& strategy : ranked.strategies) {
     if (!by_strategy.contains(strategy.name)) continue;
     text += fmt::format("{:<{}}", strategy.name, width);
-    for (const auto& name : names)
-      text += fmt::format("  {:>{}}", price_cell(by_strategy, strategy.name, name),
-                          std::max(name.size(), std::size_t{5}));
+    for (const auto& [name, cell] : cells)
+      text += fmt::format("  {:>{}}", price_cell(by_strategy, strategy.name, name), cell);
     text += '\n';
   }
-  return text;
+  return without_trailing_blanks(text);
 }
 
 bool pays_only_up_to(const ranked_strategy& strategy) {
@@ -338,10 +364,16 @@ std::string in_turn_lines(const alternatives& job, std::size_t columns) {
 }
 
 std::string job_text(const ranked_job& answer, std::size_t columns) {
-  const auto& [job, model, question, ranked] = answer;
+  const auto& [job, model, question, ranked, without_memory] = answer;
   const bool with_pays = std::ranges::any_of(
       ranked.strategies, [](const auto& strategy) { return strategy.pays.has_value(); });
-  return job_title(answer, columns) +
+  const auto note = without_memory
+                        ? common::wrapped(
+                              "Note: totals go without the cost of memory; with it, fewer than two "
+                              "strategies could be ranked.",
+                              columns)
+                        : "";
+  return job_title(answer, columns) + note +
          recommendation(ranked, question, columns,
                         fmt::format("--strategies={} ", fmt::join(job->families, ","))) +
          "\n" + without_trailing_blanks(table(model, question, ranked, with_pays)) +
@@ -435,16 +467,28 @@ std::string ranking_text(const measurements& measured, const cost_model& model,
                     left_out_lines(ranked, columns) + missing_lines(model, question, columns));
 }
 
-std::string alternatives_text(const std::vector<ranked_job>& answers) {
+std::string unranked_text(const unranked_job& unranked) {
+  const auto& job = *unranked.job;
+  std::vector<std::string> sizes;
+  for (const auto bytes : job.sizes) sizes.push_back(size_text(bytes));
+  return fmt::format("{}{}{}, {} ({}; sizes: {})", job.role, job.job ? ", " : "",
+                     job.job.value_or(""), result_file::to_string(job.direction), unranked.reason,
+                     sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")));
+}
+
+std::string alternatives_text(const role_answers& all) {
+  const auto& answers = all.ranked;
   const auto& first = answers.front().job->measured;
   const auto columns = columns_for(first);
-  auto text = origin_lines(first);
+  auto text = origin_lines(first, all.ignored());
   const auto with_memory = std::ranges::find_if(
       answers, [](const ranked_job& answer) { return answer.model.has_memory(); });
   if (with_memory != answers.end()) text += allocation_line(with_memory->model, columns);
   for (const auto& answer : answers) text += "\n" + job_text(answer, columns);
   if (with_memory != answers.end())
     text += missing_lines(with_memory->model, with_memory->question, columns);
+  for (const auto& job : all.left_out)
+    text += common::wrapped(fmt::format("Left out: {}.", unranked_text(job)), columns);
   return labelled(first, text);
 }
 

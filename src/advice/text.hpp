@@ -17,8 +17,11 @@ namespace bench_transfers::advice {
 std::string ranking_text(const measurements& measured, const cost_model& model,
                          const question& question, const ranking& ranked);
 
-/// The same for the jobs of another role than copies, one after the other. There must be one.
-std::string alternatives_text(const std::vector<ranked_job>& answers);
+/// The same for the jobs of another role than copies, one after the other. One must be ranked.
+std::string alternatives_text(const role_answers& answers);
+
+/// "file, cold, h2d (transfer measured at one size only; sizes: 1GiB)".
+std::string unranked_text(const unranked_job& job);
 
 /// The same for check_by_leaving_out: lines and errors of each series, then of all together.
 std::string check_text(const measurements& measured, const cost_model& model,

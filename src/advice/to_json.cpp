@@ -63,13 +63,17 @@ json to_json(const statistics::broken_line& line) {
           {"half_bandwidth_bytes", half ? json(*half) : json(nullptr)}};
 }
 
+json to_json(const ignored_rows& ignored) {
+  return {{"failed", ignored.failed}, {"unusable", ignored.unusable}};
+}
+
 json head(const char* kind, const measurements& measured, const cost_model& model) {
-  return {
-      {"format", format},
-      {"kind", kind},
-      {"from", to_json(measured.from)},
-      {"measured_terms", to_json(model.measured())},
-      {"ignored_rows", {{"failed", measured.failed_rows}, {"unusable", measured.unusable_rows}}}};
+  auto ignored = measured.ignored_transfers;
+  return {{"format", format},
+          {"kind", kind},
+          {"from", to_json(measured.from)},
+          {"measured_terms", to_json(model.measured())},
+          {"ignored_rows", to_json(ignored += measured.ignored_others)}};
 }
 
 /// One value per size and reuse.
@@ -132,8 +136,19 @@ json answer_of(const cost_model& model, const question& question, const ranking&
          {"model", model_of(model, strategy, question)}});
   answer["left_out"] = json::array();
   for (const auto& strategy : ranked.left_out)
-    answer["left_out"].push_back({{"name", strategy.name}, {"reason", strategy.reason}});
+    answer["left_out"].push_back(
+        {{"name", strategy.name}, {"code", strategy.code}, {"reason", strategy.reason}});
   return answer;
+}
+
+json to_json(const unranked_job& unranked) {
+  json sizes = json::array();
+  for (const auto bytes : unranked.job->sizes) sizes.push_back(integer(bytes));
+  return {{"job", or_null(unranked.job->job)},
+          {"direction", result_file::to_string(unranked.job->direction)},
+          {"code", unranked.code},
+          {"reason", unranked.reason},
+          {"sizes", std::move(sizes)}};
 }
 
 }  // namespace
@@ -145,16 +160,18 @@ json ranking_document(const measurements& measured, const cost_model& model,
   return document;
 }
 
-json alternatives_document(const std::vector<ranked_job>& answers) {
-  const auto& first = *answers.front().job;
-  auto document = head("alternatives", first.measured, answers.front().model);
+json alternatives_document(const role_answers& answers) {
+  const auto& first = *answers.ranked.front().job;
+  auto document = head("alternatives", first.measured, answers.ranked.front().model);
+  document["ignored_rows"] = to_json(answers.ignored());
   document["role"] = first.role;
   document["answers"] = json::array();
-  for (const auto& answer : answers) {
+  for (const auto& answer : answers.ranked) {
     const auto& job = *answer.job;
     json entry{{"job", or_null(job.job)},
                {"ranked_by", job.time},
-               {"measured_terms", to_json(answer.model.measured())}};
+               {"measured_terms", to_json(answer.model.measured())},
+               {"without_memory", answer.without_memory}};
     entry.update(answer_of(answer.model, answer.question, answer.ranked));
     const auto prices = job.prices_at(answer.question.bytes);
     for (auto& strategy : entry["strategies"]) {
@@ -163,6 +180,8 @@ json alternatives_document(const std::vector<ranked_job>& answers) {
     }
     document["answers"].push_back(std::move(entry));
   }
+  document["left_out"] = json::array();
+  for (const auto& job : answers.left_out) document["left_out"].push_back(to_json(job));
   document.erase("measured_terms");
   return document;
 }

@@ -15,8 +15,8 @@ namespace bench_transfers::advice {
 /// The documents that advice writes, as docs/RESULT_FILE.md describes them.
 nlohmann::ordered_json ranking_document(const measurements& measured, const cost_model& model,
                                         const question& question, const ranking& ranked);
-/// There must be an answer.
-nlohmann::ordered_json alternatives_document(const std::vector<ranked_job>& answers);
+/// One job must be ranked.
+nlohmann::ordered_json alternatives_document(const role_answers& answers);
 nlohmann::ordered_json map_document(const measurements& measured, const cost_model& model,
                                     std::span<const winner_map> directions);
 nlohmann::ordered_json check_document(const measurements& measured, const cost_model& model,

@@ -185,7 +185,11 @@ def test_strategies_without_a_term_are_named(program: Program, made_up: Path, tm
     assert "Left out: copy/pinned_portable_mapped (allocation not measured)." in completed.out
     document = answer(program, tmp_path, f"--from={made_up}", *QUESTION)
     assert document["left_out"] == [
-        {"name": "copy/pinned_portable_mapped", "reason": "allocation not measured"}
+        {
+            "name": "copy/pinned_portable_mapped",
+            "code": "not_measured",
+            "reason": "allocation not measured",
+        }
     ]
 
 

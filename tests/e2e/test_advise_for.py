@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +14,8 @@ import pytest
 from advice_files import MIB
 from program import ALL_RAN, COLUMNS, NOTHING_RAN, USAGE, Program, assert_complains
 
-RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results/nvidia-h200"
 FILES = RESULTS / "2026-11-23-files/result.json.gz"
 REPORT = RESULTS / "2026-11-21-report/result.json.gz"
 WAITING = RESULTS / "2026-11-23-waiting/result.json.gz"
@@ -31,7 +36,9 @@ def answers(
     assert document["kind"] == "alternatives"
     assert document["format"] == 1
     for answer in document["answers"]:
-        assert f"Use {answer['recommended']}:" in completed.out.replace("\n  ", " ")
+        alone = len(answer["strategies"]) == 1
+        choice = "Only {} can be ranked:" if alone else "Use {}:"
+        assert choice.format(answer["recommended"]) in completed.out.replace("\n  ", " ")
     return {(a["job"], a["question"]["direction"]): a for a in document["answers"]}
 
 
@@ -102,7 +109,13 @@ def test_small_copies_beside_a_bulk_copy_are_ranked_by_their_tail(program: Progr
     answer = by_job["h2d/50KiB_h2d", "h2d"]
     assert answer["ranked_by"] == "p99_ns"
     assert {"interference/engine/prompt", "interference/polite/memcpy"} <= set(names(answer))
-    assert all("bulk_loss_percent" in s["prices"] for s in answer["strategies"])
+    prices = {s["name"]: s["prices"] for s in answer["strategies"]}
+    assert all("bulk_loss_percent" in p for p in prices.values())
+    # Polite copies let others in at the cost of their own rate, of which the loss is a part.
+    polite, engine = prices["interference/polite/memcpy"], prices["interference/engine/prompt"]
+    assert polite["bulk_alone_gb_per_s"] < engine["bulk_alone_gb_per_s"] / 2
+    assert polite["bulk_multiprocessors"] > 0
+    assert "bulk_multiprocessors" not in engine
     assert answer["strategies"][0]["model"] is None  # of a single size
 
 
@@ -135,6 +148,84 @@ def test_jobs_that_cannot_be_ranked_are_named(program: Program):
         "transfer measured at one size only; sizes: 1GiB",
     )
     assert "Left out: file" not in program.run(*asked, "--bytes=1GiB").out
+
+
+def changed_files(tmp_path: Path, change: Callable[[list[dict[str, Any]]], None]) -> Path:
+    """The recorded copies from files, with other rows."""
+    content = json.loads(gzip.decompress(FILES.read_bytes()))
+    change(content["benchmarks"])
+    file = tmp_path / "changed.json"
+    file.write_text(json.dumps(content), "utf-8")
+    return file
+
+
+def test_jobs_left_out_are_listed_beside_the_answers(program: Program, tmp_path: Path):
+    def keep_one_size_of_cold_files(rows: list[dict[str, Any]]) -> None:
+        names = [row["run_name"] for row in rows]
+        kept = ["/cold/" not in name or name.endswith("/1GiB") for name in names]
+        rows[:] = [row for row, is_kept in zip(rows, kept, strict=True) if is_kept]
+
+    file, out = changed_files(tmp_path, keep_one_size_of_cold_files), tmp_path / "answer.json"
+    asked = ("advise", f"--from={file}", "--for=file", "--bytes=256MiB", f"--json={out}")
+    completed = program.run(*asked)
+    assert completed.code == ALL_RAN, completed
+    assert (
+        "Left out: file, cold, h2d (transfer measured at one size only; sizes: 1GiB).\n"
+        in completed.out
+    )
+    document = json.loads(out.read_text("utf-8"))
+    assert "cold" not in {answer["job"] for answer in document["answers"]}
+    assert document["left_out"] == [
+        {
+            "job": "cold",
+            "direction": "h2d",
+            "code": "one_size",
+            "reason": "transfer measured at one size only",
+            "sizes": [1024 * MIB],
+        }
+    ]
+
+
+def test_ignored_rows_of_every_job_are_counted(program: Program, tmp_path: Path):
+    failed = 0
+
+    def fail(rows: list[dict[str, Any]]) -> None:
+        nonlocal failed
+        for row in rows:
+            if row["run_name"].startswith("file/either/warm/") and row["run_type"] == "iteration":
+                row["error_occurred"] = True
+                failed += 1
+
+    file, out = changed_files(tmp_path, fail), tmp_path / "answer.json"
+    completed = program.run(
+        "advise", f"--from={file}", "--for=file", "--bytes=1GiB", f"--json={out}"
+    )
+    assert failed > 0
+    assert f"Note: {failed} rows ignored: the benchmark failed.\n" in completed.out
+    document = json.loads(out.read_text("utf-8"))
+    assert document["ignored_rows"] == {"failed": failed, "unusable": 0}
+
+
+def test_the_documented_answer_is_that_of_the_program(program: Program):
+    """Of the page's first command with --for, the part that it shows."""
+    page = (ROOT / "docs/ADVISE.md").read_text("utf-8")
+    command = re.search(r"^build/bench_transfers (advise --for=.*)$", page, re.MULTILINE)
+    shown = re.search(r"The first of these commands prints.*?\n```\n(.*?)```", page, re.DOTALL)
+    assert command and shown
+    completed = program.run(*shlex.split(command[1]), cwd=ROOT)
+    assert shown[1] in completed.out
+
+
+def test_help_names_the_documented_roles_and_directions(program: Program):
+    page = (ROOT / "docs/ADVISE.md").read_text("utf-8")
+    table = page.split("| you have | `--for` |")[1].split("\n\n")[0]
+    roles = re.findall(r"^\| [^|]+ \| `(\w+)` \|", table, re.MULTILINE)
+    text = " ".join(program.run("advise", "--help").out.split())
+    footer = text.split("With --for:")[1].split("With --host-map")[0]
+    assert len(roles) >= 8
+    assert set(roles) <= set(re.findall(r"\w+", footer))
+    assert "with --for also none" in text
+    assert text.count("and both, 0 otherwise") == 2
 
 
 def test_copies_are_the_default(program: Program, tmp_path: Path):

@@ -44,6 +44,7 @@ struct made_up_benchmark {
   std::string cache = "warm";
   std::vector<std::size_t> devices = {0};
   unsigned repetitions = 5;
+  bool failed = false;
 };
 
 json text_or_null(const std::optional<std::string>& text) {
@@ -77,6 +78,7 @@ class made_up_file {
                {"run_type", "iteration"},
                {"median_ns", added.ns},
                {"bytes", added.size}};
+      if (added.failed) row["error_occurred"] = true;
       row.update(added.counters);
       rows_.push_back(std::move(row));
     }
@@ -344,6 +346,10 @@ TEST(alternatives, without_memory_beside_others_have_no_costs_of_it) {
   EXPECT_THAT(ranked.strategies[1].behind.value, DoubleNear(700, 1));
 }
 
+json metric(const std::string& kind, const json& better) {
+  return {{"unit", "x"}, {"better", better}, {"kind", kind}, {"description", "x"}};
+}
+
 TEST(alternatives, have_prices_of_the_next_size) {
   made_up_file file;
   const json loss{{"unit", "%"},
@@ -351,10 +357,9 @@ TEST(alternatives, have_prices_of_the_next_size) {
                   {"kind", "share"},
                   {"description", "x"},
                   {"headline", true}};
-  const json count{{"unit", "1"}, {"better", nullptr}, {"kind", "count"}, {"description", "x"}};
   file.add_metric("bulk_loss_percent", loss);
-  file.add_metric("cores", count);
-  file.add_metric("operations", count);
+  file.add_metric("cores", metric("count", "less"));
+  file.add_metric("operations", metric("count", nullptr));
   for (const auto& [size, cores] : {std::pair{mib, 1.5}, {64 * mib, 11.0}})
     file.add({.strategy = "a/x",
               .role = own_role,
@@ -366,6 +371,28 @@ TEST(alternatives, have_prices_of_the_next_size) {
       job.prices_at(2 * mib),
       ElementsAre(Pair("a/x", ElementsAre(Pair("bulk_loss_percent", 4), Pair("cores", 1.5)))));
   EXPECT_EQ(job.prices_at(1e12).at("a/x").at("cores"), 11);
+}
+
+TEST(alternatives, have_as_prices_the_counts_of_which_less_is_better) {
+  made_up_file file;
+  file.add_metric("bulk_alone_gb_per_s", metric("rate", "more"));
+  file.add_metric("threads_taken", metric("count", "less"));
+  file.add_metric("threads_used", metric("count", nullptr));
+  file.add_metric("links_used", metric("count", "more"));
+  for (const auto* const role : {"interference", own_role})
+    file.add({.strategy = std::string(role) + "/x",
+              .role = role,
+              .direction = "h2d",
+              .counters = {{"p99_ns", 5},
+                           {"bulk_alone_gb_per_s", 51.5},
+                           {"threads_taken", 3},
+                           {"threads_used", 4},
+                           {"links_used", 2}}});
+  EXPECT_THAT(file.of(own_role).at(0).prices_at(mib).at("teleport/x"),
+              ElementsAre(Pair("threads_taken", 3)));
+  // What a bulk copy loses is a part of its own rate, which is therefore needed as well.
+  EXPECT_THAT(file.of("interference").at(0).prices_at(mib).at("interference/x"),
+              ElementsAre(Pair("bulk_alone_gb_per_s", 51.5), Pair("threads_taken", 3)));
 }
 
 TEST(alternatives, are_not_benchmarks_that_do_different_things) {
@@ -382,15 +409,9 @@ TEST(alternatives, are_not_benchmarks_that_do_different_things) {
 }
 
 /// The answers of all jobs of a role.
-std::vector<ranked_job> answers(const std::vector<alternatives>& jobs, double bytes) {
-  std::vector<ranked_job> answers;
-  for (const auto& job : jobs) {
-    auto asked = ask(bytes, result_file::to_string(job.direction));
-    cost_model model(job.measured);
-    auto ranked = model.rank(asked);
-    answers.push_back({&job, std::move(model), asked, std::move(ranked)});
-  }
-  return answers;
+role_answers answers(const std::vector<alternatives>& jobs, double bytes) {
+  return answers_about(
+      jobs, [bytes](const std::string& direction) { return std::optional(ask(bytes, direction)); });
 }
 
 TEST(alternatives, are_worded) {
@@ -422,6 +443,129 @@ TEST(alternatives, are_written_as_data) {
   const auto of_one_size = alternatives_document(answers(single.of(own_role), mib));
   EXPECT_EQ(of_one_size.at("answers").at(0).at("job"), "cold");
   EXPECT_EQ(of_one_size.at("answers").at(0).at("strategies").at(0).at("model"), nullptr);
+}
+
+TEST(alternatives, that_stand_alone_are_not_recommended_in_words) {
+  made_up_file file;
+  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d"});
+  const auto jobs = file.of(own_role);
+  EXPECT_THAT(alternatives_text(answers(jobs, mib)),
+              AllOf(HasSubstr("Only a/x can be ranked: 1.00 µs"), Not(HasSubstr("Use a/x"))));
+}
+
+/// Round trips by three strategies, of which one has memory whose costs are known.
+made_up_file round_trips_of_unknown_memory() {
+  auto file = round_trips();
+  unsigned i = 0;
+  for (const auto* const memory : {"pinned", "other", "yet another"})
+    file.add_sizes({.strategy = "own/" + std::to_string(i),
+                    .role = own_role,
+                    .direction = "both",
+                    .memory = memory,
+                    .ns = 500.0 + i++});
+  return file;
+}
+
+TEST(alternatives, of_which_memory_would_leave_a_single_one_go_without_it) {
+  const auto jobs = round_trips_of_unknown_memory().of(own_role);
+  EXPECT_THAT(names(rank(jobs.at(0), ask(mib, "both"))), ElementsAre("own/0"));
+  const auto all = answers(jobs, mib);
+  const auto& answer = all.ranked.at(0);
+  EXPECT_TRUE(answer.without_memory);
+  EXPECT_THAT(names(answer.ranked), ElementsAre("own/0", "own/1", "own/2"));
+  EXPECT_THAT(answer.ranked.strategies[0].total.value, DoubleNear(500, 1));
+  EXPECT_THAT(alternatives_text(all),
+              AllOf(HasSubstr("Use own/0"), HasSubstr("totals go without the cost of memory"),
+                    Not(HasSubstr("memory used"))));
+  const auto document = alternatives_document(all);
+  EXPECT_EQ(document.at("answers").at(0).at("without_memory"), true);
+  EXPECT_EQ(document.at("answers").at(0).at("measured_terms").at("allocation"), false);
+}
+
+TEST(alternatives, keep_memory_in_the_sum_where_it_leaves_out_none) {
+  const auto several = round_trips().of("overlap");
+  EXPECT_FALSE(answers(several, mib).ranked.at(0).without_memory);
+  auto file = round_trips();
+  file.add_sizes({.strategy = "a/x", .role = own_role, .direction = "both", .memory = "pinned"});
+  file.add({.strategy = "a/y", .role = own_role, .direction = "both", .memory = "pageable"});
+  const auto jobs = file.of(own_role);
+  const auto all = answers(jobs, 2 * mib);  // a/y is known at 1 MiB only
+  EXPECT_THAT(names(all.ranked.at(0).ranked), ElementsAre("a/x"));
+  EXPECT_FALSE(all.ranked.at(0).without_memory);
+  EXPECT_EQ(alternatives_document(all).at("answers").at(0).at("without_memory"), false);
+}
+
+/// A job that can be ranked at any size, though a strategy of it failed, and three that cannot.
+made_up_file jobs_left_out() {
+  made_up_file file;
+  const auto h2d = [](const std::string& strategy, const std::string& job) {
+    return made_up_benchmark{
+        .strategy = strategy, .role = own_role, .direction = "h2d", .setting = job};
+  };
+  file.add_sizes(h2d("a/x", "good"));
+  file.add_sizes(h2d("a/y", "good"));
+  auto failed = h2d("a/z", "good");
+  failed.failed = true;
+  failed.repetitions = 2;
+  file.add(failed);
+  file.add(h2d("a/x", "of one size"));
+  failed = h2d("a/x", "failing");
+  failed.failed = true;
+  file.add(failed);
+  auto timeless = h2d("a/x", "timeless");
+  timeless.ns = 0;
+  timeless.repetitions = 3;
+  file.add(timeless);
+  return file;
+}
+
+TEST(alternatives, that_cannot_be_ranked_are_named) {
+  const auto jobs = jobs_left_out().of(own_role);
+  const auto all = answers(jobs, 2 * mib);
+  const auto text = alternatives_text(all);
+  for (const auto* const line :
+       {"Left out: teleport, of one size, h2d (transfer measured at one size only; sizes: 1MiB).\n",
+        "Left out: teleport, failing, h2d (all of its benchmarks failed; sizes: none).\n",
+        "Left out: teleport, timeless, h2d (none of its rows has a positive time; sizes: none).\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(text, Not(HasSubstr("Left out: teleport, good")));
+  EXPECT_EQ(alternatives_document(all).at("left_out"), json::parse(R"([
+    {"job": "failing", "direction": "h2d", "code": "all_failed",
+     "reason": "all of its benchmarks failed", "sizes": []},
+    {"job": "of one size", "direction": "h2d", "code": "one_size",
+     "reason": "transfer measured at one size only", "sizes": [1048576]},
+    {"job": "timeless", "direction": "h2d", "code": "no_times",
+     "reason": "none of its rows has a positive time", "sizes": []}])"));
+}
+
+TEST(alternatives, count_the_ignored_rows_of_all_jobs) {
+  const auto jobs = jobs_left_out().of(own_role);
+  const auto all = answers(jobs, 2 * mib);
+  EXPECT_THAT(alternatives_text(all), AllOf(HasSubstr("Note: 7 rows ignored: the benchmark failed"),
+                                            HasSubstr("Note: 3 rows ignored: no positive time")));
+  EXPECT_EQ(alternatives_document(all).at("ignored_rows"),
+            json::parse(R"({"failed": 7, "unusable": 3})"));
+}
+
+TEST(alternatives, count_ignored_rows_of_memory_once_and_only_where_it_is_in_a_sum) {
+  auto file = round_trips();
+  for (const auto* const direction : {"h2d", "d2h"})
+    for (const auto* const memory : {"pinned", "pageable"})
+      file.add_sizes({.strategy = std::string("a/") + memory,
+                      .role = own_role,
+                      .direction = direction,
+                      .memory = memory});
+  file.add_sizes({.strategy = "b/x", .role = "other role", .direction = "h2d"});
+  file.add({.strategy = "allocation/other",
+            .role = "allocation",
+            .direction = "none",
+            .memory = "other",
+            .failed = true});
+  const auto jobs = file.of(own_role);
+  ASSERT_THAT(jobs, SizeIs(2));
+  EXPECT_EQ(answers(jobs, mib).ignored().failed, 5U);
+  const auto without_memory = file.of("other role");
+  EXPECT_EQ(answers(without_memory, mib).ignored().failed, 0U);
 }
 
 }  // namespace

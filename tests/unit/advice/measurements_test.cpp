@@ -114,7 +114,8 @@ TEST(measurements, are_not_taken_from_what_is_something_else) {
   aggregate["run_type"] = "aggregate";
   all["benchmarks"].push_back(aggregate);
   EXPECT_THAT(read(all).all_series, IsEmpty());
-  EXPECT_EQ(read(all).failed_rows + read(all).unusable_rows, 0U);
+  EXPECT_EQ(read(all).ignored_transfers.failed + read(all).ignored_transfers.unusable, 0U);
+  EXPECT_EQ(read(all).ignored_others.failed + read(all).ignored_others.unusable, 0U);
 }
 
 TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
@@ -130,8 +131,9 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
   const auto measured = read(all);
   EXPECT_THAT(measured.all_series, IsEmpty());
-  EXPECT_EQ(measured.failed_rows, 1U);
-  EXPECT_EQ(measured.unusable_rows, 13U);
+  EXPECT_EQ(measured.ignored_transfers.failed, 1U);
+  EXPECT_EQ(measured.ignored_transfers.unusable, 13U);
+  EXPECT_EQ(measured.ignored_others.failed + measured.ignored_others.unusable, 0U);
 }
 
 TEST(measurements, know_where_they_come_from) {

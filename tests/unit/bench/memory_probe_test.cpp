@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 
 #include "bench/cpu/emulation.hpp"
 #include "bench/strategy/cache.hpp"
 #include "bench/verification/pattern.hpp"
+#include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench::cpu::memory_probe_test {
@@ -61,15 +63,20 @@ TEST_F(probing, memory_whose_streaming_loads_are_ordinary_ones_finds_it_uncached
 }
 
 TEST_F(probing, writes_slow_memory_only_where_there_are_no_streaming_loads) {
-  auto without = emulated_write_combined();
-  without.read_streaming = nullptr;
-  const auto slow = probe_accesses(memory.bytes(), without, ordinary.bytes());
-  ASSERT_TRUE(slow.memory.stores);
-  EXPECT_GT(slow.memory.stores->one_of_each_line, 0);
-  EXPECT_GT(slow.memory.stores->all, 0);
-  EXPECT_FALSE(slow.ordinary.stores);
-  EXPECT_FALSE(
-      probe_accesses(memory.bytes(), emulated_write_combined(), ordinary.bytes()).memory.stores);
+  const fake_clock clock;
+  auto slow = instructions();
+  slow.read_16_bytes = [](const std::byte*, std::size_t) {
+    fake_clock::advance(std::chrono::microseconds(100));
+    return std::uint64_t{0};
+  };
+  slow.read_streaming = slow.read_16_bytes;
+  EXPECT_FALSE(probe_accesses(memory.bytes(), slow, ordinary.bytes()).memory.stores);
+  slow.read_streaming = nullptr;
+  const auto times = probe_accesses(memory.bytes(), slow, ordinary.bytes());
+  ASSERT_TRUE(times.memory.stores);
+  EXPECT_GT(times.memory.stores->one_of_each_line, 0);
+  EXPECT_GT(times.memory.stores->all, 0);
+  EXPECT_FALSE(times.ordinary.stores);
 }
 
 TEST_F(probing, reads_all_of_the_first_bytes_and_no_others) {
