@@ -15,8 +15,8 @@ using json = nlohmann::ordered_json;
 constexpr int format = 1;
 
 bool is_confidential(const gate::run& run) {
-  return std::ranges::any_of(
-      run.machine, [](const auto& fact) { return fact.first == "device.confidential_computing"; });
+  const gate::fingerprint::value_type is_on("device.confidential_computing", "true");
+  return std::ranges::find(run.machine, is_on) != run.machine.end();
 }
 
 json side_json(const side& side) {

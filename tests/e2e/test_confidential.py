@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from program import ALL_RAN, Program
 
-PAIRS = Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-24-staging-pairs"
+RESULTS = Path(__file__).resolve().parents[2] / "results/nvidia-h200"
+PAIRS = RESULTS / "2026-11-24-staging-pairs"
+GATE = RESULTS / "2026-11-21-gate"
+INCONCLUSIVE = 3
 TEXT = "confidential computing is on in device cuda:0: each byte is encrypted"
 
 
@@ -18,7 +21,7 @@ def encrypted(file: Path) -> dict[str, Any]:
     """Returns a recorded run as it would be with confidential computing."""
     document = json.loads(gzip.decompress(file.read_bytes()))
     facts = document["context"]["transfers"]
-    for device in (facts["device"], *facts["devices"]):
+    for device in (facts["device"], *facts.get("devices", [])):
         device["confidential_computing"] = True
     facts["warnings"].append(
         {"code": "confidential_computing", "data": {"device": "cuda:0"}, "text": TEXT}
@@ -54,7 +57,8 @@ def test_compare(program: Program, tmp_path: Path, files: dict[bool, Path], firs
     letter = "A" if first_is_on else "B"
     said = completed.out.replace("\n  ", " ")
     assert f"{letter}: confidential.json: {TEXT}" in said
-    assert f"Known of {letter} alone: device.confidential_computing." in said
+    of_a, of_b = ("true", "false") if first_is_on else ("false", "true")
+    assert f"They differ in device.confidential_computing: A {of_a}, B {of_b}." in said
     answer = json.loads(out.read_text("utf-8"))
     assert answer["first"]["confidential_computing"] is first_is_on
     assert answer["second"]["confidential_computing"] is not first_is_on
@@ -77,3 +81,21 @@ def test_export(program: Program, files: dict[bool, Path], word: str):
     else:
         assert any("confidential" in line for line in said)
         assert not any("confidential" in line for line in not_said)
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_gate_notices_that_it_is_on_where_the_baseline_does_not_tell(
+    gate: Program, tmp_path: Path, is_on: bool
+):
+    baseline, out = GATE / "baseline-median.json", tmp_path / "answer.json"
+    runs = [GATE / f"first-{number}.json.gz" for number in (9, 10, 11)]
+    if is_on:
+        documents = [encrypted(run) for run in runs]
+        runs = [tmp_path / run.stem for run in runs]
+        for run, document in zip(runs, documents, strict=True):
+            run.write_text(json.dumps(document), "utf-8")
+    completed = gate.run("check", baseline, *runs, "--decide-by=link", f"--json={out}")
+    assert completed.code == (INCONCLUSIVE if is_on else ALL_RAN), completed
+    assert ("was unknown, is true" in completed.out) == is_on
+    changed = [fact["key"] for fact in json.loads(out.read_text("utf-8"))["changed"]]
+    assert changed == (["device.confidential_computing"] if is_on else [])

@@ -37,6 +37,7 @@ FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "device.driver_version": ("device.driver_version", "580.1", "590.1"),
     "device.driver_cuda_version": ("device.driver_cuda_version", "12.0", "13.0"),
     "device.runtime_cuda_version": ("device.runtime_cuda_version", "12.0", "13.0"),
+    "device.confidential_computing": ("device.confidential_computing", False, True),
     "cpu.model": ("machine.cpu.model", "One CPU", "Another CPU"),
     "cpu.numa_nodes": ("machine.cpu.numa_nodes", 1, 2),
     "cpu.cpus_allowed": ("machine.cpu.cpus_allowed", 8, 16),

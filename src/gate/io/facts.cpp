@@ -82,7 +82,6 @@ std::optional<std::string> rounded_gib(const json& bytes) {
 void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   const auto* value = &facts;
   for (const auto* key : fact.path) value = &member(*value, {key});
-  if (fact.only_if_true && *value != true) return;
   if (auto line = fact.in_gib ? rounded_gib(*value) : line_of(*value))
     machine.emplace_back(fact.key, std::move(*line));
 }

@@ -11,7 +11,7 @@ std::span<const known_fact> known_facts() {
       {"device.driver_version", {"device", "driver_version"}},
       {"device.driver_cuda_version", {"device", "driver_cuda_version"}},
       {"device.runtime_cuda_version", {"device", "runtime_cuda_version"}},
-      {"device.confidential_computing", {"device", "confidential_computing"}, false, true},
+      {"device.confidential_computing", {"device", "confidential_computing"}},
       {"cpu.model", {"machine", "cpu", "model"}},
       {"cpu.numa_nodes", {"machine", "cpu", "numa_nodes"}},
       {"cpu.cpus_allowed", {"machine", "cpu", "cpus_allowed"}},

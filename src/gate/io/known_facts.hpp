@@ -11,8 +11,7 @@ namespace bench_transfers::gate {
 struct known_fact {
   std::string_view key;
   std::vector<const char*> path;
-  bool in_gib = false;        ///< bytes, rounded to GiB
-  bool only_if_true = false;  ///< as if it were not known otherwise, as in older files
+  bool in_gib = false;  ///< bytes, rounded to GiB
 };
 
 /// In the order of fingerprints:

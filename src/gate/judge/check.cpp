@@ -46,8 +46,8 @@ std::vector<changed_fact> changed_facts(const baseline& before, std::span<const 
   std::vector<changed_fact> changes;
   for (const auto& process : after)
     for (auto& fact : differences(before.machine, process.machine)) {
-      // A fact that the baseline lacks cannot be compared.
-      if (fact.before.empty()) continue;
+      // Other facts that the baseline lacks cannot be compared.
+      if (fact.before.empty() && !is_false_unless_told(fact.key)) continue;
       const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& change) {
         return change.fact.key == fact.key && change.fact.after == fact.after;
       });

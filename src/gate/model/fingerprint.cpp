@@ -10,20 +10,25 @@ std::string value_in(const fingerprint& facts, const std::string& key) {
   return fact == facts.end() ? std::string() : fact->second;
 }
 
-/// The type of memory is known only if a run has used the memory.
-bool may_be_unknown(const std::string& key) { return key.starts_with("memory_type."); }
+/// Whether a fact may have this value and a file not tell it. The type of memory is known only if a
+/// run has used the memory.
+bool may_be_unknown(const std::string& key, const std::string& value) {
+  return key.starts_with("memory_type.") || (is_false_unless_told(key) && value == "false");
+}
 
 }  // namespace
+
+bool is_false_unless_told(const std::string& key) { return key == "device.confidential_computing"; }
 
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after) {
   std::vector<difference> differing;
   for (const auto& [key, value] : before) {
     const auto value_after = value_in(after, key);
-    if (value_after != value && !(value_after.empty() && may_be_unknown(key)))
+    if (value_after != value && !(value_after.empty() && may_be_unknown(key, value)))
       differing.push_back({key, value, value_after});
   }
   for (const auto& [key, value] : after)
-    if (value_in(before, key).empty() && !may_be_unknown(key))
+    if (value_in(before, key).empty() && !may_be_unknown(key, value))
       differing.push_back({key, "", value});
   return differing;
 }

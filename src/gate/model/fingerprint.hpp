@@ -19,8 +19,14 @@ struct difference {
   std::string key, before, after;
 };
 
+/// Whether what does not tell this fact is taken for one where it is false. Confidential computing
+/// makes each transfer slower, so that it is on is news where nobody knows what was before: older
+/// files do not tell.
+bool is_false_unless_told(const std::string& key);
+
 /// In the order of fingerprints: the facts that explain most come first. A `memory_type` that only
-/// one side has is no difference: it is known only of memory that a run has used.
+/// one side has is no difference: it is known only of memory that a run has used. Nor is a fact
+/// that one side lacks and the other says is false, if it is false unless told.
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after);
 
 }  // namespace bench_transfers::gate

@@ -24,17 +24,6 @@ double rate(const figure& shown) { return shown.gb_per_s; }
 
 enum class best { smallest, largest };
 
-/// Text for one cell; '*' marks the best and its equals.
-std::string cell(const column& values, const std::string& label, int decimals, best is_best) {
-  const auto entry = values.find(label);
-  if (entry == values.end()) return "-  ";
-  const auto [least, most] = std::ranges::minmax_element(values, {}, &column::value_type::second);
-  const bool marked = is_best == best::smallest ? entry->second <= least->second * 1.01
-                                                : entry->second >= most->second * 0.99;
-  const int shown = entry->second < 1000 ? decimals : 1;  // so that columns stay narrow
-  return fmt::format("{:.{}f} {}", entry->second, shown, marked ? '*' : ' ');
-}
-
 /// Of the strategies measured at the smallest or the largest size; others have their own table.
 std::vector<std::string> labels_of(const std::vector<figure>& sized, double smallest,
                                    double largest) {
@@ -93,12 +82,33 @@ struct direction_columns {
 
 struct table_row {
   std::string label;
-  std::size_t alike = 0;  ///< strategies that this row stands for, too
+  std::vector<std::string> alike = {};  ///< strategies that this row stands for, too
 
   [[nodiscard]] std::string title() const {
-    return alike == 0 ? label : fmt::format("{} (+{})", label, alike);
+    return alike.empty() ? label : fmt::format("{} (+{})", label, alike.size());
   }
 };
+
+/// The best and its equals.
+bool is_among_best(const column& values, const std::string& label, best is_best) {
+  const auto entry = values.find(label);
+  if (entry == values.end()) return false;
+  const auto [least, most] = std::ranges::minmax_element(values, {}, &column::value_type::second);
+  return is_best == best::smallest ? entry->second <= least->second * 1.01
+                                   : entry->second >= most->second * 0.99;
+}
+
+/// Text for one cell; '*' marks the row that is, or stands for, the best or one of its equals.
+std::string cell(const column& values, const table_row& row, int decimals, best is_best) {
+  const auto entry = values.find(row.label);
+  if (entry == values.end()) return "-  ";
+  const auto is_best_one = [&](const std::string& label) {
+    return is_among_best(values, label, is_best);
+  };
+  const bool marked = is_best_one(row.label) || std::ranges::any_of(row.alike, is_best_one);
+  const int shown = entry->second < 1000 ? decimals : 1;  // so that columns stay narrow
+  return fmt::format("{:.{}f} {}", entry->second, shown, marked ? '*' : ' ');
+}
 
 /// In brief, the plainest strategy stands for those of its family and method that are alike.
 std::vector<table_row> rows_of(const std::vector<figure>& sized, const direction_columns& columns,
@@ -121,7 +131,7 @@ std::vector<table_row> rows_of(const std::vector<figure>& sized, const direction
     if (row == rows.end())
       rows.push_back({label});
     else
-      ++row->alike;
+      row->alike.push_back(label);
   }
   if (shown == detail::brief) std::ranges::sort(rows, common::natural_order(), &table_row::label);
   return rows;
@@ -150,17 +160,19 @@ std::string table_of_directions(const std::vector<figure>& sized, const figures&
     const auto& label = row.label;
     text += fmt::format(
         "{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", row.title(), width,
-        if_latency(fmt::format("{:>9} {:>9} ", cell(columns.latency_to, label, 3, best::smallest),
-                               cell(columns.latency_from, label, 3, best::smallest))),
-        cell(columns.rate_to, label, 2, best::largest),
-        cell(columns.rate_from, label, 2, best::largest),
+        if_latency(fmt::format("{:>9} {:>9} ", cell(columns.latency_to, row, 3, best::smallest),
+                               cell(columns.latency_from, row, 3, best::smallest))),
+        cell(columns.rate_to, row, 2, best::largest),
+        cell(columns.rate_from, row, 2, best::largest),
         percent_of_link(columns.rate_to, label, link),
         percent_of_link(columns.rate_from, label, link));
   }
   text += "* best of its column, or within 1 % of it.\n";
-  if (std::ranges::any_of(rows, [](const table_row& row) { return row.alike > 0; }))
-    text += fmt::format("(+N) and N more of the family, within {:.0f} % of it in each column.\n",
-                        100 * most_apart);
+  if (std::ranges::any_of(rows, [](const table_row& row) { return !row.alike.empty(); }))
+    text += fmt::format(
+        "(+N) and N more of the family, within {:.0f} % of it in each column; * if one of them is "
+        "best.\n",
+        100 * most_apart);
   return text;
 }
 

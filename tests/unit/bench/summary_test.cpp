@@ -122,15 +122,30 @@ TEST(brief_summary, has_one_row_for_strategies_of_a_family_that_are_alike) {
   add_strategy(all, "copy/pinned_mapped_wc", "h2d", "d2h", {2.6, 8.1}, {54.9, 49.9});
   add_strategy(all, "zero_copy/registered", "read", "write", {2.5, 8.0}, {55.0, 50.0});
   const auto text = brief(all);
-  EXPECT_THAT(row_of(text, "copy/pinned"), ElementsAre("copy/pinned", "(+2)", "2.500", "*", "8.000",
-                                                       "55.00", "*", "50.00", "*", "87", "79"));
+  EXPECT_THAT(row_of(text, "copy/pinned"),
+              ElementsAre("copy/pinned", "(+2)", "2.500", "*", "8.000", "*", "55.00", "*", "50.00",
+                          "*", "87", "79"));
   EXPECT_THAT(row_of(text, "copy/pinned_mapped"), IsEmpty());
   EXPECT_THAT(row_of(text, "copy/pinned_mapped_wc"), IsEmpty());
   EXPECT_THAT(row_of(text, "copy/pageable"), Not(IsEmpty()));
   EXPECT_THAT(row_of(text, "zero_copy/registered"), Not(IsEmpty())) << "another family";
-  EXPECT_THAT(text, HasSubstr("(+N) and N more of the family, within 10 % of it in each column"));
+  EXPECT_THAT(text, HasSubstr("(+N) and N more of the family, within 10 % of it in each column; "
+                              "* if one of them is best.\n"));
   EXPECT_LT(text.find("copy/pageable"), text.find("copy/pinned"));
   expect_narrow(text);
+}
+
+TEST(brief_summary, marks_the_row_that_stands_for_the_best) {
+  auto all = on_gpu();
+  add_strategy(all, "copy/pinned", "h2d", "d2h", {2.5, 8.0}, {50.0, 50.0});
+  add_strategy(all, "copy/pinned_mapped", "h2d", "d2h", {2.4, 8.2}, {54.0, 49.0});
+  add_strategy(all, "zero_copy/registered", "read", "write", {2.5, 7.9}, {50.0, 50.6});
+  const auto text = brief(all);
+  EXPECT_THAT(row_of(text, "copy/pinned"), ElementsAre("copy/pinned", "(+1)", "2.500", "*", "8.000",
+                                                       "50.00", "*", "50.00", "79", "79"));
+  EXPECT_THAT(row_of(text, "zero_copy/registered"),
+              ElementsAre("zero_copy/registered", "2.500", "7.900", "*", "50.00", "50.60", "*",
+                          "79", "80"));
 }
 
 TEST(brief_summary, has_a_row_for_each_strategy_that_differs_in_a_column) {

@@ -363,6 +363,26 @@ TEST(fingerprints, are_compared_in_the_order_of_their_facts) {
   EXPECT_THAT(keys, ElementsAre("link.width", "kernel", "gone", "added"));
 }
 
+TEST(fingerprints, differ_if_one_alone_says_that_confidential_computing_is_on) {
+  const std::string key = "device.confidential_computing";
+  const fingerprint unknown, off{{key, "false"}}, on{{key, "true"}};
+  EXPECT_THAT(differences(unknown, off), IsEmpty());
+  EXPECT_THAT(differences(off, unknown), IsEmpty());
+  EXPECT_EQ(differences(unknown, on).size(), 1);
+  EXPECT_EQ(differences(on, unknown).size(), 1);
+  EXPECT_EQ(differences(off, on).size(), 1);
+  EXPECT_EQ(differences(on, off).size(), 1);
+}
+
+TEST(pinning, takes_older_runs_beside_those_that_say_that_confidential_computing_is_off) {
+  auto runs = made_up_runs(3);
+  runs[1].machine.emplace_back("device.confidential_computing", "false");
+  EXPECT_EQ(pin(runs, {}).baseline.machine, runs[0].machine);
+  runs[2].machine.emplace_back("device.confidential_computing", "true");
+  EXPECT_THAT([&] { pin(runs, {}); },
+              ThrowsMessage<bad_input>(HasSubstr("differ in device.confidential_computing")));
+}
+
 TEST(pinning, refuses_disturbed_runs_unless_they_are_allowed) {
   for (const auto& [code, is_disturbance] : warnings_of_figures) {
     auto runs = made_up_runs(3);

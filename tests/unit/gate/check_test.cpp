@@ -422,6 +422,41 @@ TEST_F(checks, do_not_compare_a_fact_that_the_baseline_lacks) {
   EXPECT_EQ(answer().changed.size(), 1);
 }
 
+TEST_F(checks, notice_that_confidential_computing_was_switched) {
+  const std::string key = "device.confidential_computing";
+  slow_down("copy/7", 1.10);
+  const auto checked = [&](const std::string& was, const std::string& is) {
+    for (auto [runs, value] : {std::pair(&before_, was), std::pair(&after_, is)})
+      for (auto& run : *runs) {
+        std::erase_if(run.machine, [&](const auto& fact) { return fact.first == key; });
+        if (!value.empty()) run.machine.emplace_back(key, value);
+      }
+    return answer();
+  };
+  const std::string unknown;
+  const std::vector<std::pair<std::string, std::string>> switched{
+      {"false", "true"}, {"true", "false"}, {"true", unknown}, {unknown, "true"}};
+  for (const auto& [was, is] : switched) {
+    const auto result = checked(was, is);
+    EXPECT_EQ(result.code, exit_code::inconclusive) << was << ", " << is;
+    ASSERT_EQ(result.changed.size(), 1) << was << ", " << is;
+    EXPECT_EQ(result.changed[0].fact.key, key);
+    EXPECT_EQ(result.changed[0].fact.before, was);
+    EXPECT_EQ(result.changed[0].fact.after, is);
+    EXPECT_EQ(answer(different(key)).code, exit_code::regression);
+  }
+  const std::vector<std::pair<std::string, std::string>> same{{"false", "false"},
+                                                              {"true", "true"},
+                                                              {unknown, unknown},
+                                                              {"false", unknown},
+                                                              {unknown, "false"}};
+  for (const auto& [was, is] : same) {
+    const auto result = checked(was, is);
+    EXPECT_EQ(result.code, exit_code::regression) << was << ", " << is;
+    EXPECT_THAT(result.changed, IsEmpty()) << was << ", " << is;
+  }
+}
+
 TEST_F(checks, say_that_a_baseline_has_one_session) {
   EXPECT_TRUE(has_message<notes::one_session>(answer().notes));
   for (std::size_t i = 5; i < 10; ++i) *before_[i].started -= 24h;

@@ -54,15 +54,15 @@ TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
   EXPECT_EQ(run.boot, "an earlier one");
 }
 
-TEST(gate_facts, confidential_computing_is_one_only_where_it_is_on) {
+TEST(gate_facts, tell_whether_confidential_computing_is_on) {
   const auto machine = [](const json& state) {
     auto facts = bench_transfers_facts();
     facts["device"]["confidential_computing"] = state;
     return read(bench_transfers_file(facts)).machine;
   };
   EXPECT_THAT(machine(true), Contains(Pair("device.confidential_computing", "true")));
-  for (const json& state : {json(false), json(nullptr), json("true")})
-    EXPECT_THAT(machine(state), Not(Contains(Key("device.confidential_computing")))) << state;
+  EXPECT_THAT(machine(false), Contains(Pair("device.confidential_computing", "false")));
+  EXPECT_THAT(machine(nullptr), Not(Contains(Key("device.confidential_computing"))));
 }
 
 TEST(gate_facts, the_fingerprint_has_its_order) {
