@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <future>
 #include <numeric>
 #include <span>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
-#include "tests/unit/transfers/strict_device.hpp"
+#include "tests/unit/transfers/strict_copies.hpp"
 #include "tests/unit/transfers/test_bytes.hpp"
 #include "transfers/array/create.hpp"
 #include "transfers/core/error.hpp"
@@ -21,28 +20,7 @@ namespace {
 
 constexpr std::size_t part = prompt_copier::largest_part;
 
-/// Whether kernels have an address for the host's end, as for page-locked memory.
-enum class memory { pageable, page_locked };
-
-class prompt_copies : public testing::TestWithParam<memory> {
- protected:
-  void expect_exact(prompt_copier& copier, std::size_t bytes, direction direction) {
-    std::vector<std::byte> host(bytes + 2);
-    const auto on_device = device_.allocate(bytes + 2);
-    const std::span device_bytes(on_device.data(), bytes + 2);  // of the host device: the host's
-    test_bytes(1).write_to(host);
-    test_bytes(2).write_to(device_bytes);
-    if (GetParam() == memory::page_locked) device_.know(host);
-    const bool up = direction == direction::h2d;
-    auto expected = up ? std::vector(device_bytes.begin(), device_bytes.end()) : host;
-    const auto* const source = up ? host.data() : on_device.data();
-    std::memcpy(expected.data() + 1, source + 1, bytes);
-    copier.copy((up ? on_device.data() : host.data()) + 1, source + 1, bytes, direction);
-    EXPECT_EQ(up ? std::vector(device_bytes.begin(), device_bytes.end()) : host, expected) << bytes;
-  }
-
-  strict_device device_;
-};
+class prompt_copies : public strict_copies {};
 
 TEST_P(prompt_copies, move_exactly_the_bytes) {
   prompt_copier copier(device_);
@@ -55,7 +33,7 @@ TEST_P(prompt_copies, do_not_wait_for_other_streams) {
   prompt_copier copier(device_);
   std::vector<std::byte> host(1000);
   test_bytes(1).write_to(host);
-  if (GetParam() == memory::page_locked) device_.know(host);
+  know(host);
   const auto on_device = device_.allocate(1000);  // which waits for all streams when it is freed
   const auto busy = device_.create_stream();
   std::promise<void> end;
@@ -74,7 +52,7 @@ TEST_P(prompt_copies, take_turns_for_several_threads) {
   prompt_copier copier(device_);
   std::vector<std::byte> known(8 * part);
   test_bytes(5).write_to(known);
-  if (GetParam() == memory::page_locked) device_.know(known);
+  know(known);
   const auto on_device = device_.allocate(known.size());
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < 4; ++i)
@@ -86,10 +64,8 @@ TEST_P(prompt_copies, take_turns_for_several_threads) {
   EXPECT_TRUE(test_bytes(5).are_in(std::span(on_device.data(), known.size())));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, prompt_copies, testing::Values(memory::pageable, memory::page_locked),
-                         [](const auto& instance) {
-                           return instance.param == memory::pageable ? "pageable" : "page_locked";
-                         });
+INSTANTIATE_TEST_SUITE_P(all, prompt_copies, testing::Values(memory::ordinary, memory::page_locked),
+                         name_of_memory);
 
 TEST(prompt_copier, goes_through_the_buffer_if_only_the_first_byte_is_page_locked) {
   strict_device device;
