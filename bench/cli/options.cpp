@@ -53,7 +53,7 @@ std::string footer(bool is_fleet) {
   return devices +
          common::wrapped(
              fmt::format("Sizes of the profiles: {}. quick takes the plain transfers alone, sweep "
-                         "those that tell GPUs apart, the others all strategies.",
+                         "those that tell GPUs apart, the others all that are not on request.",
                          sizes_of_profiles()),
              columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"

@@ -100,11 +100,14 @@ only_writer::only_writer(const fs::path& file, const fs::path& folder) {
       identity_in(*place_).process = getpid();
       return;
     }
-    if (!place_->is_taken(writer)) continue;  // it has ended
-    other_ = running_writer(*place_);
+    // Should it end now, nobody can take its place before it is passed over.
+    place_->abandon([&] {
+      if (!place_->is_taken(writer)) return false;  // it has ended
+      other_ = running_writer(*place_);
+      if (!other_) identity_in(*place_).is_passed_over = 1;
+      return !other_;
+    });
     if (other_) return;
-    identity_in(*place_).is_passed_over = 1;
-    place_->abandon();
   }
 }
 

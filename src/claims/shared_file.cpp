@@ -155,9 +155,9 @@ void shared_file::close_file() noexcept {
   descriptor_ = -1;
 }
 
-void shared_file::abandon() {
+void shared_file::abandon(const std::function<bool()>& is_wanted) {
   making makes(descriptor_);
-  if (makes.lock() && is_named(descriptor_, file_)) unlink(file_.c_str());
+  if (makes.lock() && is_named(descriptor_, file_) && is_wanted()) unlink(file_.c_str());
 }
 
 bool shared_file::is_abandoned() const noexcept { return !is_named(descriptor_, file_); }

@@ -38,8 +38,9 @@ class shared_file {
   [[nodiscard]] bool has_place() const noexcept { return has_place_; }
   [[nodiscard]] void* data() const noexcept { return data_; }
 
-  /// Who opens a file of this name from now on gets a new one.
-  void abandon();
+  /// Who opens a file of this name from now on gets a new one. `is_wanted` is asked before, while
+  /// no other process can take a place, unless the file is abandoned already.
+  void abandon(const std::function<bool()>& is_wanted = [] { return true; });
   [[nodiscard]] bool is_abandoned() const noexcept;
 
   /// Whether another process has this place.
