@@ -243,8 +243,9 @@ def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
     sentences = ["Lower is better."]
     if with_fits:
         sentences.append(
-            "Small transfers cost t0 whatever their size; large ones cost n/B. n½ is the "
-            "smallest size that reaches half of B. Points far above both dashed lines have a cost of their own."
+            "Small transfers cost t0 whatever their size; large ones cost n/B. n½ is the smallest "
+            "size that reaches half of B. Points far above both dashed lines have a cost of their "
+            "own."
         )
     stand_for = [
         f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
