@@ -108,7 +108,7 @@ def _mark_throttling(run: Run) -> Mark:
 def _mark_noise(run: Run, noise: list[Sentence]) -> Mark:
     middle = trust.middle_half(run)
     within = f"within {numbers.percent(middle)}" if middle is not None else ""
-    clause = f"half of the repetitions agree {within}"
+    clause = f"the middle half of the repetitions lies {within}"
     return _mark("Noise", within, noise, noise, clause)
 
 
