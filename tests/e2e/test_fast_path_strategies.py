@@ -7,24 +7,37 @@ from program import ALL_RAN, NOTHING_RAN, Program, Result, read
 
 MIB = 1 << 20
 INTERFERENCE = "interference/kernel/memcpy/h2d/4KiB_d2h"
-# Bulk copies last for a while, however busy the machine is.
-SLOW_LINK = "--device=host:0@link=2GB/s"
+MEASURED = (
+    "--sizes=16KiB,1MiB,16MiB",
+    "--cache=warm",
+    "--benchmark_min_time=0.001",
+    "--benchmark_repetitions=2",
+)
 
 
 @pytest.fixture(scope="module")
 def result(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Result:
     path = tmp_path_factory.mktemp("paths") / "result.json"
-    completed = program.run(
-        SLOW_LINK,
-        f"--strategies=wait,copy_batch,launch/parameters,{INTERFERENCE}",
-        "--sizes=16KiB,1MiB,16MiB",
-        "--cache=warm",
-        "--benchmark_min_time=0.001",
-        "--benchmark_repetitions=2",
-        f"--out={path}",
-    )
+    strategies = "--strategies=wait,copy_batch,launch/parameters"
+    completed = program.run("--device=host", strategies, *MEASURED, f"--out={path}")
     assert completed.code == ALL_RAN, completed
     return read(path)
+
+
+@pytest.fixture(scope="module")
+def beside_bulk(program: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, float]:
+    """Returns a run and the rate of its link, in GB/s.
+
+    On a busy machine, bulk copies over a fast link end before a small one can begin.
+    """
+    folder = tmp_path_factory.mktemp("beside_bulk")
+    for rate in (2, 0.1, 0.01):
+        path = folder / f"{rate}.json"
+        link = f"--device=host:0@link={rate}GB/s"
+        completed = program.run(link, f"--strategies={INTERFERENCE}", *MEASURED, f"--out={path}")
+        if completed.code == ALL_RAN:
+            return read(path), rate
+    raise AssertionError(completed)
 
 
 def test_everything_is_measured_or_says_why_not(result: Result):
@@ -33,7 +46,7 @@ def test_everything_is_measured_or_says_why_not(result: Result):
         *("spin", "yield", "blocking_sync")
     }
     assert {name.partition("/")[0] for name in result.names()} == {
-        *("wait", "copy_batch", "launch", "interference")
+        *("wait", "copy_batch", "launch")
     }
     assert "launch/parameters/16KiB" in result.names()
     assert "launch/parameters/1MiB" not in result.names()
@@ -47,15 +60,21 @@ def test_fields_tell_benchmarks_apart(result: Result):
     }
     batch = described["copy_batch/pageable/during_api_call/d2h/1MiB"]
     assert (batch["memory"], batch["setting"]) == ("pageable", "during_api_call")
+    assert {described[name]["role"] for name in result.names()} <= set(result.transfers["roles"])
+
+
+def test_fields_tell_what_is_beside_a_bulk_copy(beside_bulk: tuple[Result, float]):
+    result, _ = beside_bulk
+    described = result.transfers["benchmarks"]
     beside = described[f"{INTERFERENCE}/16MiB"]
     assert (beside["method"], beside["setting"]) == ("kernel", "4KiB_by_memcpy_beside_h2d")
     assert (beside["direction"], beside["size_bytes"]) == ("d2h", 16 * MIB)
     assert f"{INTERFERENCE}/1MiB" not in described
-    assert {described[name]["role"] for name in result.names()} <= set(result.transfers["roles"])
+    assert beside["role"] in result.transfers["roles"]
 
 
-def test_metrics_are_described(result: Result):
-    metrics = result.transfers["metrics"]
+def test_metrics_are_described(result: Result, beside_bulk: tuple[Result, float]):
+    metrics = result.transfers["metrics"] | beside_bulk[0].transfers["metrics"]
     for name, unit, kind, better in (
         ("over_synchronize_ns", "ns", "duration", "less"),
         ("until_called_ns", "ns", "duration", "less"),
@@ -72,13 +91,14 @@ def test_metrics_are_described(result: Result):
         assert (metric["unit"], metric["kind"], metric.get("better")) == (unit, kind, better)
 
 
-def test_small_copies_say_what_they_cost_the_bulk_copy(result: Result):
+def test_small_copies_say_what_they_cost_the_bulk_copy(beside_bulk: tuple[Result, float]):
+    result, link = beside_bulk
     rows = result.by_name()[f"{INTERFERENCE}/16MiB"]
     assert len(rows) == 2
     for row in rows:
         assert row["bytes"] == 4096
         assert row["operations"] >= 1000
-        assert row["bulk_alone_gb_per_s"] <= 2.1, "faster than the link"
+        assert row["bulk_alone_gb_per_s"] <= 1.05 * link, "faster than the link"
         assert row["bulk_loss_percent"] == pytest.approx(
             100 * (1 - row["bulk_gb_per_s"] / row["bulk_alone_gb_per_s"]), abs=1e-4
         )
