@@ -172,8 +172,8 @@ def test_the_verdict_says_what_was_seen_and_what_is_not_known():
     )
     assert summarised(machine=VIRTUAL, clocks={"gpu": GPU_CLOCKS}) == (
         "No fault seen: the link ran at full speed, no throttling of the GPU was seen, the "
-        "middle half of the repetitions lies within 0.00 %. Not known: who shares host and link, and 1 more "
-        "fact.",
+        "middle half of the repetitions lies within 0.00 %. Not known: who shares host and link, "
+        "and 1 more fact.",
         False,
     )
 
