@@ -24,6 +24,8 @@ from plots.model.load import ResultError
 from plots.page import draw
 from plots.page.draw import begin, bundle, draws_all_letters, images
 
+SCRIPT = Path(__file__).with_name("script")
+START = "page.js"  # calls what the other files define, so it stands last
 MOST_PROCESSES = 4
 FIGURES_PER_PROCESS = 12  # a process takes as long to start as to draw some figures
 Value = TypeVar("Value")
@@ -47,6 +49,12 @@ def specification(figure: Figure) -> dict[str, Any]:
         }
     )
     return complete
+
+
+def page_script() -> str:
+    """Returns the page's own script, which is written in one file for each of its parts."""
+    files = sorted(SCRIPT.glob("*.js"), key=lambda file: (file.name == START, file.name))
+    return "\n".join(file.read_text("utf-8") for file in files)
 
 
 @functools.cache

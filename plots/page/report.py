@@ -406,7 +406,7 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         library=_pack(render.scripts()),
         # Only code of this project stays unescaped.
-        script=markupsafe.Markup((HERE / "report.js").read_text("utf-8")),
+        script=markupsafe.Markup(render.page_script()),
         data=_pack(_as_json(values.legible(data))),
     )
 

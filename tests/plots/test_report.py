@@ -86,7 +86,7 @@ def test_names_from_files_are_escaped_everywhere():
     assert page.attributes("script") == [
         {"type": "text/plain", "id": "data"},
         {"type": "text/plain", "id": "library"},
-        {},
+        {"type": "module"},
     ]
     assert page.attributes("b") == []
     assert any(EVIL in text for text in page.texts_of("h2"))
