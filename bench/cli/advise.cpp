@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -53,6 +54,19 @@ std::int64_t parse_reuse(const std::string& text) {
       fmt::format("bad --reuse '{}': a whole number from 1 to {}", text, most_reuse));
 }
 
+/// Of "h2d,d2h"; CLI11 drops an empty last part.
+std::vector<std::string> parts_of(const std::string& list) {
+  auto parts = CLI::detail::split(list, ',');
+  if (list.ends_with(',')) parts.emplace_back();
+  return parts;
+}
+
+std::vector<std::int64_t> parse_reuses(const std::string& text) {
+  std::vector<std::int64_t> reuses;
+  for (const auto& part : parts_of(text)) reuses.push_back(parse_reuse(part));
+  return reuses;
+}
+
 double parse_accesses(const std::string& option, const std::string& text) {
   double times = 0;
   if (CLI::detail::lexical_cast(text, times) && times >= 0 && times <= most_accesses) return times;
@@ -66,6 +80,8 @@ std::string advise_footer() {
          "With --for: by which of the ways in the file to do another transfer: file, overlap,\n"
          "duplex, scattered_copy, batched_copy, parameters, interference, wait, or a role of\n"
          "your own.\n"
+         "Of copies, --bytes, --direction and --reuse take several values: --bytes=1KiB:1MiB:x4\n"
+         "--direction=h2d,d2h --reuse=1,100.\n"
          "With --host-map and --devices: how to copy to several devices, by a map of the host.\n"
          "Exit codes: 0 answered, 1 the answer cannot be written, 2 usage or unusable file,\n"
          "3 nothing in the file can be ranked, or it cannot tell.";
@@ -128,7 +144,7 @@ advice::file_for_answers read(const advice_request& request) {
 advice::question question_for(const advice_request& request, const std::string& direction) {
   const bool uploads = direction == "h2d" || direction == "both";
   const bool downloads = direction == "d2h" || direction == "both";
-  return {0, direction, static_cast<double>(request.reuse),
+  return {0, direction, static_cast<double>(request.reuses.front()),
           request.cpu_writes.value_or(uploads ? 1 : 0),
           request.cpu_reads.value_or(downloads ? 1 : 0)};
 }
@@ -153,21 +169,48 @@ std::string option_of_value(const std::string& value) {
   }
 }
 
-/// Whether something can be recommended.
-bool answer_question(std::ostream& out, const advice_request& request,
-                     const advice::measurements& measured, const advice::cost_model& model) {
-  auto question = question_for(request, request.direction);
-  question.bytes = static_cast<double>(common::parse_size(request.bytes));
-  const auto ranked = model.rank(question);
-  if (ranked.strategies.empty())
-    refuse(measured, ranked.left_out.empty()
-                         ? fmt::format("no transfers {} in it", question.direction)
-                         : fmt::format("{}: {}", ranked.left_out.front().name,
-                                       ranked.left_out.front().reason));
-  out << advice::ranking_text(measured, model, question, ranked);
+/// Every question about copies that is asked at once: by direction, then by size.
+std::vector<advice::question> questions_of(const advice_request& request) {
+  std::vector<advice::question> questions;
+  for (const auto& direction : parts_of(request.direction))
+    for (const auto bytes : common::parse_sizes(request.bytes, SIZE_MAX))
+      for (const auto reuse : request.reuses) {
+        questions.push_back(question_for(request, direction));
+        questions.back().bytes = static_cast<double>(bytes);
+        questions.back().reuse = static_cast<double>(reuse);
+      }
+  return questions;
+}
+
+[[noreturn]] void refuse_to_rank(const advice::measurements& measured,
+                                 const advice::ranked_question& first) {
+  const auto& left_out = first.ranked.left_out;
+  refuse(measured, left_out.empty()
+                       ? fmt::format("no transfers {} in it", first.asked.direction)
+                       : fmt::format("{}: {}", left_out.front().name, left_out.front().reason));
+}
+
+/// Whether something can be recommended for each question.
+bool answer_questions(std::ostream& out, const advice_request& request,
+                      const advice::measurements& measured, const advice::cost_model& model) {
+  std::vector<advice::ranked_question> answers;
+  for (const auto& question : questions_of(request))
+    answers.push_back({question, model.rank(question)});
+  const auto is_ranked = [](const auto& answer) { return !answer.ranked.strategies.empty(); };
+  if (std::ranges::none_of(answers, is_ranked)) refuse_to_rank(measured, answers.front());
+  const auto* separator = "";
+  for (const auto& answer : answers)
+    if (is_ranked(answer)) {
+      out << separator << advice::ranking_text(measured, model, answer.asked, answer.ranked);
+      separator = "\n";
+    }
   if (!request.json.empty())
-    write(request.json, advice::ranking_document(measured, model, question, ranked));
-  return !advice::reason_not_to_recommend(ranked);
+    write(request.json, answers.size() == 1
+                            ? advice::ranking_document(measured, model, answers.front())
+                            : advice::rankings_document(measured, model, answers));
+  return std::ranges::all_of(answers, [&](const auto& answer) {
+    return is_ranked(answer) && !advice::reason_not_to_recommend(answer.ranked);
+  });
 }
 
 void answer_check(std::ostream& out, const advice_request& request,
@@ -243,7 +286,7 @@ bool advise_strategy(std::ostream& out, const advice_request& request) {
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
-  const bool is_known = request.bytes.empty() || answer_question(out, request, measured, model);
+  const bool is_known = request.bytes.empty() || answer_questions(out, request, measured, model);
   if (!request.bytes.empty() && !read.roles.empty())
     out << advice::labelled(
         measured, common::wrapped(
@@ -351,10 +394,18 @@ void check_request_for_role(const advice_request& request, const CLI::App& comma
   if (request.bytes.empty())
     throw common::usage_error(
         fmt::format("--for={} needs --bytes", common::printable_in_short(request.role)));
+  if (request.reuses.size() > 1)
+    throw common::usage_error("several values of --reuse are of copies alone");
   static_cast<void>(common::parse_size(request.bytes));
   if (!request.direction.empty() && !result_file::direction_from(request.direction))
     throw common::usage_error(fmt::format("bad --direction '{}': h2d, d2h, both or none",
                                           common::printable_in_short(request.direction)));
+}
+
+void check_directions_of_copies(const std::string& directions) {
+  for (const auto& direction : parts_of(directions))
+    if (direction != "h2d" && direction != "d2h")
+      throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", directions));
 }
 
 }  // namespace
@@ -375,7 +426,7 @@ CLI::App* add_advise(CLI::App& app, advice_request& request) {
       ->type_name("DIRECTION");
   command
       ->add_option_function<std::string>(
-          "--reuse", [&request](const std::string& text) { request.reuse = parse_reuse(text); },
+          "--reuse", [&request](const std::string& text) { request.reuses = parse_reuses(text); },
           "transfers with the same host memory (default: 1)")
       ->type_name("N");
   const auto add_accesses = [&](const char* name, std::optional<double>& value,
@@ -424,14 +475,13 @@ void check_advice_request(const advice_request& request, const CLI::App& command
   if (!ranks && !request.check && request.map.empty())
     throw common::usage_error(
         "advise needs --bytes and --direction, or --map, or --check, or --host-map (see --help)");
-  if (ranks) static_cast<void>(common::parse_size(request.bytes));
+  if (ranks) static_cast<void>(common::parse_sizes(request.bytes, SIZE_MAX));
   if (ranks && command.count("--direction") == 0)
     throw common::usage_error("--bytes needs --direction: h2d or d2h");
   for (const auto* const option : {"--direction", "--reuse"})
     if (!ranks && command.count(option) > 0)
       throw common::usage_error(fmt::format("{} needs --bytes", option));
-  if (ranks && request.direction != "h2d" && request.direction != "d2h")
-    throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", request.direction));
+  if (ranks) check_directions_of_copies(request.direction);
   if (!request.json.empty() && !ranks && !request.check)
     throw common::usage_error("--json needs --bytes or --check");
   if (common::is_same_file(request.json, request.map))

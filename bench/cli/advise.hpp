@@ -17,9 +17,12 @@ namespace bench_transfers::bench {
 /// The command line of `bench_transfers advise`.
 struct advice_request {
   std::string role = "copy";  ///< of the benchmarks that are ranked
-  std::string bytes;          ///< a size as common::parse_size takes it; empty: no ranking
-  std::string direction;      ///< "h2d" or "d2h"; of other roles also "both", "none"; empty: all
-  std::int64_t reuse = 1;
+  /// A size as common::parse_size takes it; of copies also several, as common::parse_sizes takes
+  /// them; empty: no ranking.
+  std::string bytes;
+  /// "h2d" or "d2h"; of copies also "h2d,d2h", of other roles "both", "none"; empty: all.
+  std::string direction;
+  std::vector<std::int64_t> reuses{1};
   std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
   std::filesystem::path source;                 ///< empty: the newest local result
   std::string device;                           ///< id of one of its devices; empty: the first

@@ -11,6 +11,7 @@ from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.model.headline import Pick, pick_strategies
+from plots.model.programs import BREAK_EVEN_SIZES
 from plots.text import numbers
 
 NEVER = "never"
@@ -22,7 +23,11 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
     rankings = [
-        ranking for ranking in run.advice.rankings if ranking["measured_terms"]["allocation"]
+        ranking
+        for ranking in run.advice.rankings
+        if ranking["measured_terms"]["allocation"]
+        and ranking["question"]["bytes"] in BREAK_EVEN_SIZES
+        and ranking["question"]["reuse"] == 1
     ]
     if not rankings:
         missing = run.advice.missing.get("rankings")

@@ -15,7 +15,6 @@ from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
 from plots.figures.points import usual_sizes
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.headline import headline_strategies
-from plots.model.values import is_number
 from plots.text import numbers
 
 LEAST_REPETITIONS = 3  # fewer repetitions show neither drift nor modes
@@ -83,7 +82,7 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
 
 def _make_dots(benchmark: Benchmark) -> list[Row]:
     """Returns a row for each repetition, in their order."""
-    times = [row["median_ns"] for row in sorted(benchmark.rows, key=_repetition)]
+    times = [row["median_ns"] for row in benchmark.in_order]
     last = len(times) - 1
     return [
         _identity(benchmark)
@@ -96,12 +95,6 @@ def _make_dots(benchmark: Benchmark) -> list[Row]:
         }
         for i, ns in enumerate(times)
     ]
-
-
-def _repetition(row: dict[str, Any]) -> float:
-    """Returns the place of a repetition; where the file does not say it, rows keep their order."""
-    index = row.get("repetition_index")
-    return index if is_number(index) else 0
 
 
 def _make_row(benchmark: Benchmark) -> Row:

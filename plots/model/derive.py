@@ -43,6 +43,16 @@ class Benchmark(Fields):
         """Counts the repetitions."""
         return len(self.rows)
 
+    @cached_property
+    def in_order(self) -> list[dict[str, Any]]:
+        """Returns the rows in the order of their repetitions; without one they keep their own."""
+
+        def index(row: dict[str, Any]) -> float:
+            place = row.get("repetition_index")
+            return place if is_number(place) else 0
+
+        return sorted(self.rows, key=index)
+
     def of_flow(
         self, metrics: dict[str, Metric], flow: Flow, kind: str, alone: bool
     ) -> float | None:

@@ -18,7 +18,8 @@ FORMAT = 1  # the newest "format" of advise's files that this package reads
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
 CPU_ROLES = ("cpu_read", "cpu_write")
 REUSES = [1, 5, 20, 100, 1_000, 10_000, 1_000_000]  # of all that the map has
-RANKED_SIZES = [64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20]  # of the figure of break-even points
+BREAK_EVEN_SIZES = [64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20]
+CANNOT_TELL = 3  # the exit code where an answer, or all, recommend nothing
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Advice:
 
     fits: dict[str, Fit] = field(default_factory=dict)
     map: dict[str, Any] | None = None
-    rankings: list[dict[str, Any]] = field(default_factory=list)
+    rankings: list[dict[str, Any]] = field(default_factory=list)  # by direction, size and reuse
     missing: dict[str, str] = field(
         default_factory=lambda: unanswered("bench_transfers was not asked")
     )
@@ -64,15 +65,16 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         source = Path(folder) / "result.json"
         source.write_text(json.dumps(_reduce(result)), "utf-8")
         common = ["--allow-host"] if on_host else []
-        questions_by_name = {
-            f"{size}-{direction}": ["--bytes", str(size), "--direction", direction, "--json"]
-            for size in RANKED_SIZES
-            for direction in ("h2d", "d2h")
-        }
+        sizes = sorted(_sizes_of_transfers(result) | set(BREAK_EVEN_SIZES))
+        grid = [
+            f"--bytes={','.join(map(str, sizes))}",
+            "--direction=h2d,d2h",
+            f"--reuse={','.join(map(str, REUSES))}",
+        ]
         options_by_name = {
             "fits": ["--check", "--json"],
             "map": ["--map"],
-            **questions_by_name,
+            "rankings": [*grid, "--json"],
         }
         with ThreadPoolExecutor(2) as pool:
             futures = {
@@ -81,14 +83,19 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
             }
             answers = {name: future.result() for name, future in futures.items()}
     parsed = {name: answer for name, answer in answers.items() if isinstance(answer, dict)}
-    rankings = [parsed[name] for name in questions_by_name if name in parsed]
     missing = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
-    if not rankings:
-        missing["rankings"] = missing[next(iter(questions_by_name))]
     table = _select_cells(parsed["map"], result) if "map" in parsed else None
     if table is None:
         missing.setdefault("map", "advise can rank nothing in this file")
-    return Advice(_parse_fits(parsed.get("fits")), table, rankings, missing)
+    return Advice(_parse_fits(parsed.get("fits")), table, _rankings(parsed), missing)
+
+
+def _rankings(parsed: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the answers to questions about copies, each with the terms that were measured."""
+    if "rankings" not in parsed:
+        return []
+    terms = parsed["rankings"]["measured_terms"]
+    return [answer | {"measured_terms": terms} for answer in parsed["rankings"]["answers"]]
 
 
 def _select_cells(answer: dict[str, Any], result: Result) -> dict[str, Any] | None:
@@ -164,7 +171,7 @@ def _ask_advise(
     """Returns the file that `advise` writes, or one line that says why there is none."""
     arguments: list[str | Path] = ["advise", about, source, *options]
     try:
-        content = questions.ask(program, arguments, {0}).document
+        content = questions.ask(program, arguments, {0, CANNOT_TELL}).document
     except ResultError as error:
         return str(error).replace(str(source), "the file")
     if not isinstance(content, dict) or content.get("format") != FORMAT:

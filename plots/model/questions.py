@@ -42,7 +42,7 @@ def ask(program: Path, arguments: Sequence[str | Path], codes: Collection[int]) 
                 check=False,
             )
             code = completed.returncode
-            if code not in codes:
+            if code not in codes or (code != 0 and not out.exists()):
                 complaint = re.sub(r"^\w+_transfers: ", "", values.printable(completed.stderr))
                 raise ResultError(complaint or f"{program.name} ended with {code}, saying nothing")
             data = out.read_bytes()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import hashlib
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,7 +27,7 @@ from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.model.same_machine import of_another_machine
 from plots.model.values import mapping, member
-from plots.page import draw, paper, render
+from plots.page import calculator, draw, packing, panels, paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
 from plots.page.section import Drawer, Drawn, Section, flatten
 from plots.text import (
@@ -224,6 +221,8 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         else {RECOMMENDATIONS_HEADING: tables.make_recommendations(run)},
         tables=tables.make_tables(run),
         macros="" if trust.injected_faults(run) else macros.format_macros(run, number),
+        calculator={} if trust.injected_faults(run) else calculator.calculate(run),
+        panels=panels.describe_benchmarks(run),
         method=_list_method(run),
         warnings=trust.other_warnings(run),
     )
@@ -404,10 +403,11 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         first_name=drawn[0].name if drawn else "",
         published=read_published() if has_rates else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
-        library=_pack(render.scripts()),
+        library=packing.pack(render.scripts()),
+        packed=_packed,
         # Only code of this project stays unescaped.
         script=markupsafe.Markup(render.page_script()),
-        data=_pack(_as_json(values.legible(data))),
+        data=_packed(data),
     )
 
 
@@ -437,6 +437,11 @@ def _title(sections: list[Section]) -> str:
     return (sections[0].title if sections else "") or "Host-device transfers"
 
 
+def _packed(data: Any) -> str:
+    """Packs data in which names of the files stand."""
+    return packing.pack(packing.as_json(values.legible(data)))
+
+
 def _legible(value: Any) -> Any:
     """Returns what the template writes; code of this project stays as it is."""
     return value if isinstance(value, markupsafe.Markup) else values.legible(value)
@@ -450,12 +455,3 @@ def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
             rows.append(data)
         indexes[name] = rows.index(data)
     return {**spec, "datasets": indexes}
-
-
-def _as_json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _pack(text: str) -> str:
-    """Compresses a text for the page, as letters and digits that end no script element."""
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

@@ -67,6 +67,8 @@ class Section:
     marks: list[Mark] = field(default_factory=list)
     glance: Glance | None = None
     rules: list[Rule] = field(default_factory=list)
+    calculator: dict[str, Any] = field(default_factory=dict)  # what calculator.py lists
+    panels: dict[str, Any] = field(default_factory=dict)  # what panels.py lists
     macros: str = ""  # the numbers for LaTeX
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -31,6 +31,7 @@ class Table:
     paper: list[latex.Column] | None = None
     one_column: bool = False  # it fits into a column of a paper
     note: str = ""  # below its heading: how to read it
+    of_benchmarks: bool = False  # its rows begin with the names of benchmarks
     is_key: bool = False  # a reader looks at it first: it is open on the page, and printed
 
 

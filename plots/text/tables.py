@@ -410,7 +410,15 @@ def _make_benchmark_table(run: Run) -> Table:
         "repetitions",
         *(_with_unit(run, counter) for counter in custom_metrics),
     ]
-    return Table("benchmarks", "Everything that was measured", head, rows, raw_head, raw)
+    return Table(
+        "benchmarks",
+        "Everything that was measured",
+        head,
+        rows,
+        raw_head,
+        raw,
+        of_benchmarks=True,
+    )
 
 
 def make_concurrent_table(run: Run) -> Table:

@@ -67,6 +67,12 @@ struct ranking {
   std::optional<std::string> baseline;
 };
 
+/// A question and its answer.
+struct ranked_question {
+  question asked;
+  ranking ranked;
+};
+
 /// The terms of the sum that a file has for at least one strategy. A term that it has for none is
 /// left out of every sum.
 struct measured_terms {

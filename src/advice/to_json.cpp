@@ -113,9 +113,11 @@ json answer_of(const cost_model& model, const question& question, const ranking&
                         {"reuse", integer(question.reuse)},
                         {"cpu_writes", question.cpu_writes},
                         {"cpu_reads", question.cpu_reads}};
-  const auto tied = statistically_tied(ranked);
-  const auto uncertainty = reason_not_to_recommend(ranked);
-  answer["recommended"] = uncertainty ? json(nullptr) : json(recommended(ranked).name);
+  const auto is_ranked = !ranked.strategies.empty();
+  const auto tied = is_ranked ? statistically_tied(ranked) : std::vector<const ranked_strategy*>();
+  const auto uncertainty = is_ranked ? reason_not_to_recommend(ranked) : std::nullopt;
+  answer["recommended"] =
+      is_ranked && !uncertainty ? json(recommended(ranked).name) : json(nullptr);
   answer["cannot_tell"] = nullptr;
   if (uncertainty)
     answer["cannot_tell"] = {{"uncertainty_percent", 100 * *uncertainty},
@@ -154,9 +156,18 @@ json to_json(const unranked_job& unranked) {
 }  // namespace
 
 json ranking_document(const measurements& measured, const cost_model& model,
-                      const question& question, const ranking& ranked) {
+                      const ranked_question& answer) {
   auto document = head("ranking", measured, model);
-  document.update(answer_of(model, question, ranked));
+  document.update(answer_of(model, answer.asked, answer.ranked));
+  return document;
+}
+
+json rankings_document(const measurements& measured, const cost_model& model,
+                       std::span<const ranked_question> answers) {
+  auto document = head("rankings", measured, model);
+  document["answers"] = json::array();
+  for (const auto& answer : answers)
+    document["answers"].push_back(answer_of(model, answer.asked, answer.ranked));
   return document;
 }
 

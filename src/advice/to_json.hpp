@@ -14,7 +14,10 @@ namespace bench_transfers::advice {
 
 /// The documents that advice writes, as docs/RESULT_FILE.md describes them.
 nlohmann::ordered_json ranking_document(const measurements& measured, const cost_model& model,
-                                        const question& question, const ranking& ranked);
+                                        const ranked_question& answer);
+/// Of several questions. Where nothing can be ranked, an answer recommends nothing.
+nlohmann::ordered_json rankings_document(const measurements& measured, const cost_model& model,
+                                         std::span<const ranked_question> answers);
 /// One job must be ranked.
 nlohmann::ordered_json alternatives_document(const role_answers& answers);
 nlohmann::ordered_json map_document(const measurements& measured, const cost_model& model,

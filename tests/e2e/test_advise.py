@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,83 @@ def test_the_direction_sets_the_default_accesses(program: Program, made_up: Path
     down = answer(program, tmp_path, f"--from={made_up}", "--bytes=1MiB", "--direction=d2h")
     assert (up["cpu_writes"], up["cpu_reads"]) == (1, 0)
     assert (down["question"]["cpu_writes"], down["question"]["cpu_reads"]) == (0, 1)
+
+
+GRID = ("--bytes=64KiB,1MiB:64MiB:x64", "--direction=h2d,d2h", "--reuse=1,1000")
+
+
+def test_several_questions_are_answered_like_each_alone(
+    program: Program, made_up: Path, tmp_path: Path
+):
+    document = answer(program, tmp_path, f"--from={made_up}", *GRID)
+    assert document["kind"] == "rankings"
+    asked = [one["question"] for one in document["answers"]]
+    assert [(one["direction"], one["bytes"], one["reuse"]) for one in asked] == [
+        (direction, size, reuse)
+        for direction in ("h2d", "d2h")
+        for size in (64 * KIB, MIB, 64 * MIB)
+        for reuse in (1, 1000)
+    ]
+    for one in document["answers"]:
+        question = one["question"]
+        alone = answer(
+            program,
+            tmp_path,
+            f"--from={made_up}",
+            *(f"--{name}={question[name]}" for name in ("bytes", "direction", "reuse")),
+        )
+        assert alone["kind"] == "ranking"
+        assert {key: alone[key] for key in one} == one
+
+
+def test_several_questions_are_printed_one_after_the_other(program: Program, made_up: Path):
+    completed = advise(program, f"--from={made_up}", *GRID)
+    asked = re.findall(r"^(\S+) (h2d|d2h), memory used", completed.out, re.MULTILINE)
+    assert asked == [
+        (size, direction)
+        for direction in ("h2d", "d2h")
+        for size in ("64KiB", "1MiB", "64MiB")
+        for _ in range(2)
+    ]
+    assert len(re.findall(r"^Use ", completed.out, re.MULTILINE)) == len(asked)
+
+
+def test_of_several_questions_one_may_have_no_answer(program: Program, tmp_path: Path):
+    content = gpu_file()
+    content["benchmarks"] = [
+        row
+        for row in content["benchmarks"]
+        if not row["name"].startswith(("copy/", "zero_copy/")) or "/h2d/" in row["name"]
+    ]
+    file = write(tmp_path / "result.json", content)
+    out = tmp_path / "answer.json"
+    completed = program.run("advise", f"--from={file}", *GRID, f"--json={out}")
+    assert completed.code == NOTHING_RAN
+    answers = json.loads(out.read_text("utf-8"))["answers"]
+    without = [one for one in answers if one["question"]["direction"] == "d2h"]
+    assert [(one["recommended"], one["strategies"]) for one in without] == [(None, [])] * 6
+    assert all(one["recommended"] for one in answers if one not in without)
+    completed = program.run("advise", f"--from={file}", "--bytes=1MiB", "--direction=d2h")
+    assert completed.code == NOTHING_RAN
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--bytes=1KiB,x", "--direction=h2d"), "bad size 'x': it is not a number"),
+        (("--bytes=1KiB,", "--direction=h2d"), "bad size '': it is empty"),
+        (("--bytes=1KiB", "--direction=h2d,up"), "bad --direction 'h2d,up': h2d or d2h"),
+        (("--bytes=1KiB", "--direction=h2d,"), "bad --direction 'h2d,': h2d or d2h"),
+        (("--bytes=1KiB", "--direction=h2d", "--reuse=1,,2"), "bad --reuse ''"),
+        (("--for=file", "--bytes=1KiB,1MiB"), "bad size '1KiB,1MiB'"),
+        (("--for=file", "--bytes=1KiB", "--reuse=1,2"), "several values of --reuse"),
+    ],
+)
+def test_a_bad_value_among_several_is_named(
+    program: Program, made_up: Path, options: tuple[str, ...], complaint: str
+):
+    completed = program.run("advise", f"--from={made_up}", *options)
+    assert_complains(completed, USAGE, complaint)
 
 
 @pytest.mark.parametrize("size", ["4B", "1000B", "64KiB", "64MiB", "1GiB", "7TiB"])

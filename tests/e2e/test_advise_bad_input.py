@@ -20,7 +20,7 @@ BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
     ("--bytes=0", "--direction=h2d"): ["bad size '0'", "zero"],
     ("--bytes=-1", "--direction=h2d"): ["bad size '-1'", "negative"],
     ("--bytes=many", "--direction=h2d"): ["bad size 'many'", "not a number"],
-    ("--bytes=4KiB,8KiB", "--direction=h2d"): ["bad size '4KiB,8KiB'"],
+    ("--bytes=4KiB,,8KiB", "--direction=h2d"): ["bad size ''", "it is empty"],
     ("--direction=h2d", "--bytes="): ["--bytes needs a value"],
     ("--bytes=", "--direction=h2d"): ["--bytes needs a value"],
     ("--bytes=1MiB", "--direction=up"): ["bad --direction 'up'", "h2d", "d2h"],

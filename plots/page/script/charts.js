@@ -65,7 +65,7 @@ function wire(element) {
 }
 
 function swatches() {
-  for (const one of document.querySelectorAll(".swatch"))
+  for (const one of document.querySelectorAll(".swatch[data-colour]"))
     one.style.background = inTheme(one.dataset.colour, theme);
 }
 

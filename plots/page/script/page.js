@@ -29,6 +29,8 @@ async function start() {
   readAddress();
   document.querySelectorAll(".chart").forEach(wire);
   document.querySelectorAll("details.table").forEach(equip);
+  document.querySelectorAll("details.calculator").forEach(wireCalculator);
+  panel.querySelector("button").addEventListener("click", () => panel.close());
   window.addEventListener("hashchange", () => { unfold(location.hash); readAddress(); applyFilter(); });
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));

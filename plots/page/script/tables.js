@@ -1,19 +1,46 @@
 const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9,
   B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 // The value of a cell with a number and perhaps a unit; null for any other text.
-function quantity(text) {
+function measured(text) {
   const [, number, unit] = text.match(/^([+−-]?[\d.]+)(?: (\S+))?$/) ?? [];
   return number === undefined ? null : Number(number.replace("−", "-")) * (UNITS[unit] ?? 1);
 }
 function compare(first, second) {
-  const [one, other] = [quantity(first), quantity(second)];
+  const [one, other] = [measured(first), measured(second)];
   if (one !== null && other !== null) return one - other;
   if (one !== null || other !== null) return one === null ? 1 : -1; // numbers come first
   return first.localeCompare(second, "en", { numeric: true });
 }
-// Gives a long table a search and heads that sort.
+function element(name, text, attributes = {}) {
+  const made = Object.assign(document.createElement(name), attributes);
+  made.append(text);
+  return made;
+}
+
+// The rows of a long table, which are packed.
+async function addRows(body) {
+  for (const [first, ...others] of JSON.parse(await unpack(body.dataset.rows)))
+    body.insertRow().append(
+      element("th", first, { scope: "row", className: first.length > 120 ? "long" : "" }),
+      ...others.map((text) => element("td", text)));
+}
+
+// Gives a table its rows when it is opened, a long one also a search and heads that sort.
 function equip(details) {
   const table = details.querySelector("table");
+  const complete = async () => {
+    if (!details.open) return;
+    details.removeEventListener("toggle", complete);
+    if (table.tBodies[0].dataset.rows) await addRows(table.tBodies[0]);
+    if (table.dataset.panels) openPanels(details, table);
+    addSearch(details, table);
+    table.dataset.complete = "";
+  };
+  details.addEventListener("toggle", complete);
+  complete();
+}
+
+function addSearch(details, table) {
   const search = details.querySelector(".search");
   if (search === null) return;
   search.hidden = false;

@@ -1,0 +1,53 @@
+"""Lists what `advise` answers about each size, direction and reuse, for the page to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots.model.derive import Run
+from plots.page.packing import rounded
+from plots.text import numbers
+
+TERMS = {
+    "allocation_ns": "allocation per use",
+    "fill_ns": "CPU writes",
+    "transfer_ns": "transfer",
+    "read_back_ns": "CPU reads",
+}
+
+
+def calculate(run: Run) -> dict[str, Any]:
+    """Returns the answers by direction, size and reuse; nothing if there are none.
+
+    A row is a strategy's place in `strategies`, whether it cannot be told from the fastest, whether
+    it was measured only at sizes far away, its terms, the interval of their sum, and by how much it
+    is behind the fastest, with the interval; times in ns.
+    """
+    answers = [answer for answer in run.advice.rankings if answer["strategies"]]
+    if not answers:
+        return {}
+    names = sorted({strategy["name"] for answer in answers for strategy in answer["strategies"]})
+    places = {name: i for i, name in enumerate(names)}
+    return {
+        "terms": list(TERMS.values()),
+        "strategies": names,
+        "answers": [
+            {
+                **{key: answer["question"][key] for key in ("bytes", "direction", "reuse")},
+                "size": numbers.size(answer["question"]["bytes"]),
+                "recommended": places.get(answer["recommended"]),
+                "rows": [
+                    _row(places[strategy["name"]], strategy) for strategy in answer["strategies"]
+                ],
+            }
+            for answer in answers
+        ],
+    }
+
+
+def _row(place: int, strategy: dict[str, Any]) -> list[float]:
+    terms = [strategy[term]["value"] for term in TERMS]
+    behind = [strategy["behind_ns"][end] for end in ("value", "low", "high")]
+    total = [strategy["total_ns"][end] for end in ("low", "high")]
+    facts = [int(strategy[fact]) for fact in ("as_good_as_best", "extrapolated")]
+    return [place, *facts, *map(rounded, [*terms, *total, *behind])]

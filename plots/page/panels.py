@@ -1,0 +1,51 @@
+"""Lists what the file has of each benchmark, for the panel that the page opens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots.model.derive import Benchmark, Run
+from plots.model.significance import median_interval
+from plots.page.packing import rounded
+
+TIME = "median_ns"
+# Of single operations, in this order.
+PERCENTILES = ("min_ns", "p5_ns", TIME, "mean_ns", "p95_ns", "p99_ns", "max_ns")
+DRAWN_DIGITS = 5  # repetitions may differ in the fourth digit
+NOT_SHOWN = ("bytes", "operations", "batch", "device_operations")  # a name or a figure says them
+
+
+def describe_benchmarks(run: Run) -> dict[str, Any]:
+    """Returns, by name, each benchmark's repetitions, interval and other counters.
+
+    A counter is its place in `counters`, followed by its median over the repetitions.
+    """
+    counters = [
+        name
+        for name in (*PERCENTILES, *run.result.metrics)
+        if name in run.result.metrics and name not in NOT_SHOWN
+    ]
+    counters = list(dict.fromkeys(counters))
+    metrics = run.result.metrics
+    return {
+        "percentiles": sum(name in PERCENTILES for name in counters),
+        "counters": [[metrics[name].description, metrics[name].unit] for name in counters],
+        "benchmarks": {
+            benchmark.name: {
+                "ns": [rounded(row[TIME], DRAWN_DIGITS) for row in benchmark.in_order],
+                "interval": list(map(rounded, median_interval(benchmark.values(TIME)) or ())),
+                "counters": _values(benchmark, counters),
+            }
+            for benchmark in run.benchmarks
+        },
+    }
+
+
+def _values(benchmark: Benchmark, counters: list[str]) -> list[float]:
+    """Returns places and medians of the counters that the benchmark has, one after the other."""
+    return [
+        number
+        for place, name in enumerate(counters)
+        if (value := benchmark.number(name)) is not None
+        for number in (place, rounded(value))
+    ]

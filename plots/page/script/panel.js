@@ -1,0 +1,72 @@
+// A panel with everything that the file has of a benchmark.
+const panel = document.getElementById("panel");
+
+// Makes a button of each name in a table of benchmarks.
+async function openPanels(details, table) {
+  const known = JSON.parse(await unpack(table.dataset.panels));
+  for (const { cells: [head] } of table.tBodies[0].rows) {
+    const name = head.textContent;
+    if (!(name in known.benchmarks)) continue;
+    const button = element("button", name, { type: "button", className: "opens" });
+    button.addEventListener("click", () => openPanel(name, known));
+    head.replaceChildren(button);
+  }
+  details.querySelector("p.opens").hidden = false;
+}
+
+async function openPanel(name, { benchmarks, counters, percentiles }) {
+  const { ns, interval, counters: found } = benchmarks[name];
+  const [low, high] = interval.map(time);
+  const sorted = ns.toSorted((one, other) => one - other);
+  const middle = (sorted[(ns.length - 1) >> 1] + sorted[ns.length >> 1]) / 2;
+  document.getElementById("panel-name").textContent = name;
+  panel.querySelector(".median").textContent = `Median of ${ns.length} repetition${ns.length > 1 ? "s" : ""}: `
+    + `${time(middle)}${low ? ` (95 %: ${low} to ${high})` : ""}; ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
+  const rows = [];
+  for (let i = 0; i < found.length; i += 2) {
+    const [text, unit] = counters[found[i]];
+    rows.push({ text, value: quantity(found[i + 1], unit), isPercentile: found[i] < percentiles });
+  }
+  panel.querySelector(".counters").replaceChildren(
+    ...listed("Single operations, median over the repetitions", rows.filter((row) => row.isPercentile)),
+    ...listed("Steps, device time and cost, median over the repetitions", rows.filter((row) => !row.isPercentile)));
+  panel.showModal();
+  await drawRepetitions(name, ns, interval, middle);
+  panel.dataset.drawn = name;
+}
+
+function listed(heading, rows) {
+  if (rows.length === 0) return [];
+  const table = document.createElement("table");
+  table.append(element("caption", heading));
+  for (const { text, value } of rows)
+    table.insertRow().append(element("th", text, { scope: "row" }), element("td", value));
+  return [table];
+}
+
+function drawRepetitions(name, ns, interval, middle) {
+  const [, unit] = time(middle).split(" ");
+  const values = ns.map((one, i) => ({ repetition: i + 1, time: one / UNITS[unit], text: time(one) }));
+  const line = (y, size) => ({ mark: { type: "rule", strokeWidth: size, color: "#888888", opacity: size > 1 ? 0.3 : 1 }, data: { values: [{ y: y / UNITS[unit] }] }, encoding: { y: { field: "y", type: "quantitative" } } });
+  const band = interval.length === 2 ? [{
+    data: { values: [{ low: interval[0] / UNITS[unit], high: interval[1] / UNITS[unit] }] },
+    mark: { type: "rect", color: "#e8e8e8" },
+    encoding: { y: { field: "low", type: "quantitative" }, y2: { field: "high" } },
+  }] : [];
+  const spec = {
+    config: Object.values(wide)[0]?.config ?? {},
+    description: `Repetitions of ${name} in their order: ${values.map(({ text }) => text).join(", ")}.`,
+    width: "container", height: 180,
+    layer: [...band, line(middle, 1), {
+      data: { values },
+      mark: { type: "line", point: { filled: true, size: 50 }, color: "#0072b2" },
+      encoding: {
+        x: { field: "repetition", type: "quantitative", title: "repetition", axis: { tickMinStep: 1, format: "d", grid: false }, scale: { nice: false, padding: 10 } },
+        y: { field: "time", type: "quantitative", title: `time (${unit})`, scale: { zero: false } },
+        tooltip: [{ field: "repetition", type: "quantitative" }, { field: "text", title: "time", type: "nominal" }],
+      },
+    }],
+  };
+  const shown = JSON.parse(inTheme(JSON.stringify(spec), theme));
+  return vegaEmbed(panel.querySelector(".repetitions"), shown, { actions: false, renderer: "svg", ast: false, tooltip: { theme } });
+}
