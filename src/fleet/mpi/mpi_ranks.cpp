@@ -118,12 +118,19 @@ std::optional<message> mpi_ranks::receive() {
 void mpi_ranks::abort(int code) noexcept { plugin_->abort(code); }
 
 fs::path usual_mpi_plugin(const std::string& launcher) {
-  const auto mpi = launcher == "open_mpi" ? "openmpi" : launcher == "mpich" ? "mpich" : "";
   std::error_code error;
   const auto program = fs::read_symlink("/proc/self/exe", error);
-  if (!*mpi || error) return {};
-  const auto plugin = program.parent_path() / fmt::format("libbench_transfers_mpi_{}.so", mpi);
-  return fs::exists(plugin, error) ? plugin : fs::path();
+  return error ? fs::path() : usual_mpi_plugin(launcher, program.parent_path());
+}
+
+fs::path usual_mpi_plugin(const std::string& launcher, const fs::path& beside) {
+  const auto mpi = launcher == "open_mpi" ? "openmpi" : launcher == "mpich" ? "mpich" : "";
+  if (!*mpi) return {};
+  const auto name = fmt::format("libbench_transfers_mpi_{}.so", mpi);
+  std::error_code error;
+  for (const auto& folder : {beside, beside.parent_path() / "lib/bench_transfers"})
+    if (fs::exists(folder / name, error)) return folder / name;
+  return {};
 }
 
 }  // namespace bench_transfers::fleet

@@ -44,8 +44,12 @@ class mpi_ranks : public channel {
   int uncaught_;
 };
 
-/// The plugin beside the program for the MPI that started this process, by what its launcher says.
-/// Empty: there is none, or no mpirun has started the process.
+/// The plugin for the MPI that started this process, by what its launcher says: beside the program,
+/// as in a build and the bundle, or where it is installed. Empty: there is none, or no mpirun has
+/// started the process.
 std::filesystem::path usual_mpi_plugin(const std::string& launcher);
+/// Likewise, of a program in the folder `beside`; installed ones are in ../lib/bench_transfers.
+std::filesystem::path usual_mpi_plugin(const std::string& launcher,
+                                       const std::filesystem::path& beside);
 
 }  // namespace bench_transfers::fleet

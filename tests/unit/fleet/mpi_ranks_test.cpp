@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/common/temporary_folder.hpp"
+
 namespace bench_transfers::fleet::mpi_ranks_test {
 namespace {
 
@@ -29,6 +34,21 @@ TEST(mpi_ranks, refuse_a_library_that_is_no_plugin) {
 TEST(mpi_ranks, have_a_usual_plugin_under_mpirun_alone) {
   EXPECT_TRUE(usual_mpi_plugin("slurm").empty());
   EXPECT_TRUE(usual_mpi_plugin("").empty());
+}
+
+TEST(mpi_ranks, have_a_plugin_beside_the_program_or_where_it_is_installed) {
+  namespace fs = std::filesystem;
+  const common::temporary_folder scratch;
+  const auto bin = scratch.path() / "bin";
+  const auto installed = scratch.path() / "lib/bench_transfers";
+  fs::create_directories(bin);
+  fs::create_directories(installed);
+  EXPECT_TRUE(usual_mpi_plugin("mpich", bin).empty());
+  std::ofstream(installed / "libbench_transfers_mpi_mpich.so");
+  EXPECT_EQ(usual_mpi_plugin("mpich", bin), installed / "libbench_transfers_mpi_mpich.so");
+  EXPECT_TRUE(usual_mpi_plugin("open_mpi", bin).empty());
+  std::ofstream(bin / "libbench_transfers_mpi_mpich.so");
+  EXPECT_EQ(usual_mpi_plugin("mpich", bin), bin / "libbench_transfers_mpi_mpich.so");
 }
 
 }  // namespace
