@@ -24,7 +24,7 @@ function wireCalculator(details) {
     form.reuse.value = "100";
     if (form.reuse.selectedIndex < 0) form.reuse.selectedIndex = 0;
     form.addEventListener("change", show);
-    details.querySelector(".terms").append(...terms.flatMap((term, i) => [swatch(i), ` ${term} `]));
+    details.querySelector(".terms").append(...terms.flatMap((term, i) => [swatch(i), ` ${term.replaceAll(" ", "\u00a0")} `]));
     show();
   }, { once: true });
 }
@@ -58,7 +58,7 @@ function showAnswer(details, terms, strategies, { bytes, direction, reuse }, ans
     : ["The file cannot tell: measure this size and those around it."]),
   ties > 0 ? ` ${ties} other${ties > 1 ? "s" : ""} cannot be told from the fastest.` : "");
   const head = table.createTHead().insertRow();
-  for (const text of ["strategy", "", "sum", "behind the fastest (95 %)", ...terms])
+  for (const text of ["strategy", "sum", "", "behind the fastest (95 %)", ...terms])
     head.append(element(text ? "th" : "td", text, text ? { scope: "col" } : {}));
   const body = table.createTBody();
   const longest = Math.min(Math.max(...rows.map((row) => row.sum)), FULL * rows[0].sum);
@@ -75,8 +75,9 @@ function rowOf({ name, isBest, isTied, isFar, terms, sum, behind: [value, low, h
   }));
   bar.classList.toggle("cut", sum > longest);
   const behind = value ? `${time(value)} (${[low, high].map(signedTime).join(" to ")})` : "-";
-  const cells = [time(sum), behind, ...terms.map((ns) => ns ? time(ns) : "-")];
-  made.append(element("th", isBest ? element("strong", name) : name, { scope: "row" }), element("td", bar),
+  const cells = [behind, ...terms.map((ns) => ns ? time(ns) : "-")];
+  made.append(element("th", isBest ? element("strong", name) : name, { scope: "row" }),
+    element("td", time(sum)), element("td", bar),
     ...cells.map((text) => element("td", text)));
   made.firstChild.append(isTied ? " *" : "", isFar ? " †" : "");
   return made;
