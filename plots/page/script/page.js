@@ -28,6 +28,8 @@ async function start() {
   unfold(location.hash);
   readAddress();
   document.querySelectorAll(".chart").forEach(wire);
+  document.querySelectorAll(".chart").forEach(equipBoxes);
+  watchForLeaving();
   document.querySelectorAll("details.table").forEach(equip);
   window.addEventListener("hashchange", () => { unfold(location.hash); readAddress(); applyFilter(); });
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
