@@ -1,15 +1,22 @@
 """Tests what the page shows where a reader points: lines, labels and lists of a size."""
 
+from pathlib import Path
+
 import pytest
 import synthetic
 from browsing import HANGS_MS, opened_page, unfold, wait_until_drawn
 
-from plots.page import report
+from plots.figures import FIGURES, GROUP_FIGURES
+from plots.figures.layout import COLUMN
+from plots.model.derive import Run
+from plots.model.load import read_result
+from plots.page import render, report
 
 # Each takes half as long again as the one before.
 STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pinned_mapped")
 SIZES = 64 * 1024, 2**20, 64 * 2**20
 MIDDLE, LARGEST = SIZES[1:]
+RECORDED = Path(__file__).resolve().parents[2] / "results/nvidia-h200/2026-11-21-report"
 LIST = "#vg-tooltip-element.visible"
 FADED = "one => getComputedStyle(one).opacity === '0.15'"
 
@@ -97,6 +104,33 @@ def wait_for_lines(page, figure, names):
 def checked(page, figure):
     boxes = page.locator(f"#{figure} .controls input").all()
     return [box.input_value() for box in boxes if box.is_checked()]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "best"),
+    [
+        ("bandwidth", "points", "copy/pinned +11"),
+        ("latency", "points", "copy/pinned +11"),
+        ("allocation", "costs", "device_pool"),
+        ("machines", "runs", "copy/pinned, run 2"),
+    ],
+)
+def test_rows_have_what_the_page_lists_of_them(name, data, best):
+    run = Run(read_result(RECORDED / "result.json.gz"))
+    draw = FIGURES.get(name)
+    drawn = draw(run, COLUMN) if draw else GROUP_FIGURES[name]([(2, run), (3, run)], COLUMN)
+    spec = render.specification(drawn)
+    listing = spec["usermeta"]["listing"]
+    rows = [row for row in spec["datasets"][data] if row["size"] == "256 MiB"]
+    place = rows[0][listing["place"]]
+    ordered = sorted(
+        (row for row in rows if row[listing["place"]] == place),
+        key=lambda row: row[listing["order"]],
+        reverse=listing["descending"],
+    )
+    assert ordered[0]["label"] == best
+    assert all(isinstance(row[listing["value"]], str) for row in ordered)
+    assert {row["strategy"] for row in ordered} <= {name for name, _ in drawn.strategies}
 
 
 def test_pointing_at_a_label_fades_the_other_strategies(page):
@@ -197,6 +231,17 @@ def test_all_strategies_are_listed_best_first_wherever_the_pointer_is(page):
     assert page.locator(".rule").count() == 0
 
 
+def test_axe_finds_no_violation_in_lists_and_buttons(page):
+    axe = pytest.importorskip("axe_playwright_python")
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.mouse.move(*point(page, "bandwidth", "copy/pinned", MIDDLE))
+    page.locator(LIST).wait_for()
+    page.evaluate(Path(axe.__file__).with_name("axe.min.js").read_text("utf-8"))
+    violations = page.evaluate("axe.run().then((answer) => answer.violations)")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
+    assert page.locator(LIST).is_visible()
+
+
 def test_the_panels_of_latency_list_all_strategies_of_a_direction(page):
     page.mouse.move(*point(page, "latency", "copy_async/pinned", LARGEST, "d2h"))
     title, rows, nearest = listed(page)
@@ -244,6 +289,16 @@ def test_a_dark_page_lists_and_fades_as_well(page):
     assert listed(page)[2] == "copy/pageable"
     assert "dark-theme" in page.locator(LIST).get_attribute("class")
     assert ("copy/pinned", True) in lines(page, "bandwidth")
+
+
+def test_paper_shows_nothing_of_where_the_pointer_is(page):
+    page.mouse.move(*point(page, "bandwidth", "copy/pinned", MIDDLE))
+    page.locator(LIST).wait_for()
+    assert ("copy/pageable", True) in lines(page, "bandwidth")
+    page.emulate_media(media="print")
+    assert set(lines(page, "bandwidth")) == {(name, False) for name in STRATEGIES}
+    assert not page.locator(LIST).is_visible()
+    assert not page.locator(".rule").is_visible()
 
 
 def test_a_tap_lists_within_the_window_and_a_tap_on_a_label_shows_only_it(phone):

@@ -79,6 +79,7 @@ function list(event, point, view, { order, descending, value, place }) {
   const title = `${datum.size}, ${datum[place]}`;
   view.tooltip()(null, event, point, { title, ...Object.fromEntries([...texts, ...details]) });
   const box = document.getElementById("vg-tooltip-element");
+  document.getElementById("main").append(box); // screen readers want all texts in a landmark
   const cells = [...box.querySelectorAll("td.key")];
   [...lines].forEach(([label, { fill }], i) => {
     cells[i].style.borderLeft = `.4rem solid ${fill}`;
