@@ -12,6 +12,7 @@ from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.common import (
     ZOOM,
     Figure,
+    Listing,
     compose_run_chart,
     logarithmic,
     memory_colours,
@@ -20,6 +21,7 @@ from plots.figures.common import (
     shown_rows,
     sizes_axis,
     tooltip,
+    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
@@ -95,6 +97,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         layout.row(*panels, spacing=GAP),
     )
     chart.datasets = {"costs": rows, "labels": labels}
+    chart.usermeta = Listing("us", descending=False, value="time", place="role").usermeta()
     largest = max(sizes)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
     return Figure(
@@ -119,7 +122,7 @@ def _groups(run: Run) -> list[Group]:
 
 
 def _label(group: Group) -> str:
-    return f"{group.name} +{len(group.others)}" if group.others else group.name
+    return with_others(group.name, len(group.others))
 
 
 def _explain(groups: list[Group]) -> str:
@@ -138,6 +141,7 @@ def _make_rows(group: Group) -> list[Row]:
     return [
         {
             "name": benchmark.strategy,
+            "label": _label(group),
             "role": role,
             "memory": group.name,
             "strategy": group.name,

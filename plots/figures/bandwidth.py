@@ -14,6 +14,7 @@ from plots.figures.common import (
     Axis,
     Figure,
     Limit,
+    Listing,
     compose_run_chart,
     draw_limit,
     linear,
@@ -25,6 +26,7 @@ from plots.figures.common import (
     shown_rows,
     sizes_axis,
     strategy_colours,
+    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout, shorten
@@ -78,10 +80,11 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     ]
     chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, layout.stack(*panels))
     chart.datasets = {
-        "points": [asdict(line) for line in lines],
+        "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
         "limits": [asdict(limit) for limit in limits],
         "labels": labels,
     }
+    chart.usermeta = Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
@@ -130,6 +133,11 @@ def _make_lines(points: list[Point], groups: list[Group]) -> Iterator[Point]:
                     gb_per_s_low=min(other.gb_per_s_low for other in same),
                     gb_per_s_high=max(other.gb_per_s_high for other in same),
                 )
+
+
+def _make_row(run: Run, line: Point, others: int) -> Row:
+    percent = 100 * line.gb_per_s / run.link_limit if run.link_limit else None
+    return asdict(line) | {"label": with_others(line.strategy, others), "percent": percent}
 
 
 def _make_labels(

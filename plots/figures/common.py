@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import altair as alt
@@ -65,6 +65,24 @@ class Axis:
 
 
 @dataclass(frozen=True)
+class Listing:
+    """Describes what the page lists where a reader points: all points of a size, the best first.
+
+    Rows have the name of their line in `label`, and in `percent` their part of the link if it is
+    known. Points are listed with those of the same `place`.
+    """
+
+    order: str  # the field that tells which is best
+    descending: bool
+    value: str  # the field with its text
+    place: str = "direction"
+
+    def usermeta(self) -> dict[str, Any]:
+        """Returns it as the page finds it; files of figures do not depend on it."""
+        return {"listing": asdict(self)}
+
+
+@dataclass(frozen=True)
 class Limit:
     """Describes a limit of the link in GB/s, or a range of limits, and its label."""
 
@@ -105,6 +123,11 @@ def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) 
     """Stacks rows into a chart with a title."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
     return TopChart(vconcat=list(rows), title=title, config=style.config(layout.padding))
+
+
+def with_others(name: str, others: int) -> str:
+    """Names a line that stands for so many others as well."""
+    return f"{name} +{others}" if others else name
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     Axis,
     Figure,
+    Listing,
     compose_run_chart,
     linear,
     logarithmic,
@@ -22,6 +23,7 @@ from plots.figures.common import (
     sizes_axis,
     strategy_colours,
     tooltip,
+    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
@@ -58,6 +60,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     single = {
         (benchmark.strategy, benchmark.direction) for benchmark, fit in fitted if fit.lines == 1
     }
+    others = {group.name: len(group.others) for group in groups}
     codes = [code for code in DIRECTIONS if any(CODES[p.direction] == code for p in points)]
     left_out = len({p.strategy for p in every_point}) - sum(len(group.members) for group in groups)
     chart = compose_run_chart(
@@ -74,12 +77,13 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
         direction_key(codes, layout),
     )
     chart.datasets = {
-        "points": [_make_point_row(point, single) for point in points],
+        "points": [_make_point_row(point, single, others[point.strategy]) for point in points],
         "fits": fits,
         "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
         "key": direction_key_rows(codes),
     }
-    chart.usermeta = {"axis": axis.other_form()}
+    listing = Listing("time_us", descending=False, value="time")
+    chart.usermeta = {"axis": axis.other_form()} | listing.usermeta()
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
@@ -103,11 +107,15 @@ def _fits(run: Run, group: Group) -> list[tuple[Benchmark, Fit]]:
     return [(benchmark, fit) for benchmark, fit in fits if fit and fit.t0_ns > 0]
 
 
-def _make_point_row(point: Point, single: set[tuple[str, str]]) -> Row:
+def _make_point_row(point: Point, single: set[tuple[str, str]], others: int) -> Row:
     code = CODES[point.direction]
     look = style.DIRECTION[code]
-    is_single = (point.strategy, code) in single
-    return asdict(point) | {"colour": look.colour, "shape": look.shape, "has_model": is_single}
+    return asdict(point) | {
+        "label": with_others(point.strategy, others),
+        "colour": look.colour,
+        "shape": look.shape,
+        "has_model": (point.strategy, code) in single,
+    }
 
 
 def _make_fit_rows(benchmark: Benchmark, fit: Fit, points: list[Point], low: float) -> list[Row]:

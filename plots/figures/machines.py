@@ -10,6 +10,7 @@ from plots.figures import style
 from plots.figures.bandwidth import SMALLEST
 from plots.figures.common import (
     Figure,
+    Listing,
     compose_chart,
     linear,
     memory_colours,
@@ -80,7 +81,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     entries = [
         {
-            "name": f"{strategy}, {name}",
+            "name": _label(strategy, name),
             "run": name,
             "strategy": strategy,
             "memory": kinds[strategy],
@@ -106,6 +107,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         ),
     )
     chart.datasets = {"runs": rows, "key": key.data()}
+    chart.usermeta = Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(rows, key=lambda row: row["gb_per_s"])
     return Figure(
         heading="Runs side by side",
@@ -134,6 +136,10 @@ def _in_all(name: str, runs: list[tuple[int, Run]]) -> bool:
     return all(any(benchmark.strategy == name for benchmark in run.transfers) for _, run in runs)
 
 
+def _label(strategy: str, run: str) -> str:
+    return f"{strategy}, {run}"
+
+
 def _make_rows(name: str, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for benchmark in run.transfers:
@@ -143,6 +149,7 @@ def _make_rows(name: str, run: Run, names: list[str]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "run": name,
+                "label": _label(benchmark.strategy, name),
                 "strategy": benchmark.strategy,
                 "memory": benchmark.kind,
                 "direction": DIRECTIONS[benchmark.direction],

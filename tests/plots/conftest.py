@@ -1,11 +1,13 @@
 """Makes the package importable from wherever pytest is started."""
 
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 from altair.utils.schemapi import debug_mode
+from browsing import HANGS_MS
 
 # Jobs in the background ignore it, which programs would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,6 +20,7 @@ UNCHECKED = {
     "test_command",
     "test_custom_family",
     "test_layout",
+    "test_pointing",
     "test_report",
     "test_rewording",
 }
@@ -28,6 +31,20 @@ def schemas(request):
     """Switches off altair's checks of each part of a chart, a third of the time, as reports do."""
     with debug_mode(request.module.__name__ not in UNCHECKED):
         yield
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Starts a browser."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium (scripts/test installs it)")
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"], timeout=HANGS_MS
+        )
+        yield started
+        started.close()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Tests the page in a browser: tooltips, switches, scales, themes and print."""
 
 import re
-import shutil
 from pathlib import Path
 
 import gate_answers
@@ -9,24 +8,18 @@ import made_up_fleet
 import made_up_map
 import pytest
 import synthetic
+from browsing import opened_page, wait_until_drawn
 
 from plots.figures import FIGURES, style
 from plots.model.load import read_result
 from plots.page import report
 
-HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
-CHROMIUM = shutil.which("chromium")
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 LINES_OF_BANDWIDTH = (
     "document.querySelectorAll('#bandwidth g.mark-line path[aria-label*=copy]').length"
 )
 POINT = "#bandwidth path[aria-roledescription=point]"
 STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pinned_mapped")
-
-if CHROMIUM is None:
-    pytest.skip("no chromium (scripts/test installs it)", allow_module_level=True)
-
-from playwright.sync_api import sync_playwright  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +45,6 @@ def verdict_path(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=HANGS_MS
-        )
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def page(browser, path):
     yield from opened_page(browser, path)
@@ -70,28 +53,6 @@ def page(browser, path):
 @pytest.fixture
 def verdict_page(browser, verdict_path):
     yield from opened_page(browser, verdict_path)
-
-
-def unfold(page):
-    """Opens the figures of all questions."""
-    page.evaluate("for (const one of document.querySelectorAll('details.figures')) one.open = true")
-
-
-def opened_page(browser, path):
-    """Opens the page. Afterwards there must be no errors and no network requests."""
-    opened = browser.new_page(viewport={"width": 1100, "height": 900}, color_scheme="light")
-    opened.set_default_timeout(HANGS_MS)
-    messages, requests = [], []
-    opened.on("console", lambda message: messages.append(message.text))
-    opened.on("pageerror", lambda error: messages.append(str(error)))
-    opened.on("request", lambda request: requests.append(request.url))
-    opened.goto(path.as_uri())
-    wait_until_drawn(opened, "light")
-    unfold(opened)
-    yield opened
-    assert messages == []
-    assert requests == [path.as_uri()]
-    opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -228,10 +189,6 @@ def recorded_path(tmp_path_factory, pytestconfig):
     return path
 
 
-def wait_until_drawn(page, theme):
-    page.wait_for_selector(f"html[data-ready={theme}]")
-
-
 def count_lines(page, figure):
     """Counts the lines of strategies in a figure's panels."""
     return page.locator(f"#{figure} g.mark-line path[aria-label*='copy']").count()
@@ -250,8 +207,8 @@ def test_pointing_at_a_mark_shows_its_values(page):
     tooltip = page.locator("#vg-tooltip-element.visible")
     tooltip.wait_for()
     text = " ".join(tooltip.inner_text().split())
-    assert re.search(r"strategy copy/|strategy zero_copy/", text)
-    assert re.search(r"bandwidth [\d.]+ [kMG]?B/s", text)
+    assert re.search(r"copy/pinned [\d.]+ [kMG]?B/s", text)
+    assert re.search(r"time [\d.]+ [mµn]?s", text)
     assert "fastest to slowest 30.0 %" in text
 
 

@@ -16,6 +16,7 @@ function filter(change) {
   applyFilter();
 }
 function applyFilter() {
+  leave();
   for (const box of document.querySelectorAll(".controls input")) box.checked = !hidden.has(box.value);
   for (const [name, chart] of charts) hide(document.querySelector(`.chart[data-figure="${CSS.escape(name)}"]`), chart);
 }

@@ -37,6 +37,7 @@ async function draw(element) {
   });
   chart.view?.finalize();
   chart.view = made.view;
+  follow(element, chart.view, spec.usermeta?.listing);
   await hide(element, chart);
   element.dataset.drawn = theme;
   element.dataset.layout = narrow.matches ? "column" : "wide";

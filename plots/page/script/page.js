@@ -28,6 +28,8 @@ async function start() {
   unfold(location.hash);
   readAddress();
   document.querySelectorAll(".chart").forEach(wire);
+  document.querySelectorAll(".chart").forEach(equipBoxes);
+  watchForLeaving();
   document.querySelectorAll("details.table").forEach(equip);
   document.querySelectorAll("details.calculator").forEach(wireCalculator);
   panel.querySelector("button").addEventListener("click", () => panel.close());

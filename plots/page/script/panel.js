@@ -63,10 +63,9 @@ function drawRepetitions(name, ns, interval, middle) {
       encoding: {
         x: { field: "repetition", type: "quantitative", title: "repetition", axis: { tickMinStep: 1, format: "d", grid: false }, scale: { nice: false, padding: 10 } },
         y: { field: "time", type: "quantitative", title: `time (${unit})`, scale: { zero: false } },
-        tooltip: [{ field: "repetition", type: "quantitative" }, { field: "text", title: "time", type: "nominal" }],
       },
     }],
   };
   const shown = JSON.parse(inTheme(JSON.stringify(spec), theme));
-  return vegaEmbed(panel.querySelector(".repetitions"), shown, { actions: false, renderer: "svg", ast: false, tooltip: { theme } });
+  return vegaEmbed(panel.querySelector(".repetitions"), shown, { actions: false, renderer: "svg", ast: false, tooltip: false });
 }

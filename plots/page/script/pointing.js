@@ -1,0 +1,179 @@
+// What a reader points at. In figures against size, whose specifications say what to list, these are
+// the nearest line and all points of the nearest size. It lies on top of what Vega has drawn, so the
+// pictures in files, which are drawn from the same specifications, have none of it.
+const REACH = 6; // pixels between the pointer and a line
+const rule = document.createElement("div");
+rule.className = "rule";
+
+const itemsBelow = (node) => (node.items ?? []).flatMap((item) => [item, ...itemsBelow(item)]);
+// The points of lines that are shown, as items of Vega's scene: their places follow zooming.
+const pointsOf = (view) => itemsBelow(view.scenegraph().root)
+  .filter(({ mark, datum }) => mark?.marktype === "symbol" && datum?.label !== undefined);
+const least = (items, value) =>
+  items.reduce((best, item) => (value(item) < value(best) ? item : best));
+
+// The distance of a place from the stretch between two others.
+function distance(place, first, last) {
+  const [dx, dy] = [last.x - first.x, last.y - first.y];
+  const along = ((place.x - first.x) * dx + (place.y - first.y) * dy) / (dx * dx + dy * dy || 1);
+  const part = Math.min(1, Math.max(0, along));
+  return Math.hypot(place.x - first.x - part * dx, place.y - first.y - part * dy);
+}
+
+// The line that is nearest to a place: its points, and how far away it is.
+function nearestLine(place, points) {
+  const lines = new Map();
+  for (const point of points) {
+    const name = `${point.datum.label} ${point.datum.direction}`; // a panel may have both directions
+    const line = lines.get(name) ?? { points: [], away: Infinity };
+    line.away = Math.min(line.away, distance(place, line.points.at(-1) ?? point, point));
+    line.points.push(point);
+    lines.set(name, line);
+  }
+  return least([...lines.values()], ({ away }) => away);
+}
+
+// Finds what is below the pointer: a strategy (at its label, in a key or on its line), the nearest
+// point, and the frame of its panel in the window.
+function locate(event, item, view) {
+  const strategy = item?.datum?.strategy;
+  const panel = item?.mark.marktype === "group" ? item : item?.mark.group;
+  const points = panel ? pointsOf(view).filter(({ mark }) => mark.group === panel) : [];
+  const seen = points.filter(({ x }) => x >= 0 && x <= panel.width);
+  if (seen.length === 0) return { strategy };
+  const frame = event.target.closest("g.role-scope").querySelector(".background").getBoundingClientRect();
+  const scale = frame.width / panel.width; // a narrow window makes charts smaller
+  const place = { x: (event.clientX - frame.left) / scale, y: (event.clientY - frame.top) / scale };
+  if (place.x < 0 || place.x > panel.width) return { strategy };
+  const { bytes } = least(seen, ({ x }) => Math.abs(x - place.x)).datum;
+  const ofSize = seen.filter(({ datum }) => datum.bytes === bytes);
+  const line = nearestLine(place, points);
+  const point = ofSize.find((candidate) => line.points.includes(candidate))
+    ?? least(ofSize, ({ y }) => Math.abs(y - place.y));
+  const onLine = line.away < REACH ? line.points[0].datum.strategy : undefined;
+  return { strategy: strategy ?? onLine, point, frame, scale };
+}
+
+// Fades all other strategies of a chart.
+function highlight(element, strategy) {
+  if (strategy === undefined || hidden.has(strategy)) return;
+  for (const mark of element.querySelectorAll(".role-mark :is(path, text, line)")) {
+    const other = mark.__data__?.datum?.strategy; // Vega leaves the item of its scene there
+    if (other !== undefined && other !== strategy) mark.classList.add("faded");
+  }
+}
+
+// Lists all points of a size and direction, the best first, and then what else is known of the
+// nearest one. Vega's tooltip shows it.
+function list(event, point, view, { order, descending, value, place }) {
+  const { datum, tooltip } = point;
+  const sign = descending ? -1 : 1;
+  const points = pointsOf(view)
+    .filter(({ datum: { bytes, [place]: other } }) => bytes === datum.bytes && other === datum[place])
+    .sort((first, second) => sign * (first.datum[order] - second.datum[order]));
+  const lines = new Map(points.map((listed) => [listed.datum.label, listed])); // a figure may have both units
+  const share = ({ percent }) => (percent ? ` (${Math.round(percent)} %)` : "");
+  const texts = [...lines].map(([label, { datum: row }]) => [label, row[value] + share(row)]);
+  const told = [datum.strategy, datum.size, datum[value]];
+  const details = Object.entries(tooltip).filter(([, text]) => !told.includes(text));
+  const title = `${datum.size}, ${datum[place]}`;
+  view.tooltip()(null, event, point, { title, ...Object.fromEntries([...texts, ...details]) });
+  const box = document.getElementById("vg-tooltip-element");
+  document.getElementById("main").append(box); // screen readers want all texts in a landmark
+  const cells = [...box.querySelectorAll("td.key")];
+  [...lines].forEach(([label, { fill }], i) => {
+    cells[i].style.borderLeft = `.4rem solid ${fill}`;
+    cells[i].parentNode.classList.toggle("nearest", label === datum.label);
+  });
+  cells[lines.size]?.parentNode.classList.add("details");
+  // On a phone it would begin outside the window.
+  const right = document.documentElement.clientWidth - box.offsetWidth;
+  box.style.left = `${Math.max(0, Math.min(box.offsetLeft, right))}px`;
+  box.style.top = `${Math.max(0, box.offsetTop)}px`;
+}
+
+function drawRule(element, { point, frame, scale }) {
+  const { left, top } = element.getBoundingClientRect();
+  rule.style.left = `${frame.left - left - element.clientLeft + element.scrollLeft + point.x * scale}px`;
+  rule.style.top = `${frame.top - top - element.clientTop}px`;
+  rule.style.height = `${frame.height}px`;
+  element.append(rule);
+}
+
+function leave() {
+  rule.remove();
+  document.getElementById("vg-tooltip-element")?.classList.remove("visible");
+  for (const mark of document.querySelectorAll(".faded")) mark.classList.remove("faded");
+}
+
+// Shows only this strategy in the figures that have it; all strategies, if it is alone already.
+function showOnly(name) {
+  const others = new Set([...document.querySelectorAll(".controls")]
+    .map((controls) => [...controls.querySelectorAll("input")].map((box) => box.value))
+    .filter((names) => names.includes(name)).flat());
+  others.delete(name);
+  const isAlone = !hidden.has(name) && [...others].every((other) => hidden.has(other));
+  filter(() => {
+    hidden.clear();
+    if (!isAlone) others.forEach((other) => hidden.add(other));
+  });
+}
+
+// Follows the pointer in a chart that was drawn. A finger scrolls when it moves, so it taps instead.
+function follow(element, view, listing) {
+  if (listing === undefined) return;
+  let start = null;
+  const show = (event, item) => {
+    if (item?.tooltip && item.datum.label === undefined) return; // a mark that is no point of a line
+    const target = locate(event, item, view);
+    leave();
+    element.classList.toggle("clickable", target.strategy !== undefined);
+    highlight(element, target.strategy);
+    if (target.point === undefined) return;
+    drawRule(element, target);
+    list(event, target.point, view, listing);
+  };
+  view.addEventListener("pointermove", (event, item) => {
+    if (event.pointerType !== "touch") show(event, item);
+  });
+  view.addEventListener("pointerdown", (event) => { start = event; });
+  view.addEventListener("click", (event, item) => {
+    const isDrag = Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > REACH;
+    if (isDrag) return;
+    const isLabel = item?.mark.marktype === "text";
+    const { strategy } = locate(event, item, view);
+    if (event.pointerType === "touch" && !isLabel) show(event, item);
+    else if (strategy !== undefined) showOnly(strategy);
+  });
+}
+
+// Lets check boxes point at their strategies, and adds a button to each that shows only this one.
+function equipBoxes(element) {
+  element.addEventListener("pointerleave", leave);
+  const controls = `.controls[data-for="${CSS.escape(element.dataset.figure)}"]`;
+  for (const label of document.querySelectorAll(`${controls} label`)) {
+    const { value } = label.querySelector("input");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "only";
+    button.textContent = "only";
+    button.ariaLabel = `only ${value}`;
+    button.addEventListener("click", () => showOnly(value));
+    label.after(button);
+    for (const control of [label, button]) {
+      for (const type of ["pointerenter", "focusin"])
+        control.addEventListener(type, () => { leave(); highlight(element, value); });
+      for (const type of ["pointerleave", "focusout"]) control.addEventListener(type, leave);
+    }
+  }
+}
+
+function watchForLeaving() {
+  for (const type of ["pointerdown", "wheel"])
+    document.addEventListener(type, leave, { capture: true, passive: true });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.target.matches("[type=search]") || panel.open) return;
+    leave();
+    if (hidden.size > 0) filter(() => hidden.clear());
+  });
+}
