@@ -1,0 +1,108 @@
+"""Tests in a browser what the page opens on request: panels of benchmarks, and the calculator."""
+
+import pytest
+import synthetic
+from browsing import opened_page
+from synthetic import MIB
+from test_calculator import answer, strategy
+
+from plots.page import report
+from plots.text import numbers
+
+VALUES = [0, 1e-5, 0.00099, 0.5, 1, 9.9994, 9.9996, 12.345, 99.994, 99.996, 999.94, 999.96, 123456]
+NAME = "copy/pinned/h2d/64MiB"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Writes a page with answers of advise to two questions."""
+    pinned, plain = strategy("copy/pinned", 100.0, as_good_as_best=True), "copy/pageable"
+    near = strategy(plain, 90.0, as_good_as_best=True)
+    far = strategy(plain, 1000.0, extrapolated=True)
+    answers = [
+        answer(pinned, far, recommended="copy/pinned", reuse=100),
+        answer(near, pinned, recommended=plain),
+        answer(near, recommended=None, reuse=5),
+    ]
+    run = synthetic.run(advice=synthetic.advice(rankings=answers))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plots.page.report.ask", lambda *_: run.advice)
+        patch.setattr("plots.page.report.FIGURES", {})
+        files = report.make_report([run.result], None, page_only=True)
+    path = tmp_path_factory.mktemp("panels") / "report.html"
+    path.write_bytes(files["report.html"])
+    return path
+
+
+@pytest.fixture
+def page(browser, path):
+    yield from opened_page(browser, path)
+
+
+def test_the_page_formats_numbers_as_the_report_does(page):
+    for unit in ("ns", "GB/s", "%", "1"):
+        shown = page.evaluate(f"{VALUES}.map((one) => quantity(one, '{unit}'))")
+        assert shown == [numbers.quantity(value, unit) for value in VALUES]
+
+
+def test_a_calculator_shows_what_advise_answers(page):
+    calculator = page.locator("details.calculator")
+    calculator.locator("summary").click()
+    said = calculator.locator(".answer")
+    page.wait_for_function("document.querySelector('.calculator .answer').textContent")
+    assert said.inner_text() == "Use copy/pinned: 160.0 ns per transfer (95 %: 144.0 ns to 176.0 ns)."
+    rows = [row.locator("th, td").all_inner_texts() for row in calculator.locator("tr").all()]
+    assert rows[0][0] == "strategy"
+    assert rows[1] == ["copy/pinned *", "160.0 ns", "", "-", "10.00 ns", "50.00 ns", "100.0 ns", "-"]
+    assert rows[2][0] == "copy/pageable †"
+    assert rows[2][3] == "900.0 ns (810.0 ns to 990.0 ns)"
+    assert calculator.locator(".bar.cut").count() == 1  # 1060 ns is more than four times as long
+    assert "--bytes=1048576 --direction=h2d --reuse=100" in calculator.inner_text()
+
+
+def test_a_choice_changes_the_answer(page):
+    calculator = page.locator("details.calculator")
+    calculator.locator("summary").click()
+    reuse = calculator.locator("select[name=reuse]")
+    reuse.select_option("1")
+    text = calculator.locator(".answer").inner_text()
+    assert text.startswith("Use copy/pageable: 150.0 ns per transfer")
+    assert text.endswith("1 other cannot be told from the fastest.")
+    reuse.select_option("5")
+    assert "cannot tell" in calculator.locator(".answer").inner_text()
+
+
+def opened_panel(page):
+    table = page.locator("details.table:has([data-panels])")
+    table.locator("summary").click()
+    table.locator("[data-complete]").wait_for(state="attached")
+    table.get_by_role("button", name=NAME, exact=True).click()
+    page.locator("#panel[data-drawn]").wait_for()
+    return page.locator("#panel")
+
+
+def test_a_name_opens_what_the_file_has_of_its_benchmark(page):
+    panel = opened_panel(page)
+    assert panel.locator("h2").inner_text() == NAME
+    of_it = [
+        row
+        for row in synthetic.rows()
+        if row["name"] == NAME and row["run_type"] == "iteration"
+    ]
+    times = sorted(row["median_ns"] for row in of_it)
+    text = panel.locator(".median").inner_text()
+    assert text.startswith(f"Median of {len(times)} repetitions: ")
+    assert text.endswith(f"{numbers.time(times[0])} to {numbers.time(times[-1])}.")
+    dots = panel.locator("path[aria-roledescription=point], g.mark-symbol path")
+    assert dots.count() == len(times)
+    assert panel.locator(".counters caption").count() >= 1
+    panel.get_by_role("button", name="Close").click()
+    assert not panel.is_visible()
+
+
+def test_escape_closes_a_panel_and_leaves_what_is_hidden(page):
+    panel = opened_panel(page)
+    page.evaluate("filter(() => hidden.add('copy/pageable'))")
+    page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    assert page.url.endswith("#hide=copy%2Fpageable")
