@@ -208,6 +208,8 @@ def test_switching_off_what_is_pointed_at_leaves_the_others_unfaded(page):
     others = [name for name in STRATEGIES if name != "copy/pinned"]
     wait_for_lines(page, "bandwidth", others)
     assert set(lines(page, "bandwidth")) == {(name, False) for name in others}
+    page.locator("#bandwidth label:has([value='copy/pinned'])").hover()
+    assert set(lines(page, "bandwidth")) == {(name, False) for name in others}
 
 
 def test_all_strategies_are_listed_best_first_wherever_the_pointer_is(page):
