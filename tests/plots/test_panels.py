@@ -7,6 +7,7 @@ from synthetic import MIB
 from test_calculator import answer, strategy
 
 from plots.page import report
+from plots.page.render import SCRIPT
 from plots.text import numbers
 
 VALUES = [0, 1e-5, 0.00099, 0.5, 1, 9.9994, 9.9996, 12.345, 99.994, 99.996, 999.94, 999.96, 123456]
@@ -40,8 +41,9 @@ def page(browser, path):
 
 
 def test_the_page_formats_numbers_as_the_report_does(page):
+    code = (SCRIPT / "quantities.js").read_text("utf-8")
     for unit in ("ns", "GB/s", "%", "1"):
-        shown = page.evaluate(f"{VALUES}.map((one) => quantity(one, '{unit}'))")
+        shown = page.evaluate(f"{code}; {VALUES}.map((value) => quantity(value, '{unit}'))")
         assert shown == [numbers.quantity(value, unit) for value in VALUES]
 
 
@@ -101,8 +103,8 @@ def test_a_name_opens_what_the_file_has_of_its_benchmark(page):
 
 
 def test_escape_closes_a_panel_and_leaves_what_is_hidden(page):
+    page.evaluate("location.hash = '#hide=copy%2Fpageable'")
     panel = opened_panel(page)
-    page.evaluate("filter(() => hidden.add('copy/pageable'))")
     page.keyboard.press("Escape")
     assert not panel.is_visible()
     assert page.url.endswith("#hide=copy%2Fpageable")
