@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from plots.model import values
+from plots.model.choices import SMALL
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
 from plots.model.memory_pages import page_sizes
 from plots.model.published import Published, read_published
@@ -460,7 +461,8 @@ def explain_recommendations(run: Run) -> list[Sentence]:
             f"Times are predicted from this run by bench_transfers advise: {predicted}. What the "
             "CPU pays is pooled over kinds of memory that are alike in effect. The plainest "
             "strategy within 3 % of the fastest is named, or within 10 % if it cannot be told from "
-            "it."
+            f"it. Up to {numbers.size(SMALL)} it is the plain copy, unless the repetitions of such "
+            "copies show that another strategy is clearly faster."
         )
     ]
     if any(choice.extrapolated for choice in tables.read_choices(run)):

@@ -279,7 +279,8 @@ def test_the_recommendations_are_those_of_advise():
         "freeing memory once for all its uses, filling the memory by the CPU before an upload, "
         "reading it by the CPU after a download and the transfer. What the CPU pays is pooled over "
         "kinds of memory that are alike in effect. The plainest strategy within 3 % of the fastest "
-        "is named, or within 10 % if it cannot be told from it.",
+        "is named, or within 10 % if it cannot be told from it. Up to 16 KiB it is the plain copy, "
+        "unless the repetitions of such copies show that another strategy is clearly faster.",
         "Extrapolated: at that size a part of the sum was not measured, mostly allocating or the "
         "CPU's access, which are measured at fewer sizes than transfers.",
         "copy/b: a synthetic copy.",
