@@ -180,8 +180,76 @@ def test_cpu_access_tells_the_effective_memory_type():
     }
     drawn = texts(spec)
     assert {"pinned_wc [write-combined]", "reads (GB/s)", "random reads (ns)"} <= set(drawn)
-    scale = spec["vconcat"][0]["hconcat"][0]["layer"][0]["encoding"]["x"]["scale"]
-    assert scale["type"] == "log"
+    for panel in spec["vconcat"][0]["hconcat"]:
+        scale = panel["layer"][1]["encoding"]["x"]["scale"]
+        assert (scale.get("type", "linear"), scale["domain"][0]) == ("linear", 0)
+
+
+READS = {
+    "pageable": 10.0,
+    "registered": 9.7,
+    "pinned": 10.2,
+    "pinned_wc": 9.9,
+    "pageable_huge": 14.0,
+}
+
+
+def cpu_access_of(rates, factors=(1.0,), **types):
+    """Draws reads at these rates; returns the figure, and its rows by name."""
+    rows = [
+        row
+        for memory, rate in rates.items()
+        for factor in factors
+        for row in timed(f"cpu/{memory}/read_vector", MIB, rate * factor)
+    ]
+    buffers = [
+        {
+            "memory": memory,
+            "memory_type": types.get(memory, "write-back"),
+            "write_combined": memory.endswith("_wc"),
+        }
+        for memory in rates
+    ]
+    figure = FIGURES["cpu_access"](run(rows, buffers=buffers), WIDE)
+    data = figure.chart.datasets["accesses"]
+    return figure, {row["row"]: (row["low"], row["high"]) for row in data}
+
+
+def test_kinds_of_memory_that_are_alike_for_the_cpu_are_one_range():
+    figure, rows = cpu_access_of(READS)
+    assert rows == {
+        "4 kinds, all write-back": (pytest.approx(9.7), pytest.approx(10.2)),
+        "pageable_huge": (pytest.approx(14.0), pytest.approx(14.0)),
+    }
+    assert figure.summary == (
+        "The 4 kinds of one row: pageable, registered, pinned and pinned_wc. The write-combined "
+        "flag had no effect on this machine."
+    )
+
+
+def test_write_combined_memory_in_effect_stands_apart():
+    figure, rows = cpu_access_of(READS | {"pinned_wc": 0.2}, pinned_wc="write-combined")
+    assert list(rows) == [
+        "3 kinds, all write-back",
+        "pageable_huge [write-back]",
+        "pinned_wc [write-combined]",
+    ]
+    assert rows["pinned_wc [write-combined]"][1] == pytest.approx(0.2)
+    assert "Memory that is write-combined in effect: pinned_wc." in figure.summary
+    # As fast as the others, it is still another type.
+    _, rows = cpu_access_of(READS, pinned_wc="write-combined")
+    assert "pinned_wc [write-combined]" in rows
+
+
+def test_a_kind_leaves_the_range_only_with_all_of_its_interval():
+    _, rows = cpu_access_of(READS, factors=(0.6, 1.0, 1.0, 1.4))
+    assert list(rows) == ["5 kinds, all write-back"]
+
+
+def test_kinds_of_unknown_type_are_not_said_to_be_alike():
+    figure, rows = cpu_access_of(READS, **dict.fromkeys(READS, ""))
+    assert set(rows) == set(READS)
+    assert figure.summary == "No memory is known to be write-combined in effect."
 
 
 def test_allocation_shows_allocating_and_freeing_in_known_colours():
