@@ -140,7 +140,7 @@ def _describe_reuse(transfers: int | None) -> str:
     """Says how often memory must be used until a strategy pays, if not at once."""
     if transfers is None or transfers == 1:
         return ""
-    return f", from {transfers:,} transfers with the same memory on"
+    return f", if its memory is used {transfers:,} times or more"
 
 
 def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:

@@ -227,7 +227,8 @@ def test_each_source_of_published_figures_can_be_cited():
     sources = {figure.source: figure.title for figure in read_published()}
     written = bibliography.format_bibliography(read_published())
     entries = re.findall(
-        r"@misc\{([A-Za-z0-9-]+),\n  key = \{\1\},\n  title = \{\{(.*)\}\},\n  howpublished = \{\\url\{(.*)\}\},",
+        r"@misc\{([A-Za-z0-9-]+),\n  key = \{\1\},\n  title = \{\{(.*)\}\},\n"
+        r"  howpublished = \{\\url\{(.*)\}\},",
         written,
     )
     assert [source for _, _, source in entries] == list(sources)

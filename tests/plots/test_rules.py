@@ -124,7 +124,7 @@ def test_the_rule_for_small_transfers_says_what_the_map_says():
     assert small.why == (
         "Up to 64 KiB to the device nothing measured is clearly faster. At 1 KiB: copy/pageable "
         "5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× [1.25, 1.25] as fast as "
-        "plain cudaMemcpy, from 100 transfers with the same memory on."
+        "plain cudaMemcpy, if its memory is used 100 times or more."
     )
 
 
