@@ -87,10 +87,15 @@ def choose(run: Run, direction: str, size: int, allowed: Filter = any_strategy) 
     ]
     if plain is None or not candidates:
         return None
+    as_good = as_good_as_fastest(candidates)
+    return Choice(direction, size, plain, _by_strategy(candidates), _by_strategy(as_good))
+
+
+def as_good_as_fastest(candidates: list[Benchmark]) -> list[Benchmark]:
+    """Returns the benchmarks that are as good as the fastest of them, plainest first."""
     fastest = min(candidates, key=lambda benchmark: benchmark.ns)
     as_good = [entry for entry in candidates if _is_as_good(entry, fastest)]
-    by_plainness = sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
-    return Choice(direction, size, plain, _by_strategy(candidates), _by_strategy(by_plainness))
+    return sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
 
 
 def _by_strategy(benchmarks: list[Benchmark]) -> dict[str, Benchmark]:

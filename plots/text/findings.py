@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from plots.model import values
-from plots.model.choices import SMALL
+from plots.model.choices import SMALL, as_good_as_fastest
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
 from plots.model.memory_pages import page_sizes
 from plots.model.published import Published, read_published
@@ -78,14 +78,19 @@ def compare_with_link(run: Run) -> list[Sentence]:
                 )
             )
         elif limit:
-            best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
-            sentences.append(_compare_with_limit(run, direction, best, limit))
+            sentences.append(_compare_with_limit(run, direction, benchmarks, limit))
     return sentences + missing
 
 
-def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
+def _compare_with_limit(
+    run: Run, direction: str, benchmarks: list[Benchmark], limit: float
+) -> Sentence:
+    best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
     rate = best.gb_per_s or 0
-    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
+    as_good = as_good_as_fastest([entry for entry in benchmarks if entry.bytes == best.bytes])
+    others = f" and {len(as_good) - 1} more" if len(as_good) > 1 else ""
+    which = f"{as_good[0].strategy}{others}, {numbers.size(best.bytes or 0)}"
+    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({which})"
     if rate > limit:
         return Sentence(
             f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "

@@ -13,7 +13,7 @@ def test_the_best_rate_is_compared_with_the_link():
     sentence = findings.compare(run(rows, **HEALTHY))[0]
     assert not sentence.warning
     assert sentence.text == (
-        "host → device: at best 56.00 GB/s (copy/pinned/h2d/64MiB), 89 % of the link's 63.00 GB/s "
+        "host → device: at best 56.00 GB/s (copy/pinned, 64 MiB), 89 % of the link's 63.00 GB/s "
         "and 96 to 97 % of what packet headers leave, as on a healthy link."
     )
 
