@@ -85,7 +85,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         reading="Find your size on the left and how often the same memory is used below. Numbers "
         "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
         "Where several are as good, the plainest is named: point at a cell for how many.",
-        summary=f"The strategies to use somewhere: {', '.join(winners)}.",
+        summary=f"Recommended somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],
     )

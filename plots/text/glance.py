@@ -68,7 +68,7 @@ def _one_way(run: Run, limit: float) -> Iterator[Gauge]:
         plain = pageable.get(size)
         rates = [_rate(pinned[size]), *([_rate(plain)] if plain else [])]
         texts = numbers.rates(*rates)
-        against = f"; {texts[1]} with pageable" if plain else ""
+        against = f"; {texts[1]} with pageable memory" if plain else ""
         yield Gauge(
             label,
             texts[0],

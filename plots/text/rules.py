@@ -97,7 +97,8 @@ def _rule_for_small(run: Run) -> Rule | None:
         + _describe_reuse(pays_from(run, choice, benchmark.strategy))
         for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
     ]
-    up_to = _describe_plain([entries for entries in plain if entries])
+    name = choices[0].plain.strategy if len(strategies) > 1 else ""
+    up_to = _describe_plain([entries for entries in plain if entries], name)
     times = " and ".join(details) if all(plain) else _join(details)
     uses = [_use(run, strategy) for strategy in strategies]
     return Rule("Small transfers", uses, f"{up_to}{_at(choices)}{times}.")
@@ -120,8 +121,11 @@ def _choices_of_plain(run: Run, direction: str) -> list[Choice]:
     return list(takewhile(lambda choice: decide(run, choice) is choice.plain, choices))
 
 
-def _describe_plain(by_direction: list[list[Choice]]) -> str:
-    """Says up to which sizes a plain copy is as good as anything; nothing if it never is."""
+def _describe_plain(by_direction: list[list[Choice]], name: str) -> str:
+    """Says up to which sizes a plain copy is as good as anything; nothing if it never is.
+
+    `name` is that of the plain copy, if it must be said.
+    """
     if not by_direction:
         return ""
     ends = [
@@ -132,8 +136,9 @@ def _describe_plain(by_direction: list[list[Choice]]) -> str:
     if all(choice.is_tie for choice in every):
         nothing_faster = _nothing_faster(any(choice.is_certain for choice in every))
     else:
-        nothing_faster = "nothing is clearly faster with the costs of its memory"
-    return f"Up to {' and '.join(ends)} {nothing_faster}. "
+        nothing_faster = "nothing is, with the costs of its memory, clearly faster"
+    than = f" than {name}" if name else ""
+    return f"Up to {' and '.join(ends)} {nothing_faster}{than}. "
 
 
 def _describe_reuse(transfers: int | None) -> str:

@@ -165,7 +165,7 @@ def test_speed_stands_against_the_cpu_time_and_the_line_joins_what_none_beats():
     assert places["copy/pinned"] == (pytest.approx(50.0), 0.02)
     assert {row["strategy"] for row in rows if row["unbeaten"]} == {"copy/pageable", "copy/pinned"}
     assert FIGURES["price"](subject, WIDE).summary == (
-        "host → device: no other one is both faster and cheaper than copy/pageable (10.00 GB/s at "
+        "host → device: nothing is both faster and cheaper than copy/pageable (10.00 GB/s at "
         "0.010 s/GB) and copy/pinned (50.00 GB/s at 0.020 s/GB)."
     )
     assert "dashed line" in " ".join(spec_of("price", subject)["title"]["subtitle"])
@@ -196,7 +196,7 @@ def test_a_call_stands_beside_the_arrival_of_its_data():
         ("copy_async/pinned", 0.004, 2.0, "0.20 %"),
     ]
     assert FIGURES["returns"](run(rows), WIDE).summary.endswith(
-        "it returns after 6.000 ms, and the data are there after 8.000 ms."
+        "it returns after 6.000 ms, and the data have arrived after 8.000 ms."
     )
 
 

@@ -122,8 +122,8 @@ def test_the_rule_for_small_transfers_says_what_the_map_says():
     small = rules.describe(settle(run(small_rows(5.0, 4.0), answer)))[1]
     assert [use.strategy for use in small.uses] == [PLAIN, PINNED]
     assert small.why == (
-        "Up to 64 KiB to the device nothing measured is clearly faster. At 1 KiB: copy/pageable "
-        "5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× [1.25, 1.25] as fast as "
+        "Up to 64 KiB to the device nothing measured is clearly faster than copy/pageable. At "
+        "1 KiB: copy/pageable 5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× [1.25, 1.25] as fast as "
         "plain cudaMemcpy, if its memory is used 100 times or more."
     )
 
