@@ -123,8 +123,8 @@ def test_the_rule_for_small_transfers_says_what_the_map_says():
     assert [use.strategy for use in small.uses] == [PLAIN, PINNED]
     assert small.why == (
         "Up to 64 KiB to the device nothing measured is clearly faster than copy/pageable. At "
-        "1 KiB: copy/pageable 5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× [1.25, 1.25] as fast as "
-        "plain cudaMemcpy, if its memory is used 100 times or more."
+        "1 KiB: copy/pageable 5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× "
+        "[1.25, 1.25] as fast as plain cudaMemcpy, if its memory is used 100 times or more."
     )
 
 
