@@ -102,8 +102,9 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
     return Figure(
         heading="Allocation and page-locking",
-        reading="Lower is better. What is allocated once and used often costs nothing in the end; "
-        f"what is allocated for each transfer is part of it.{_explain(groups)}",
+        reading="Lower is better. Memory that is allocated once and used often costs next to "
+        "nothing for each use; memory that is allocated for each transfer adds all of its cost."
+        f"{_explain(groups)}",
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
         chart=chart,

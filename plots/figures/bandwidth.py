@@ -89,7 +89,7 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Bandwidth against size",
         reading=f"Higher is better. {_explain_limits(run, bool(limits))} {_explain_groups(groups)}",
-        summary=f"The highest bandwidth is {numbers.rate(best.gb_per_s)}: {best.strategy} "
+        summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         chart=chart,
         strategies=strategy_colours(lines),

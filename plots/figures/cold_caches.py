@@ -53,7 +53,7 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Cold caches",
         reading="1 is as fast as with warm caches. Data that a program has just produced are in "
-        "the caches; data that lay about are not.",
+        "the caches; data that were not used for a while are not.",
         summary=f"The largest difference is that of {most['strategy']} at {most['size']}, "
         f"{most['direction']}: {most['times']} as long with cold caches.",
         chart=chart,

@@ -1,4 +1,4 @@
-"""Draws this run's bandwidths beside published ones, and distinguishes them clearly."""
+"""Draws this run's bandwidths beside published ones, each as a part of what its link carries."""
 
 from __future__ import annotations
 
@@ -7,153 +7,165 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import BELOW, names_above, rows_axis, tall_height
+from plots.figures.bars import colour_by_field, rows_axis
 from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, NoData, Run
-from plots.model.headline import headline_strategies
-from plots.model.published import read_published
+from plots.model.published import Published, read_published
 from plots.text import caption, numbers
 
 OURS, PUBLISHED = "measured here", "published by others"
+LABEL_ROOM = 17  # percent of a link that the text behind a mark takes
 
 
 def draw_compared(run: Run, layout: Layout) -> Figure:
-    """Draws this run at its largest sizes, and published rates as their sources state them."""
+    """Draws a panel for each link, and a row for each strategy that others have published, too."""
     if run.on_host:
         raise NoData("without a GPU nothing that was published of GPUs compares")
-    measured = _measured_rates(run)
-    if not measured:
-        raise NoData("no plain transfers with warm caches were measured")
-    device = caption.device_name(run)
-    rows: list[dict[str, Any]] = []
-    for (name, direction), (rate, size) in measured.items():
-        rows.append(
-            {
-                "row": f"{device}: {name}",
-                "strategy": name,
-                "whose": OURS,
-                "direction": direction,
-                "low": rate,
-                "high": rate,
-                "rate": numbers.rate(rate),
-                "tool": "bench_transfers",
-                "source": f"this run, {numbers.size(size)}",
-                "colour": style.strategy_colour(run.strategy(name), name),
-            }
-        )
-    for entry in read_published():
-        note = " (other NUMA node)" if "other NUMA node" in entry.note else ""
-        tool = entry.tool.split(" ")[0]
-        rows.append(
-            {
-                "row": f"{entry.gpu}: {entry.strategy}, {tool}{note}",
-                "strategy": entry.strategy,
-                "whose": PUBLISHED,
-                "direction": entry.direction,
-                "low": entry.low,
-                "high": entry.high,
-                "rate": entry.rate,
-                "tool": entry.tool,
-                "source": entry.source,
-                "colour": style.PUBLISHED_COLOUR,
-            }
-        )
-    order = list(dict.fromkeys(row["row"] for row in rows))
-    values = [row["low"] for row in rows] + [row["high"] for row in rows]
-    domain = [min(values) / 1.3, max(values) * 4]  # room for the texts
-    ticks = [
-        tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if domain[0] < tick < domain[1]
+    if not run.link_limit:
+        raise NoData("the limit of the link is not known")
+    published = [
+        entry
+        for entry in read_published()
+        if entry.link_gb_per_s and run.rate(entry.strategy, entry.direction)
     ]
+    if not published:
+        raise NoData("others have published nothing of a known link that was measured here")
+    keys = sorted(
+        {(entry.strategy, entry.direction) for entry in published},
+        key=lambda key: (key[0], list(DIRECTIONS).index(key[1])),
+    )
+    rows = [_our_row(run, *key, run.link_limit) for key in keys]
+    rows += [
+        _published_row(entry, entry.link_gb_per_s) for entry in published if entry.link_gb_per_s
+    ]
+    _label(rows)
+    limits = {row["link"]: row["limit"] for row in reversed(rows)}  # ours if there are two
+    ours = rows[0]["link"]
+    links = sorted(limits, key=lambda link: (link != ours, limits[link]))
+    names = [row["row"] for row in rows[: len(keys)]]
+    gpus = {
+        link: list(dict.fromkeys(row["gpu"] for row in rows if row["link"] == link))
+        for link in links
+    }
     panels: list[LayerChart] = []
-    for direction in DIRECTIONS:
+    for link in links:
+        heading = [f"{link}: {numbers.gb(limits[link])} GB/s"]
+        heading += [] if layout.brief else gpus[link]  # a caption names them
         # Panels beside each other share their rows.
-        present = [row["row"] for row in rows if layout.beside or row["direction"] == direction]
-        shown = [name for name in order if name in present]
-        if shown:
-            panels.append(_draw_panel(direction, shown, domain, ticks, layout, not panels))
+        present = {row["row"] for row in rows if layout.beside or row["link"] == link}
+        shown = [name for name in names if name in present]
+        width = layout.beside_names(names, max(140, 640 // len(links)))
+        panels.append(_draw_panel(link, heading, shown, width, layout, not panels))
+    machines = "; ".join(f"{link}: {caption.listed(gpus[link])}" for link in links)
     chart = compose_run_chart(
         "Beside published figures",
         run,
         layout,
         [
-            "filled: measured here, at the largest size; hollow: published by others, each of "
-            "another machine and mostly by another tool, as its source states it; log scale"
+            "percent of the raw rate of each link; filled: measured here, at the largest size; "
+            "hollow: published by others, each of another machine and mostly by another tool, as "
+            "its source states it",
+            machines if layout.brief else "",
         ],
         layout.row(*panels),
     )
     chart.datasets = {"compared": rows}
+    left = len(read_published()) - len(published)
     return Figure(
         heading="Beside figures published by others",
-        reading="Links differ: compare within a generation. The table of sources is below.",
-        summary=f"{len(rows) - len(measured)} published figures stand beside {len(measured)} of "
-        "ours; strategies that others have published are shown of ours, too, where they were "
-        "measured.",
+        reading="Each panel is a kind of link. Compare percentages across panels, not rates.",
+        summary=f"{len(published)} published figures stand beside {len(keys)} of ours. The table "
+        f"of sources also has the {left} whose link is not stated, or whose strategy was not "
+        "measured here.",
         chart=chart,
         strategies=[],
     )
 
 
-def _measured_rates(run: Run) -> dict[tuple[str, str], tuple[float, int]]:
-    """Returns GB/s and size at the largest size, by strategy and direction.
-
-    The strategies are the headline strategies and those with published rates.
-    """
-    names = dict.fromkeys(
-        [*headline_strategies(run), *(entry.strategy for entry in read_published())]
-    )
+def _our_row(run: Run, strategy: str, direction: str, limit: float) -> dict[str, Any]:
+    rate, size = run.rate(strategy, direction) or (0.0, 0)
     return {
-        (name, direction): rate
-        for name in names
-        for direction in DIRECTIONS
-        if (rate := run.rate(name, direction))
+        "row": f"{strategy} {direction}",
+        "strategy": strategy,
+        "whose": OURS,
+        "link": caption.link_name(run.result.transfers["link"]),
+        "limit": limit,
+        "gpu": caption.device_name(run),
+        "low": 100 * rate / limit,
+        "high": 100 * rate / limit,
+        "rate": numbers.rate(rate),
+        "tool": "bench_transfers",
+        "source": f"this run, {numbers.size(size)}",
+        "colour": style.strategy_colour(run.strategy(strategy), strategy),
     }
 
 
+def _published_row(entry: Published, limit: float) -> dict[str, Any]:
+    return {
+        "row": f"{entry.strategy} {entry.direction}",
+        "strategy": entry.strategy,
+        "whose": PUBLISHED,
+        "link": entry.link,
+        "limit": limit,
+        "gpu": entry.gpu,
+        "low": 100 * entry.low / limit,
+        "high": 100 * entry.high / limit,
+        "rate": entry.rate,
+        "tool": entry.tool,
+        "source": entry.source,
+        "colour": style.PUBLISHED_COLOUR,
+    }
+
+
+def _label(rows: list[dict[str, Any]]) -> None:
+    """Adds the texts behind marks, unless another mark of the row stands where one would be."""
+    for row in rows:
+        behind = [
+            other["low"]
+            for other in rows
+            if other is not row and (other["link"], other["row"]) == (row["link"], row["row"])
+        ]
+        is_free = all(not row["high"] <= low < row["high"] + LABEL_ROOM for low in behind)
+        row["label"] = f"{row['high']:.0f} %" if is_free else ""
+
+
 def _draw_panel(
-    direction: str,
-    order: list[str],
-    domain: list[float],
-    ticks: list[int],
-    layout: Layout,
-    is_first: bool,
+    link: str, heading: list[str], names: list[str], width: int, layout: Layout, is_first: bool
 ) -> LayerChart:
-    base = shown_rows("compared", direction=direction).encode(
-        y=rows_axis(order, labels=is_first and layout.beside, grid=layout.beside),
-        tooltip=tooltip(what="row", whose="whose", bandwidth="rate", tool="tool", source="source"),
+    base = shown_rows("compared", link=link).encode(
+        y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
+        color=colour_by_field(),
+        tooltip=tooltip(
+            GPU="gpu",
+            strategy="row",
+            whose="whose",
+            bandwidth="rate",
+            link="link",
+            tool="tool",
+            source="source",
+        ),
     )
     x = alt.X(
         "low:Q",
-        scale=alt.Scale(type="log", domain=domain, nice=False),
-        axis=alt.Axis(values=ticks, format="~f"),
-        title="bandwidth (GB/s)",
+        scale=alt.Scale(domain=[0, 100 + LABEL_ROOM], nice=False),
+        axis=alt.Axis(values=[0, 25, 50, 75, 100]),
+        title="bandwidth (% of the link)",
     )
-    measured_marks = base.transform_filter(alt.datum.whose == OURS)
-    published_marks = base.transform_filter(alt.datum.whose == PUBLISHED)
-    colour = alt.Color("colour:N", scale=None, legend=None)
-    # In a column, names stand above the marks.
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-    marks = [
-        published_marks.mark_rule(strokeWidth=1.5, **place),
-        published_marks.mark_point(
-            filled=False, shape="diamond", size=55, strokeWidth=1.5, **place
-        ),
-        measured_marks.mark_point(filled=True, shape="circle", size=70, opacity=1, **place),
-    ]
-    values = base.mark_text(align="left", dx=8, fontSize=11, **place).encode(
-        x=alt.X("high:Q"), text=alt.Text("rate:N")
-    )
+    ours = base.transform_filter(alt.datum.whose == OURS)
+    others = base.transform_filter(alt.datum.whose == PUBLISHED)
     layers = [
-        marks[0].encode(x=x, x2=alt.X2("high:Q"), color=colour),
-        *(mark.encode(x=x, color=colour) for mark in marks[1:]),
-        values,
-        *([] if layout.beside else names_above(base, "row")),
+        others.mark_rule(strokeWidth=1.5).encode(x=x, x2=alt.X2("high:Q")),
+        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5).encode(x=x),
+        ours.mark_point(filled=True, shape="circle", size=70, opacity=1).encode(x=x),
+        base.mark_text(align="left", dx=8, fontSize=11).encode(
+            x=alt.X("high:Q"), text=alt.Text("label:N"), color=alt.value(style.INK)
+        ),
     ]
-    heading = alt.TitleParams(DIRECTIONS[direction], fontSize=12, offset=6)
     return LayerChart(
         layer=layers,
-        title=heading,
-        width=260 if layout.beside else layout.width,
-        height=tall_height(order, layout),
+        title=alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),
+        width=width,
+        height=layout.row_height * len(names),
     )

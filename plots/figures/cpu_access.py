@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field, rows_axis
+from plots.figures.bars import colour_by_field, from_zero, rows_axis
 from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model import values
-from plots.model.derive import NoData, Run
+from plots.model.choices import MOST_APART
+from plots.model.derive import Benchmark, NoData, Run
+from plots.model.memory_pages import page_sizes
+from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers
 
 READ, WRITE = "cpu_read", "cpu_write"  # roles
@@ -37,16 +41,17 @@ SHAPES = {
     "streaming": "diamond",
 }
 OTHER_SHAPE = "cross"
-UNKNOWN = "not known"
+UNKNOWN, COMBINED = "not known", "write-combined"
 
 
 def draw_cpu_access(run: Run, layout: Layout) -> Figure:
     """Draws the accesses of one thread with warm caches, at each memory's largest size."""
-    rows, type_remark = _name_types(_make_rows(run))
-    if not rows:
+    measured = _make_rows(run)
+    if not measured:
         raise NoData("what the CPU pays was not measured")
-    order = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    names = [next(row["row"] for row in rows if row["memory"] == memory) for memory in order]
+    alike = _find_alike(measured)
+    rows, type_remark = _name_types(_collapse(measured, alike))
+    order = list(dict.fromkeys(row["row"] for row in rows))
     panels: list[LayerChart] = []
     for role, waits, title in (
         (READ, False, "reads (GB/s)"),
@@ -56,27 +61,48 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         shown = [row for row in rows if (row["role"], row["waits"]) == (role, waits)]
         if shown:
             methods = _describe_methods(role, shown)
-            heights = [row["value"] for row in shown]
-            panels.append(_draw_panel(names, methods, title, heights, layout, not panels))
+            top = max(row["high"] for row in shown)
+            panels.append(_draw_panel(order, methods, title, top, layout, not panels))
+    ranges = "; bar: from the least to the most of the kinds, mark: the median" if alike else ""
     chart = compose_run_chart(
         "CPU access, one thread",
         run,
         layout,
-        [f"warm caches, {_describe_sizes(rows)}; logarithmic scales; {type_remark}"],
+        [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
         layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
     )
     chart.datasets = {"accesses": rows}
-    combined = [row["memory"] for row in rows if row["type"] == "write-combined"]
+    reading = (
+        "A bar reaches from the least to the most of several kinds of memory that are alike. Only "
+        "kinds outside it have rows of their own. "
+        if alike
+        else ""
+    )
+    members = f"The {len(alike)} kinds of one row: {caption.listed(alike)}. " if alike else ""
     return Figure(
         heading="CPU access cost",
-        reading="Write-combined memory is slow to read where the flag takes effect; where all rows "
-        "look alike, it had no effect.",
-        summary="Memory that is write-combined in effect: "
-        + (", ".join(dict.fromkeys(combined)) or "none")
-        + ".",
+        reading=f"{reading}Write-combined memory is slow to read where the flag takes effect.",
+        summary=members + _describe_combined(run, measured),
         chart=chart,
         strategies=[],
     )
+
+
+def _describe_combined(run: Run, rows: list[dict[str, Any]]) -> str:
+    """Says which memory is write-combined in effect, or that the flag had no effect."""
+    combined = [row["memory"] for row in rows if row["type"] == COMBINED]
+    if combined:
+        names = ", ".join(dict.fromkeys(combined))
+        return f"Memory that is write-combined in effect: {names}."
+    flagged = {
+        values.text(buffer, "memory", "")
+        for buffer in caption.entries(run.result, "buffers")
+        if values.member(buffer, "write_combined", bool)
+    }
+    types = {row["type"] for row in rows if row["memory"] in flagged}
+    if types and UNKNOWN not in types:
+        return "The write-combined flag had no effect on this machine."
+    return "No memory is known to be write-combined in effect."
 
 
 def _make_rows(run: Run) -> list[dict[str, Any]]:
@@ -101,6 +127,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
         if not sizes or sizes[max(sizes)] != benchmark or value is None:
             continue
         kind = types.get(benchmark.memory, "")
+        low, high = _interval(benchmark)
         rows.append(
             {
                 "memory": benchmark.memory,
@@ -113,11 +140,95 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
                 "waits": bool(latency),
                 "size": numbers.size(benchmark.size_bytes or 0),
                 "value": value,
-                "value_text": numbers.time(value) if latency else numbers.rate(value),
+                "low": low,
+                "high": high,
+                "value_text": _describe_value(bool(latency), value),
                 "colour": style.memory_colour(benchmark.memory),
             }
         )
-    return rows
+    return sorted(rows, key=lambda row: style.memory_order(row["memory"]))
+
+
+def _describe_value(waits: bool, value: float) -> str:
+    return numbers.time(value) if waits else numbers.rate(value)
+
+
+def _interval(benchmark: Benchmark) -> tuple[float, float]:
+    """Returns where the median lies: with 95 % confidence, or among all of few repetitions."""
+    values = benchmark.values(LATENCY)
+    if not values:
+        values = [(benchmark.bytes or 0) / ns for ns in benchmark.values(TIME)]
+    return median_interval(values) or (min(values), max(values))
+
+
+def _find_alike(rows: list[dict[str, Any]]) -> list[str]:
+    """Lists the kinds of memory that one row stands for; none where each needs its own.
+
+    They have the memory type that most kinds have, and lie within the range of those kinds whose
+    pages are of the usual size, or not clearly outside it.
+    """
+    types = {row["memory"]: row["type"] for row in rows}
+    usual = max(dict.fromkeys(types.values()), key=list(types.values()).count)
+    pages = page_sizes()
+    ordinary = pages.get(next(iter(types)))
+    same_type = [memory for memory, kind in types.items() if kind == usual != UNKNOWN]
+    usual_pages = [memory for memory in same_type if pages.get(memory) == ordinary]
+    alike = [memory for memory in same_type if not _leaves_range(memory, usual_pages, rows)]
+    return alike if len(alike) > 1 else []
+
+
+def _leaves_range(memory: str, others: list[str], rows: list[dict[str, Any]]) -> bool:
+    """Tells whether a kind is clearly beyond all others at some access, and not just by noise."""
+    for row in rows:
+        rivals = [
+            rival["value"]
+            for rival in rows
+            if rival["memory"] in others
+            and rival["memory"] != memory
+            and (rival["role"], rival["access"]) == (row["role"], row["access"])
+        ]
+        if row["memory"] == memory and rivals:
+            low, high = min(rivals), max(rivals)
+            is_apart = row["high"] < low or row["low"] > high
+            if is_apart and not low / MOST_APART <= row["value"] <= high * MOST_APART:
+                return True
+    return False
+
+
+def _collapse(rows: list[dict[str, Any]], alike: list[str]) -> list[dict[str, Any]]:
+    """Puts one row with a range in the place of the kinds that are alike, which comes first.
+
+    Of other rows the value is both ends of the range.
+    """
+    alone = [
+        row | {"kinds": 1, "low": row["value"], "high": row["value"]}
+        for row in rows
+        if row["memory"] not in alike
+    ]
+    members: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["memory"] in alike:
+            members.setdefault((row["role"], row["access"]), []).append(row)
+    ranges = []
+    for group in members.values():
+        first, found = group[0], [row["value"] for row in group]
+        ends = [_describe_value(first["waits"], end) for end in (min(found), max(found))]
+        name = f"{len(alike)} kinds, all {first['type']}"
+        ranges.append(
+            first
+            | {
+                "kinds": len(alike),
+                "memory": name,
+                "row": name,
+                "size": ", ".join(dict.fromkeys(row["size"] for row in group)),
+                "value": median(found),
+                "low": min(found),
+                "high": max(found),
+                "value_text": " to ".join(dict.fromkeys(ends)),
+                "colour": style.LINE,
+            }
+        )
+    return [*ranges, *alone]
 
 
 def _describe_methods(role: str, rows: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
@@ -150,7 +261,10 @@ def _name_types(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
         return rows, "how the processor treats it is not known"
     if len(types) == 1:
         return rows, f"all of it is {types.pop()} in effect, whatever was asked for"
-    named = [row | {"row": f"{row['memory']} [{row['type']}]"} for row in rows]
+    named = [
+        row if row["kinds"] > 1 else row | {"row": f"{row['memory']} [{row['type']}]"}
+        for row in rows
+    ]
     return named, ("in brackets the memory type that is in effect, whatever was asked for")
 
 
@@ -158,36 +272,16 @@ def _draw_panel(
     names: list[str],
     methods: dict[str, tuple[str, str]],
     title: str,
-    values: list[float],
+    top: float,
     layout: Layout,
     is_first: bool,
 ) -> LayerChart:
-    low, high = min(values), max(values)
-    scale = alt.Scale(type="log", domain=[low / 1.3, high * 1.3], nice=False)
-    candidates = [
-        (factor, factor * 10.0**exponent)
-        for exponent in range(-3, 7)
-        for factor in (1, 2, 3, 5, 7)
-        if low / 1.3 <= factor * 10.0**exponent <= high * 1.3
-    ]
-    # The densest ticks that fit.
-    for factors in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
-        ticks = [tick for factor, tick in candidates if factor in factors]
-        if len(ticks) <= 6:
-            break
     base = (
         shown_rows("accesses")
         .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
-        .encode(
-            x=alt.X(
-                "value:Q",
-                scale=scale,
-                axis=alt.Axis(values=ticks, format=",~f"),
-                title=title,
-            ),
-            y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
-        )
+        .encode(y=rows_axis(names, labels=is_first or not layout.beside, grid=True))
     )
+    x = alt.X("value:Q", scale=from_zero(top * 1.05), axis=alt.Axis(tickCount=5), title=title)
     shapes = alt.Shape(
         "access:N",
         scale=alt.Scale(domain=list(methods), range=[shape for _, shape in methods.values()]),
@@ -201,7 +295,11 @@ def _draw_panel(
             labelExpr=_label_expression(methods),
         ),
     )
+    ranges = base.mark_rule(strokeWidth=9, opacity=0.45).encode(
+        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=colour_by_field()
+    )
     marks = base.mark_point(filled=True, size=55, opacity=1).encode(
+        x=x,
         shape=shapes,
         color=colour_by_field(),
         tooltip=tooltip(
@@ -209,7 +307,7 @@ def _draw_panel(
         ),
     )
     width = layout.beside_names(names, 205)
-    return LayerChart(layer=[marks], width=width, height=layout.row_height * len(names))
+    return LayerChart(layer=[ranges, marks], width=width, height=layout.row_height * len(names))
 
 
 def _label_expression(methods: dict[str, tuple[str, str]]) -> str:

@@ -89,8 +89,8 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
         reading=_explain_reading(bool(fits), groups),
-        summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
-        f"{best.strategy} ({best.variant}) at {best.size}. {texts}",
+        summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
+        f"({best.variant}, {best.size}). {texts}",
         chart=chart,
         strategies=strategy_colours(points),
     )

@@ -201,4 +201,4 @@ def _summarise(direction: str, rows: list[Row]) -> str:
     """Names the strategies that no other one beats in both."""
     unbeaten = [row for row in rows if row["direction"] == direction and row["unbeaten"]]
     texts = [f"{row['strategy']} ({row['rate']} at {row['cpu_text']})" for row in unbeaten]
-    return f"{direction}: no other one is both faster and cheaper than {caption.listed(texts)}."
+    return f"{direction}: nothing is both faster and cheaper than {caption.listed(texts)}."

@@ -53,11 +53,11 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
     longest = max(rows, key=lambda row: row["part"])
     return Figure(
         heading="When an asynchronous call returns",
-        reading="A long line leaves time for other work. Marks on each other are a call that "
-        "returns only when the copy is done.",
+        reading="A long line leaves time for other work. Where one mark covers the other, the "
+        "call returns only when the copy is done.",
         summary=f"The call of {longest['strategy']} takes the largest part of its copy, "
-        f"{longest['direction']}: it returns after {longest['call']}, and the data are there after "
-        f"{longest['arrival']}.",
+        f"{longest['direction']}: it returns after {longest['call']}, and the data have arrived "
+        f"after {longest['arrival']}.",
         chart=chart,
         strategies=[],
     )

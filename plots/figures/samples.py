@@ -71,7 +71,7 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
     deviation = numbers.signed_percent(widest["relative"] / 100)
     return Figure(
         heading="Repetitions in their order",
-        reading="Dots below each other are a steady benchmark. A row that leans to one side "
+        reading="A vertical line of dots is a steady benchmark. A row that leans to one side "
         "drifts; two columns of dots are two modes, of which the median hides one.",
         summary=f"Farthest from its median is a repetition of {widest['strategy']}, "
         f"{widest['direction']}, {widest['size']}: {deviation}.",

@@ -14,6 +14,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
 from plots.figures.points import usual_sizes
+from plots.model.choices import as_good_as_fastest
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import ALIKE, Group, group_transfers
 from plots.model.significance import median_interval
@@ -51,17 +52,24 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
         layout.row(*panels, spacing=SPACING),
     )
     chart.datasets = {"copies": rows}
-    best = [
-        next(row for row in rows if row["direction"] == direction) for direction in named.directions
-    ]
     return Figure(
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
-        summary=" ".join(
-            f"{row['direction']}: {row['strategy']} is the fastest, {row['time']}." for row in best
-        ),
+        summary=" ".join(filter(None, (_summarise(timed, code) for code in DIRECTIONS))),
         chart=chart,
         strategies=[],
+    )
+
+
+def _summarise(timed: list[Benchmark], code: str) -> str:
+    """Names the plainest of the strategies that are as fast as any."""
+    candidates = [benchmark for benchmark in timed if benchmark.direction == code]
+    if not candidates:
+        return ""
+    best = as_good_as_fastest(candidates)[0]
+    return (
+        f"{DIRECTIONS[code]}: {best.strategy} takes {numbers.time(best.ns)}; nothing measured is "
+        "clearly faster."
     )
 
 

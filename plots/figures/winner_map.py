@@ -11,6 +11,7 @@ from plots.figures.bars import colour_by_field
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
+from plots.model.choices import SMALL
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
@@ -58,7 +59,8 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         [
             "predicted by bench_transfers advise: allocating the memory, filling or reading it by "
             "the CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
-            "plainest within 3 %, or within 10 % if it cannot be told from the fastest; *: "
+            "plainest within 3 %, or within 10 % if it cannot be told from the fastest; up to "
+            f"{numbers.size(SMALL)} the plain copy, unless its repetitions are clearly slower; *: "
             "extrapolated, of sizes at which a part was not measured",
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
@@ -83,7 +85,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         reading="Find your size on the left and how often the same memory is used below. Numbers "
         "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
         "Where several are as good, the plainest is named: point at a cell for how many.",
-        summary=f"The strategies to use somewhere: {', '.join(winners)}.",
+        summary=f"Recommended somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],
     )

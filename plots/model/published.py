@@ -15,12 +15,14 @@ class Published:
 
     gpu: str
     link: str
+    link_gb_per_s: float | None  # its raw rate in one direction; None if the link is not known
     strategy: str
     direction: str
     low: float  # GB/s; the same as `high` if the source gives one number
     high: float
     tool: str
     source: str
+    title: str  # of the source
     note: str
 
     @property
@@ -37,12 +39,14 @@ def read_published(path: Path = FILE) -> list[Published]:
             Published(
                 gpu=row["gpu"],
                 link=row["link"],
+                link_gb_per_s=float(row["link_gb_per_s"]) if row["link_gb_per_s"] else None,
                 strategy=row["strategy"],
                 direction=row["direction"],
                 low=float(row["gb_per_s_low"]),
                 high=float(row["gb_per_s_high"]),
                 tool=row["tool"],
                 source=row["source"],
+                title=row["title"],
                 note=row["note"],
             )
             for row in csv.DictReader(lines)

@@ -18,6 +18,7 @@ from plots.figures import DEVICES_FIGURES, FIGURES, FOREST, GROUP_FIGURES, MAP_F
 from plots.figures.forest import draw_forest
 from plots.model import values
 from plots.model.by_device import split, why_no_run
+from plots.model.choices import settle
 from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
 from plots.model.gate import Check
@@ -45,6 +46,7 @@ from plots.text import (
     trust,
     verdict,
 )
+from plots.text.bibliography import format_bibliography
 from plots.text.table import format_files
 
 MOST_SECTIONS = 6
@@ -99,6 +101,8 @@ def make_report(
     files |= {f"figures/{name}": data for name, data in images.items()}
     runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
     files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
+    if _has_rates(all_sections):
+        files["tables/published.bib"] = format_bibliography(read_published()).encode()
     for section in all_sections:
         if section.macros:
             files[f"tables/{section.name}numbers.tex"] = section.macros.encode()
@@ -188,7 +192,9 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
         if not run.benchmarks:
             raise ResultError(f"{run.result.path}: nothing was measured, nothing to report")
     return [
-        replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run
+        settle(replace(run, advice=ask(program, run.result, run.on_host)))
+        if i < most_advised
+        else run
         for i, run in enumerate(runs)
     ]
 
@@ -386,7 +392,6 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         lstrip_blocks=True,
     )
     drawn = [figure for section in sections for figure in section.drawn]
-    has_rates = any(not (section.on_host or section.is_fleet) for section in sections)
     rows: list[Any] = []
     data = {
         "wide": {figure.name: _with_shared_rows(figure.spec, rows) for figure in drawn},
@@ -401,7 +406,7 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         with_files=with_files,
         first={name: markupsafe.Markup(svg) for name, svg in stills.items()},
         first_name=drawn[0].name if drawn else "",
-        published=read_published() if has_rates else [],
+        published=read_published() if _has_rates(sections) else [],
         styles=markupsafe.Markup((HERE / "report.css").read_text("utf-8")),
         library=packing.pack(render.scripts()),
         packed=_packed,
@@ -409,6 +414,11 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         script=markupsafe.Markup(render.page_script()),
         data=_packed(data),
     )
+
+
+def _has_rates(sections: list[Section]) -> bool:
+    """Tells whether there are rates of a GPU, beside which published ones are shown."""
+    return any(not (section.on_host or section.is_fleet) for section in sections)
 
 
 def _draw_first(drawn: list[Drawn]) -> dict[str, str]:

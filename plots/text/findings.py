@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from plots.model import values
+from plots.model.choices import SMALL, as_good_as_fastest
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
 from plots.model.memory_pages import page_sizes
 from plots.model.published import Published, read_published
@@ -77,14 +78,19 @@ def compare_with_link(run: Run) -> list[Sentence]:
                 )
             )
         elif limit:
-            best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
-            sentences.append(_compare_with_limit(run, direction, best, limit))
+            sentences.append(_compare_with_limit(run, direction, benchmarks, limit))
     return sentences + missing
 
 
-def _compare_with_limit(run: Run, direction: str, best: Benchmark, limit: float) -> Sentence:
+def _compare_with_limit(
+    run: Run, direction: str, benchmarks: list[Benchmark], limit: float
+) -> Sentence:
+    best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
     rate = best.gb_per_s or 0
-    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({best.name})"
+    as_good = as_good_as_fastest([entry for entry in benchmarks if entry.bytes == best.bytes])
+    others = f" and {len(as_good) - 1} more" if len(as_good) > 1 else ""
+    which = f"{as_good[0].strategy}{others}, {numbers.size(best.bytes or 0)}"
+    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({which})"
     if rate > limit:
         return Sentence(
             f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
@@ -186,7 +192,7 @@ def rank_findings(run: Run) -> list[Sentence]:
 def _describe_rate(run: Run, benchmark: Benchmark) -> str:
     rate = benchmark.gb_per_s or 0
     if run.link_limit:
-        return f"{numbers.rate(rate)}, {100 * rate / run.link_limit:.0f} % of the link"
+        return f"{numbers.rate(rate)} ({100 * rate / run.link_limit:.0f} % of the link)"
     return numbers.rate(rate)
 
 
@@ -219,14 +225,14 @@ def _find_pageable_penalties(run: Run) -> Iterator[Finding]:
         slow, fast = pair
         factor = (fast.gb_per_s or 0) / (slow.gb_per_s or 1)
         text = (
-            f"{numbers.size(slow.bytes or 0)} {phrase}: copies of ordinary (pageable) memory reach "
-            f"{_describe_rate(run, slow)}, of pinned memory {_describe_rate(run, fast)}, "
-            f"{numbers.times(factor)} as much"
+            f"Copies of pinned memory are {numbers.times(factor)} as fast as those of pageable "
+            f"memory: {numbers.size(slow.bytes or 0)} {phrase} at {_describe_rate(run, fast)} "
+            f"instead of {_describe_rate(run, slow)}"
         )
         staged = _copies(run, direction, "pageable", "staged").get(slow.bytes or 0)
         if staged and is_slower(slow, staged, 1.1):
             text += (
-                f". Staged copies of ordinary memory reach {_describe_rate(run, staged)}: use "
+                f". Staged copies of pageable memory reach {_describe_rate(run, staged)}: use "
                 "staged_copier where memory cannot be pinned"
             )
         yield Finding(f"{text}.", factor)
@@ -239,16 +245,16 @@ def _find_blocking_calls(run: Run) -> Iterator[Finding]:
     if pageable is None or not enqueued or enqueued < ASYNCHRONOUS_SHARE * pageable.ns:
         return
     text = (
-        f"cudaMemcpyAsync from ordinary (pageable) memory is not asynchronous: called for "
-        f"{numbers.size(pageable.bytes or 0)} to the device, it returns after "
-        f"{numbers.time(enqueued)}, and the data are there after {numbers.time(pageable.ns)}"
+        f"cudaMemcpyAsync blocks on pageable memory: for {numbers.size(pageable.bytes or 0)} to "
+        f"the device it returns after {numbers.time(enqueued)}, and the data have arrived after "
+        f"{numbers.time(pageable.ns)}"
     )
     pinned = _copies_with_enqueue_time(run, "pinned").get(pageable.bytes or 0)
     pinned_enqueued = pinned.get(ENQUEUE) if pinned else None
     if pinned and pinned_enqueued and pinned_enqueued < ASYNCHRONOUS_SHARE * pinned.ns:
         text += (
-            f". From pinned memory these are {numbers.time(pinned_enqueued)} and "
-            f"{numbers.time(pinned.ns)}"
+            f". From pinned memory it returns after {numbers.time(pinned_enqueued)}, and the data "
+            f"have arrived after {numbers.time(pinned.ns)}"
         )
     # At most, the copy could have overlapped with as much work: a factor of 2.
     yield Finding(f"{text}.", 2.0)
@@ -273,15 +279,15 @@ def _find_gathering_gain(run: Run) -> Iterator[Finding]:
                 benchmark for sizes in series if (benchmark := sizes.get(slow.size_bytes or 0))
             ]
             alternatives_text = "".join(
-                f", {_method_phrase(benchmark)} {numbers.rate(benchmark.gb_per_s or 0)}"
+                f", {numbers.rate(benchmark.gb_per_s or 0)} with {_method_phrase(benchmark)}"
                 for benchmark in alternatives
                 if benchmark not in pair
             )
             yield Finding(
-                f"{numbers.size(slow.bytes or 0)} to the device, scattered over pinned memory in "
-                f"blocks of {size}: {_method_phrase(fast)} reaches "
-                f"{numbers.rate(fast.gb_per_s or 0)}, {_method_phrase(slow)} "
-                f"{numbers.rate(slow.gb_per_s or 0)}{alternatives_text}.",
+                f"{numbers.size(slow.bytes or 0)} in blocks of {size}, scattered over pinned "
+                f"memory, reach the device at {numbers.rate(fast.gb_per_s or 0)} with "
+                f"{_method_phrase(fast)}, {numbers.rate(slow.gb_per_s or 0)} with "
+                f"{_method_phrase(slow)}{alternatives_text}.",
                 slow.ns / fast.ns,
             )
             return
@@ -343,7 +349,7 @@ def _find_message_gain(run: Run) -> Iterator[Finding]:
         slow, fast = pair
         yield Finding(
             f"A message to the device and its answer take {numbers.time(fast.ns)} with "
-            f"{_method_phrase(fast)}, {numbers.time(slow.ns)} with {_method_phrase(slow)}.",
+            f"{_method_phrase(fast)}, and {numbers.time(slow.ns)} with {_method_phrase(slow)}.",
             slow.ns / fast.ns,
         )
 
@@ -359,9 +365,9 @@ def _find_fresh_memory_cost(run: Run) -> Iterator[Finding]:
     if pair and is_slower(*pair, 1.2):
         slow, fast = pair
         yield Finding(
-            f"A download of {numbers.size(slow.bytes or 0)} into newly allocated memory takes "
-            f"{numbers.time(slow.ns)}, into memory that was used before {numbers.time(fast.ns)}: "
-            "keep the destination and use it again.",
+            f"A download of {numbers.size(slow.bytes or 0)} takes {numbers.time(slow.ns)} into "
+            f"newly allocated memory, and {numbers.time(fast.ns)} into memory that was used "
+            "before: reuse the destination.",
             slow.ns / fast.ns,
         )
 
@@ -391,7 +397,7 @@ def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
     ordinary_rate = mapping(buffer, "cpu_reads_of_ordinary_memory").get("plain_gb_per_s")
     if not is_positive(combined_rate) or not is_positive(ordinary_rate):
         return
-    rates = f"{numbers.rate(combined_rate)}, and {numbers.rate(ordinary_rate)} from ordinary memory"
+    rates = f"{numbers.rate(combined_rate)}, and ordinary memory at {numbers.rate(ordinary_rate)}"
     if memory_type in ("write-combined", "uncached"):
         yield Finding(
             f"The CPU reads {memory_type} memory (flag WRITECOMBINED) at {rates}, with cold "
@@ -400,8 +406,8 @@ def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
         )
     elif memory_type == "write-back":
         yield Finding(
-            f"The flag WRITECOMBINED had no effect on how the CPU reads: {rates}, with cold "
-            "caches.",
+            f"The flag WRITECOMBINED had no effect: the CPU reads memory with it at {rates}, with "
+            "cold caches.",
             1.05,
         )
 
@@ -455,12 +461,17 @@ def explain_recommendations(run: Run) -> list[Sentence]:
     predicted = (
         f"the sum of {_join_texts([*terms, 'the transfer'])}" if terms else "the transfer alone"
     )
+    pooled = (
+        "What the CPU pays is pooled over kinds of memory that are alike in effect. "
+        if measured["cpu_writes"] or measured["cpu_reads"]
+        else ""
+    )
     sentences = [
         Sentence(
-            f"Times are predicted from this run by bench_transfers advise: {predicted}. What the "
-            "CPU pays is pooled over kinds of memory that are alike in effect. The plainest "
-            "strategy within 3 % of the fastest is named, or within 10 % if it cannot be told from "
-            "it."
+            f"Times are predicted from this run by bench_transfers advise: {predicted}. {pooled}"
+            "The plainest strategy within 3 % of the fastest is named, or within 10 % if the two "
+            f"cannot be told apart. Up to {numbers.size(SMALL)} it is the plain copy, unless the "
+            "repetitions of such copies show that another strategy is clearly faster."
         )
     ]
     if any(choice.extrapolated for choice in tables.read_choices(run)):
@@ -472,7 +483,7 @@ def explain_recommendations(run: Run) -> list[Sentence]:
         )
     if missing:
         sentences.append(
-            Sentence(f"What {_join_texts(missing)} would take was not measured here.", True)
+            Sentence(f"Not measured here, and not included: {_join_texts(missing)}.", True)
         )
     summaries = {
         values.text(strategy, "name", ""): values.text(strategy, "summary", "")

@@ -45,11 +45,11 @@ def describe(run: Run) -> Glance | None:
 
 def _explain(gauges: list[Gauge]) -> str:
     parts = [
-        "Each bar ends at the link's raw rate, which stands above it.",
-        "Grey: at least this much goes into packet headers."
+        "Frame: the link's raw rate. Bar: pinned memory.",
+        "Tick: pageable memory." if any(gauge.plain_share is not None for gauge in gauges) else "",
+        "Grey: lost to packet headers, at least."
         if any(gauge.packet_share is not None for gauge in gauges)
         else "",
-        "Tick: pageable memory." if any(gauge.plain_share is not None for gauge in gauges) else "",
     ]
     return " ".join(filter(None, parts))
 
@@ -68,7 +68,7 @@ def _one_way(run: Run, limit: float) -> Iterator[Gauge]:
         plain = pageable.get(size)
         rates = [_rate(pinned[size]), *([_rate(plain)] if plain else [])]
         texts = numbers.rates(*rates)
-        against = f"; {texts[1]} with pageable" if plain else ""
+        against = f"; {texts[1]} with pageable memory" if plain else ""
         yield Gauge(
             label,
             texts[0],

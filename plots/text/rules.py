@@ -1,29 +1,32 @@
-"""Writes what to use as rules, from the measured transfers alone.
-
-A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly
-slower; of those the plainest is recommended (`plainness` in the file).
-"""
+"""Writes what to use as rules; choices.py decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from plots.model import values
-from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.mann_whitney import has_interval
-from plots.model.plainness import plainness_key
-from plots.model.significance import Ratio, is_clearly_slower, ratio
+from plots.model.choices import (
+    MOST_APART,
+    SMALL,
+    Choice,
+    Filter,
+    any_strategy,
+    choose,
+    decide,
+    from_ordinary_memory,
+    is_clear,
+    pays_from,
+    sizes_with_choice,
+)
+from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.significance import Ratio
 from plots.text import caption, numbers
 from plots.text.trust import LARGE, injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
-ORDINARY = "pageable"
 AGAINST = "as fast as plain cudaMemcpy"
 OF_PAGEABLE = " of pageable memory"  # said where cudaMemcpy is named first
-ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
-Filter = Callable[[Benchmark], bool]
 
 
 @dataclass(frozen=True)
@@ -43,31 +46,6 @@ class Rule:
     why: str
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Holds the plain copy in one direction at one size, and all that is as good as the fastest."""
-
-    direction: str
-    size: int
-    plain: Benchmark
-    as_good: dict[str, Benchmark]  # by strategy, plainest first
-
-    @property
-    def best(self) -> Benchmark:
-        """Returns the plainest strategy of those."""
-        return next(iter(self.as_good.values()))
-
-    @property
-    def is_plain(self) -> bool:
-        """Tells whether nothing is clearly better than the plain copy."""
-        return self.best.strategy == self.plain.strategy
-
-    @property
-    def is_certain(self) -> bool:
-        """Tells whether the plain copy was repeated often enough for an interval."""
-        return has_interval(self.plain.repetitions, self.plain.repetitions)
-
-
 def describe(run: Run) -> list[Rule]:
     """Returns the rules that the data support; none for copies within one memory."""
     if run.on_host or injected_faults(run):
@@ -85,52 +63,9 @@ def _say_what_is_plain(rules: list[Rule]) -> list[Rule]:
     return rules
 
 
-def choose(run: Run, direction: str, size: int, allowed: Filter) -> Choice | None:
-    """Returns what is as good as the fastest strategy, if a plain copy was measured, too."""
-    plain = _plain_copies(run, direction).get(size)
-    candidates = [
-        benchmark
-        for benchmark in run.transfers
-        if (benchmark.direction, benchmark.size_bytes) == (direction, size) and allowed(benchmark)
-    ]
-    if plain is None or not candidates:
-        return None
-    fastest = min(candidates, key=lambda benchmark: benchmark.ns)
-    as_good = [entry for entry in candidates if _is_as_good(entry, fastest)]
-    by_plainness = sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
-    return Choice(direction, size, plain, {entry.strategy: entry for entry in by_plainness})
-
-
-def _is_as_good(entry: Benchmark, fastest: Benchmark) -> bool:
-    """Tells whether it is as good as the fastest, by the rule of the winner map.
-
-    Noise may hide a small difference, but does not make a large one small.
-    """
-    part = entry.ns / fastest.ns
-    return part <= ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
-
-
-def _plain_copies(run: Run, direction: str) -> Sizes:
-    return run.plainest("copy", direction=direction, memory=ORDINARY, method=None, in_place=False)
-
-
-def _sizes(run: Run, direction: str, allowed: Filter) -> list[int]:
-    """Lists the sizes at which there is a choice beside the plain copy."""
-    plain = _plain_copies(run, direction)
-    return sorted(
-        {
-            size
-            for benchmark in run.transfers
-            if allowed(benchmark) and benchmark.direction == direction
-            if (size := benchmark.size_bytes or 0) in plain
-            if benchmark.strategy != plain[size].strategy
-        }
-    )
-
-
 def _choices(run: Run, allowed: Filter, place: int) -> list[Choice]:
     """Chooses in each direction, at the first or the last size."""
-    sizes = {direction: _sizes(run, direction, allowed) for direction in DIRECTIONS}
+    sizes = {direction: sizes_with_choice(run, direction, allowed) for direction in DIRECTIONS}
     choices = (
         choose(run, direction, found[place], allowed) for direction, found in sizes.items() if found
     )
@@ -138,46 +73,79 @@ def _choices(run: Run, allowed: Filter, place: int) -> list[Choice]:
 
 
 def _rule_for_large(run: Run) -> Rule | None:
-    return _rule(run, "Large arrays, copied again and again", _choices(run, _any, -1))
+    return _rule(run, "Large arrays, copied again and again", _choices(run, any_strategy, -1))
 
 
 def _rule_for_ordinary(run: Run) -> Rule | None:
-    choices = _choices(run, _from_ordinary_memory, -1)
+    choices = _choices(run, from_ordinary_memory, -1)
     return _rule(run, "Large arrays that stay in ordinary (pageable) memory", choices)
 
 
-def _any(_: Benchmark) -> bool:
-    return True
-
-
-def _from_ordinary_memory(benchmark: Benchmark) -> bool:
-    return benchmark.memory == ORDINARY
-
-
 def _rule_for_small(run: Run) -> Rule | None:
-    """Says up to which size a plain copy is as good as anything, or what is better."""
-    choices = _choices(run, _any, 0)
-    if not choices or not all(choice.is_plain for choice in choices):
-        return _rule(run, "Small transfers", choices)
+    """Says up to which size a plain copy is as good as anything, and what is better."""
+    choices = _choices(run, any_strategy, 0)
+    if not choices:
+        return None
+    pairs = [_show_clear_size(run, choice, decide(run, choice)) for choice in choices]
+    strategies = list(dict.fromkeys(benchmark.strategy for _, benchmark in pairs))
+    plain = [_choices_of_plain(run, choice.direction) for choice in choices]
+    choices = [choice for choice, _ in pairs]
+    details = [
+        _describe_time(choice, benchmark, len(strategies) > 1, place)
+        if benchmark is choice.plain
+        else _describe_gain(choice, benchmark, len(strategies) > 1, place)
+        + _describe_reuse(pays_from(run, choice, benchmark.strategy))
+        for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
+    ]
+    name = choices[0].plain.strategy if len(strategies) > 1 else ""
+    up_to = _describe_plain([entries for entries in plain if entries], name)
+    times = " and ".join(details) if all(plain) else _join(details)
+    uses = [_use(run, strategy) for strategy in strategies]
+    return Rule("Small transfers", uses, f"{up_to}{_at(choices)}{times}.")
+
+
+def _show_clear_size(run: Run, choice: Choice, chosen: Benchmark) -> tuple[Choice, Benchmark]:
+    """Returns a strategy at the smallest size at which its gain is clear; else as it is."""
+    if chosen is not choice.plain and choice.is_certain:
+        for size in sizes_with_choice(run, choice.direction):
+            entry = choose(run, choice.direction, size) if size <= SMALL else None
+            if entry and entry.gains_clearly(chosen.strategy):
+                return entry, entry.measured[chosen.strategy]
+    return choice, chosen
+
+
+def _choices_of_plain(run: Run, direction: str) -> list[Choice]:
+    """Returns the choices from the smallest size on, up to where a plain copy is as good."""
+    sizes = sizes_with_choice(run, direction)
+    choices = [choice for size in sizes if (choice := choose(run, direction, size))]
+    return list(takewhile(lambda choice: decide(run, choice) is choice.plain, choices))
+
+
+def _describe_plain(by_direction: list[list[Choice]], name: str) -> str:
+    """Says up to which sizes a plain copy is as good as anything; nothing if it never is.
+
+    `name` is that of the plain copy, if it must be said.
+    """
+    if not by_direction:
+        return ""
     ends = [
-        f"{numbers.size(_end_of_plain(run, choice.direction))} {PHRASES[choice.direction]}"
-        for choice in choices
+        f"{numbers.size(choices[-1].size)} {PHRASES[choices[-1].direction]}"
+        for choices in by_direction
     ]
-    nothing_faster = _nothing_faster(any(choice.is_certain for choice in choices))
-    times = [
-        f"{_show(choice.plain, choice.size)} {place}"
-        for choice, place in zip(choices, _places(choices), strict=True)
-    ]
-    why = f"Up to {' and '.join(ends)} {nothing_faster}. {_at(choices)}{' and '.join(times)}."
-    return Rule("Small transfers", [_use(run, choices[0].plain.strategy)], why)
+    every = [choice for choices in by_direction for choice in choices]
+    if all(choice.is_tie for choice in every):
+        nothing_faster = _nothing_faster(any(choice.is_certain for choice in every))
+    else:
+        nothing_faster = "nothing is, with the costs of its memory, clearly faster"
+    than = f" than {name}" if name else ""
+    return f"Up to {' and '.join(ends)} {nothing_faster}{than}. "
 
 
-def _end_of_plain(run: Run, direction: str) -> int:
-    """Returns the largest size up to which nothing is clearly better than a plain copy."""
-    sizes = _sizes(run, direction, _any)
-    choices = (choose(run, direction, size, _any) for size in sizes)
-    plain = takewhile(lambda choice: choice is not None and choice.is_plain, choices)
-    return sizes[len(list(plain)) - 1]
+def _describe_reuse(transfers: int | None) -> str:
+    """Says how often memory must be used until a strategy pays, if not at once."""
+    if transfers is None or transfers == 1:
+        return ""
+    return f", if its memory is used {transfers:,} times or more"
 
 
 def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
@@ -193,8 +161,7 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
     pairs = list(zip(choices, chosen, strict=True))
     has_other = any(benchmark.strategy != choice.plain.strategy for choice, benchmark in pairs)
     if has_other and all(
-        choice.is_certain and not _is_clear(ratio(choice.plain, benchmark))
-        for choice, benchmark in pairs
+        choice.is_certain and not is_clear(choice.gain(benchmark)) for choice, benchmark in pairs
     ):
         return _rule_without_clear_gain(run, data, pairs)
     gains = [
@@ -230,20 +197,20 @@ def _show(benchmark: Benchmark, size: int) -> str:
     return numbers.rate(benchmark.gb_per_s or 0)
 
 
-def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool, place: str) -> str:
+def _describe_time(choice: Choice, chosen: Benchmark, with_name: bool, place: str) -> str:
     name = f"{chosen.strategy} " if with_name else ""
-    text = f"{name}{_show(chosen, choice.size)} {place}"
+    return f"{name}{_show(chosen, choice.size)} {place}"
+
+
+def _describe_gain(choice: Choice, chosen: Benchmark, with_name: bool, place: str) -> str:
+    text = _describe_time(choice, chosen, with_name, place)
     if chosen.strategy == choice.plain.strategy:
         return f"{text}, and {_nothing_faster(choice.is_certain)}"
-    gain = ratio(choice.plain, chosen)
-    return f"{text}, {describe_ratio(gain)} {AGAINST}{_doubt(gain)}"
-
-
-def _doubt(gain: Ratio) -> str:
-    """Says what keeps a factor from being a gain."""
-    if gain.interval is None:
-        return " (too few repetitions to be sure)"
-    return "" if _is_clear(gain) else " (no clear gain)"
+    gain = choice.gain(chosen)
+    if gain.interval and not is_clear(gain):
+        return f"{text}, no clear gain [{_describe_interval(gain.interval)}]"
+    doubt = "" if gain.interval else " (too few repetitions to be sure)"
+    return f"{text}, {describe_ratio(gain)} {AGAINST}{doubt}"
 
 
 def _join(gains: list[str]) -> str:
@@ -252,22 +219,15 @@ def _join(gains: list[str]) -> str:
     return f"{first} {AGAINST}{''.join(others)}" if others else first
 
 
-def _is_clear(gain: Ratio) -> bool:
-    """Tells whether it is a gain by the interval that stands beside it."""
-    return gain.interval is not None and gain.interval[0] > 1
-
-
 def _rule_without_clear_gain(run: Run, data: str, pairs: list[tuple[Choice, Benchmark]]) -> Rule:
-    """Names the plain copy, and what may be faster but is not as clearly as noise would need."""
+    """Names the plain copy, and what was compared with it without a clear gain."""
     others = [(one, chosen) for one, chosen in pairs if chosen.strategy != one.plain.strategy]
     choices = [choice for choice, _ in others]
     gains = [
-        f"{chosen.strategy} {_show(chosen, choice.size)} {place}, "
-        f"{describe_ratio(ratio(choice.plain, chosen))} {AGAINST}"
+        _describe_gain(choice, chosen, True, place)
         for (choice, chosen), place in zip(others, _places(choices), strict=True)
     ]
-    at = f" at {numbers.size(choices[0].size)}" if _have_one_size(choices) else ""
-    why = f"Nothing measured is clearly faster. By the medians{at}: {_join(gains)}."
+    why = f"Nothing measured is clearly faster. {_at(choices)}{_join(gains)}."
     return Rule(data, [_use(run, pairs[0][0].plain.strategy)], why)
 
 
@@ -283,8 +243,11 @@ def describe_ratio(gain: Ratio) -> str:
     """Formats a factor with its interval."""
     if gain.interval is None:
         return numbers.times(gain.value)
-    low, high = (numbers.times(end).rstrip("×") for end in gain.interval)
-    return f"{numbers.times(gain.value)} [{low}, {high}]"
+    return f"{numbers.times(gain.value)} [{_describe_interval(gain.interval)}]"
+
+
+def _describe_interval(interval: tuple[float, float]) -> str:
+    return ", ".join(numbers.times(end).rstrip("×") for end in interval)
 
 
 def _use(run: Run, strategy: str) -> Use:

@@ -323,14 +323,10 @@ def _check_gpu_clocks(run: Run) -> Sentence | None:
     observations = [f"{_start_and_end_text(clocks, 'MHz')}"] if clocks else []
     highest = gpu.get("sm_max_mhz")
     if clocks and is_positive(highest):
-        observations[0] += f" (at most {highest:.0f} MHz)"
+        observations[0] += f" (maximum {highest:.0f} MHz)"
     if temperatures:
         observations.append(_start_and_end_text(temperatures, "°C"))
-    clock_text = (
-        f": its multiprocessors' clock was {', its temperature '.join(observations)}"
-        if clocks
-        else ""
-    )
+    clock_text = f": its SM clock was {', its temperature '.join(observations)}" if clocks else ""
     if isinstance(reasons, list) and reasons:
         names = ", ".join(filter(None, map(values.printable, reasons))) or "reasons unreadable"
         return Sentence(
@@ -370,6 +366,8 @@ def _start_and_end_values(holder: dict[str, Any], key: str) -> list[float]:
 def _start_and_end_text(values: list[float], unit: str) -> str:
     if len(values) == 1:
         return f"{values[0]:.0f} {unit} at the start"
+    if values[0] == values[1]:
+        return f"{values[0]:.0f} {unit} at the start and at the end"
     return f"{values[0]:.0f} {unit} at the start and {values[1]:.0f} {unit} at the end"
 
 
@@ -450,15 +448,15 @@ def _check_noise(run: Run) -> Sentence:
     worst = max(repeated, key=lambda benchmark: benchmark.spread)
     times = worst.values("median_ns")
     extremes = (
-        f"; from fastest to slowest, {worst.name} differs most: {numbers.time(min(times))} to "
-        f"{numbers.time(max(times))}"
+        f" The least steady is {worst.name}: {numbers.time(min(times))} to "
+        f"{numbers.time(max(times))}."
         if len(repeated) > 1
         else ""
     )
-    basis = f"the median of {len(repeated)}" if len(repeated) > 1 else repeated[0].name
+    basis = f"the median of {len(repeated)} benchmarks" if len(repeated) > 1 else repeated[0].name
     statement = (
         f"The middle half of the repetitions of {subject} lies within {numbers.percent(middle)} "
-        f"({basis}){extremes}."
+        f"({basis}).{extremes}"
     )
     if large and middle > NOISY:
         return Sentence(

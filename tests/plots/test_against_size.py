@@ -396,7 +396,7 @@ def test_an_image_describes_itself_in_words():
     assert title.text == "Bandwidth of transfers — Synthetic <GPU> & Söhne"
     assert description.tag == f"{SVG}desc"
     assert description.text == (
-        "Bandwidth against size. The highest bandwidth is 49.96 GB/s: copy/pageable (d2h) at "
+        "Bandwidth against size. The highest line reaches 49.96 GB/s: copy/pageable (d2h) at "
         "64 MiB."
     )
 

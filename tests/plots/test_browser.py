@@ -422,6 +422,15 @@ def test_the_first_screen_has_the_rates(page):
     assert 0 < reached["width"] < frame["width"]
 
 
+def test_what_the_bars_mean_stands_right_below_them(page):
+    bars, key, rules = (
+        page.locator(f".{name}").first.bounding_box() for name in ("glance", "key", "rules")
+    )
+    assert abs(key["y"] - (bars["y"] + bars["height"])) < 20
+    assert key["height"] < 30  # one line
+    assert key["y"] + key["height"] < rules["y"]
+
+
 @pytest.mark.parametrize(
     "recorded", ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"]
 )

@@ -1,6 +1,7 @@
 """Tests what the report takes from `advise`: the map of what to use, by size and reuse."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 import synthetic
 from synthetic import MIB
 
-from plots.model import programs
+from plots.model import choices, programs
+from plots.model.derive import Run
 from plots.model.load import read_result
 from plots.model.memory_pages import page_sizes
+from plots.text import rules
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 
@@ -52,6 +55,26 @@ def test_the_report_and_advise_recommend_the_same(name, program, tmp_path):
                 for size in shown["sizes"]
             ]
         assert {"winner", "total_ns", "as_good", "runner_up", "margin", "gain"} <= tables.keys()
+
+
+@pytest.mark.parametrize(
+    "name", ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"]
+)
+def test_rule_and_map_of_a_recorded_run_agree_on_small_transfers(name, program):
+    result = read_result(RECORDED / name / "result.json.gz")
+    settled = choices.settle(Run(result, programs.ask(program, result, on_host=False)))
+    small = rules.describe(settled)[1]
+    answer = settled.advice.map
+    named = {
+        tables["winner"][i][-1]
+        for tables in answer["directions"].values()
+        for i, size in enumerate(answer["sizes"])
+        if size <= choices.SMALL
+    }
+    assert named == {use.strategy for use in small.uses}
+    for text in [rule.why for rule in rules.describe(settled)]:
+        for factor, low in re.findall(r"([\d.]+)× \[([\d.]+),", text):
+            assert float(factor) >= float(low) > 1
 
 
 def answer(sizes, winner):

@@ -70,6 +70,7 @@ def test_runs_as_a_module(tmp_path):
         "report.html",
         "tables/measurements.csv",
         "tables/numbers.tex",
+        "tables/published.bib",
         "tables/repetitions.csv.gz",
         *(
             f"figures/{name}.{kind}"

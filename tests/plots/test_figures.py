@@ -15,7 +15,8 @@ from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
 from plots.model.load import read_result
-from plots.model.published import read_published
+from plots.model.pcie import LANE
+from plots.model.published import Published, read_published
 from plots.page import draw, render
 from plots.text import caption, numbers
 
@@ -180,8 +181,76 @@ def test_cpu_access_tells_the_effective_memory_type():
     }
     drawn = texts(spec)
     assert {"pinned_wc [write-combined]", "reads (GB/s)", "random reads (ns)"} <= set(drawn)
-    scale = spec["vconcat"][0]["hconcat"][0]["layer"][0]["encoding"]["x"]["scale"]
-    assert scale["type"] == "log"
+    for panel in spec["vconcat"][0]["hconcat"]:
+        scale = panel["layer"][1]["encoding"]["x"]["scale"]
+        assert (scale.get("type", "linear"), scale["domain"][0]) == ("linear", 0)
+
+
+READS = {
+    "pageable": 10.0,
+    "registered": 9.7,
+    "pinned": 10.2,
+    "pinned_wc": 9.9,
+    "pageable_huge": 14.0,
+}
+
+
+def cpu_access_of(rates, factors=(1.0,), **types):
+    """Draws reads at these rates; returns the figure, and its rows by name."""
+    rows = [
+        row
+        for memory, rate in rates.items()
+        for factor in factors
+        for row in timed(f"cpu/{memory}/read_vector", MIB, rate * factor)
+    ]
+    buffers = [
+        {
+            "memory": memory,
+            "memory_type": types.get(memory, "write-back"),
+            "write_combined": memory.endswith("_wc"),
+        }
+        for memory in rates
+    ]
+    figure = FIGURES["cpu_access"](run(rows, buffers=buffers), WIDE)
+    data = figure.chart.datasets["accesses"]
+    return figure, {row["row"]: (row["low"], row["high"]) for row in data}
+
+
+def test_kinds_of_memory_that_are_alike_for_the_cpu_are_one_range():
+    figure, rows = cpu_access_of(READS)
+    assert rows == {
+        "4 kinds, all write-back": (pytest.approx(9.7), pytest.approx(10.2)),
+        "pageable_huge": (pytest.approx(14.0), pytest.approx(14.0)),
+    }
+    assert figure.summary == (
+        "The 4 kinds of one row: pageable, registered, pinned and pinned_wc. The write-combined "
+        "flag had no effect on this machine."
+    )
+
+
+def test_write_combined_memory_in_effect_stands_apart():
+    figure, rows = cpu_access_of(READS | {"pinned_wc": 0.2}, pinned_wc="write-combined")
+    assert list(rows) == [
+        "3 kinds, all write-back",
+        "pageable_huge [write-back]",
+        "pinned_wc [write-combined]",
+    ]
+    assert rows["pinned_wc [write-combined]"][1] == pytest.approx(0.2)
+    assert "Memory that is write-combined in effect: pinned_wc." in figure.summary
+    # As fast as the others, it is still another type.
+    _, rows = cpu_access_of(READS, pinned_wc="write-combined")
+    assert "pinned_wc [write-combined]" in rows
+
+
+def test_a_kind_leaves_the_range_only_with_all_of_its_interval():
+    _, rows = cpu_access_of(READS, factors=(0.6, 1.0, 1.0, 1.4))
+    assert list(rows) == ["5 kinds, all write-back"]
+
+
+def test_kinds_of_unknown_type_are_not_said_to_be_alike():
+    figure, rows = cpu_access_of(READS, **dict.fromkeys(READS, ""))
+    assert set(rows) == set(READS)
+    assert figure.summary == "No memory is known to be write-combined in effect."
 
 
 def test_allocation_shows_allocating_and_freeing_in_known_colours():
@@ -426,25 +495,67 @@ def test_the_ladder_is_of_a_size_that_most_strategies_have():
     assert "not measured at this size: copy/late" in " ".join(spec["title"]["subtitle"])
 
 
-def test_published_figures_are_told_apart_from_ours():
-    repetitions = timed("copy/pinned/h2d", 64 * MIB, 56.0) + timed("copy/pinned/h2d", KIB, 1.0)
-    rates = {"h2d_gb_per_s": 51.0, "d2h_gb_per_s": 50.0}
-    repetitions += timed("duplex/engines/pinned", 64 * MIB, 101.0, **rates)
-    spec = spec_of("compared", run(repetitions))
-    rows = spec["datasets"]["compared"]
-    ours = [row for row in rows if row["whose"] == "measured here"]
-    assert [(row["row"], row["direction"], row["rate"]) for row in ours] == [
-        ("Synthetic GPU: copy/pinned", "h2d", "56.00 GB/s"),
-        # shown because others have published it
-        ("Synthetic GPU: duplex/engines/pinned", "h2d", "51.00 GB/s"),
-        ("Synthetic GPU: duplex/engines/pinned", "d2h", "50.00 GB/s"),
+def published(gpu, link, limit, strategy, direction, low, high):
+    return Published(
+        gpu, link, limit, strategy, direction, low, high, "tool", "https://a/b", "T", ""
+    )
+
+
+OTHERS = [
+    published("GPU A", "PCIe 4.0 x16", 31.5, "copy/pinned", "h2d", 25.2, 25.2),
+    published("GPU B", "PCIe 5.0 x16", 63.0, "copy/pinned", "h2d", 50.4, 53.55),
+    published("GPU C", "not stated", None, "copy/pinned", "h2d", 10.0, 10.0),
+    published("GPU A", "PCIe 4.0 x16", 31.5, "copy/pageable", "h2d", 10.0, 10.0),
+]
+
+
+def test_published_figures_are_compared_as_parts_of_their_links(monkeypatch):
+    monkeypatch.setattr("plots.figures.compared.read_published", lambda: OTHERS)
+    rates = timed("copy/pinned/h2d", 64 * MIB, 56.7) + timed("copy/pinned/h2d", KIB, 1.0)
+    spec = spec_of("compared", run(rates))
+    shown = {
+        (row["link"], row["gpu"]): (row["row"], row["whose"], row["low"], row["high"], row["label"])
+        for row in spec["datasets"]["compared"]
+    }
+    # Others' link is not known, or their strategy was not measured here.
+    assert shown == {
+        ("PCIe 5.0 x16", "Synthetic GPU"): (
+            *("copy/pinned h2d", "measured here"),
+            *(pytest.approx(90), pytest.approx(90), "90 %"),
+        ),
+        ("PCIe 5.0 x16", "GPU B"): (
+            *("copy/pinned h2d", "published by others"),
+            # Ours stands where its text would be.
+            *(pytest.approx(80), pytest.approx(85), ""),
+        ),
+        ("PCIe 4.0 x16", "GPU A"): (
+            *("copy/pinned h2d", "published by others"),
+            *(pytest.approx(80), pytest.approx(80), "80 %"),
+        ),
+    }
+    headings = [panel["title"]["text"] for panel in spec["vconcat"][0]["hconcat"]]
+    assert headings == [
+        ["PCIe 5.0 x16: 63.0 GB/s", "Synthetic GPU", "GPU B"],
+        ["PCIe 4.0 x16: 31.5 GB/s", "GPU A"],
     ]
-    from_others = [row for row in rows if row["whose"] == "published by others"]
-    assert len(from_others) == len(read_published())
-    assert {row["colour"] for row in from_others} == {style.PUBLISHED_COLOUR}
-    assert all(row["source"].startswith("https://") for row in from_others)
-    with pytest.raises(NoData):
-        FIGURES["compared"](run(device={"kind": "host", "name": "host"}), WIDE)
+    for panel in spec["vconcat"][0]["hconcat"]:
+        assert panel["layer"][0]["encoding"]["x"]["scale"]["domain"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "transfers", "why"),
+    [
+        ("copy/staged/h2d", {}, "nothing of a known link that was measured here"),
+        ("copy/pinned/h2d", {"link": None}, "the limit of the link is not known"),
+        ("copy/pinned/h2d", {"device": {"kind": "host", "name": "host"}}, "without a GPU"),
+    ],
+)
+def test_without_anything_to_compare_there_are_no_published_figures(
+    name, transfers, why, monkeypatch
+):
+    monkeypatch.setattr("plots.figures.compared.read_published", lambda: OTHERS)
+    with pytest.raises(NoData, match=why):
+        FIGURES["compared"](run(timed(name, 64 * MIB, 56.7), **transfers), WIDE)
 
 
 def test_published_figures_have_sources_and_sensible_values():
@@ -452,7 +563,15 @@ def test_published_figures_have_sources_and_sensible_values():
         assert figure.source.startswith("https://")
         assert 0.5 < figure.low <= figure.high < 500
         assert figure.direction in ("h2d", "d2h")
-        assert figure.gpu and figure.strategy and figure.tool
+        assert figure.gpu and figure.strategy and figure.tool and figure.title
+        assert figure.link_gb_per_s is None or figure.high < figure.link_gb_per_s
+
+
+def test_raw_rates_of_published_links_are_those_of_the_standard():
+    for figure in read_published():
+        if pcie := re.fullmatch(r"PCIe (\d)\.0 x(\d+)", figure.link):
+            generation, width = map(int, pcie.groups())
+            assert figure.link_gb_per_s == pytest.approx(LANE[generation] * width, rel=1e-4)
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -34,7 +34,7 @@ def test_each_direction_and_both_are_compared_with_the_link():
     assert (up.label, down.label, both.label) == ("Host → device", "Device → host", "Both at once")
     assert (up.rate, up.text) == (
         "50.00 GB/s",
-        "with pinned memory, 79 % of the raw 63.0 GB/s; 10.00 GB/s with pageable (64 MiB)",
+        "with pinned memory, 79 % of the raw 63.0 GB/s; 10.00 GB/s with pageable memory (64 MiB)",
     )
     assert (up.share, up.plain_share) == (pytest.approx(79.37), pytest.approx(15.87))
     assert up.packet_share == pytest.approx(100 * 58.4 / 63.0, abs=0.01)

@@ -18,9 +18,10 @@ from plots.figures.layout import PAPER
 from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
 from plots.model.programs import ask
+from plots.model.published import read_published
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
-from plots.text import latex, macros, tables
+from plots.text import bibliography, latex, macros, tables
 from plots.text.table import Table, format_files
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -123,7 +124,7 @@ def test_the_check_sees_what_does_not_fit(folder):
 
 
 # Figures that are too high for a column: their wide form spans both.
-TOO_HIGH = {"compared", "fast_paths", "interference"}
+TOO_HIGH = {"fast_paths", "interference"}
 
 
 @pytest.mark.parametrize("name", sorted(set(FIGURES) - TOO_HIGH))
@@ -220,6 +221,22 @@ def test_numbers_have_their_units_in_the_head_and_their_points_aligned():
 )
 def test_numbers_in_latex_have_no_exponent(value, text):
     assert latex.number(value) == text
+
+
+def test_each_source_of_published_figures_can_be_cited():
+    sources = {figure.source: figure.title for figure in read_published()}
+    written = bibliography.format_bibliography(read_published())
+    entries = re.findall(
+        r"@misc\{([A-Za-z0-9-]+),\n  key = \{\1\},\n  title = \{\{(.*)\}\},\n"
+        r"  howpublished = \{\\url\{(.*)\}\},",
+        written,
+    )
+    assert [source for _, _, source in entries] == list(sources)
+    assert len({key for key, _, _ in entries}) == len(sources)
+    assert (
+        "NVIDIA-nvbandwidth-issues-42",
+        "Performance drop in host\\_to\\_device\\_memcpy\\_sm",
+    ) in {(key, title.partition(" with")[0]) for key, title, _ in entries}
 
 
 def test_long_tables_are_split_and_very_long_ones_are_left_to_csv():

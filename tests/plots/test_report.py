@@ -450,6 +450,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         ".svg",
         ".csv",
         ".gz",
+        ".bib",
         ".md",
         ".tex",
         ".txt",

@@ -7,6 +7,7 @@ import synthetic
 from synthetic import KIB, MIB, run
 
 from plots.model import mann_whitney
+from plots.model.choices import settle
 from plots.text import rules
 
 LARGE = 64 * MIB
@@ -73,8 +74,10 @@ def test_noise_does_not_make_a_large_difference_small():
     noisy, *_ = described(USUAL | {("copy/pageable", LARGE): 1300.0}, NOISY)
     assert [use.strategy for use in noisy.uses] == ["copy/pageable"]
     assert noisy.why.startswith(
-        "Nothing measured is clearly faster. By the medians at 64 MiB: copy/pinned "
+        "Nothing measured is clearly faster. At 64 MiB: copy/pinned 67.11 GB/s to the device, no "
+        "clear gain ["
     )
+    assert "×" not in noisy.why
 
 
 def test_a_plain_copy_is_not_compared_with_itself():
@@ -88,8 +91,70 @@ def test_a_plain_copy_is_not_compared_with_itself():
     large, *_ = rules.describe(run(noisy))
     assert [use.strategy for use in large.uses] == ["copy/pageable"]
     assert large.why.startswith(
-        "Nothing measured is clearly faster. By the medians at 64 MiB: copy/pinned 83.89 GB/s to "
-        "the host, 1.25× "
+        "Nothing measured is clearly faster. At 64 MiB: copy/pinned 83.89 GB/s to the host, no "
+        "clear gain ["
+    )
+
+
+def small_rows(pinned_up, pinned_down, factors=NEARLY_ALIKE):
+    """Returns copies of 1, 4 and 64 KiB: pageable ones of 5 µs, and pinned ones."""
+    return [
+        synthetic.row(f"{strategy}/{way}/{synthetic.size_name(size)}", size, 1000 * us * factor)
+        for size in (KIB, 4 * KIB, 64 * KIB)
+        for way, pinned in (("h2d", pinned_up), ("d2h", pinned_down))
+        for strategy, us in (("copy/pageable", 5.0), ("copy/pinned", pinned))
+        for factor in factors
+    ]
+
+
+def map_of(names_up, names_down):
+    """Returns what advise says of 1, 4 and 64 KiB, for memory that is used once and 100 times."""
+    answer = synthetic.advice(winners={"h2d": [names_up] * 3, "d2h": [names_down] * 3})
+    answer.map["sizes"] = [KIB, 4 * KIB, 64 * KIB]
+    return answer
+
+
+PLAIN, PINNED = "copy/pageable", "copy/pinned"
+
+
+def test_the_rule_for_small_transfers_says_what_the_map_says():
+    answer = map_of([PLAIN, PLAIN], [PLAIN, PINNED])
+    small = rules.describe(settle(run(small_rows(5.0, 4.0), answer)))[1]
+    assert [use.strategy for use in small.uses] == [PLAIN, PINNED]
+    assert small.why == (
+        "Up to 64 KiB to the device nothing measured is clearly faster than copy/pageable. At "
+        "1 KiB: copy/pageable 5.000 µs to the device; copy/pinned 4.000 µs to the host, 1.25× "
+        "[1.25, 1.25] as fast as plain cudaMemcpy, if its memory is used 100 times or more."
+    )
+
+
+def test_the_map_names_no_small_winner_that_repetitions_do_not_show():
+    answer = map_of([PLAIN, PINNED], [PLAIN, PINNED])
+    settled = settle(run(small_rows(4.9, 4.0), answer)).advice.map["directions"]
+    assert settled["h2d"]["winner"] == [[PLAIN, PLAIN], [PLAIN, PLAIN], [PLAIN, PINNED]]
+    assert settled["h2d"]["gain"] == [[2.0, 1.0], [2.0, 1.0], [2.0, 2.0]]
+    assert settled["h2d"]["total_ns"][0] == [1000, 2000]  # that of the plain copy
+    assert settled["h2d"]["as_good"][0] == [0, 1]
+    assert settled["h2d"]["runner_up"][0] == ["copy/second", None]  # faster than the plain copy
+    assert settled["d2h"]["winner"] == answer.map["directions"]["d2h"]["winner"]
+    few = settle(run(small_rows(4.9, 4.0, (0.999, 1, 1.001)), answer))
+    assert few.advice.map["directions"] == answer.map["directions"]  # they show nothing
+
+
+def test_one_size_at_which_noise_hides_a_gain_is_no_hole_in_the_map():
+    rows = [
+        synthetic.row(f"{strategy}/d2h/{synthetic.size_name(size)}", size, 1000 * us * factor)
+        for size in (KIB, 4 * KIB, 16 * KIB)
+        for strategy, us in (("copy/pageable", 5.0), ("copy/pinned", 4.0))
+        for factor in (NOISY if size == KIB else NEARLY_ALIKE)
+    ]
+    answer = synthetic.advice(winners={"d2h": [[PINNED, PINNED]] * 3})
+    answer.map["sizes"] = [KIB, 4 * KIB, 16 * KIB]
+    settled = settle(run(rows, answer))
+    assert settled.advice.map["directions"]["d2h"]["winner"] == [[PINNED, PINNED]] * 3
+    small = rules.describe(settled)[1]
+    assert small.why == (
+        "At 4 KiB: 4.000 µs to the host, 1.25× [1.25, 1.25] as fast as plain cudaMemcpy."
     )
 
 

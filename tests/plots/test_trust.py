@@ -112,9 +112,7 @@ def gpu_clocks(**changed):
     return {"gpu": usual | changed, "cpu": {"throttle_events": 0}}
 
 
-AT_FULL_SPEED = (
-    "its multiprocessors' clock was 1980 MHz at the start and 1980 MHz at the end (at most"
-)
+AT_FULL_SPEED = "its SM clock was 1980 MHz at the start and at the end (maximum"
 
 
 @pytest.mark.parametrize(
@@ -125,14 +123,14 @@ AT_FULL_SPEED = (
         (gpu_clocks(), "The CPU was not throttled for being too hot.", False),
         (
             gpu_clocks(throttle_reasons=["sw_power_cap", "hw_slowdown"], sm_mhz=[1980, 1755]),
-            "The GPU was throttled during the run (sw_power_cap, hw_slowdown): its "
-            "multiprocessors' clock was 1980 MHz at the start and 1755 MHz at the end",
+            "The GPU was throttled during the run (sw_power_cap, hw_slowdown): its SM "
+            "clock was 1980 MHz at the start and 1755 MHz at the end",
             True,
         ),
         (gpu_clocks(sm_mhz=[1980, 1200]), "The GPU's clock fell during the run", True),
         (
             gpu_clocks(sm_mhz=[1980, None]),
-            "was seen: its multiprocessors' clock was 1980 MHz",
+            "was seen: its SM clock was 1980 MHz",
             False,
         ),
         (gpu_clocks(sm_mhz=[None, None]), "No throttling of the GPU was seen.", False),
@@ -204,12 +202,12 @@ def test_noise_is_judged_by_large_transfers(factors, noisy):
     assert noise.warning is noisy
     expected = "2.00 %" if not noisy else "15.0 %"  # the distance between the quartiles
     assert (
-        f"of warm transfers of 1 MiB and more lies within {expected} (the median of 2);"
+        f"of warm transfers of 1 MiB and more lies within {expected} (the median of 2 benchmarks)."
         in noise.text
     )
     assert noise.text.startswith("The machine was noisy.") is noisy
     fastest, slowest = (numbers.time(f * synthetic.expected_ns(MIB)) for f in factors[::2])
-    assert f"copy/pinned/d2h/1MiB differs most: {fastest} to {slowest}." in noise.text
+    assert f"The least steady is copy/pinned/d2h/1MiB: {fastest} to {slowest}." in noise.text
 
 
 def test_noise_does_not_depend_on_the_number_of_repetitions():

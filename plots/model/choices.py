@@ -1,0 +1,226 @@
+"""Decides what to use for a transfer, so that rules, map, table and sentences say the same.
+
+A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly
+slower; of those the plainest is recommended (`plainness` in the file). `advise` also counts what
+memory costs, and predicts from fitted lines. These are off by more than small copies differ, so up
+to SMALL the repetitions of that size must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.mann_whitney import has_interval
+from plots.model.plainness import plainness_key
+from plots.model.significance import Ratio, is_clearly_slower, ratio
+
+ORDINARY = "pageable"
+ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
+SMALL = 16 * 2**10  # up to here the call takes longer than the bytes
+Filter = Callable[[Benchmark], bool]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Holds the plain copy in one direction at one size, and all that is as good as the fastest."""
+
+    direction: str
+    size: int
+    plain: Benchmark
+    measured: dict[str, Benchmark]  # by strategy
+    as_good: dict[str, Benchmark]  # by strategy, plainest first
+
+    @property
+    def best(self) -> Benchmark:
+        """Returns the plainest strategy of those that are as good."""
+        return next(iter(self.as_good.values()))
+
+    @property
+    def is_plain(self) -> bool:
+        """Tells whether nothing is clearly better than the plain copy."""
+        return self.best.strategy == self.plain.strategy
+
+    @property
+    def is_certain(self) -> bool:
+        """Tells whether the plain copy was repeated often enough for an interval."""
+        return has_interval(self.plain.repetitions, self.plain.repetitions)
+
+    @property
+    def is_tie(self) -> bool:
+        """Tells whether no strategy has a gain that noise could not explain."""
+        return self.is_plain or (self.is_certain and not is_clear(self.gain(self.best)))
+
+    def gains_clearly(self, strategy: str) -> bool:
+        """Tells whether a strategy was measured and is faster than the plain copy."""
+        return strategy in self.measured and is_clear(self.gain(self.measured[strategy]))
+
+    def gain(self, benchmark: Benchmark) -> Ratio:
+        """Returns how many times as fast as the plain copy a strategy is."""
+        return ratio(self.plain, benchmark)
+
+
+def any_strategy(_: Benchmark) -> bool:
+    """Accepts every strategy."""
+    return True
+
+
+def from_ordinary_memory(benchmark: Benchmark) -> bool:
+    """Accepts strategies that copy ordinary memory."""
+    return benchmark.memory == ORDINARY
+
+
+def is_clear(gain: Ratio) -> bool:
+    """Tells whether it is a gain by the interval that stands beside it."""
+    return gain.interval is not None and gain.interval[0] > 1
+
+
+def choose(run: Run, direction: str, size: int, allowed: Filter = any_strategy) -> Choice | None:
+    """Returns what is as good as the fastest strategy, if a plain copy was measured, too."""
+    plain = _plain_copies(run, direction).get(size)
+    candidates = [
+        benchmark
+        for benchmark in run.transfers
+        if (benchmark.direction, benchmark.size_bytes) == (direction, size) and allowed(benchmark)
+    ]
+    if plain is None or not candidates:
+        return None
+    as_good = as_good_as_fastest(candidates)
+    return Choice(direction, size, plain, _by_strategy(candidates), _by_strategy(as_good))
+
+
+def as_good_as_fastest(candidates: list[Benchmark]) -> list[Benchmark]:
+    """Returns the benchmarks that are as good as the fastest of them, plainest first."""
+    fastest = min(candidates, key=lambda benchmark: benchmark.ns)
+    as_good = [entry for entry in candidates if _is_as_good(entry, fastest)]
+    return sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
+
+
+def _by_strategy(benchmarks: list[Benchmark]) -> dict[str, Benchmark]:
+    return {benchmark.strategy: benchmark for benchmark in benchmarks}
+
+
+def _is_as_good(entry: Benchmark, fastest: Benchmark) -> bool:
+    """Tells whether it is as good as the fastest, by the rule of the winner map.
+
+    Noise may hide a small difference, but does not make a large one small.
+    """
+    part = entry.ns / fastest.ns
+    return part <= ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
+
+
+def _plain_copies(run: Run, direction: str) -> Sizes:
+    return run.plainest("copy", direction=direction, memory=ORDINARY, method=None, in_place=False)
+
+
+def sizes_with_choice(run: Run, direction: str, allowed: Filter = any_strategy) -> list[int]:
+    """Lists the sizes at which there is a choice beside the plain copy."""
+    plain = _plain_copies(run, direction)
+    return sorted(
+        {
+            size
+            for benchmark in run.transfers
+            if allowed(benchmark) and benchmark.direction == direction
+            if (size := benchmark.size_bytes or 0) in plain
+            if benchmark.strategy != plain[size].strategy
+        }
+    )
+
+
+def decide(run: Run, choice: Choice) -> Benchmark:
+    """Returns what to use again and again: what the map names for memory that is used most often.
+
+    Where the map has no such size, the repetitions alone decide.
+    """
+    names = _winners(run.advice.map, choice.direction, choice.size)
+    if names and names[-1] in choice.measured:
+        return choice.measured[names[-1]]
+    return choice.plain if choice.is_tie else choice.best
+
+
+def pays_from(run: Run, choice: Choice, strategy: str) -> int | None:
+    """Returns the number of uses of its memory from which on the map names a strategy.
+
+    None if it does not name it, or the costs of memory are not known.
+    """
+    answer = run.advice.map
+    names = _winners(answer, choice.direction, choice.size)
+    if answer is None or not answer["measured_terms"]["allocation"] or names[-1:] != [strategy]:
+        return None
+    others = [i for i, name in enumerate(names) if name != strategy]
+    reuses: list[int] = answer["reuse"]
+    return reuses[others[-1] + 1 if others else 0]
+
+
+def _winners(answer: dict[str, Any] | None, direction: str, size: int) -> list[str | None]:
+    """Returns a row of the map, by reuse; empty if it has none."""
+    if answer is None or direction not in answer["directions"] or size not in answer["sizes"]:
+        return []
+    row: list[str | None] = answer["directions"][direction]["winner"][answer["sizes"].index(size)]
+    return row
+
+
+def settle(run: Run) -> Run:
+    """Returns the run with the plain copy in cells of small sizes whose winner gains nothing.
+
+    Elsewhere the map stays what `advise` answered.
+    """
+    answer = run.advice.map
+    if answer is None:
+        return run
+    directions = {
+        direction: _settle_direction(run, direction, answer["sizes"], tables)
+        for direction, tables in answer["directions"].items()
+        if direction in DIRECTIONS
+    }
+    settled = {**answer, "directions": answer["directions"] | directions}
+    return replace(run, advice=replace(run.advice, map=settled))
+
+
+def _settle_direction(
+    run: Run, direction: str, sizes: list[int], tables: dict[str, Any]
+) -> dict[str, Any]:
+    """Returns tables of the map with the cells that settle() speaks of replaced."""
+    settled = {key: [list(row) for row in cells] for key, cells in tables.items()}
+    choices = {
+        size: choice
+        for size in sizes
+        if size <= SMALL and (choice := choose(run, direction, size)) and choice.is_certain
+    }
+    for size, choice in choices.items():
+        i = sizes.index(size)
+        for j, winner in enumerate(tables["winner"][i]):
+            if winner in choice.measured and not _is_justified(choice, winner, [*choices.values()]):
+                for key, value in _plain_cell(tables, i, j, choice.plain.strategy).items():
+                    settled[key][i][j] = value
+    return settled
+
+
+def _is_justified(choice: Choice, winner: str, small: list[Choice]) -> bool:
+    """Tells whether the repetitions agree that a winner is better than the plain copy.
+
+    It must gain clearly at this size, or at most of the small ones: a single slow repetition at one
+    size does not make a hole in the map.
+    """
+    if winner == choice.plain.strategy:
+        return True
+    clear = [entry for entry in small if entry.gains_clearly(winner)]
+    return not choice.is_plain and (choice in clear or 2 * len(clear) > len(small))
+
+
+def _plain_cell(tables: dict[str, Any], i: int, j: int, plain: str) -> dict[str, Any]:
+    """Returns the cell of a plain copy that is as good as its winner and those beside it."""
+    gain, margin = tables["gain"][i][j], tables["margin"][i][j]
+    # Of the plain copy; a runner-up that is not behind it is one of those that are as good.
+    behind = (1 + margin) / gain - 1 if gain and margin is not None else None
+    has_next = behind is not None and behind > 0 and tables["runner_up"][i][j] != plain
+    return {
+        "winner": plain,
+        "total_ns": tables["total_ns"][i][j] * (gain or 1),
+        "as_good": tables["as_good"][i][j] + 1,
+        "gain": 1.0,
+        "margin": behind if has_next else None,
+        "runner_up": tables["runner_up"][i][j] if has_next else None,
+    }
