@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ CHARACTERS = {
     "—": "---",
     "·": r"$\cdot$",
     "³": r"$^3$",
+    "⁹": r"$^9$",
     "…": r"\dots{}",
     "°": r"$^\circ$",
 }
@@ -43,11 +45,24 @@ LATIN_END = "\u0100"  # letters with accents up to here are in every font,
 LATIN_LETTERS = "ßæøÆØ"  # and these
 # What a cell must not begin with: `\\` before it would take it for an argument.
 ARGUMENTS = ("[", "*")
+LONGEST_WORD = 12  # letters: longer ones may be broken behind these signs
+BREAK = re.compile(r"(?<=[,=/_])")
 
 
 def escape(text: str) -> str:
     """Returns a text that every engine compiles."""
     return "".join(map(_character, values.printable(text)))
+
+
+def prose(text: str) -> str:
+    """Returns a paragraph: names and options of programs may be broken, and keep their hyphens."""
+    return " ".join(map(_word, values.printable(text).split())).replace(r" \%", r"~\%")
+
+
+def _word(word: str) -> str:
+    parts = BREAK.split(word) if len(word) > LONGEST_WORD else [word]
+    dashes = "-{}-" if word.startswith("--") else ""
+    return dashes + r"\allowbreak{}".join(map(escape, parts))[2 * bool(dashes) :]
 
 
 def cell(text: str) -> str:

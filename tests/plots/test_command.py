@@ -69,6 +69,8 @@ def test_runs_as_a_module(tmp_path):
     assert set(files_below(out)) - columns == {
         "report.html",
         "tables/measurements.csv",
+        "tables/method.tex",
+        "tables/method.txt",
         "tables/numbers.tex",
         "tables/repetitions.csv.gz",
         *(

@@ -20,7 +20,7 @@ from plots.model.load import parse_result, read_result
 from plots.model.programs import ask
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
-from plots.text import latex, macros, tables
+from plots.text import latex, macros, method, tables
 from plots.text.table import Table, format_files
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -78,6 +78,7 @@ def folder(tmp_path_factory, pytestconfig):
     for name in ("bandwidth", "ladder"):
         Drawer().add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
+    contents |= method.format_method([(1, run), (2, synthetic.run())])
     for table in chain(
         tables.make_tables(run),
         tables.make_recommendations(run),
@@ -105,7 +106,7 @@ def test_everything_is_set_in_papers_of_each_class(folder, preamble):
     assert len(figures) >= 3
     shown = [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*.tex"))]
     inputs = [line for line in shown if "numbers" not in line and "caption" not in line]
-    assert {rf"\input{{{name}}}" for name in ("headline", "transfers", "checked")} <= {
+    assert {rf"\input{{{name}}}" for name in ("headline", "transfers", "checked", "method")} <= {
         line for line in inputs if line != r"\input{paper}"
     }
     cited = r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit."
