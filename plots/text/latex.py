@@ -131,7 +131,7 @@ def _format_part(name: str, caption: str, columns: list[Column], environment: st
             rf"  \caption{{{escape(caption)}}}",
             rf"  \label{{tab:{name}}}",
             r"  \footnotesize",
-            r"  \setlength{\tabcolsep}{4pt}",
+            rf"  \setlength{{\tabcolsep}}{{{4 if '*' in environment else 3}pt}}",
             # Names of strategies may be of any length.
             r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"  \begin{{tabular}}{{@{{}}{''.join(map(_alignment, columns))}@{{}}}}",
@@ -148,7 +148,7 @@ def _format_part(name: str, caption: str, columns: list[Column], environment: st
 
 
 def _head(column: Column) -> str:
-    unit = f" ({escape(column.unit)})" if column.unit else ""
+    unit = f" ({escape(column.unit)})" if column.unit and column.head else escape(column.unit)
     head = f"{cell(column.head)}{unit}"
     return f"{{{head}}}" if column.is_numeric else head
 

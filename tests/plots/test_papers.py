@@ -109,7 +109,11 @@ def test_everything_is_set_in_papers_of_each_class(folder, preamble):
     assert {rf"\input{{{name}}}" for name in ("headline", "transfers", "checked", "method")} <= {
         line for line in inputs if line != r"\input{paper}"
     }
-    cited = r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit."
+    cited = (
+        r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit, "
+        r"\qtyrange{\bandwidthCopyPinnedHtoDLow}{\bandwidthCopyPinnedHtoDHigh}{GB/s}, "
+        r"$n=\bandwidthCopyPinnedHtoDN$."
+    )
     body = "\n\\clearpage\n".join(
         [r"\input{numbers}", cited, *figures, *(line for line in inputs if "paper" not in line)]
     )
@@ -244,7 +248,7 @@ def test_macros_have_letters_only_and_are_defined_once():
     rows.append(synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 2e6))
     text = macros.format_macros(synthetic.run(rows), None)
     names = re.findall(r"^\\newcommand\{\\([A-Za-z]+)\}\{", text, re.MULTILINE)
-    assert len(names) == text.count("\n") == len(set(names))
+    assert len(names) == text.count("\n") - 1 == len(set(names))  # the first line is a comment
     rate = 64 * MIB / synthetic.expected_ns(64 * MIB)
     assert rf"\newcommand{{\bandwidthCopyPinnedHtoD}}{{{rate:.2f}}} % GB/s at 64 MiB" in text
     assert r"\newcommand{\latencyCopyMyTwoNdDtoH}{1.020} % microseconds at 1 KiB" in text
@@ -252,6 +256,48 @@ def test_macros_have_letters_only_and_are_defined_once():
     assert r"\newcommand{\bandwidthRunOneTwoCopyPinnedHtoD}" in macros.format_macros(
         synthetic.run(rows), 12
     )
+
+
+def eight_repetitions(factor=1.0):
+    """Returns the rows of times that are 1 to 8 times a time."""
+    factors = tuple(factor * (1 + i) for i in range(8))
+    return synthetic.rows(("copy/pinned", "copy/pageable"), (KIB, 64 * MIB), factors)
+
+
+def test_macros_have_intervals_and_the_number_of_repetitions():
+    text = macros.format_macros(synthetic.run(eight_repetitions()), None)
+    ns = synthetic.expected_ns(KIB)
+    for name, value in (
+        ("latencyCopyPinnedHtoD", 4.5 * ns / 1000),
+        ("latencyCopyPinnedHtoDLow", ns / 1000),  # of eight, the first and the last
+        ("latencyCopyPinnedHtoDHigh", 8 * ns / 1000),
+        ("bandwidthCopyPinnedHtoDLow", 64 * MIB / synthetic.expected_ns(64 * MIB) / 8),
+        ("bandwidthCopyPinnedHtoDHigh", 64 * MIB / synthetic.expected_ns(64 * MIB)),
+        ("latencyCopyPinnedHtoDN", 8),
+    ):
+        assert rf"\newcommand{{\{name}}}{{{latex.number(value)}}}" in text
+    few = macros.format_macros(synthetic.run(), None)
+    assert r"\bandwidthCopyPinnedHtoDN}{3}" in few
+    assert r"HtoDLow}" not in few
+
+
+def headline_of(rows):
+    table = next(t for t in tables.make_tables(synthetic.run(rows)) if t.name == "headline")
+    return format_files(table, "")["headline.tex"].decode()
+
+
+def test_tables_have_intervals_where_they_are_known_and_say_n():
+    text = headline_of(eight_repetitions())
+    assert r"Medians of 8 repetitions; low and high: their 95 \% interval (order" in text
+    assert r"strategy &  & {GB/s} & {low} & {high} & {\textmu{}s} & {low} & {high} \\" in text
+    assert "copy/pageable & h2d &" in text
+    assert " & d2h &" in text
+    few = headline_of(synthetic.rows())
+    assert "Medians of 3 repetitions" in few
+    assert "low" not in few
+    mixed = headline_of([*synthetic.rows(("copy/pageable",)), *eight_repetitions()])
+    assert "Medians of n repetitions" in mixed
+    assert r"& {n} \\" in mixed
 
 
 def test_two_variants_of_one_direction_have_macros_of_their_own():
