@@ -13,6 +13,8 @@ from plots.figures.common import (
     ZOOM,
     Figure,
     compose_run_chart,
+    groups_alike,
+    label_alike,
     logarithmic,
     memory_colours,
     panel_title,
@@ -29,7 +31,6 @@ from plots.text import caption, numbers
 
 ROLES = {"allocation": "allocate, touch and lock", "deallocation": "free"}
 GAP = 22  # pixels, between panels and around labels
-TICK_ROOM = 55  # pixels, of the label of a size
 Row = dict[str, Any]
 
 
@@ -43,7 +44,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     sizes = [row["bytes"] for row in rows]
     scale, ticks = logarithmic(min(r["us"] for r in rows), max(r["us"] for r in rows))
     roles = [role for role in ROLES if any(row["role"] == role for row in rows)]
-    names = {group.name: _label(group) for group in groups}
+    names = {group.name: label_alike(group.name, len(group.others)) for group in groups}
     label_room = round(LETTER * max(map(len, names.values()))) + GAP
     beside = len(roles) if layout.beside else 1
     width = (layout.width - GAP) // beside - layout.axis - label_room
@@ -53,7 +54,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     ]
     panels = []
     for role in roles:
-        across = sizes_axis(min(sizes), max(sizes), "size of the block", max(2, width // TICK_ROOM))
+        across = sizes_axis(min(sizes), max(sizes), "size of the block", width)
         colour = memory_colours(memories)
         y = alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)")
         base = shown_rows("costs", role=role).encode(
@@ -100,11 +101,14 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="Allocation and page-locking",
         reading="Lower is better. What is allocated once and used often costs nothing in the end; "
-        f"what is allocated for each transfer is part of it.{_explain(groups)}",
+        "what is allocated for each transfer is part of it."
+        + " Alike are kinds that are not told apart."
+        * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
         chart=chart,
         strategies=[(memory, style.memory_colour(memory)) for memory in memories],
+        alike=groups_alike(groups),
     )
 
 
@@ -116,22 +120,6 @@ def _groups(run: Run) -> list[Group]:
         series = by_memory.setdefault(benchmark.kind, {})
         series[benchmark.role, benchmark.bytes or 0] = benchmark
     return group_alike(by_memory, lambda size: True)
-
-
-def _label(group: Group) -> str:
-    return f"{group.name} +{len(group.others)}" if group.others else group.name
-
-
-def _explain(groups: list[Group]) -> str:
-    """Names the kinds that a line stands for."""
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    return (
-        f" A line stands for kinds that are not told apart: {'; '.join(stand_for)}."
-        if stand_for
-        else ""
-    )
 
 
 def _make_rows(group: Group) -> list[Row]:

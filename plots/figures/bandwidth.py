@@ -16,6 +16,8 @@ from plots.figures.common import (
     Limit,
     compose_run_chart,
     draw_limit,
+    groups_alike,
+    label_alike,
     linear,
     link_limits,
     memory_colours,
@@ -27,7 +29,7 @@ from plots.figures.common import (
     strategy_colours,
 )
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import ALIKE, LARGE, Group, group_transfers
@@ -38,9 +40,9 @@ SMALLEST = 4 * 2**10  # below, the rates of all strategies are near zero
 MOST_LINES = 8  # more colours cannot be told apart
 LABEL_DISTANCE = 12  # pixels between the middles of two labels
 NARROW = 5.4  # pixels: the least mean width of a letter, so that panels are as wide as they can be
-TICK_ROOM = 55  # pixels, of the label of a size
 ROOM_FOR_LABEL = 1.12  # of the highest limit, in a low panel
-LABEL_ROOM = {True: 250, False: 136}  # pixels on the right of a panel, by whether it is wide
+AXIS_ROOM = 42  # pixels left of a narrow panel, for ticks of three digits
+LABEL_ROOM = {True: 250, False: 152}  # pixels on the right of a panel, by whether it is wide
 Row = dict[str, Any]
 
 
@@ -70,7 +72,8 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         for label in _make_labels(run, direction, lines, sizes, layout, top * 1.1)
     ]
     longest = max(len(label["label"]) for label in labels)
-    width = layout.width - layout.axis - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
+    axis_room = layout.axis if layout.beside else AXIS_ROOM
+    width = layout.width - axis_room - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
     panels = [_draw_panel(name, lines, axis, limits, layout, width) for name in directions]
     remarks = [
         *caption.describe_transfers(run, [point.repetitions for point in points]),
@@ -85,11 +88,13 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
-        reading=f"Higher is better. {_explain_limits(run, bool(limits))} {_explain_groups(groups)}",
+        reading=f"Higher is better. {_explain_limits(run, bool(limits), layout)} "
+        f"{_explain_groups(groups)}",
         summary=f"The highest bandwidth is {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         chart=chart,
         strategies=strategy_colours(lines),
+        alike=groups_alike(groups),
     )
 
 
@@ -186,13 +191,12 @@ def _end(block: list[float], distance: float) -> float:
 
 def _label(run: Run, end: Point, others: int, layout: Layout) -> str:
     """Names a line, how many others are alike, its rate, and its part of the link's raw rate."""
-    alike = f" +{others}" if others else ""
     share = f" ({100 * end.gb_per_s / run.link_limit:.0f} %)" if run.link_limit else ""
     rate = numbers.gb(end.gb_per_s)
     if layout.beside:
-        return f"{end.strategy}{alike}  {rate}{share}"
-    room = LABEL_ROOM[False] - LETTER * (len(alike) + len(rate) + 2)
-    return f"{shorten(end.strategy, room)}{alike} {rate}"
+        return f"{label_alike(end.strategy, others)}  {rate}{share}"
+    room = LABEL_ROOM[False] - NARROW * len(label_alike(f" {rate}", others))
+    return f"{label_alike(shorten(end.strategy, room, NARROW), others)} {rate}"
 
 
 def _draw_panel(
@@ -205,7 +209,7 @@ def _draw_panel(
     families = list(dict.fromkeys(line.family for line in lines))
     colour = memory_colours(memories)
     base = shown_rows("points", direction=direction).encode(
-        x=sizes_axis(min(sizes), max(sizes), most_ticks=min(8, width // TICK_ROOM)),
+        x=sizes_axis(min(sizes), max(sizes), width=width),
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=colour,
     )
@@ -245,26 +249,20 @@ def _height(layout: Layout) -> int:
 
 
 def _explain_groups(groups: list[Group]) -> str:
-    """Explains bands and labels, and names the strategies that a line stands for."""
+    """Explains bands, and which strategies are alike."""
     texts = ["The band reaches from the fastest to the slowest repetition of all that are alike."]
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
+    if any(group.others for group in groups):
         texts.append(
             f"Alike are strategies within {100 * ALIKE:.0f} % of each other at every size from "
-            f"{numbers.size(LARGE)} on, or not told apart; a line stands for the plainest: "
-            f"{'; '.join(stand_for)}."
+            f"{numbers.size(LARGE)} on, or not told apart; the line is the plainest one's."
         )
     return " ".join(texts)
 
 
-def _explain_limits(run: Run, has_limits: bool) -> str:
+def _explain_limits(run: Run, has_limits: bool, layout: Layout) -> str:
     if run.on_host:
         return "Rates beyond what memory delivers are copies within caches."
     if has_limits:
-        return (
-            "Dashed: the link's raw rate. Grey: what packet headers leave. In brackets: percent "
-            "of the raw rate."
-        )
+        shares = " In brackets: percent of the raw rate." if layout.beside else ""
+        return f"Dashed: the link's raw rate. Grey: what packet headers leave.{shares}"
     return "What the link can carry is not known."

@@ -14,6 +14,7 @@ from plots.figures.common import (
     Axis,
     Figure,
     compose_run_chart,
+    groups_alike,
     linear,
     logarithmic,
     panel_title,
@@ -25,7 +26,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
-from plots.figures.layout import Layout
+from plots.figures.layout import BOLD_LETTER, Layout
 from plots.figures.named_rows import name_of
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Benchmark, Run
@@ -37,6 +38,7 @@ PANELS = {"wide": 6, "column": 6, "paper": 4}
 PANELS_BESIDE = {"wide": 3, "column": 2, "paper": 2}
 HEIGHT = {"wide": 170, "column": 130, "paper": 120}
 AXIS_ROOM = 60  # pixels, left of a panel
+TICK_OVERHANG = 12  # pixels, of the last label right of it
 SPACING = 14
 HALF_ABOVE = 5  # pixels above the axis
 LABEL_TOPS = {"h2d": 10, "d2h": 24}  # pixels from the top of a panel
@@ -52,7 +54,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     low, high = min(p.time_us_low for p in points), max(p.time_us_high for p in points)
     fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
     low = min([low, *(fit.t0_ns / 1000 for _, fit in fitted)])
-    scale, ticks = logarithmic(low, high, above=0.2)
+    scale, ticks = logarithmic(low, high, above=0.28)
     axis = Axis("time_us", "time of one operation (µs)", scale, ticks, other=linear(high))
     fits = [row for benchmark, fit in fitted for row in _make_fit_rows(benchmark, fit, points, low)]
     single = {
@@ -79,16 +81,17 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
         "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
         "key": direction_key_rows(codes),
     }
-    chart.usermeta = {"axis": axis.other_form()}
+    chart.usermeta = {**chart.usermeta, "axis": axis.other_form()}
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
-        reading=_explain_reading(bool(fits), groups),
+        reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)}: "
         f"{best.strategy} ({best.variant}) at {best.size}. {texts}",
         chart=chart,
         strategies=strategy_colours(points),
+        alike=groups_alike(groups),
     )
 
 
@@ -160,7 +163,7 @@ def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
 def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Layout) -> list[Any]:
     """Returns the panels in rows."""
     beside = PANELS_BESIDE[layout.name]
-    width = (layout.width - SPACING * (beside - 1)) // beside - AXIS_ROOM
+    width = (layout.width - SPACING * (beside - 1)) // beside - AXIS_ROOM - TICK_OVERHANG
     panels = [_draw_panel(group, points, axis, layout, width) for group in groups]
     return [
         hconcat(*panels[first : first + beside], spacing=SPACING)
@@ -172,7 +175,7 @@ def _draw_panel(
     group: Group, points: list[Point], axis: Axis, layout: Layout, width: int
 ) -> LayerChart:
     sizes = [point.bytes for point in points]
-    x = sizes_axis(min(sizes), max(sizes), "size of one transfer", most_ticks=width // 40)
+    x = sizes_axis(min(sizes), max(sizes), width=width)
     y = axis.encoding(axis.field)
     measured = shown_rows("points", strategy=group.name).encode(
         x=x,
@@ -213,7 +216,9 @@ def _draw_panel(
                 for code, top in LABEL_TOPS.items()
             ),
         ],
-        title=panel_title(name_of(group.name, len(group.others)), anchor="start"),
+        title=panel_title(
+            name_of(group.name, len(group.others), width + AXIS_ROOM, BOLD_LETTER), anchor="start"
+        ),
         width=width,
         height=HEIGHT[layout.name],
     )
@@ -239,7 +244,7 @@ def _explain_fits(run: Run, with_fits: bool, layout: Layout) -> str:
     return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
-def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
+def _explain_reading(with_fits: bool) -> str:
     sentences = ["Lower is better."]
     if with_fits:
         sentences.append(
@@ -247,11 +252,6 @@ def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
             "size that reaches half of B. Points far above both dashed lines have a cost of their "
             "own."
         )
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
-        sentences.append(f"A panel stands for all that are alike: {'; '.join(stand_for)}.")
     return " ".join(sentences)
 
 

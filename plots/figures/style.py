@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import altair as alt
 
 from plots.model.load import Fields
+from plots.text import numbers
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
@@ -219,6 +220,9 @@ def verdict(name: str) -> VerdictStyle:
     return VERDICT.get(name, VERDICT["not_known"])
 
 
+SIZE_STEPS = (1, 2, 3, 4, 5, 10, 20)  # between exponents of two
+LEAST_TICKS, MOST_TICKS = 2, 8  # of an axis that can be read
+LETTER, TICK_GAP = 5.4, 6  # pixels: of a letter of a tick's label, and between two labels
 SIZE_LABEL = (
     "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
     " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
@@ -270,13 +274,21 @@ def family_dash(family: str) -> list[int]:
     return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
 
 
-def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
-    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis."""
+def size_ticks(low: float, high: float, width: float = math.inf) -> list[int]:
+    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis of so many pixels.
+
+    They are as many as have room. They are round: with nearly all steps 1 MiB is among them.
+    """
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
-    step = 1
-    while (last - first) // step + 1 > at_most:
-        step += 1
-    return [2**exponent for exponent in range(first, last + 1, step)]
+    for step in SIZE_STEPS:
+        exponents = range(-(-first // step) * step, last + 1, step)
+        longest = max((len(numbers.size(2**exponent)) for exponent in exponents), default=0)
+        room = width * step / math.log2(high / low)
+        if len(exponents) <= MOST_TICKS and LETTER * longest + TICK_GAP <= room:
+            break
+    if len(exponents) < LEAST_TICKS:
+        exponents = range(first, last + 1, max(1, last - first))
+    return [2**exponent for exponent in exponents]
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[float]]:

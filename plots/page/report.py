@@ -109,7 +109,7 @@ def make_report(
         if section.macros:
             files[f"tables/{section.name}numbers.tex"] = section.macros.encode()
         for drawn in section.drawn:
-            captions = paper.format_captions(drawn)
+            captions = paper.format_captions(drawn, images)
             files |= {f"figures/{name}": data for name, data in captions.items()}
         for table in (*chain(*section.tables_under.values()), *section.tables):
             contents = format_files(table, section.name, section.measured)

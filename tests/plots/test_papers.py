@@ -1,5 +1,6 @@
 """Tests that figures, captions, tables and macros of a report can be set in papers."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -89,8 +90,8 @@ def folder(tmp_path_factory, pytestconfig):
     ):
         contents |= format_files(table, "")
     for drawn in section.drawn:
-        contents |= paper.format_captions(drawn)
-        contents |= draw.column_images(drawn.name, drawn.paper)
+        pictures = draw.column_images(drawn.name, drawn.paper)
+        contents |= pictures | paper.format_captions(drawn, pictures)
     for name, data in contents.items():
         (folder / name).write_bytes(data)
     return folder
@@ -100,7 +101,7 @@ def folder(tmp_path_factory, pytestconfig):
 def test_everything_is_set_in_papers_of_each_class(folder, preamble):
     figures = [
         rf"\begin{{figure}}\centering\includegraphics[width=\columnwidth]{{{part.stem}}}"
-        rf"\input{{{part.stem.partition('-')[0]}.caption}}\end{{figure}}"
+        rf"\input{{{part.stem}.caption}}\end{{figure}}"
         for part in sorted(folder.glob("*-column*.pdf"))
     ]
     assert len(figures) >= 3
@@ -165,7 +166,7 @@ def test_a_caption_says_what_the_titles_say():
     Drawer().add_figure(
         section, "bandwidth", lambda layout: FIGURES["bandwidth"](synthetic.run(), layout)
     )
-    files = paper.format_captions(section.drawn[0])
+    files = paper.format_captions(section.drawn[0], {})
     text = files["x-bandwidth.caption.txt"].decode()
     assert text.startswith("Bandwidth of transfers — Synthetic GPU. Higher is better.")
     assert "synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard" in text
@@ -174,11 +175,85 @@ def test_a_caption_says_what_the_titles_say():
     assert tex.startswith(r"\caption[Bandwidth against size]{Bandwidth of transfers --- Synthetic")
 
 
+def drawn_for_papers(name, run):
+    """Returns a figure, its pictures for columns, and the captions of its pictures."""
+    section = Section(name="", heading="", on_host=False)
+    Drawer().add_figure(section, name, lambda layout: FIGURES[name](run, layout))
+    drawn = section.drawn[0]
+    pictures = draw.column_images(drawn.name, drawn.paper)
+    files = paper.format_captions(drawn, pictures)
+    return pictures, {name: data.decode() for name, data in files.items()}
+
+
+def test_each_picture_has_a_caption_of_what_it_shows():
+    """The wide one has percentages; each column has one direction."""
+    pictures, captions = drawn_for_papers("bandwidth", synthetic.run(synthetic.apart()))
+    names = {name.rpartition(".")[0] for name in pictures} | {"bandwidth"}
+    assert set(captions) == {f"{name}.caption.{kind}" for name in names for kind in ("txt", "tex")}
+    wide = captions["bandwidth.caption.txt"]
+    first, second = (captions[f"bandwidth-column-{i}.caption.txt"] for i in (1, 2))
+    assert "In brackets: percent" in wide
+    assert "Shown:" not in wide
+    assert "In brackets" not in first
+    assert "Shown: host → device (h2d" in first
+    assert "Shown: device → host (d2h" in second
+    assert first.replace("host → device (h2d, read)", "") == second.replace(
+        "device → host (d2h, write)", ""
+    )
+    assert (
+        r"\caption[Bandwidth against size, host $\to$ device"
+        in (captions["bandwidth-column-1.caption.tex"])
+    )
+
+
+def test_a_caption_names_those_alike_that_its_picture_shows():
+    """Each panel of latency stands for a group of its own."""
+    rows = [
+        row
+        for i in range(4)
+        for row in synthetic.rows(
+            (f"copy/a{i}", f"copy/b{i}"), factors=tuple(1.5**i * f for f in (0.9, 1.0, 1.2))
+        )
+    ]
+    _, captions = drawn_for_papers("latency", synthetic.run(rows))
+    first, second = (captions[f"latency-column-{i}.caption.txt"] for i in (1, 2))
+    assert "copy/a0 +1 stands also for copy/b0; copy/a1 +1 stands also for copy/b1." in first
+    assert "copy/a2 +1 stands also for copy/b2; copy/a3 +1 stands also for copy/b3." in second
+    assert "b2" not in first
+    assert "b1" not in second
+
+
+def test_rungs_of_the_ladder_name_those_alike_in_their_direction():
+    rows = synthetic.rows(("copy/pinned", "copy/pageable"))
+    rows += [
+        synthetic.row(
+            row["name"].replace("pinned", "other"), row["bytes"], row["median_ns"] * factor
+        )
+        for row in synthetic.rows(("copy/pinned",))
+        for factor in [3 if "d2h" in row["name"] else 1]
+        if row["run_type"] == "iteration"
+    ]
+    _, captions = drawn_for_papers("ladder", synthetic.run(rows))
+    assert "stands also for copy/other" in captions["ladder-column-1.caption.txt"]
+    assert "copy/other" not in captions["ladder-column-2.caption.txt"]
+
+
+def test_a_caption_says_which_names_are_shortened():
+    names = tuple(f"copy/with_a_very_long_name_that_{end}_has" for end in ("this", "that"))
+    pictures, captions = drawn_for_papers("bandwidth", synthetic.run(synthetic.apart(names)))
+    drawing = html.unescape(pictures["bandwidth-column-1.svg"].decode())
+    labels = re.findall(r">([^< ]+…[^< ]*)", drawing)
+    assert len(set(labels)) == 2
+    text = captions["bandwidth-column-1.caption.txt"]
+    for label in labels:
+        assert re.search(rf"Shortened: .*{re.escape(label)} is copy/with", text)
+
+
 def test_captions_are_escaped():
     section = Section(name="", heading="", on_host=False)
     run = synthetic.run(device={"kind": "cuda", "name": "50 % & {x} \\y_z"})
     Drawer().add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](run, layout))
-    tex = paper.format_captions(section.drawn[0])["bandwidth.caption.tex"].decode()
+    tex = paper.format_captions(section.drawn[0], {})["bandwidth.caption.tex"].decode()
     assert r"50 \% \& \{x\} \textbackslash{}y\_z" in tex
 
 
