@@ -9,6 +9,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
+from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Figure,
@@ -71,7 +72,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
             x=at_pixel(width),
             y=alt.Y("place:Q", scale=scale, axis=ticks, title="time (µs)"),
             text=alt.Text("label:N"),
-            color=colour,
+            color=colour_by_field(),
         )
         panels.append(
             LayerChart(
@@ -159,6 +160,7 @@ def _make_labels(
             "memory": row["memory"],
             "strategy": row["memory"],
             "label": names[row["memory"]],
+            "colour": style.text_colour(style.memory_colour(row["memory"])),
             "place": 10 ** (high - place),
         }
         for row, place in zip(ordered, places, strict=True)

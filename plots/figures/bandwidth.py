@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
+from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Axis,
@@ -156,6 +157,7 @@ def _make_labels(
         {
             "strategy": end.strategy,
             "memory": end.memory,
+            "colour": style.text_colour(style.memory_colour(end.memory)),
             "direction": direction,
             "place": place,
             "label": _label(run, end, sizes[end.strategy] - 1, layout),
@@ -220,7 +222,10 @@ def _draw_panel(
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     labels = shown_rows("labels", direction=direction).encode(
-        x=at_pixel(width), y=axis.encoding("place"), text=alt.Text("label:N"), color=colour
+        x=at_pixel(width),
+        y=axis.encoding("place"),
+        text=alt.Text("label:N"),
+        color=colour_by_field(),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
     return LayerChart(

@@ -156,7 +156,7 @@ def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
         "strategy": benchmark.strategy,
         "direction": DIRECTIONS[benchmark.direction],
         "text": ", ".join(parts),
-        "colour": style.DIRECTION[benchmark.direction].colour,
+        "colour": style.text_colour(style.DIRECTION[benchmark.direction].colour),
     }
 
 
