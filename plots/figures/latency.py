@@ -26,7 +26,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
-from plots.figures.layout import BOLD_LETTER, Layout
+from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.named_rows import name_of
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Benchmark, Run
@@ -37,7 +37,7 @@ from plots.text import caption, numbers
 PANELS = {"wide": 6, "column": 6, "paper": 4}
 PANELS_BESIDE = {"wide": 3, "column": 2, "paper": 2}
 HEIGHT = {"wide": 170, "column": 130, "paper": 120}
-AXIS_ROOM = 60  # pixels, left of a panel
+TITLE_ROOM = 20  # pixels, of the title of an axis
 TICK_OVERHANG = 12  # pixels, of the last label right of it
 SPACING = 14
 HALF_ABOVE = 5  # pixels above the axis
@@ -163,8 +163,10 @@ def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
 def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Layout) -> list[Any]:
     """Returns the panels in rows."""
     beside = PANELS_BESIDE[layout.name]
-    width = (layout.width - SPACING * (beside - 1)) // beside - AXIS_ROOM - TICK_OVERHANG
-    panels = [_draw_panel(group, points, axis, layout, width) for group in groups]
+    room = (layout.width - SPACING * (beside - 1)) // beside
+    ticks = max(len(f"{tick:,.0f}") for tick in axis.ticks.values)
+    width = room - TITLE_ROOM - round(LETTER * ticks) - TICK_OVERHANG
+    panels = [_draw_panel(group, points, axis, layout, width, room) for group in groups]
     return [
         hconcat(*panels[first : first + beside], spacing=SPACING)
         for first in range(0, len(panels), beside)
@@ -172,8 +174,9 @@ def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Lay
 
 
 def _draw_panel(
-    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int
+    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int, room: int
 ) -> LayerChart:
+    """Draws a panel of a width; its title has the room of all that belongs to it."""
     sizes = [point.bytes for point in points]
     x = sizes_axis(min(sizes), max(sizes), width=width)
     y = axis.encoding(axis.field)
@@ -217,7 +220,7 @@ def _draw_panel(
             ),
         ],
         title=panel_title(
-            name_of(group.name, len(group.others), width + AXIS_ROOM, BOLD_LETTER), anchor="start"
+            name_of(group.name, len(group.others), room, BOLD_LETTER), anchor="start"
         ),
         width=width,
         height=HEIGHT[layout.name],
