@@ -23,13 +23,14 @@ def format_captions(drawn: Drawn, images: Mapping[str, bytes]) -> dict[str, byte
     A picture for a column of a paper may have some of the panels only. Its caption says which, and
     explains what stands in it.
     """
-    files = _format(drawn.name, drawn.captions["wide"].figure.heading, _of_wide(drawn))
+    wide = drawn.captions["wide"]
+    files = _format(drawn.name, wide.heading, _join(wide, "", wide.alike, {}))
     part = re.compile(rf"{re.escape(drawn.name)}-column(-\d+)?\.svg")
     for name in filter(part.fullmatch, images):
         drawing = images[name].decode()
         of_form = drawn.captions["paper"]
         shown = "; ".join(_panels(drawing))
-        heading = ", ".join(filter(None, (of_form.figure.heading, shown)))
+        heading = ", ".join(filter(None, (of_form.heading, shown)))
         files |= _format(name.removesuffix(".svg"), heading, _of_column(of_form, drawing, shown))
     return files
 
@@ -39,11 +40,6 @@ def _format(name: str, short: str, text: str) -> dict[str, bytes]:
     return {f"{name}.caption.txt": f"{text}\n".encode(), f"{name}.caption.tex": tex.encode()}
 
 
-def _of_wide(drawn: Drawn) -> str:
-    of_form = drawn.captions["wide"]
-    return _join(of_form, "", of_form.figure.alike, {})
-
-
 def _of_column(of_form: Caption, drawing: str, shown: str) -> str:
     """Returns the caption of a picture by what stands in its drawing."""
     texts = _texts(TEXT, drawing)
@@ -51,7 +47,7 @@ def _of_column(of_form: Caption, drawing: str, shown: str) -> str:
     whole = [CUT_NAME.sub(lambda found: cut.get(found[0], found[0]), text) for text in texts]
     alike = [
         group
-        for group in of_form.figure.alike
+        for group in of_form.alike
         if any(text.startswith(group.label) for text in whole)
         and (not group.panel or group.panel in texts)
     ]
@@ -64,7 +60,7 @@ def _join(of_form: Caption, shown: str, alike: list[Alike], cut: Mapping[str, st
     sentences = [
         f"{of_form.title}.",
         f"Shown: {shown}." if shown else "",
-        of_form.figure.reading,
+        of_form.reading,
         explain_alike(alike),
         f"Shortened: {caption.listed(names)}." if names else "",
         f"Measured: {'; '.join(of_form.details)}.",
@@ -83,11 +79,13 @@ def _texts(pattern: re.Pattern[str], drawing: str) -> list[str]:
 
 def _whole_names(of_form: Caption, texts: list[str]) -> dict[str, str]:
     """Returns the whole names of strategies that are shortened in a drawing."""
-    rows = [row for data in of_form.figure.chart.datasets.values() for row in data]
-    names = {str(row["strategy"]) for row in rows if "strategy" in row}
     whole = {}
     for found in filter(None, map(CUT_NAME.match, texts)):
-        fitting = [name for name in names if name.startswith(found[1]) and name.endswith(found[2])]
+        fitting = [
+            name
+            for name in of_form.strategies
+            if name.startswith(found[1]) and name.endswith(found[2])
+        ]
         if len(fitting) == 1:
             whole[found[0]] = fitting[0]
     return whole

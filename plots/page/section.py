@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from plots.figures import QUESTIONS
-from plots.figures.common import CAPTION, Figure
+from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
@@ -31,9 +31,12 @@ OUTPUT_OPTIONS = ("--out", "--benchmark_out")
 class Caption:
     """Holds what the caption of a form of a figure says; a form differs in what it shows."""
 
-    figure: Figure
     title: str
     details: list[str]
+    heading: str
+    reading: str
+    alike: list[Alike]
+    strategies: list[str]  # the whole names of those in the figure
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,9 @@ def _specify(figure: Figure) -> tuple[dict[str, Any], Caption]:
     """Returns the specification of a figure, and what a caption says of it."""
     spec = render.specification(figure)
     title, *details = spec["usermeta"].pop(CAPTION)
-    return spec, Caption(figure, title, details)
+    rows = [row for data in figure.chart.datasets.values() for row in data]
+    names = sorted({str(row["strategy"]) for row in rows if "strategy" in row})
+    return spec, Caption(title, details, figure.heading, figure.reading, figure.alike, names)
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:

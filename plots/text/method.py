@@ -156,7 +156,7 @@ def _describe_host(machine: dict[str, Any]) -> list[Fact]:
     system = filter(None, (values.text(kernel, key, "") for key in ("system", "release")))
     systems = [name for name in (values.text(machine, "os", ""), " ".join(system)) if name]
     return [
-        _known(cpu.get("model"), "the CPU", lambda model: f"The host's CPU is {model}."),
+        _known(cpu.get("model"), "the processor", lambda model: f"The host's CPU is {model}."),
         Fact(
             f"The host has {size}." if size else "",
             "" if all(parts) else "the host's CPUs, nodes or memory",

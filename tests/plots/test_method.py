@@ -70,7 +70,12 @@ def test_the_text_has_the_facts_of_the_file():
 def test_what_is_not_known_is_named_and_nothing_is_made_up():
     text = text_of(synthetic.run(link={}, machine={}, program={}))
     unknown = text.partition("Not known: ")[2]
-    for name in ("the link and its rate", "the driver's version", "the CPU", "the CUDA toolkit"):
+    for name in (
+        "the link and its rate",
+        "the driver's version",
+        "the processor",
+        "the CUDA toolkit",
+    ):
         assert name in unknown
     for name in ("the program's commit", "the sizes that were planned", "GPU throttling"):
         assert name in unknown
@@ -81,7 +86,7 @@ def test_what_is_not_known_is_named_and_nothing_is_made_up():
 def test_what_is_known_is_not_named_as_unknown():
     unknown = described(**healthy.HEALTHY).partition("Not known: ")[2]
     assert "NUMA distance" not in unknown
-    assert "the CPU," not in unknown
+    assert "the processor" not in unknown
     assert "GPU throttling" in unknown
 
 
