@@ -27,6 +27,7 @@ class Fact:
     unknown: str = ""
 
 
+EVENTS = "CUDA events time what is called device_ns or device_gb_per_s, and nothing else."
 Topic = Callable[[Run], list[Fact]]
 
 
@@ -322,7 +323,7 @@ def _describe_timing(run: Run) -> list[Fact]:
             if is_positive(resolution)
             else ""
         ),
-        Fact("CUDA events time what is called device_ns, and nothing else." if on_device else ""),
+        Fact(EVENTS if on_device else ""),
         Fact(
             "Before each repetition each cache line of the host's side is flushed, and the "
             "operation runs untimed; later operations find caches as the ones before left them "

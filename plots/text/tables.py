@@ -309,9 +309,9 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     if not rows:
         return None
     names = [f"run {number}" for number, _ in runs]
-    heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
+    heading = f"Bandwidth of {names[0]} and of the others"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
-    head = ["strategy", "size", *names]
+    head = ["strategy", "size", names[0], *(f"{name} (against {names[0]})" for name in names[1:])]
     paper = [
         text_column("strategy", rows, 0),
         text_column("size", rows, 1),
