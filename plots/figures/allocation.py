@@ -9,11 +9,14 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
+from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Figure,
     Listing,
     compose_run_chart,
+    groups_alike,
+    label_alike,
     logarithmic,
     memory_colours,
     panel_title,
@@ -21,7 +24,6 @@ from plots.figures.common import (
     shown_rows,
     sizes_axis,
     tooltip,
-    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
@@ -31,7 +33,6 @@ from plots.text import caption, numbers
 
 ROLES = {"allocation": "allocate, touch and lock", "deallocation": "free"}
 GAP = 22  # pixels, between panels and around labels
-TICK_ROOM = 55  # pixels, of the label of a size
 Row = dict[str, Any]
 
 
@@ -45,7 +46,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     sizes = [row["bytes"] for row in rows]
     scale, ticks = logarithmic(min(r["us"] for r in rows), max(r["us"] for r in rows))
     roles = [role for role in ROLES if any(row["role"] == role for row in rows)]
-    names = {group.name: _label(group) for group in groups}
+    names = {group.name: label_alike(group.name, len(group.others)) for group in groups}
     label_room = round(LETTER * max(map(len, names.values()))) + GAP
     beside = len(roles) if layout.beside else 1
     width = (layout.width - GAP) // beside - layout.axis - label_room
@@ -55,7 +56,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     ]
     panels = []
     for role in roles:
-        across = sizes_axis(min(sizes), max(sizes), "size of the block", max(2, width // TICK_ROOM))
+        across = sizes_axis(min(sizes), max(sizes), "size of the block", width)
         colour = memory_colours(memories)
         y = alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)")
         base = shown_rows("costs", role=role).encode(
@@ -72,7 +73,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
             x=at_pixel(width),
             y=alt.Y("place:Q", scale=scale, axis=ticks, title="time (µs)"),
             text=alt.Text("label:N"),
-            color=colour,
+            color=colour_by_field(),
         )
         panels.append(
             LayerChart(
@@ -97,18 +98,20 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         layout.row(*panels, spacing=GAP),
     )
     chart.datasets = {"costs": rows, "labels": labels}
-    chart.usermeta = Listing("us", descending=False, value="time", place="role").usermeta()
+    chart.usermeta |= Listing("us", descending=False, value="time", place="role").usermeta()
     largest = max(sizes)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
     return Figure(
         heading="Allocation and page-locking",
         reading="Lower is better. Memory that is allocated once and used often costs next to "
         "nothing for each use; memory that is allocated for each transfer adds all of its cost."
-        f"{_explain(groups)}",
+        + " A line stands for kinds that are not told apart."
+        * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
         chart=chart,
         strategies=[(memory, style.memory_colour(memory)) for memory in memories],
+        alike=groups_alike(groups),
     )
 
 
@@ -122,27 +125,11 @@ def _groups(run: Run) -> list[Group]:
     return group_alike(by_memory, lambda size: True)
 
 
-def _label(group: Group) -> str:
-    return with_others(group.name, len(group.others))
-
-
-def _explain(groups: list[Group]) -> str:
-    """Names the kinds that a line stands for."""
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    return (
-        f" A line stands for kinds that are not told apart: {'; '.join(stand_for)}."
-        if stand_for
-        else ""
-    )
-
-
 def _make_rows(group: Group) -> list[Row]:
     return [
         {
             "name": benchmark.strategy,
-            "label": _label(group),
+            "label": label_alike(group.name, len(group.others)),
             "role": role,
             "memory": group.name,
             "strategy": group.name,
@@ -176,6 +163,7 @@ def _make_labels(
             "memory": row["memory"],
             "strategy": row["memory"],
             "label": names[row["memory"]],
+            "colour": style.text_colour(style.memory_colour(row["memory"])),
             "place": 10 ** (high - place),
         }
         for row, place in zip(ordered, places, strict=True)

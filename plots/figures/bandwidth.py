@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
+from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Axis,
@@ -17,6 +18,8 @@ from plots.figures.common import (
     Listing,
     compose_run_chart,
     draw_limit,
+    groups_alike,
+    label_alike,
     linear,
     link_limits,
     memory_colours,
@@ -26,10 +29,9 @@ from plots.figures.common import (
     shown_rows,
     sizes_axis,
     strategy_colours,
-    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import ALIKE, LARGE, Group, group_transfers
@@ -40,9 +42,9 @@ SMALLEST = 4 * 2**10  # below, the rates of all strategies are near zero
 MOST_LINES = 8  # more colours cannot be told apart
 LABEL_DISTANCE = 12  # pixels between the middles of two labels
 NARROW = 5.4  # pixels: the least mean width of a letter, so that panels are as wide as they can be
-TICK_ROOM = 55  # pixels, of the label of a size
 ROOM_FOR_LABEL = 1.12  # of the highest limit, in a low panel
-LABEL_ROOM = {True: 250, False: 136}  # pixels on the right of a panel, by whether it is wide
+AXIS_ROOM = 42  # pixels left of a narrow panel, for ticks of three digits
+LABEL_ROOM = {True: 250, False: 152}  # pixels on the right of a panel, by whether it is wide
 Row = dict[str, Any]
 
 
@@ -72,7 +74,8 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         for label in _make_labels(run, direction, lines, sizes, layout, top * 1.1)
     ]
     longest = max(len(label["label"]) for label in labels)
-    width = layout.width - layout.axis - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
+    axis_room = layout.axis if layout.beside else AXIS_ROOM
+    width = layout.width - axis_room - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
     panels = [_draw_panel(name, lines, axis, limits, layout, width) for name in directions]
     remarks = [
         *caption.describe_transfers(run, [point.repetitions for point in points]),
@@ -84,15 +87,17 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         "limits": [asdict(limit) for limit in limits],
         "labels": labels,
     }
-    chart.usermeta = Listing("gb_per_s", descending=True, value="rate").usermeta()
+    chart.usermeta |= Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
-        reading=f"Higher is better. {_explain_limits(run, bool(limits))} {_explain_groups(groups)}",
+        reading=f"Higher is better. {_explain_limits(run, bool(limits), layout)} "
+        f"{_explain_groups(groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         chart=chart,
         strategies=strategy_colours(lines),
+        alike=groups_alike(groups),
     )
 
 
@@ -137,7 +142,7 @@ def _make_lines(points: list[Point], groups: list[Group]) -> Iterator[Point]:
 
 def _make_row(run: Run, line: Point, others: int) -> Row:
     percent = 100 * line.gb_per_s / run.link_limit if run.link_limit else None
-    return asdict(line) | {"label": with_others(line.strategy, others), "percent": percent}
+    return asdict(line) | {"label": label_alike(line.strategy, others), "percent": percent}
 
 
 def _make_labels(
@@ -159,6 +164,7 @@ def _make_labels(
         {
             "strategy": end.strategy,
             "memory": end.memory,
+            "colour": style.text_colour(style.memory_colour(end.memory)),
             "direction": direction,
             "place": place,
             "label": _label(run, end, sizes[end.strategy] - 1, layout),
@@ -194,13 +200,12 @@ def _end(block: list[float], distance: float) -> float:
 
 def _label(run: Run, end: Point, others: int, layout: Layout) -> str:
     """Names a line, how many others are alike, its rate, and its part of the link's raw rate."""
-    alike = f" +{others}" if others else ""
     share = f" ({100 * end.gb_per_s / run.link_limit:.0f} %)" if run.link_limit else ""
     rate = numbers.gb(end.gb_per_s)
     if layout.beside:
-        return f"{end.strategy}{alike}  {rate}{share}"
-    room = LABEL_ROOM[False] - LETTER * (len(alike) + len(rate) + 2)
-    return f"{shorten(end.strategy, room)}{alike} {rate}"
+        return f"{label_alike(end.strategy, others)}  {rate}{share}"
+    room = LABEL_ROOM[False] - NARROW * len(label_alike(f" {rate}", others))
+    return f"{label_alike(shorten(end.strategy, room, NARROW), others)} {rate}"
 
 
 def _draw_panel(
@@ -213,7 +218,7 @@ def _draw_panel(
     families = list(dict.fromkeys(line.family for line in lines))
     colour = memory_colours(memories)
     base = shown_rows("points", direction=direction).encode(
-        x=sizes_axis(min(sizes), max(sizes), most_ticks=min(8, width // TICK_ROOM)),
+        x=sizes_axis(min(sizes), max(sizes), width=width),
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=colour,
     )
@@ -224,7 +229,10 @@ def _draw_panel(
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     labels = shown_rows("labels", direction=direction).encode(
-        x=at_pixel(width), y=axis.encoding("place"), text=alt.Text("label:N"), color=colour
+        x=at_pixel(width),
+        y=axis.encoding("place"),
+        text=alt.Text("label:N"),
+        color=colour_by_field(),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
     return LayerChart(
@@ -253,26 +261,20 @@ def _height(layout: Layout) -> int:
 
 
 def _explain_groups(groups: list[Group]) -> str:
-    """Explains bands and labels, and names the strategies that a line stands for."""
+    """Explains bands, and which strategies are alike."""
     texts = ["The band reaches from the fastest to the slowest repetition of all that are alike."]
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
+    if any(group.others for group in groups):
         texts.append(
             f"Alike are strategies within {100 * ALIKE:.0f} % of each other at every size from "
-            f"{numbers.size(LARGE)} on, or not told apart; a line stands for the plainest: "
-            f"{'; '.join(stand_for)}."
+            f"{numbers.size(LARGE)} on, or not told apart; the line is the plainest one's."
         )
     return " ".join(texts)
 
 
-def _explain_limits(run: Run, has_limits: bool) -> str:
+def _explain_limits(run: Run, has_limits: bool, layout: Layout) -> str:
     if run.on_host:
         return "Rates beyond what memory delivers are copies within caches."
     if has_limits:
-        return (
-            "Dashed: the link's raw rate. Grey: what packet headers leave. In brackets: percent "
-            "of the raw rate."
-        )
+        shares = " In brackets: percent of the raw rate." if layout.beside else ""
+        return f"Dashed: the link's raw rate. Grey: what packet headers leave.{shares}"
     return "What the link can carry is not known."

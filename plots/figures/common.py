@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import altair as alt
@@ -13,13 +14,27 @@ from plots.figures.compose import TopChart, at_pixel
 from plots.figures.layout import Layout
 from plots.figures.points import Point
 from plots.model.derive import Run
+from plots.model.groups import Group
 from plots.text import caption
 
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
 ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
+CAPTION = "caption"  # the title and the paragraphs below it, not wrapped, in a figure's usermeta
 HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
 LABEL_HEIGHT = 20  # pixels above a limit, for its label
 SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Says for what else a mark stands: its label, and the others that are alike.
+
+    `panel` is the title of the panel where that holds; empty if it holds in all.
+    """
+
+    label: str
+    others: list[str]
+    panel: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,11 +49,39 @@ class Figure:
     summary: str  # what it shows, for readers who cannot see it
     chart: TopChart
     strategies: list[tuple[str, str]]
+    alike: list[Alike] = field(default_factory=list)
+    hint: str = ""  # what a reader of the page can do
+
+    @property
+    def explanation(self) -> str:
+        """Returns how to read it on the page, where marks name those alike, too."""
+        in_all = [alike for alike in self.alike if not alike.panel]
+        return " ".join(filter(None, (self.reading, explain_alike(in_all), self.hint)))
 
     @property
     def description(self) -> str:
         """Returns the text for screen readers."""
         return f"{self.heading}. {self.summary}"
+
+
+def label_alike(name: str, others: int) -> str:
+    """Returns the label of a mark that stands for others, too."""
+    return f"{name} +{others}" if others else name
+
+
+def explain_alike(groups: list[Alike]) -> str:
+    """Names those for which marks stand; empty if there are none."""
+    texts = [f"{group.label} stands also for {caption.listed(group.others)}" for group in groups]
+    return f"{'; '.join(texts)}." if texts else ""
+
+
+def groups_alike(groups: Iterable[Group]) -> list[Alike]:
+    """Returns for what else the labels of groups stand."""
+    return [
+        Alike(label_alike(group.name, len(group.others)), group.others)
+        for group in groups
+        if group.others
+    ]
 
 
 @dataclass(frozen=True)
@@ -122,12 +165,9 @@ def compose_run_chart(
 def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> TopChart:
     """Stacks rows into a chart with a title."""
     title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
-    return TopChart(vconcat=list(rows), title=title, config=style.config(layout.padding))
-
-
-def with_others(name: str, others: int) -> str:
-    """Names a line that stands for so many others as well."""
-    return f"{name} +{others}" if others else name
+    meta = {CAPTION: [text, *filter(None, paragraphs)]}
+    config = style.config(layout.padding)
+    return TopChart(vconcat=list(rows), title=title, config=config, usermeta=meta)
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
@@ -155,14 +195,14 @@ def rate_tooltip() -> list[alt.Tooltip]:
 
 
 def sizes_axis(
-    low: float, high: float, title: str = "size of one transfer", most_ticks: int = 8
+    low: float, high: float, title: str = "size of one transfer", width: float = math.inf
 ) -> alt.X:
-    """Returns the horizontal axis of sizes."""
+    """Returns the horizontal axis of sizes, with ticks that have room in so many pixels."""
     low, high = low / 1.5, high * 1.5
     return alt.X(
         "bytes:Q",
         scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
-        axis=alt.Axis(values=style.size_ticks(low, high, most_ticks), labelExpr=style.SIZE_LABEL),
+        axis=alt.Axis(values=style.size_ticks(low, high, width), labelExpr=style.SIZE_LABEL),
         title=title,
     )
 

@@ -122,6 +122,7 @@ def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
         "high": 100 * (high - 1),
         "clear": clear,
         "colour": style.verdict(verdict).colour,
+        "ink": style.text_colour(style.verdict(verdict).colour),
         "text": side_by_side.describe_gain(gain),
         "first": numbers.rate(first.gb_per_s or 0),
         "rate": numbers.rate(other.gb_per_s or 0),
@@ -255,4 +256,5 @@ def _draw_texts_of_outsiders(base: alt.Chart, x: alt.X, tips: list[alt.Tooltip])
     )
     left = outside.transform_filter("datum.at < 0").mark_text(align="left", dx=8, **OUTSIDER)
     right = outside.transform_filter("datum.at > 0").mark_text(align="right", dx=-8, **OUTSIDER)
-    return [mark.encode(x=x, text=alt.Text("said:N"), tooltip=tips) for mark in (left, right)]
+    texts = {"text": alt.Text("said:N"), "color": colour_by_field("ink")}
+    return [mark.encode(x=x, tooltip=tips, **texts) for mark in (left, right)]

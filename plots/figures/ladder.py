@@ -7,7 +7,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars, from_zero
-from plots.figures.common import Figure, compose_run_chart
+from plots.figures.common import Alike, Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
@@ -85,6 +85,11 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
         strategies=[
             (row["strategy"], row["colour"])
             for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()
+        ],
+        alike=[
+            Alike(row["row"], row["alike"].split(", "), row["direction"])
+            for row in rows
+            if row["alike"]
         ],
     )
 

@@ -15,6 +15,8 @@ from plots.figures.common import (
     Figure,
     Listing,
     compose_run_chart,
+    groups_alike,
+    label_alike,
     linear,
     logarithmic,
     panel_title,
@@ -23,11 +25,10 @@ from plots.figures.common import (
     sizes_axis,
     strategy_colours,
     tooltip,
-    with_others,
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
-from plots.figures.layout import Layout
+from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.named_rows import name_of
 from plots.figures.points import Point, transfer_points
 from plots.model.derive import DIRECTIONS, Benchmark, Run
@@ -38,7 +39,8 @@ from plots.text import caption, numbers
 PANELS = {"wide": 6, "column": 6, "paper": 4}
 PANELS_BESIDE = {"wide": 3, "column": 2, "paper": 2}
 HEIGHT = {"wide": 170, "column": 130, "paper": 120}
-AXIS_ROOM = 60  # pixels, left of a panel
+TITLE_ROOM = 20  # pixels, of the title of an axis
+TICK_OVERHANG = 12  # pixels, of the last label right of it
 SPACING = 14
 HALF_ABOVE = 5  # pixels above the axis
 LABEL_TOPS = {"h2d": 10, "d2h": 24}  # pixels from the top of a panel
@@ -54,7 +56,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     low, high = min(p.time_us_low for p in points), max(p.time_us_high for p in points)
     fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
     low = min([low, *(fit.t0_ns / 1000 for _, fit in fitted)])
-    scale, ticks = logarithmic(low, high, above=0.2)
+    scale, ticks = logarithmic(low, high, above=0.28)
     axis = Axis("time_us", "time of one operation (µs)", scale, ticks, other=linear(high))
     fits = [row for benchmark, fit in fitted for row in _make_fit_rows(benchmark, fit, points, low)]
     single = {
@@ -83,16 +85,17 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
         "key": direction_key_rows(codes),
     }
     listing = Listing("time_us", descending=False, value="time")
-    chart.usermeta = {"axis": axis.other_form()} | listing.usermeta()
+    chart.usermeta |= {"axis": axis.other_form()} | listing.usermeta()
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
         heading="Latency against size" + (", and the fitted line" if fits else ""),
-        reading=_explain_reading(bool(fits), groups),
+        reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
         f"({best.variant}, {best.size}). {texts}",
         chart=chart,
         strategies=strategy_colours(points),
+        alike=groups_alike(groups),
     )
 
 
@@ -111,7 +114,7 @@ def _make_point_row(point: Point, single: set[tuple[str, str]], others: int) -> 
     code = CODES[point.direction]
     look = style.DIRECTION[code]
     return asdict(point) | {
-        "label": with_others(point.strategy, others),
+        "label": label_alike(point.strategy, others),
         "colour": look.colour,
         "shape": look.shape,
         "has_model": (point.strategy, code) in single,
@@ -161,15 +164,17 @@ def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
         "strategy": benchmark.strategy,
         "direction": DIRECTIONS[benchmark.direction],
         "text": ", ".join(parts),
-        "colour": style.DIRECTION[benchmark.direction].colour,
+        "colour": style.text_colour(style.DIRECTION[benchmark.direction].colour),
     }
 
 
 def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Layout) -> list[Any]:
     """Returns the panels in rows."""
     beside = PANELS_BESIDE[layout.name]
-    width = (layout.width - SPACING * (beside - 1)) // beside - AXIS_ROOM
-    panels = [_draw_panel(group, points, axis, layout, width) for group in groups]
+    room = (layout.width - SPACING * (beside - 1)) // beside
+    ticks = max(len(f"{tick:,.0f}") for tick in axis.ticks.values)
+    width = room - TITLE_ROOM - round(LETTER * ticks) - TICK_OVERHANG
+    panels = [_draw_panel(group, points, axis, layout, width, room) for group in groups]
     return [
         hconcat(*panels[first : first + beside], spacing=SPACING)
         for first in range(0, len(panels), beside)
@@ -177,10 +182,11 @@ def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Lay
 
 
 def _draw_panel(
-    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int
+    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int, room: int
 ) -> LayerChart:
+    """Draws a panel of a width; its title has the room of all that belongs to it."""
     sizes = [point.bytes for point in points]
-    x = sizes_axis(min(sizes), max(sizes), "size of one transfer", most_ticks=width // 40)
+    x = sizes_axis(min(sizes), max(sizes), width=width)
     y = axis.encoding(axis.field)
     measured = shown_rows("points", strategy=group.name).encode(
         x=x,
@@ -221,7 +227,9 @@ def _draw_panel(
                 for code, top in LABEL_TOPS.items()
             ),
         ],
-        title=panel_title(name_of(group.name, len(group.others)), anchor="start"),
+        title=panel_title(
+            name_of(group.name, len(group.others), room, BOLD_LETTER), anchor="start"
+        ),
         width=width,
         height=HEIGHT[layout.name],
     )
@@ -247,7 +255,7 @@ def _explain_fits(run: Run, with_fits: bool, layout: Layout) -> str:
     return f"no fitted lines: {reason or 'bench_transfers advise has fitted none'}"
 
 
-def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
+def _explain_reading(with_fits: bool) -> str:
     sentences = ["Lower is better."]
     if with_fits:
         sentences.append(
@@ -255,11 +263,6 @@ def _explain_reading(with_fits: bool, groups: list[Group]) -> str:
             "size that reaches half of B. Points far above both dashed lines have a cost of their "
             "own."
         )
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
-        sentences.append(f"A panel stands for all that are alike: {'; '.join(stand_for)}.")
     return " ".join(sentences)
 
 

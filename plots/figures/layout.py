@@ -14,13 +14,18 @@ from typing import Any
 from plots.figures.compose import VConcatChart, hconcat, vconcat
 
 LETTER = 6.1  # pixels: the mean width of a letter in names at 11 pixels
+CUT = "…"  # where letters of a name are left out
 BOLD_LETTER = 6.7  # and of a bold one
 
 
 def shorten(name: str, room: float, letter: float = LETTER) -> str:
-    """Returns a name that fits into so many pixels: its end may be left out."""
+    """Returns a name that fits into so many pixels: its middle may be left out.
+
+    Names differ at their ends more often than in between.
+    """
     most = max(4, int(room / letter))
-    return name if len(name) <= most else name[: most - 1] + "…"
+    end = (most - 1) // 2
+    return name if len(name) <= most else f"{name[: most - 1 - end]}{CUT}{name[-end:]}"
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         ),
     )
     chart.datasets = {"runs": rows, "key": key.data()}
-    chart.usermeta = Listing("gb_per_s", descending=True, value="rate").usermeta()
+    chart.usermeta |= Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(rows, key=lambda row: row["gb_per_s"])
     return Figure(
         heading="Runs side by side",

@@ -9,20 +9,20 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import rows_axis
-from plots.figures.common import panel_title, shown_rows
+from plots.figures.common import label_alike, panel_title, shown_rows
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model.derive import DIRECTIONS
 
 SPACING = 24  # pixels between panels that stand beside each other
-NAME_ROOM = 160  # pixels: the most that a name takes
+NAME_ROOM = 190  # pixels: the most that a name takes
 GAP = 8  # pixels between names, marks and texts
 
 
-def name_of(strategy: str, others: int = 0) -> str:
+def name_of(strategy: str, others: int = 0, room: float = NAME_ROOM, letter: float = LETTER) -> str:
     """Names a strategy, and how many others are alike; long names are shortened."""
-    alike = f" +{others}" if others else ""
-    return shorten(strategy, NAME_ROOM - LETTER * len(alike)) + alike
+    left = room - letter * len(label_alike("", others))
+    return label_alike(shorten(strategy, left, letter), others)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,14 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import (
+    Figure,
+    compose_run_chart,
+    groups_alike,
+    panel_title,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.named_rows import SPACING, name_of
@@ -20,7 +27,6 @@ from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
 from plots.text import caption, numbers
 
-LEAST_TICKS = 2  # of an axis that can be read
 MOST_GROUPS = 8  # more colours cannot be told apart
 DATA = "prices"
 Row = dict[str, Any]
@@ -58,10 +64,11 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     chart.datasets = {DATA: rows}
     return Figure(
         heading="Speed and its price",
-        reading=_explain(groups),
+        reading="Up is faster, left leaves more of the CPU to other work.",
         summary=" ".join(_summarise(direction, rows) for direction in directions),
         chart=chart,
         strategies=[],
+        alike=groups_alike(groups),
     )
 
 
@@ -139,7 +146,7 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
     width = round(room - layout.axis - LETTER * max(len(row["name"]) for row in rows))
     prices = [row["cpu"] for row in rows]
     low, high = min(prices) / 1.4, max(prices) * 1.4
-    if len(style.one_two_five(low, high)) < LEAST_TICKS:
+    if len(style.one_two_five(low, high)) < style.LEAST_TICKS:
         low, high = low / 2, high * 2
     price = alt.X(
         "cpu:Q",
@@ -184,17 +191,6 @@ def _explain_line(rows: list[Row]) -> str:
     if max(counts.values()) < 2:
         return ""
     return "dashed line: the strategies that no other one beats in both"
-
-
-def _explain(groups: list[Group]) -> str:
-    """Explains the axes, and names the strategies that a dot stands for."""
-    texts = ["Up is faster, left leaves more of the CPU to other work."]
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
-        texts.append(f"A dot stands for the plainest of those alike: {'; '.join(stand_for)}.")
-    return " ".join(texts)
 
 
 def _summarise(direction: str, rows: list[Row]) -> str:

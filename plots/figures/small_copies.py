@@ -9,7 +9,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.common import Figure, compose_run_chart, groups_alike, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
@@ -58,6 +58,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
         summary=" ".join(filter(None, (_summarise(timed, code) for code in DIRECTIONS))),
         chart=chart,
         strategies=[],
+        alike=groups_alike(groups),
     )
 
 
@@ -153,16 +154,13 @@ def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
 
 
 def _explain(size: str, groups: list[Group], has_intervals: bool) -> str:
-    """Explains the rows, and names the strategies that a row stands for."""
+    """Explains the rows, and which strategies are alike."""
     texts = [f"Further left is better. A copy of {size} costs what any copy costs at least."]
     if not has_intervals:
         texts.append("There are too few repetitions for intervals.")
-    stand_for = [
-        f"{group.name} also for {caption.listed(group.others)}" for group in groups if group.others
-    ]
-    if stand_for:
+    if any(group.others for group in groups):
         texts.append(
             f"Alike are strategies within {100 * ALIKE:.0f} % of each other in both directions, or "
-            f"not told apart; a row stands for the plainest: {'; '.join(stand_for)}."
+            "not told apart; the row is the plainest one's."
         )
     return " ".join(texts)

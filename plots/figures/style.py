@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass, field
+from functools import cache
 
 import altair as alt
 
 from plots.model.load import Fields
+from plots.text import numbers
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
@@ -190,6 +192,7 @@ PHASES = {
 PUBLISHED_COLOUR = "#5f5f5f"
 
 # The colours of axes, texts and lines, and their counterparts on a dark page.
+TEXT_CONTRAST = 4.5  # of texts to the paper (WCAG 2.2, 1.4.3)
 INK, SOFT_INK, LINE, GRID, PAPER = "#111111", "#333333", "#888888", "#e8e8e8", "#ffffff"
 DARK_LINES = {
     INK: "#eeeeee",
@@ -205,13 +208,49 @@ DARK_LINES = {
 }
 
 
+@cache
+def text_colour(colour: str) -> str:
+    """Returns the tone of a colour in which a text can be read on paper, as dark as that needs."""
+    channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    for percent in range(100, 0, -1):
+        tone = "#" + "".join(f"{channel * percent // 100:02x}" for channel in channels)
+        if 1.05 / (_luminance(tone) + 0.05) >= TEXT_CONTRAST:
+            return tone
+    return INK
+
+
+def _luminance(colour: str) -> float:
+    """Returns the relative luminance of a colour (WCAG 2.2)."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
 def dark_colours() -> dict[str, str]:
-    """Returns the colour that a dark page shows instead of each colour."""
+    """Returns the colour that a dark page shows instead of each colour.
+
+    Dark colours have contrast enough for texts. Each has one counterpart only, so that a page can
+    be printed with its light colours again: those of texts differ a little from those of marks.
+    """
     looks: list[MemoryStyle | VerdictStyle | DirectionStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
     looks += [*MODELS, *SCOPE.values()]
     same = {colour: colour for colour in (*REUSE.values(), REUSE_NEVER)}
-    return {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES | same
+    marks = {look.colour: look.dark for look in looks} | dict(PHASES.values()) | DARK_LINES | same
+    texts: dict[str, str] = {}
+    for look in looks:
+        if (tone := text_colour(look.colour)) not in marks:
+            texts[tone] = _unlike(look.dark, {*marks.values(), *texts.values()})
+    return marks | texts
+
+
+def _unlike(colour: str, others: set[str]) -> str:
+    """Returns the next colour that is none of the others."""
+    while colour in others:
+        colour = f"#{int(colour[1:], 16) + 1:06x}"
+    return colour
 
 
 def verdict(name: str) -> VerdictStyle:
@@ -219,6 +258,9 @@ def verdict(name: str) -> VerdictStyle:
     return VERDICT.get(name, VERDICT["not_known"])
 
 
+SIZE_STEPS = (1, 2, 3, 4, 5, 10, 20)  # between exponents of two
+LEAST_TICKS, MOST_TICKS = 2, 8  # of an axis that can be read
+LETTER, TICK_GAP = 5.4, 6  # pixels: of a letter of a tick's label, and between two labels
 SIZE_LABEL = (
     "datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
     " : datum.value >= 1048576 ? datum.value / 1048576 + ' MiB'"
@@ -270,13 +312,21 @@ def family_dash(family: str) -> list[int]:
     return DASHES[zlib.crc32(family.encode()) % len(DASHES)]
 
 
-def size_ticks(low: float, high: float, at_most: int = 8) -> list[int]:
-    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis."""
+def size_ticks(low: float, high: float, width: float = math.inf) -> list[int]:
+    """Returns powers of two in [low, high], evenly spaced on a logarithmic axis of so many pixels.
+
+    They are as many as have room. They are round: with nearly all steps 1 MiB is among them.
+    """
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
-    step = 1
-    while (last - first) // step + 1 > at_most:
-        step += 1
-    return [2**exponent for exponent in range(first, last + 1, step)]
+    for step in SIZE_STEPS:
+        exponents = range(-(-first // step) * step, last + 1, step)
+        longest = max((len(numbers.size(2**exponent)) for exponent in exponents), default=0)
+        room = width * step / math.log2(high / low)
+        if len(exponents) <= MOST_TICKS and LETTER * longest + TICK_GAP <= room:
+            break
+    if len(exponents) < LEAST_TICKS:
+        exponents = range(first, last + 1, max(1, last - first))
+    return [2**exponent for exponent in exponents]
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[float]]:

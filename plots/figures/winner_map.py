@@ -84,7 +84,8 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         heading="What to use, by size and reuse",
         reading="Find your size on the left and how often the same memory is used below. Numbers "
         "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
-        "Where several are as good, the plainest is named: point at a cell for how many.",
+        "Where several are as good, the plainest is named.",
+        hint="Point at a cell for how many are as good.",
         summary=f"Recommended somewhere: {', '.join(winners)}.",
         chart=chart,
         strategies=[],

@@ -80,6 +80,19 @@ def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
     return Ratio(value, (min(low, value), max(high, value)))
 
 
+def time_interval(benchmark: Benchmark) -> tuple[float, float] | None:
+    """Returns the interval of the median time of one operation, in nanoseconds."""
+    return median_interval(benchmark.values(TIME))
+
+
+def rate_interval(benchmark: Benchmark) -> tuple[float, float] | None:
+    """Returns the interval of the bandwidth in GB/s; None without a size."""
+    interval = time_interval(benchmark)
+    if interval is None or not benchmark.bytes:
+        return None
+    return benchmark.bytes / interval[1], benchmark.bytes / interval[0]
+
+
 def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Returns two of the values between which the median lies with at least 95 % confidence.
 

@@ -39,6 +39,7 @@ from plots.text import (
     macros,
     map_caption,
     marks,
+    method,
     rules,
     side_by_side,
     tables,
@@ -100,14 +101,16 @@ def make_report(
     files = {"report.html": _render_page(all_sections, stills, with_files=True).encode()}
     files |= {f"figures/{name}": data for name, data in images.items()}
     runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
-    files |= {f"tables/{name}": data for name, data in tidy.format_tidy(runs).items() if runs}
+    if runs:
+        of_runs = tidy.format_tidy(runs) | method.format_method(list(enumerate(runs, start=1)))
+        files |= {f"tables/{name}": data for name, data in of_runs.items()}
     if _has_rates(all_sections):
         files["tables/published.bib"] = format_bibliography(read_published()).encode()
     for section in all_sections:
         if section.macros:
             files[f"tables/{section.name}numbers.tex"] = section.macros.encode()
         for drawn in section.drawn:
-            captions = paper.format_captions(drawn)
+            captions = paper.format_captions(drawn, images)
             files |= {f"figures/{name}": data for name, data in captions.items()}
         for table in (*chain(*section.tables_under.values()), *section.tables):
             contents = format_files(table, section.name, section.measured)

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any
 
 from plots.figures import QUESTIONS
-from plots.figures.common import Figure
+from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
@@ -28,6 +28,18 @@ OUTPUT_OPTIONS = ("--out", "--benchmark_out")
 
 
 @dataclass(frozen=True)
+class Caption:
+    """Holds what the caption of a form of a figure says; a form differs in what it shows."""
+
+    title: str
+    details: list[str]
+    heading: str
+    reading: str
+    alike: list[Alike]
+    strategies: list[str]  # the whole names of those in the figure
+
+
+@dataclass(frozen=True)
 class Drawn:
     """Holds a figure of the report in all layouts."""
 
@@ -37,6 +49,7 @@ class Drawn:
     column: dict[str, Any]
     paper: dict[str, Any]  # empty if no files are made
     question: str = ""  # that it answers, with others
+    captions: dict[str, Caption] = field(default_factory=dict)  # of its forms in files
 
 
 @dataclass
@@ -97,15 +110,25 @@ class Drawer:
             return
         try:
             figure = make(WIDE)
-            wide = render.specification(figure)
-            column = render.specification(make(COLUMN))
-            paper = render.specification(make(PAPER)) if self.for_papers else {}
+            wide, of_wide = _specify(figure)
+            column, _ = _specify(make(COLUMN))
+            paper, of_paper = _specify(make(PAPER)) if self.for_papers else ({}, of_wide)
         except NoData as reason:
             section.left_out.append((subject or name.replace("_", " "), str(reason)))
             return
         question = QUESTIONS.get(name, "")
-        drawn = Drawn(f"{section.name}{name}", figure, wide, column, paper, question)
+        captions = {"wide": of_wide, "paper": of_paper}
+        drawn = Drawn(f"{section.name}{name}", figure, wide, column, paper, question, captions)
         section.drawn.append(drawn)
+
+
+def _specify(figure: Figure) -> tuple[dict[str, Any], Caption]:
+    """Returns the specification of a figure, and what a caption says of it."""
+    spec = render.specification(figure)
+    title, *details = spec["usermeta"].pop(CAPTION)
+    rows = [row for data in figure.chart.datasets.values() for row in data]
+    names = sorted({str(row["strategy"]) for row in rows if "strategy" in row})
+    return spec, Caption(title, details, figure.heading, figure.reading, figure.alike, names)
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ CHARACTERS = {
     "—": "---",
     "·": r"$\cdot$",
     "³": r"$^3$",
+    "⁹": r"$^9$",
     "…": r"\dots{}",
     "°": r"$^\circ$",
 }
@@ -43,11 +45,24 @@ LATIN_END = "\u0100"  # letters with accents up to here are in every font,
 LATIN_LETTERS = "ßæøÆØ"  # and these
 # What a cell must not begin with: `\\` before it would take it for an argument.
 ARGUMENTS = ("[", "*")
+LONGEST_WORD = 12  # letters: longer ones may be broken behind these signs
+BREAK = re.compile(r"(?<=[,=/_])")
 
 
 def escape(text: str) -> str:
     """Returns a text that every engine compiles."""
     return "".join(map(_character, values.printable(text)))
+
+
+def prose(text: str) -> str:
+    """Returns a paragraph: names and options of programs may be broken, and keep their hyphens."""
+    return " ".join(map(_word, values.printable(text).split())).replace(r" \%", r"~\%")
+
+
+def _word(word: str) -> str:
+    parts = BREAK.split(word) if len(word) > LONGEST_WORD else [word]
+    dashes = "-{}-" if word.startswith("--") else ""
+    return dashes + r"\allowbreak{}".join(map(escape, parts))[2 * bool(dashes) :]
 
 
 def cell(text: str) -> str:
@@ -116,7 +131,7 @@ def _format_part(name: str, caption: str, columns: list[Column], environment: st
             rf"  \caption{{{escape(caption)}}}",
             rf"  \label{{tab:{name}}}",
             r"  \footnotesize",
-            r"  \setlength{\tabcolsep}{4pt}",
+            rf"  \setlength{{\tabcolsep}}{{{4 if '*' in environment else 3}pt}}",
             # Names of strategies may be of any length.
             r"  \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"  \begin{{tabular}}{{@{{}}{''.join(map(_alignment, columns))}@{{}}}}",
@@ -133,7 +148,7 @@ def _format_part(name: str, caption: str, columns: list[Column], environment: st
 
 
 def _head(column: Column) -> str:
-    unit = f" ({escape(column.unit)})" if column.unit else ""
+    unit = f" ({escape(column.unit)})" if column.unit and column.head else escape(column.unit)
     head = f"{cell(column.head)}{unit}"
     return f"{{{head}}}" if column.is_numeric else head
 

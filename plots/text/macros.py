@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 
 from plots.model.derive import Benchmark, Run
+from plots.model.significance import rate_interval, time_interval
 from plots.text import caption, latex, numbers
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+ENDS, COUNT = ("", "Low", "High"), "N"  # of the names of macros
+NOTE = (
+    "% Low and High: 95 % interval of the median, where six repetitions or more are known; N: "
+    "number of repetitions."
+)
 DIRECTION_NAMES = {"h2d": "HtoD", "d2h": "DtoH"}
 
 
@@ -18,6 +24,7 @@ def format_macros(run: Run, number: int | None) -> str:
     """
     of_run = "" if number is None else f"Run{_letters(str(number))}"
     lines = [
+        NOTE,
         _macro(f"transfers{of_run}Device", latex.escape(caption.device_name(run)), ""),
         _macro(f"transfers{of_run}Date", latex.escape(caption.date(run.result)), ""),
     ]
@@ -30,35 +37,44 @@ def format_macros(run: Run, number: int | None) -> str:
         if name in defined:  # another variant in the same direction
             name += _letters(benchmark.variant or "")
         if name not in defined:
-            defined.add(name)
+            defined |= {name + end for end in (*ENDS, COUNT)}
             lines += _of_series(name, list(run.sizes(benchmark).values()))
     both_ways = run.plainest("duplex", memory="pinned")
     largest = both_ways[max(both_ways)] if both_ways else None
     if largest and largest.gb_per_s:
-        lines.append(
-            _macro(
-                f"bandwidth{of_run}BothWays",
-                latex.number(largest.gb_per_s),
-                f"GB/s, {numbers.size(largest.size_bytes or 0)} of pinned memory each",
-            )
-        )
+        size = f"{numbers.size(largest.size_bytes or 0)} of pinned memory each"
+        lines += _of_rate(f"bandwidth{of_run}BothWays", largest, f"GB/s, {size}")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _of_series(name: str, benchmarks: list[Benchmark]) -> list[str]:
     """Returns the bandwidth at the largest size, and the time at the smallest one."""
     small, *_, large = sorted([*benchmarks, *benchmarks], key=lambda each: each.bytes or 0)
+    times = [small.ns, *(time_interval(small) or ())]
     return [
-        _macro(
-            f"bandwidth{name}",
-            latex.number(large.gb_per_s or 0.0),
-            f"GB/s at {numbers.size(large.bytes or 0)}",
-        ),
-        _macro(
+        *_of_rate(f"bandwidth{name}", large, f"GB/s at {numbers.size(large.bytes or 0)}"),
+        *_of_benchmark(
             f"latency{name}",
-            latex.number(small.ns / 1000),
+            [ns / 1000 for ns in times],
+            small,
             f"microseconds at {numbers.size(small.bytes or 0)}",
         ),
+    ]
+
+
+def _of_rate(name: str, benchmark: Benchmark, meaning: str) -> list[str]:
+    rates = [benchmark.gb_per_s or 0.0, *(rate_interval(benchmark) or ())]
+    return _of_benchmark(name, rates, benchmark, meaning)
+
+
+def _of_benchmark(name: str, values: list[float], benchmark: Benchmark, meaning: str) -> list[str]:
+    """Returns macros of a value, of the ends of its interval if they follow it, and of n."""
+    return [
+        *(
+            _macro(f"{name}{end}", latex.number(value), meaning)
+            for end, value in zip(ENDS, values, strict=False)
+        ),
+        _macro(f"{name}{COUNT}", str(benchmark.repetitions), "repetitions"),
     ]
 
 

@@ -32,6 +32,7 @@ class Table:
     one_column: bool = False  # it fits into a column of a paper
     note: str = ""  # below its heading: how to read it
     of_benchmarks: bool = False  # its rows begin with the names of benchmarks
+    paper_note: str = ""  # at the end of its caption
     is_key: bool = False  # a reader looks at it first: it is open on the page, and printed
 
 
@@ -44,7 +45,7 @@ def format_files(table: Table, prefix: str, measured: str = "") -> dict[str, byt
         latex.Column(head, [row[i] for row in table.rows]) for i, head in enumerate(table.head)
     ]
     name = f"{prefix}{table.name}"
-    heading = f"{table.heading}. {measured}" if measured else table.heading
+    heading = ". ".join(filter(None, (table.heading, measured, table.paper_note)))
     tex = latex.format_table(name, heading, columns, table.one_column)
     return {
         f"{name}.csv": format_csv(table.raw_head, table.raw),

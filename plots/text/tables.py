@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,13 @@ from plots.model.headline import headline_strategies
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.model.load import Metric
 from plots.model.programs import fit_name
+from plots.model.significance import rate_interval, time_interval
 from plots.text import caption, latex, numbers, verdict
 from plots.text.table import Table, raw_column, text_column
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
+LOW, HIGH = "low", "high"  # heads of the columns of an interval
+MOST_WITH_INTERVALS = 3  # runs that stand side by side
 SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
 
@@ -279,6 +283,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     this in common.
     """
     rows, raw = [], []
+    compared: list[list[Benchmark]] = []
     first_run = runs[0][1]
     both_ways = {
         benchmark.label: benchmark
@@ -299,17 +304,24 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
                 f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
             )
         rows.append([label, numbers.size(size), *cells])
-        raw.append([label, size, *(sizes[size].gb_per_s for sizes in sizes_by_run)])
+        compared.append([sizes[size] for sizes in sizes_by_run])
+        raw.append([label, size, *(benchmark.gb_per_s for benchmark in compared[-1])])
+    if not rows:
+        return None
     names = [f"run {number}" for number, _ in runs]
-    heading = f"Bandwidth of {names[0]}, and of the others (in brackets: against it)"
+    heading = f"Bandwidth of {names[0]} and of the others"
     raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
-    head = ["strategy", "size", *names]
+    head = ["strategy", "size", names[0], *(f"{name} (against {names[0]})" for name in names[1:])]
     paper = [
         text_column("strategy", rows, 0),
         text_column("size", rows, 1),
-        *(raw_column(name, raw, i, "GB/s") for i, name in enumerate(names, start=2)),
     ]
-    return Table("side_by_side", heading, head, rows, raw_head, raw, paper) if rows else None
+    counts = _repetitions([benchmark for benchmarks in compared for benchmark in benchmarks])
+    for i, name in enumerate(names):
+        columns = _rate_columns(name, [benchmarks[i] for benchmarks in compared], counts)
+        paper += columns if len(runs) <= MOST_WITH_INTERVALS else columns[:1]
+    note = _explain_columns(paper, counts)
+    return Table("side_by_side", heading, head, rows, raw_head, raw, paper, paper_note=note)
 
 
 def _make_headline_table(run: Run) -> Table:
@@ -348,17 +360,88 @@ def _make_headline_table(run: Run) -> Table:
         raw_head += [
             f"{direction}_{name}" for name in ("largest", "gb_per_s", "smallest", "median_ns")
         ]
+    both = [
+        (name, direction) for name in names for direction in DIRECTIONS if direction in ends[name]
+    ]
+    pairs = [ends[name][direction] for name, direction in both]
+    counts = _repetitions([benchmark for pair in pairs for benchmark in pair])
     paper = [
-        latex.Column("strategy", names),
-        raw_column("h2d", raw, 2, "GB/s"),
-        raw_column("h2d", raw, 4, "µs", 1e3),
-        raw_column("d2h", raw, 6, "GB/s"),
-        raw_column("d2h", raw, 8, "µs", 1e3),
+        latex.Column(
+            "strategy",
+            ["" if i and name == both[i - 1][0] else name for i, (name, _) in enumerate(both)],
+        ),
+        latex.Column("", [direction for _, direction in both]),
+        *_rate_columns("", [large for _, large in pairs], counts),
+        *_time_columns("", [small for small, _ in pairs], counts),
     ]
     heading = "At a glance: bandwidth of the largest transfers, time of the smallest"
     return Table(
-        "headline", heading, head, rows, raw_head, raw, paper, one_column=True, is_key=True
+        "headline",
+        heading,
+        head,
+        rows,
+        raw_head,
+        raw,
+        paper,
+        one_column=True,
+        paper_note=_explain_columns(paper, counts),
+        is_key=True,
     )
+
+
+def _repetitions(benchmarks: Sequence[Benchmark]) -> list[int]:
+    """Lists the numbers of repetitions that benchmarks have, each once."""
+    return sorted({benchmark.repetitions for benchmark in benchmarks})
+
+
+def _rate_columns(
+    head: str, benchmarks: Sequence[Benchmark], counts: Sequence[int]
+) -> list[latex.Column]:
+    """Returns columns of bandwidths and their intervals."""
+    rates = [benchmark.gb_per_s for benchmark in benchmarks]
+    return _with_interval(
+        latex.Column(head, rates, "GB/s"), list(map(rate_interval, benchmarks)), benchmarks, counts
+    )
+
+
+def _time_columns(
+    head: str, benchmarks: Sequence[Benchmark], counts: Sequence[int]
+) -> list[latex.Column]:
+    """Returns columns of times and their intervals."""
+    times = [benchmark.ns / 1000 for benchmark in benchmarks]
+    intervals = [
+        (interval[0] / 1000, interval[1] / 1000) if (interval := time_interval(each)) else None
+        for each in benchmarks
+    ]
+    return _with_interval(latex.Column(head, times, "µs"), intervals, benchmarks, counts)
+
+
+def _with_interval(
+    values: latex.Column,
+    intervals: Sequence[tuple[float, float] | None],
+    benchmarks: Sequence[Benchmark],
+    counts: Sequence[int],
+) -> list[latex.Column]:
+    """Returns the columns of a value: it, its interval if one is known, and n if it differs."""
+    columns = [values]
+    if any(intervals):
+        ends = [interval or (None, None) for interval in intervals]
+        columns += [
+            latex.Column(LOW, [low for low, _ in ends]),
+            latex.Column(HIGH, [high for _, high in ends]),
+        ]
+    if len(counts) > 1:
+        columns.append(latex.Column("n", [benchmark.repetitions for benchmark in benchmarks]))
+    return columns
+
+
+def _explain_columns(columns: Sequence[latex.Column], counts: Sequence[int]) -> str:
+    """Says of how many repetitions values are the medians, and what their intervals are."""
+    heads = {column.head for column in columns}
+    number = "n" if "n" in heads else " to ".join(map(str, (*counts[:1], *counts[1:][-1:])))
+    median = "One repetition" if counts == [1] else f"Medians of {number} repetitions"
+    interval = "; low and high: their 95 % interval (order statistics)"
+    return median + interval if LOW in heads else median
 
 
 def _make_benchmark_table(run: Run) -> Table:
@@ -553,9 +636,11 @@ def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
 def _make_transfer_table(run: Run) -> Table:
     """Makes the table of plain transfers at their smallest and their largest size."""
     rows, raw = [], []
+    ends = []
     for label, benchmark in _transfer_by_label(run).items():
         sizes = run.sizes(benchmark)
         small, large = sizes[min(sizes)], sizes[max(sizes)]
+        ends.append((small, large))
         rate, share = large.gb_per_s, link_percent(run, large)
         rows.append(
             [
@@ -577,16 +662,27 @@ def _make_transfer_table(run: Run) -> Table:
         "gb_per_s",
         "link_percent",
     ]
+    counts = _repetitions([benchmark for pair in ends for benchmark in pair])
     paper = [
         text_column("strategy", rows, 0),
         text_column("smallest", rows, 1),
-        raw_column("its time", raw, 2, "µs", 1e3),
+        *_time_columns("its time", [small for small, _ in ends], counts),
         text_column("largest", rows, 3),
-        raw_column("its bandwidth", raw, 4, "GB/s"),
+        *_rate_columns("its bandwidth", [large for _, large in ends], counts),
         raw_column("of the link", raw, 5, "%"),
     ]
     heading = "Plain transfers, warm caches"
-    return Table("transfers", heading, head, rows, raw_head, raw, paper, is_key=True)
+    return Table(
+        "transfers",
+        heading,
+        head,
+        rows,
+        raw_head,
+        raw,
+        paper,
+        paper_note=_explain_columns(paper, counts) if ends else "",
+        is_key=True,
+    )
 
 
 def _make_fit_table(run: Run) -> Table:

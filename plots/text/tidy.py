@@ -6,7 +6,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 
 from plots.model.derive import Benchmark, Run
-from plots.model.significance import median_interval
+from plots.model.significance import rate_interval, time_interval
 from plots.model.values import is_number
 from plots.text import caption, tables
 from plots.text.table import format_csv
@@ -59,9 +59,10 @@ def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
 def _measurements(number: int, run: Run) -> Iterator[list[Cell]]:
     of_run: list[Cell] = [number, caption.device_name(run), caption.date(run.result)]
     for benchmark in run.benchmarks:
-        low, high = median_interval(benchmark.values("median_ns")) or (None, None)
+        low, high = time_interval(benchmark) or (None, None)
         moved = benchmark.bytes if run.is_moved(benchmark) else None
         rate = benchmark.gb_per_s if moved else None
+        least, most = (rate_interval(benchmark) if moved else None) or (None, None)
         yield [
             *of_run,
             *_identity(benchmark),
@@ -72,8 +73,8 @@ def _measurements(number: int, run: Run) -> Iterator[list[Cell]]:
             low,
             high,
             rate,
-            moved / high if moved and high else None,
-            moved / low if moved and low else None,
+            least,
+            most,
             tables.link_percent(run, benchmark),
             benchmark.get("cpu_s_per_gb"),
         ]

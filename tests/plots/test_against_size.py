@@ -174,7 +174,10 @@ def test_a_line_stands_for_the_plainest_strategy_and_its_band_for_all():
     assert rate["gb_per_s_low"] == pytest.approx(rate["gb_per_s"] / 1.5)
     labels = [row["label"] for row in shown["datasets"]["labels"]]
     assert labels == ["copy/pinned +1  50.0 (79 %)"] * 2
-    assert "copy/pinned also for copy/pinned_wc." in draw_bandwidth(subject, WIDE).reading
+    assert (
+        "copy/pinned +1 stands also for copy/pinned_wc."
+        in draw_bandwidth(subject, WIDE).explanation
+    )
 
 
 @pytest.mark.parametrize(
@@ -553,12 +556,20 @@ def test_an_unknown_memory_kind_is_drawn_with_a_stable_colour():
     ("low", "high", "expected"),
     [
         (4, 64, [4, 8, 16, 32, 64]),
-        (2.7, 1.6e9, [2**exponent for exponent in range(2, 31, 4)]),
+        (2.7, 1.6e9, [2**exponent for exponent in range(4, 31, 4)]),
         (2 * MIB, 4.5 * MIB, [2 * MIB, 4 * MIB]),
     ],
 )
 def test_size_ticks(low, high, expected):
     assert style.size_ticks(low, high) == expected
+
+
+def test_few_size_ticks_are_round():
+    assert style.size_ticks(2.7, 1.6e9, width=107) == [KIB, MIB, KIB * MIB]
+    assert style.size_ticks(4096, 2**30, width=165) == [
+        2**exponent for exponent in (15, 20, 25, 30)
+    ]
+    assert style.size_ticks(64 * KIB, 512 * KIB, width=60) == [64 * KIB, 512 * KIB]  # at least two
 
 
 def test_size_labels_have_binary_units():

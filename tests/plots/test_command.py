@@ -13,6 +13,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from urllib.parse import unquote
 
 import altair as alt
 import made_up_fleet
@@ -69,6 +70,8 @@ def test_runs_as_a_module(tmp_path):
     assert set(files_below(out)) - columns == {
         "report.html",
         "tables/measurements.csv",
+        "tables/method.tex",
+        "tables/method.txt",
         "tables/numbers.tex",
         "tables/published.bib",
         "tables/repetitions.csv.gz",
@@ -84,6 +87,11 @@ def test_runs_as_a_module(tmp_path):
         ),
     }
     assert {"figures/bandwidth-column-2.pdf", "figures/ladder-column-1.svg"} <= columns
+    pictures = {name.rpartition(".")[0] for name in files_below(out) if name.endswith(".pdf")}
+    assert {f"{name}.caption.tex" for name in pictures} <= set(files_below(out))
+    page = (out / "report.html").read_text("utf-8")
+    links = set(map(unquote, re.findall(r'href="((?:figures|tables)/[^"]+)"', page)))
+    assert {"figures/bandwidth.caption.txt", "tables/method.txt"} <= links <= set(files_below(out))
     starts = {
         "pdf": b"%PDF",
         "png": b"\x89PNG",

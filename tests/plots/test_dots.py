@@ -48,7 +48,7 @@ def test_small_copies_stand_in_the_order_of_their_times_and_alike_ones_share_a_r
     assert [row["name"] for row in rows] == ["copy/pinned +1", "copy/pageable", "copy/staged"]
     assert [row["text"] for row in rows] == ["6", "9", "10.2"]
     figure = FIGURES["small_copies"](subject, WIDE)
-    assert "copy/pinned also for copy/pinned_wc." in figure.reading
+    assert "copy/pinned +1 stands also for copy/pinned_wc." in figure.explanation
     assert figure.summary == (
         "host → device: copy/pinned takes 6.000 µs; nothing measured is clearly faster."
     )

@@ -335,6 +335,40 @@ def test_phases_and_memory_can_be_seen_in_both_themes():
         assert contrast(dark[colour], dark[style.PAPER]) >= 3, colour
 
 
+def test_texts_in_colours_can_be_read_in_both_themes():
+    dark = style.dark_colours()
+    looks = [*style.MEMORY.values(), *style.OTHER_MEMORY, *style.VERDICT.values()]
+    for look in (*looks, *style.DIRECTION.values()):
+        tone = style.text_colour(look.colour)
+        assert contrast(tone, style.PAPER) >= 4.5, look
+        assert contrast(dark[tone], dark[style.PAPER]) >= 4.5, look
+        if contrast(look.colour, style.PAPER) >= 4.5:
+            assert tone == look.colour
+
+
+def test_each_dark_colour_of_a_text_has_one_counterpart():
+    """A dark page is printed in its light colours."""
+    dark = style.dark_colours()
+    marks = {look.colour for look in (*style.MEMORY.values(), *style.DIRECTION.values())}
+    texts = {style.text_colour(colour) for colour in marks} - marks
+    assert len(texts) > 10
+    for tone in texts:
+        assert list(dark.values()).count(dark[tone]) == 1, tone
+
+
+ON_CELLS = {"#fefefe", "#010101"}  # as cells.py chooses by the colour of the cell
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN])
+@pytest.mark.parametrize("name", ["allocation", "bandwidth", "latency", "small_copies", "price"])
+def test_texts_in_a_drawing_can_be_read(name, layout):
+    result = read_result(RECORDED / "2026-11-21-report" / "result.json.gz")
+    drawing = draw.picture(render.specification(FIGURES[name](Run(result), layout)))
+    colours = set(re.findall(r'<text[^>]* fill="(#[0-9a-f]{6})"', drawing)) - ON_CELLS
+    assert len(colours) > 1
+    assert all(contrast(colour, style.PAPER) >= 4.5 for colour in colours), colours
+
+
 def overlap_rows(name, ns, **steps):
     return [
         synthetic.row(f"overlap/pinned/{name}/{size}", size_bytes, ns * size_bytes / MIB, **steps)

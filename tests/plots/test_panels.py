@@ -3,7 +3,6 @@
 import pytest
 import synthetic
 from browsing import opened_page
-from synthetic import MIB
 from test_calculator import answer, strategy
 
 from plots.page import report
@@ -52,10 +51,20 @@ def test_a_calculator_shows_what_advise_answers(page):
     calculator.locator("summary").click()
     said = calculator.locator(".answer")
     page.wait_for_function("document.querySelector('.calculator .answer').textContent")
-    assert said.inner_text() == "Use copy/pinned: 160.0 ns per transfer (95 %: 144.0 ns to 176.0 ns)."
+    expected = "Use copy/pinned: 160.0 ns per transfer (95 %: 144.0 ns to 176.0 ns)."
+    assert said.inner_text() == expected
     rows = [row.locator("th, td").all_inner_texts() for row in calculator.locator("tr").all()]
     assert rows[0][0] == "strategy"
-    assert rows[1] == ["copy/pinned *", "160.0 ns", "", "-", "10.00 ns", "50.00 ns", "100.0 ns", "-"]
+    assert rows[1] == [
+        "copy/pinned *",
+        "160.0 ns",
+        "",
+        "-",
+        "10.00 ns",
+        "50.00 ns",
+        "100.0 ns",
+        "-",
+    ]
     assert rows[2][0] == "copy/pageable †"
     assert rows[2][3] == "900.0 ns (810.0 ns to 990.0 ns)"
     assert calculator.locator(".bar.cut").count() == 1  # 1060 ns is more than four times as long
@@ -87,9 +96,7 @@ def test_a_name_opens_what_the_file_has_of_its_benchmark(page):
     panel = opened_panel(page)
     assert panel.locator("h2").inner_text() == NAME
     of_it = [
-        row
-        for row in synthetic.rows()
-        if row["name"] == NAME and row["run_type"] == "iteration"
+        row for row in synthetic.rows() if row["name"] == NAME and row["run_type"] == "iteration"
     ]
     times = sorted(row["median_ns"] for row in of_it)
     text = panel.locator(".median").inner_text()

@@ -1,5 +1,6 @@
 """Tests that figures, captions, tables and macros of a report can be set in papers."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ from plots.model.programs import ask
 from plots.model.published import read_published
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
-from plots.text import bibliography, latex, macros, tables
+from plots.text import bibliography, latex, macros, method, tables
 from plots.text.table import Table, format_files
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -79,6 +80,7 @@ def folder(tmp_path_factory, pytestconfig):
     for name in ("bandwidth", "ladder"):
         Drawer().add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
+    contents |= method.format_method([(1, run), (2, synthetic.run())])
     for table in chain(
         tables.make_tables(run),
         tables.make_recommendations(run),
@@ -89,8 +91,8 @@ def folder(tmp_path_factory, pytestconfig):
     ):
         contents |= format_files(table, "")
     for drawn in section.drawn:
-        contents |= paper.format_captions(drawn)
-        contents |= draw.column_images(drawn.name, drawn.paper)
+        pictures = draw.column_images(drawn.name, drawn.paper)
+        contents |= pictures | paper.format_captions(drawn, pictures)
     for name, data in contents.items():
         (folder / name).write_bytes(data)
     return folder
@@ -100,16 +102,20 @@ def folder(tmp_path_factory, pytestconfig):
 def test_everything_is_set_in_papers_of_each_class(folder, preamble):
     figures = [
         rf"\begin{{figure}}\centering\includegraphics[width=\columnwidth]{{{part.stem}}}"
-        rf"\input{{{part.stem.partition('-')[0]}.caption}}\end{{figure}}"
+        rf"\input{{{part.stem}.caption}}\end{{figure}}"
         for part in sorted(folder.glob("*-column*.pdf"))
     ]
     assert len(figures) >= 3
     shown = [rf"\input{{{path.stem}}}" for path in sorted(folder.glob("*.tex"))]
     inputs = [line for line in shown if "numbers" not in line and "caption" not in line]
-    assert {rf"\input{{{name}}}" for name in ("headline", "transfers", "checked")} <= {
+    assert {rf"\input{{{name}}}" for name in ("headline", "transfers", "checked", "method")} <= {
         line for line in inputs if line != r"\input{paper}"
     }
-    cited = r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit."
+    cited = (
+        r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit, "
+        r"\qtyrange{\bandwidthCopyPinnedHtoDLow}{\bandwidthCopyPinnedHtoDHigh}{GB/s}, "
+        r"$n=\bandwidthCopyPinnedHtoDN$."
+    )
     body = "\n\\clearpage\n".join(
         [r"\input{numbers}", cited, *figures, *(line for line in inputs if "paper" not in line)]
     )
@@ -161,7 +167,7 @@ def test_a_caption_says_what_the_titles_say():
     Drawer().add_figure(
         section, "bandwidth", lambda layout: FIGURES["bandwidth"](synthetic.run(), layout)
     )
-    files = paper.format_captions(section.drawn[0])
+    files = paper.format_captions(section.drawn[0], {})
     text = files["x-bandwidth.caption.txt"].decode()
     assert text.startswith("Bandwidth of transfers — Synthetic GPU. Higher is better.")
     assert "synthetic-host (Synthetic CPU), 2026-11-20 11:00 UTC, profile standard" in text
@@ -170,11 +176,85 @@ def test_a_caption_says_what_the_titles_say():
     assert tex.startswith(r"\caption[Bandwidth against size]{Bandwidth of transfers --- Synthetic")
 
 
+def drawn_for_papers(name, run):
+    """Returns a figure, its pictures for columns, and the captions of its pictures."""
+    section = Section(name="", heading="", on_host=False)
+    Drawer().add_figure(section, name, lambda layout: FIGURES[name](run, layout))
+    drawn = section.drawn[0]
+    pictures = draw.column_images(drawn.name, drawn.paper)
+    files = paper.format_captions(drawn, pictures)
+    return pictures, {name: data.decode() for name, data in files.items()}
+
+
+def test_each_picture_has_a_caption_of_what_it_shows():
+    """The wide one has percentages; each column has one direction."""
+    pictures, captions = drawn_for_papers("bandwidth", synthetic.run(synthetic.apart()))
+    names = {name.rpartition(".")[0] for name in pictures} | {"bandwidth"}
+    assert set(captions) == {f"{name}.caption.{kind}" for name in names for kind in ("txt", "tex")}
+    wide = captions["bandwidth.caption.txt"]
+    first, second = (captions[f"bandwidth-column-{i}.caption.txt"] for i in (1, 2))
+    assert "In brackets: percent" in wide
+    assert "Shown:" not in wide
+    assert "In brackets" not in first
+    assert "Shown: host → device (h2d" in first
+    assert "Shown: device → host (d2h" in second
+    assert first.replace("host → device (h2d, read)", "") == second.replace(
+        "device → host (d2h, write)", ""
+    )
+    assert (
+        r"\caption[Bandwidth against size, host $\to$ device"
+        in (captions["bandwidth-column-1.caption.tex"])
+    )
+
+
+def test_a_caption_names_those_alike_that_its_picture_shows():
+    """Each panel of latency stands for a group of its own."""
+    rows = [
+        row
+        for i in range(4)
+        for row in synthetic.rows(
+            (f"copy/a{i}", f"copy/b{i}"), factors=tuple(1.5**i * f for f in (0.9, 1.0, 1.2))
+        )
+    ]
+    _, captions = drawn_for_papers("latency", synthetic.run(rows))
+    first, second = (captions[f"latency-column-{i}.caption.txt"] for i in (1, 2))
+    assert "copy/a0 +1 stands also for copy/b0; copy/a1 +1 stands also for copy/b1." in first
+    assert "copy/a2 +1 stands also for copy/b2; copy/a3 +1 stands also for copy/b3." in second
+    assert "b2" not in first
+    assert "b1" not in second
+
+
+def test_rungs_of_the_ladder_name_those_alike_in_their_direction():
+    rows = synthetic.rows(("copy/pinned", "copy/pageable"))
+    rows += [
+        synthetic.row(
+            row["name"].replace("pinned", "other"), row["bytes"], row["median_ns"] * factor
+        )
+        for row in synthetic.rows(("copy/pinned",))
+        for factor in [3 if "d2h" in row["name"] else 1]
+        if row["run_type"] == "iteration"
+    ]
+    _, captions = drawn_for_papers("ladder", synthetic.run(rows))
+    assert "stands also for copy/other" in captions["ladder-column-1.caption.txt"]
+    assert "copy/other" not in captions["ladder-column-2.caption.txt"]
+
+
+def test_a_caption_says_which_names_are_shortened():
+    names = tuple(f"copy/with_a_very_long_name_that_{end}_has" for end in ("this", "that"))
+    pictures, captions = drawn_for_papers("bandwidth", synthetic.run(synthetic.apart(names)))
+    drawing = html.unescape(pictures["bandwidth-column-1.svg"].decode())
+    labels = re.findall(r">([^< ]+…[^< ]*)", drawing)
+    assert len(set(labels)) == 2
+    text = captions["bandwidth-column-1.caption.txt"]
+    for label in labels:
+        assert re.search(rf"Shortened: .*{re.escape(label)} is copy/with", text)
+
+
 def test_captions_are_escaped():
     section = Section(name="", heading="", on_host=False)
     run = synthetic.run(device={"kind": "cuda", "name": "50 % & {x} \\y_z"})
     Drawer().add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](run, layout))
-    tex = paper.format_captions(section.drawn[0])["bandwidth.caption.tex"].decode()
+    tex = paper.format_captions(section.drawn[0], {})["bandwidth.caption.tex"].decode()
     assert r"50 \% \& \{x\} \textbackslash{}y\_z" in tex
 
 
@@ -260,7 +340,7 @@ def test_macros_have_letters_only_and_are_defined_once():
     rows.append(synthetic.row("duplex/engines/pinned/64MiB", 128 * MIB, 2e6))
     text = macros.format_macros(synthetic.run(rows), None)
     names = re.findall(r"^\\newcommand\{\\([A-Za-z]+)\}\{", text, re.MULTILINE)
-    assert len(names) == text.count("\n") == len(set(names))
+    assert len(names) == text.count("\n") - 1 == len(set(names))  # the first line is a comment
     rate = 64 * MIB / synthetic.expected_ns(64 * MIB)
     assert rf"\newcommand{{\bandwidthCopyPinnedHtoD}}{{{rate:.2f}}} % GB/s at 64 MiB" in text
     assert r"\newcommand{\latencyCopyMyTwoNdDtoH}{1.020} % microseconds at 1 KiB" in text
@@ -268,6 +348,48 @@ def test_macros_have_letters_only_and_are_defined_once():
     assert r"\newcommand{\bandwidthRunOneTwoCopyPinnedHtoD}" in macros.format_macros(
         synthetic.run(rows), 12
     )
+
+
+def eight_repetitions(factor=1.0):
+    """Returns the rows of times that are 1 to 8 times a time."""
+    factors = tuple(factor * (1 + i) for i in range(8))
+    return synthetic.rows(("copy/pinned", "copy/pageable"), (KIB, 64 * MIB), factors)
+
+
+def test_macros_have_intervals_and_the_number_of_repetitions():
+    text = macros.format_macros(synthetic.run(eight_repetitions()), None)
+    ns = synthetic.expected_ns(KIB)
+    for name, value in (
+        ("latencyCopyPinnedHtoD", 4.5 * ns / 1000),
+        ("latencyCopyPinnedHtoDLow", ns / 1000),  # of eight, the first and the last
+        ("latencyCopyPinnedHtoDHigh", 8 * ns / 1000),
+        ("bandwidthCopyPinnedHtoDLow", 64 * MIB / synthetic.expected_ns(64 * MIB) / 8),
+        ("bandwidthCopyPinnedHtoDHigh", 64 * MIB / synthetic.expected_ns(64 * MIB)),
+        ("latencyCopyPinnedHtoDN", 8),
+    ):
+        assert rf"\newcommand{{\{name}}}{{{latex.number(value)}}}" in text
+    few = macros.format_macros(synthetic.run(), None)
+    assert r"\bandwidthCopyPinnedHtoDN}{3}" in few
+    assert r"HtoDLow}" not in few
+
+
+def headline_of(rows):
+    table = next(t for t in tables.make_tables(synthetic.run(rows)) if t.name == "headline")
+    return format_files(table, "")["headline.tex"].decode()
+
+
+def test_tables_have_intervals_where_they_are_known_and_say_n():
+    text = headline_of(eight_repetitions())
+    assert r"Medians of 8 repetitions; low and high: their 95 \% interval (order" in text
+    assert r"strategy &  & {GB/s} & {low} & {high} & {\textmu{}s} & {low} & {high} \\" in text
+    assert "copy/pageable & h2d &" in text
+    assert " & d2h &" in text
+    few = headline_of(synthetic.rows())
+    assert "Medians of 3 repetitions" in few
+    assert "low" not in few
+    mixed = headline_of([*synthetic.rows(("copy/pageable",)), *eight_repetitions()])
+    assert "Medians of n repetitions" in mixed
+    assert r"& {n} \\" in mixed
 
 
 def test_two_variants_of_one_direction_have_macros_of_their_own():

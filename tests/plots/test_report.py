@@ -484,7 +484,7 @@ def test_each_dark_colour_has_one_light_counterpart():
 def test_runs_side_by_side_are_compared_in_numbers():
     faster = synthetic.result(synthetic.rows(("copy/pinned",), factors=(0.5, 0.5, 0.5)))
     table = tables.compare_runs([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
-    assert table.head == ["strategy", "size", "run 1", "run 2"]
+    assert table.head == ["strategy", "size", "run 1", "run 2 (against run 1)"]
     assert {row[0] for row in table.rows} == {"copy/pinned/h2d", "copy/pinned/d2h"}
     assert all(row[1] == "64 MiB" and row[3].endswith("(+100 %)") for row in table.rows)
     different = synthetic.run(synthetic.rows(("copy/novel",)))
