@@ -42,8 +42,9 @@ install(FILES "${PROJECT_BINARY_DIR}/bundle/integrations/README.md"
 # MPI is not carried along: the plugins need that of the other machine, or are compiled by it.
 install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL OPTIONAL)
 foreach(mpi plugin IN ZIP_LISTS TRANSFERS_MPI_NAMES TRANSFERS_MPI_PLUGINS)
-  # Each is a component, because it needs its MPI. The program looks there, whatever LIBDIR is.
-  install(FILES "${plugin}" DESTINATION lib/bench_transfers COMPONENT mpi_${mpi} OPTIONAL)
+  # Each is a component, because it needs its MPI. The program looks there, whatever LIBDIR is; a
+  # package that has libraries one folder further up calls ldconfig.
+  install(FILES "${plugin}" DESTINATION lib/bench_transfers/mpi COMPONENT mpi_${mpi} OPTIONAL)
 endforeach()
 install(FILES src/fleet/mpi/plugin.c src/fleet/mpi/plugin.h
   DESTINATION mpi COMPONENT bundle EXCLUDE_FROM_ALL)

@@ -134,7 +134,7 @@ def decide(run: Run, choice: Choice) -> Benchmark:
 
     Where the map has no such size, the repetitions alone decide.
     """
-    names = _winners(run.advice.map, choice.direction, choice.size)
+    names = winners(run.advice.map, choice.direction, choice.size)
     if names and names[-1] in choice.measured:
         return choice.measured[names[-1]]
     return choice.plain if choice.is_tie else choice.best
@@ -146,7 +146,7 @@ def pays_from(run: Run, choice: Choice, strategy: str) -> int | None:
     None if it does not name it, or the costs of memory are not known.
     """
     answer = run.advice.map
-    names = _winners(answer, choice.direction, choice.size)
+    names = winners(answer, choice.direction, choice.size)
     if answer is None or not answer["measured_terms"]["allocation"] or names[-1:] != [strategy]:
         return None
     others = [i for i, name in enumerate(names) if name != strategy]
@@ -154,7 +154,7 @@ def pays_from(run: Run, choice: Choice, strategy: str) -> int | None:
     return reuses[others[-1] + 1 if others else 0]
 
 
-def _winners(answer: dict[str, Any] | None, direction: str, size: int) -> list[str | None]:
+def winners(answer: dict[str, Any] | None, direction: str, size: int) -> list[str | None]:
     """Returns a row of the map, by reuse; empty if it has none."""
     if answer is None or direction not in answer["directions"] or size not in answer["sizes"]:
         return []

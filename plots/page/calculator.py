@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plots.model.choices import winners
 from plots.model.derive import Run
 from plots.page.packing import rounded
 from plots.text import numbers
@@ -35,7 +36,7 @@ def calculate(run: Run) -> dict[str, Any]:
             {
                 **{key: answer["question"][key] for key in ("bytes", "direction", "reuse")},
                 "size": numbers.size(answer["question"]["bytes"]),
-                "recommended": places.get(answer["recommended"]),
+                "recommended": places.get(_recommended(run, answer)),
                 "rows": [
                     _row(places[strategy["name"]], strategy) for strategy in answer["strategies"]
                 ],
@@ -43,6 +44,15 @@ def calculate(run: Run) -> dict[str, Any]:
             for answer in answers
         ],
     }
+
+
+def _recommended(run: Run, answer: dict[str, Any]) -> str | None:
+    """Returns what the page's map names; where it has no such cell, what advise recommends."""
+    question, table = answer["question"], run.advice.map
+    names = winners(table, question["direction"], question["bytes"])
+    by_reuse = dict(zip(table["reuse"], names, strict=True)) if table and names else {}
+    recommended: str | None = answer["recommended"]
+    return by_reuse.get(question["reuse"], recommended) if recommended else None
 
 
 def _row(place: int, strategy: dict[str, Any]) -> list[float]:

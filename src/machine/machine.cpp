@@ -1,6 +1,5 @@
 #include "src/machine/machine.hpp"
 
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/machine/current_numa_node.hpp"
 #include "src/machine/files.hpp"
 #include "src/machine/numa.hpp"
 #include "src/machine/sections.hpp"
@@ -30,17 +30,6 @@ nlohmann::ordered_json describe_kernel(const std::filesystem::path& root) {
           {"release", names ? text(names->release) : nullptr},
           {"architecture", or_null(machine_architecture())},
           {"boot_id", or_null(read_line(root / "proc/sys/kernel/random/boot_id"))}};
-}
-
-/// NUMA node of the CPU that runs this thread, getcpu(2). A bare system call, because glibc has a
-/// function for it only since 2.29.
-std::optional<int> current_numa_node() {
-  unsigned cpu = 0;
-  unsigned node = 0;
-  if (syscall(SYS_getcpu, &cpu, &node, nullptr) != 0) {
-    return std::nullopt;
-  }
-  return static_cast<int>(node);
 }
 
 /// Name and version of the distribution, os-release(5).

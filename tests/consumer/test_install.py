@@ -43,7 +43,7 @@ def test_the_component_library_is_headers_library_and_package(installed: Path):
 def test_a_plain_install_adds_the_programs(cmake: Cmake, installed: Path, tmp_path: Path):
     added = files(cmake.install(tmp_path)) - files(installed)
     # One for each MPI of this computer.
-    plugin = re.compile(r"lib/bench_transfers/libbench_transfers_mpi_\w+\.so")
+    plugin = re.compile(r"lib/bench_transfers/mpi/libbench_transfers_mpi_\w+\.so")
     plugins = {name for name in added if plugin.fullmatch(name)}
     assert added - plugins == {f"bin/{program}" for program in PROGRAMS} | {
         file

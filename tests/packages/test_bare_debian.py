@@ -73,7 +73,7 @@ def test_lintian_finds_only_what_is_known(packages: Path):
         pytest.skip("lintian is not installed")
     known = [
         "initial-upload-closes-no-bugs",  # it is not uploaded to Debian
-        "no-manual-page",  # of report_transfers and the plugins of MPI
+        "no-manual-page",  # of report_transfers
         # Without DEBEMAIL:
         "malformed-contact",
         "syntax-error-in-debian-changelog",

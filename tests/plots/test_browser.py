@@ -276,6 +276,7 @@ def test_what_is_hidden_stands_in_the_address(page, browser, path):
 def test_a_long_table_can_be_searched_and_sorted(page):
     table = page.locator("details.table:has(.search)").last
     table.locator("summary").click()
+    table.locator("[data-complete]").wait_for(state="attached")
     rows = table.locator("tbody tr")
     every = rows.count()
     assert every > 40

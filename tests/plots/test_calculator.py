@@ -61,6 +61,18 @@ def test_an_answer_that_cannot_tell_recommends_nothing():
     assert shown["recommended"] is None
 
 
+def test_the_calculator_names_what_the_map_of_the_page_names():
+    winners = {"h2d": [["copy/pageable"] * 2] * 3}
+    asked = answer(
+        strategy("copy/pinned", 90.0), strategy("copy/pageable", 95.0), recommended="copy/pinned"
+    )
+    for reuse, expected in ((1, "copy/pageable"), (5, "copy/pinned")):  # the map has no 5
+        asked["question"]["reuse"] = reuse
+        advice = synthetic.advice(winners=winners, rankings=[asked])
+        found = calculator.calculate(synthetic.run(advice=advice))
+        assert found["strategies"][found["answers"][0]["recommended"]] == expected
+
+
 def test_where_nothing_is_ranked_there_is_no_answer():
     assert calculated() == {}
     assert calculated(answer(recommended=None)) == {}

@@ -1,10 +1,9 @@
-#include <sched.h>
-
 #include <cstdint>
 #include <string>
 
 #include "bench/cuda/check.hpp"
 #include "bench/subjects/async_memory.hpp"
+#include "src/machine/current_numa_node.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
@@ -42,9 +41,7 @@ needed_attribute attribute_for(pooled_memory memory) {
 int host_node(int device) {
   const int node = attribute(cudaDevAttrHostNumaId, device);
   if (node >= 0) return node;
-  unsigned cpu = 0;
-  unsigned own_node = 0;
-  return getcpu(&cpu, &own_node) == 0 ? static_cast<int>(own_node) : 0;
+  return machine::current_numa_node().value_or(0);
 }
 
 cudaMemLocation location_of(pooled_memory memory, int device) {

@@ -25,7 +25,7 @@ function nearestLine(place, points) {
   const lines = new Map();
   for (const point of points) {
     const name = `${point.datum.label} ${point.datum.direction}`; // a panel may have both directions
-    const line = lines.get(name) ?? { points: [], away: Infinity };
+    const line = lines.get(name) ?? { points: [], away: Number.MAX_VALUE };
     line.away = Math.min(line.away, distance(place, line.points.at(-1) ?? point, point));
     line.points.push(point);
     lines.set(name, line);

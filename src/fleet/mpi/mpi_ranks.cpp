@@ -128,7 +128,7 @@ fs::path usual_mpi_plugin(const std::string& launcher, const fs::path& beside) {
   if (!*mpi) return {};
   const auto name = fmt::format("libbench_transfers_mpi_{}.so", mpi);
   std::error_code error;
-  for (const auto& folder : {beside, beside.parent_path() / "lib/bench_transfers"})
+  for (const auto& folder : {beside, beside.parent_path() / "lib/bench_transfers/mpi"})
     if (fs::exists(folder / name, error)) return folder / name;
   return {};
 }

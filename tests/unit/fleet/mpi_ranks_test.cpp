@@ -40,7 +40,7 @@ TEST(mpi_ranks, have_a_plugin_beside_the_program_or_where_it_is_installed) {
   namespace fs = std::filesystem;
   const common::temporary_folder scratch;
   const auto bin = scratch.path() / "bin";
-  const auto installed = scratch.path() / "lib/bench_transfers";
+  const auto installed = scratch.path() / "lib/bench_transfers/mpi";
   fs::create_directories(bin);
   fs::create_directories(installed);
   EXPECT_TRUE(usual_mpi_plugin("mpich", bin).empty());
