@@ -35,6 +35,7 @@ class Use:
 
     strategy: str
     summary: str
+    place: str = ""  # "to the device", where it is not used in both directions
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,7 @@ def _rule_for_small(run: Run) -> Rule | None:
     name = choices[0].plain.strategy if len(strategies) > 1 else ""
     up_to = _describe_plain([entries for entries in plain if entries], name)
     times = " and ".join(details) if all(plain) else _join(details)
-    uses = [_use(run, strategy) for strategy in strategies]
-    return Rule("Small transfers", uses, f"{up_to}{_at(choices)}{times}.")
+    return Rule("Small transfers", _uses(run, pairs), f"{up_to}{_at(choices)}{times}.")
 
 
 def _show_clear_size(run: Run, choice: Choice, chosen: Benchmark) -> tuple[Choice, Benchmark]:
@@ -168,8 +168,7 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
         _describe_gain(choice, benchmark, len(strategies) > 1, place)
         for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
     ]
-    uses = [_use(run, strategy) for strategy in strategies]
-    return Rule(data, uses, f"{_at(choices)}{_join(gains)}.")
+    return Rule(data, _uses(run, pairs), f"{_at(choices)}{_join(gains)}.")
 
 
 def _places(choices: list[Choice]) -> list[str]:
@@ -248,6 +247,17 @@ def describe_ratio(gain: Ratio) -> str:
 
 def _describe_interval(interval: tuple[float, float]) -> str:
     return ", ".join(numbers.times(end).rstrip("×") for end in interval)
+
+
+def _uses(run: Run, pairs: list[tuple[Choice, Benchmark]]) -> list[Use]:
+    """Returns the strategies of choices, with their directions if they differ in them."""
+    strategies = [chosen.strategy for _, chosen in pairs]
+    if len(set(strategies)) == 1:
+        return [_use(run, strategies[0])]
+    return [
+        replace(_use(run, chosen.strategy), place=PHRASES[choice.direction])
+        for choice, chosen in pairs
+    ]
 
 
 def _use(run: Run, strategy: str) -> Use:

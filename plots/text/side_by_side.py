@@ -90,8 +90,9 @@ def describe_differences(runs: Numbered) -> list[Sentence]:
     return [
         *(_describe(comparisons, place, names) for place in range(1, len(runs))),
         Sentence(
-            "Clear is what differs by 2 % or more, as processes of one machine may, and in 95 % of "
-            "all pairs of repetitions. Each run is one process."
+            "A difference is clear if it is 2 % or more, since two processes of one machine may "
+            "differ by less, and if 95 % of all pairs of repetitions agree. Each run is one "
+            "process: a difference may be that of the hosts, and of what else ran there."
         ),
     ]
 
@@ -212,6 +213,14 @@ def _describe(comparisons: list[Comparison], place: int, names: list[str]) -> Se
     return Sentence(f"{names[place]} against {names[0]}: {'; '.join(filter(None, parts))}.")
 
 
+def _describe_doubt(gain: Ratio) -> str:
+    """Says that a difference is not clear, and why, if its interval alone looks clear."""
+    if gain.interval is None or gain.interval[0] <= 1 <= gain.interval[1]:
+        return ", not clear"
+    is_large = max(gain.value, 1 / gain.value) >= ONE_PROCESS
+    return f", not clear: {'repetitions overlap' if is_large else 'less than 2 %'}"
+
+
 def describe_gain(gain: Ratio) -> str:
     """Formats by how much better or worse it is, with the interval."""
     text = numbers.signed_percent(gain.value - 1)
@@ -231,8 +240,7 @@ def make_question_table(runs: Numbered) -> Table:
         cells, figures = [], []
         for place in range(1, len(names)):
             gain, clear = entry.gain(place), entry.clearly(place)
-            doubt = "" if clear else ", not clear"
-            cells.append(f"{describe_gain(gain)}{doubt}")
+            cells.append(f"{describe_gain(gain)}{'' if clear else _describe_doubt(gain)}")
             figures += [gain.value, *(gain.interval or (None, None)), clear]
         rows.append([entry.subject, *shown, *cells])
         counters = [benchmark.get(entry.question.counter) for benchmark in entry.measured]

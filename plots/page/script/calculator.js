@@ -24,7 +24,6 @@ function wireCalculator(details) {
     form.reuse.value = "100";
     if (form.reuse.selectedIndex < 0) form.reuse.selectedIndex = 0;
     form.addEventListener("change", show);
-    details.querySelector(".terms").append(...terms.flatMap((term, i) => [swatch(i), ` ${term.replaceAll(" ", "\u00a0")} `]));
     show();
   }, { once: true });
 }
@@ -52,20 +51,25 @@ function showAnswer(details, terms, strategies, { bytes, direction, reuse }, ans
     interval: times.slice(4, 6), behind: times.slice(6),
   }));
   const best = rows.find((row) => row.isBest);
-  const ties = rows.filter((row) => row.isTied).length - 1;
+  const ties = rows.filter((row) => row.isTied && !row.isBest).length;
+  // Terms that all strategies go without are not shown.
+  const shown = terms.map((_, i) => i).filter((i) => rows.some((row) => row.terms[i] > 0));
+  details.querySelector(".terms").replaceChildren(
+    ...shown.flatMap((i) => [swatch(i), `\u00a0${terms[i].replaceAll(" ", "\u00a0")} `]));
   said.replaceChildren(...(best
     ? ["Use ", element("strong", best.name), `: ${time(best.sum)} per transfer (95 %: ${best.interval.map(time).join(" to ")}).`]
     : ["The file cannot tell: measure this size and those around it."]),
   ties > 0 ? ` ${ties} other${ties > 1 ? "s" : ""} cannot be told from the fastest.` : "");
+  details.querySelector(".far").hidden = !rows.some((row) => row.isFar);
   const head = table.createTHead().insertRow();
-  for (const text of ["strategy", "sum", "", "behind the fastest (95 %)", ...terms])
+  for (const text of ["strategy", "sum", "", "behind the fastest", ...shown.map((i) => terms[i])])
     head.append(element(text ? "th" : "td", text, text ? { scope: "col" } : {}));
   const body = table.createTBody();
   const longest = Math.min(Math.max(...rows.map((row) => row.sum)), FULL * rows[0].sum);
-  for (const row of rows) body.append(rowOf(row, longest));
+  for (const row of rows) body.append(rowOf(row, longest, shown));
 }
 
-function rowOf({ name, isBest, isTied, isFar, terms, sum, behind: [value, low, high] }, longest) {
+function rowOf({ name, isBest, isTied, isFar, terms, sum, behind: [value, low, high] }, longest, shown) {
   const made = document.createElement("tr");
   const bar = element("span", "", { className: "bar", ariaHidden: "true" });
   bar.append(...terms.map((ns, i) => {
@@ -74,8 +78,8 @@ function rowOf({ name, isBest, isTied, isFar, terms, sum, behind: [value, low, h
     return part;
   }));
   bar.classList.toggle("cut", sum > longest);
-  const behind = value ? `${time(value)} (${[low, high].map(signedTime).join(" to ")})` : "-";
-  const cells = [behind, ...terms.map((ns) => ns ? time(ns) : "-")];
+  const behind = value ? `${time(value)} [${[low, high].map(signedTime).join(", ")}]` : "-";
+  const cells = [behind, ...shown.map((i) => terms[i] ? time(terms[i]) : "-")];
   made.append(element("th", isBest ? element("strong", name) : name, { scope: "row" }),
     element("td", time(sum)), element("td", bar),
     ...cells.map((text) => element("td", text)));

@@ -21,15 +21,15 @@ async function openPanel(name, { benchmarks, counters, percentiles }) {
   const middle = (sorted[(ns.length - 1) >> 1] + sorted[ns.length >> 1]) / 2;
   document.getElementById("panel-name").textContent = name;
   panel.querySelector(".median").textContent = `Median of ${ns.length} repetition${ns.length > 1 ? "s" : ""}: `
-    + `${time(middle)}${low ? ` (95 %: ${low} to ${high})` : ""}; ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
+    + `${time(middle)}${low ? ` (95 %: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
   const rows = [];
   for (let i = 0; i < found.length; i += 2) {
     const [text, unit] = counters[found[i]];
     rows.push({ text, value: quantity(found[i + 1], unit), isPercentile: found[i] < percentiles });
   }
   panel.querySelector(".counters").replaceChildren(
-    ...listed("Single operations, median over the repetitions", rows.filter((row) => row.isPercentile)),
-    ...listed("Steps, device time and cost, median over the repetitions", rows.filter((row) => !row.isPercentile)));
+    ...listed("Single operations (of each figure, the median over the repetitions)", rows.filter((row) => row.isPercentile)),
+    ...listed("Steps, device time and cost (likewise)", rows.filter((row) => !row.isPercentile)));
   panel.showModal();
   await drawRepetitions(name, ns, interval, middle);
   panel.dataset.drawn = name;
@@ -59,7 +59,7 @@ function drawRepetitions(name, ns, interval, middle) {
     width: "container", height: 180,
     layer: [...band, line(middle, 1), {
       data: { values },
-      mark: { type: "line", point: { filled: true, size: 50 }, color: "#0072b2" },
+      mark: { type: "line", point: { filled: true, size: 50, color: "#0072b2" }, color: "#0072b2" },
       encoding: {
         x: { field: "repetition", type: "quantitative", title: "repetition", axis: { tickMinStep: 1, format: "d", grid: false }, scale: { nice: false, padding: 10 } },
         y: { field: "time", type: "quantitative", title: `time (${unit})`, scale: { zero: false } },

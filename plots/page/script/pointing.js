@@ -75,7 +75,8 @@ function list(event, point, view, { order, descending, value, place }) {
   const share = ({ percent }) => (percent ? ` (${Math.round(percent)} %)` : "");
   const texts = [...lines].map(([label, { datum: row }]) => [label, row[value] + share(row)]);
   const told = [datum.strategy, datum.size, datum[value]];
-  const details = Object.entries(tooltip).filter(([, text]) => !told.includes(text));
+  const details = Object.entries(tooltip)
+    .filter(([key, text]) => key !== "direction" && !told.includes(text));
   const title = `${datum.size}, ${datum[place]}`;
   view.tooltip()(null, event, point, { title, ...Object.fromEntries([...texts, ...details]) });
   const box = document.getElementById("vg-tooltip-element");
