@@ -182,12 +182,10 @@ std::vector<advice::question> questions_of(const advice_request& request) {
   return questions;
 }
 
-[[noreturn]] void refuse_to_rank(const advice::measurements& measured,
-                                 const advice::ranked_question& first) {
-  const auto& left_out = first.ranked.left_out;
-  refuse(measured, left_out.empty()
-                       ? fmt::format("no transfers {} in it", first.asked.direction)
-                       : fmt::format("{}: {}", left_out.front().name, left_out.front().reason));
+std::string why_unranked(const advice::ranked_question& answer) {
+  const auto& left_out = answer.ranked.left_out;
+  return left_out.empty() ? fmt::format("no transfers {} in it", answer.asked.direction)
+                          : fmt::format("{}: {}", left_out.front().name, left_out.front().reason);
 }
 
 /// Whether something can be recommended for each question.
@@ -197,13 +195,15 @@ bool answer_questions(std::ostream& out, const advice_request& request,
   for (const auto& question : questions_of(request))
     answers.push_back({question, model.rank(question)});
   const auto is_ranked = [](const auto& answer) { return !answer.ranked.strategies.empty(); };
-  if (std::ranges::none_of(answers, is_ranked)) refuse_to_rank(measured, answers.front());
+  if (std::ranges::none_of(answers, is_ranked)) refuse(measured, why_unranked(answers.front()));
   const auto* separator = "";
-  for (const auto& answer : answers)
-    if (is_ranked(answer)) {
-      out << separator << advice::ranking_text(measured, model, answer.asked, answer.ranked);
-      separator = "\n";
-    }
+  for (const auto& answer : answers) {
+    out << separator
+        << (is_ranked(answer)
+                ? advice::ranking_text(measured, model, answer.asked, answer.ranked)
+                : advice::labelled(measured, fmt::format("Nothing to rank: {}\n", why_unranked(answer))));
+    separator = "\n";
+  }
   if (!request.json.empty())
     write(request.json, answers.size() == 1
                             ? advice::ranking_document(measured, model, answers.front())

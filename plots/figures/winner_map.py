@@ -169,7 +169,7 @@ def _draw_panel(
         reuse="reuse",
         predicted="total",
         times_as_fast_as_a_plain_copy="gain_text",
-        cannot_be_told_from_it="as_good",
+        as_good="as_good",
         next="runner_up",
         behind_by="margin_text",
         basis="note",

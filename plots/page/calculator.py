@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from plots.figures import style
 from plots.model.choices import winners
 from plots.model.derive import Run
 from plots.page.packing import rounded
-from plots.text import numbers
+from plots.text import caption, numbers
 
+# Each term of the sum: its name on the page, its colour, and the key of whether it was measured.
 TERMS = {
-    "allocation_ns": "allocation per use",
-    "fill_ns": "CPU writes",
-    "transfer_ns": "transfer",
-    "read_back_ns": "CPU reads",
+    "allocation_ns": ("allocation per use", style.PHASES["allocate"][0], "allocation"),
+    "fill_ns": ("CPU writes", style.PHASES["compute"][0], "cpu_writes"),
+    "transfer_ns": ("transfer", style.PHASES["upload"][0], ""),
+    "read_back_ns": ("CPU reads", style.PHASES["download"][0], "cpu_reads"),
 }
 
 
@@ -29,14 +31,18 @@ def calculate(run: Run) -> dict[str, Any]:
         return {}
     names = sorted({strategy["name"] for answer in answers for strategy in answer["strategies"]})
     places = {name: i for i, name in enumerate(names)}
+    measured = answers[0]["measured_terms"]
     return {
-        "terms": list(TERMS.values()),
+        "terms": [[text, colour] for text, colour, _ in TERMS.values()],
+        "missing": [text for text, _, key in TERMS.values() if key and not measured[key]],
+        "command": _command(run),
         "strategies": names,
         "answers": [
             {
                 **{key: answer["question"][key] for key in ("bytes", "direction", "reuse")},
                 "size": numbers.size(answer["question"]["bytes"]),
                 "recommended": places.get(_recommended(run, answer)),
+                "advised": places.get(answer["recommended"]),
                 "rows": [
                     _row(places[strategy["name"]], strategy) for strategy in answer["strategies"]
                 ],
@@ -44,6 +50,13 @@ def calculate(run: Run) -> dict[str, Any]:
             for answer in answers
         ],
     }
+
+
+def _command(run: Run) -> str:
+    """Returns the command that answers other questions, up to the question."""
+    several = len(caption.entries(run.result, "devices")) > 1
+    device = f" --of-device={caption.device_ids(run)[0]}" if several else ""
+    return f"bench_transfers advise --from=FILE{' --allow-host' if run.on_host else ''}{device}"
 
 
 def _recommended(run: Run, answer: dict[str, Any]) -> str | None:

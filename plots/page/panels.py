@@ -12,6 +12,7 @@ TIME = "median_ns"
 # Of single operations, in this order.
 PERCENTILES = ("min_ns", "p5_ns", TIME, "mean_ns", "p95_ns", "p99_ns", "max_ns")
 DRAWN_DIGITS = 5  # repetitions may differ in the fourth digit
+RATES = ("gb_per_s", "device_gb_per_s", "link_percent")
 NOT_SHOWN = ("bytes", "operations", "batch", "device_operations")  # a name or a figure says them
 
 
@@ -32,20 +33,25 @@ def describe_benchmarks(run: Run) -> dict[str, Any]:
         "counters": [[metrics[name].description, metrics[name].unit] for name in counters],
         "benchmarks": {
             benchmark.name: {
+                "median": rounded(benchmark.ns, DRAWN_DIGITS + 2),
                 "ns": [rounded(row[TIME], DRAWN_DIGITS) for row in benchmark.in_order],
                 "interval": list(map(rounded, median_interval(benchmark.values(TIME)) or ())),
-                "counters": _values(benchmark, counters),
+                "counters": _values(benchmark, counters, run.is_moved(benchmark)),
             }
             for benchmark in run.benchmarks
         },
     }
 
 
-def _values(benchmark: Benchmark, counters: list[str]) -> list[float]:
-    """Returns places and medians of the counters that the benchmark has, one after the other."""
+def _values(benchmark: Benchmark, counters: list[str], is_moved: bool) -> list[float]:
+    """Returns places and medians of the counters that the benchmark has, one after the other.
+
+    Bytes that are not moved, but allocated, have no rate.
+    """
     return [
         number
         for place, name in enumerate(counters)
+        if is_moved or name not in RATES
         if (value := benchmark.number(name)) is not None
         for number in (place, rounded(value))
     ]

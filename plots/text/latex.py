@@ -25,6 +25,7 @@ CHARACTERS = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "`": r"\textasciigrave{}",
     "µ": r"\textmu{}",
     "½": r"$\frac12$",
     "×": r"$\times$",
@@ -61,8 +62,10 @@ def prose(text: str) -> str:
 
 def _word(word: str) -> str:
     parts = BREAK.split(word) if len(word) > LONGEST_WORD else [word]
-    dashes = "-{}-" if word.startswith("--") else ""
-    return dashes + r"\allowbreak{}".join(map(escape, parts))[2 * bool(dashes) :]
+    hyphens = ["-{}-".join(map(escape, part.split("--"))) for part in parts]
+    text = r"\allowbreak{}".join(hyphens)
+    # An option that a shell would need quoted; elsewhere it is an apostrophe.
+    return text.replace("'", r"\textquotesingle{}") if word.startswith("'") else text
 
 
 def cell(text: str) -> str:

@@ -237,9 +237,23 @@ def _options(info: dict[str, Any]) -> str:
         words = info.get(key)
         if isinstance(words, list):
             texts = [values.printable(word) for word in words]
-            chosen = texts[1:] if key == "command_line" else texts
-            return shlex.join(word for word in chosen if not word.startswith(NO_METHOD))
+            return shlex.join(_of_method(texts[1:] if key == "command_line" else texts))
     return ""
+
+
+def _of_method(words: list[str]) -> list[str]:
+    """Returns the options without those that say where results go, each in one word or in two."""
+    chosen, is_value = [], False
+    for word in words:
+        option, is_set, _ = word.partition("=")
+        if is_value and not word.startswith("-"):
+            is_value = False
+        elif option in NO_METHOD:
+            is_value = not is_set
+        else:
+            is_value = False
+            chosen.append(word)
+    return chosen
 
 
 def _describe_sizes(info: dict[str, Any]) -> Fact:
@@ -264,9 +278,15 @@ def _describe_rounds(run: Run, info: dict[str, Any]) -> list[Fact]:
     parts, seed, least = run.result.parts, info.get("seed"), info.get("min_time_ms")
     process = "One process" if parts == 1 else f"{parts} processes, one after another,"
     shuffled = info.get("random_order") is True
-    time = f", for about {least:g} ms and at least three operations" if is_positive(least) else ""
+    count = info.get("rounds")
+    rounds = f"{count:g} rounds" if is_positive(count) else "rounds"
+    time = (
+        f", each benchmark for about {least:g} ms and at least three operations"
+        if is_positive(least)
+        else ""
+    )
     return [
-        Fact(f"{process} measured in rounds, each benchmark once in a round{time}."),
+        Fact(f"{process} measured in {rounds}{time}."),
         Fact("The order was shuffled anew for each round." * shuffled),
         Fact(f"The seed of order and data is {seed:g}." if is_number(seed) else ""),
         Fact(_describe_repetitions(run)),

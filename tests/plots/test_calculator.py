@@ -5,9 +5,11 @@ import json
 import pytest
 import synthetic
 from synthetic import MIB
+from test_figures import timed
 
 from plots.model.derive import Run
 from plots.page import calculator, packing, panels
+from plots.text import numbers
 
 
 def strategy(name, transfer, **facts):
@@ -32,7 +34,7 @@ def strategy(name, transfer, **facts):
 def answer(*strategies, recommended, reuse=1):
     return {
         "question": {"bytes": MIB, "direction": "h2d", "reuse": reuse},
-        "measured_terms": {"allocation": True},
+        "measured_terms": {"allocation": True, "cpu_writes": True, "cpu_reads": False},
         "recommended": recommended,
         "strategies": list(strategies),
     }
@@ -48,7 +50,9 @@ def test_an_answer_has_its_terms_and_what_is_told_of_it():
     found = calculated(answer(first, second, recommended="copy/pinned", reuse=100))
     assert found["strategies"] == ["copy/pageable", "copy/pinned"]
     (shown,) = found["answers"]
-    assert shown["recommended"] == 1
+    assert (shown["recommended"], shown["advised"]) == (1, 1)
+    assert found["missing"] == ["CPU reads"]
+    assert found["command"] == "bench_transfers advise --from=FILE"
     assert (shown["bytes"], shown["size"], shown["reuse"]) == (MIB, "1 MiB", 100)
     assert shown["rows"] == [
         [1, 1, 0, 10, 50, 100, 0, 144, 176, 0, 0, 0],
@@ -70,7 +74,9 @@ def test_the_calculator_names_what_the_map_of_the_page_names():
         asked["question"]["reuse"] = reuse
         advice = synthetic.advice(winners=winners, rankings=[asked])
         found = calculator.calculate(synthetic.run(advice=advice))
-        assert found["strategies"][found["answers"][0]["recommended"]] == expected
+        (shown,) = found["answers"]
+        assert found["strategies"][shown["recommended"]] == expected
+        assert found["strategies"][shown["advised"]] == "copy/pinned"
 
 
 def test_where_nothing_is_ranked_there_is_no_answer():
@@ -97,6 +103,20 @@ def test_a_panel_has_repetitions_in_their_order_and_each_counter():
     assert percentiles[0] == "fastest operation"
     assert percentiles[-1] == "slowest operation"
     assert "operations between two readings of the clock" not in values
+
+
+def test_a_panel_has_the_median_of_the_table_and_no_rate_of_what_is_not_moved():
+    rows = timed("allocate/pinned", MIB, 1.23456789) + timed("copy/pinned/h2d", MIB, 2.0)
+    rows = [row | {"gb_per_s": 1.0} for row in rows]
+    run = synthetic.run(rows)
+    found = panels.describe_benchmarks(run)
+    shown = [text for text, _ in found["counters"]]
+    rate = shown.index("bytes by the median time")
+    for benchmark in run.benchmarks:
+        panel = found["benchmarks"][benchmark.name]
+        assert numbers.time(panel["median"]) == numbers.time(benchmark.ns)
+        assert (rate in panel["counters"][::2]) is run.is_moved(benchmark)
+    assert {run.is_moved(benchmark) for benchmark in run.benchmarks} == {True, False}
 
 
 def test_numbers_are_packed_with_the_digits_that_are_shown():

@@ -55,7 +55,7 @@ def test_the_text_has_the_facts_of_the_file():
         "toolkit 13.0.88).",
         "The program ran with the profile full and the options --strategies=copy.",
         "The sizes are, with warm caches, 4 from 4 B to 64 KiB; with cold caches, 1 MiB.",
-        "One process measured in rounds, each benchmark once in a round, for about 20 ms and at "
+        "One process measured in rounds, each benchmark for about 20 ms and at "
         "least three operations.",
         "The seed of order and data is 7.",
         "Each benchmark has 3 repetitions.",
@@ -134,3 +134,12 @@ def test_options_can_be_broken_in_a_narrow_column_and_keep_their_hyphens():
         r"ran -{}-sizes=\allowbreak{}4B,\allowbreak{}16B\_\allowbreak{}x 95~\%"
     )
     assert latex.prose("short/a") == "short/a"
+
+
+def test_options_that_say_where_results_go_are_left_out_with_their_values():
+    options = ["--out", "/home/somebody/run.json", "--profile=quick", "--sizes=1MiB", "--seed", "7"]
+    subject = synthetic.run()
+    subject.result.transfers["run"] = {"options": [*options, "--outer=1"]}
+    text = text_of(subject)
+    assert "the options --sizes=1MiB --outer=1." in text
+    assert "somebody" not in text

@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -397,3 +398,26 @@ def test_two_variants_of_one_direction_have_macros_of_their_own():
     text = macros.format_macros(Run(result), None)
     names = re.findall(r"\\newcommand\{\\(\w+)\}", text)
     assert len(names) == len(set(names)) > 3
+
+
+def test_options_keep_their_hyphens_and_their_quotes():
+    text = latex.prose("with '--strategies=^copy' and --note=a--b, 10–20, of the GPU's clock")
+    quoted = r"\textquotesingle{}-{}-strategies=\textasciicircum{}copy\textquotesingle{}"
+    assert quoted in text.replace(r"\allowbreak{}", "")
+    assert "-{}-note=a-{}-b" in text
+    assert "10--20" in text
+    assert "GPU's" in text
+
+
+def test_sources_that_look_alike_have_keys_of_their_own():
+    (known, *_) = read_published()
+    sources = [
+        "https://a.example/?p=1",
+        "https://a.example/?p=2",
+        "https://a.example/p-1",
+        "https://b.example/",
+    ]
+    text = bibliography.format_bibliography(replace(known, source=one) for one in sources)
+    keys = re.findall(r"@misc\{(.*),", text)
+    assert len(set(keys)) == len(sources)
+    assert all(keys)

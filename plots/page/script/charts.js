@@ -72,7 +72,8 @@ function swatches() {
 
 async function drawAll() {
   for (const element of document.querySelectorAll(".chart")) {
-    await draw(element);
+    // A figure that Vega cannot draw must not take the others with it.
+    await draw(element).catch((error) => console.error(element.dataset.figure, error));
     // One after the other, so that the page stays alive and the first is there at once.
     await new Promise((done) => setTimeout(done));
   }

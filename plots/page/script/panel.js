@@ -6,7 +6,7 @@ async function openPanels(details, table) {
   const known = JSON.parse(await unpack(table.dataset.panels));
   for (const { cells: [head] } of table.tBodies[0].rows) {
     const name = head.textContent;
-    if (!(name in known.benchmarks)) continue;
+    if (!Object.hasOwn(known.benchmarks, name)) continue;
     const button = element("button", name, { type: "button", className: "opens" });
     button.addEventListener("click", () => openPanel(name, known));
     head.replaceChildren(button);
@@ -15,13 +15,12 @@ async function openPanels(details, table) {
 }
 
 async function openPanel(name, { benchmarks, counters, percentiles }) {
-  const { ns, interval, counters: found } = benchmarks[name];
+  const { ns, median, interval, counters: found } = benchmarks[name];
   const [low, high] = interval.map(time);
   const sorted = ns.toSorted((one, other) => one - other);
-  const middle = (sorted[(ns.length - 1) >> 1] + sorted[ns.length >> 1]) / 2;
   document.getElementById("panel-name").textContent = name;
   panel.querySelector(".median").textContent = `Median of ${ns.length} repetition${ns.length > 1 ? "s" : ""}: `
-    + `${time(middle)}${low ? ` (95 %: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
+    + `${time(median)}${low ? ` (95 %: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
   const rows = [];
   for (let i = 0; i < found.length; i += 2) {
     const [text, unit] = counters[found[i]];
@@ -31,7 +30,7 @@ async function openPanel(name, { benchmarks, counters, percentiles }) {
     ...listed("Single operations (of each figure, the median over the repetitions)", rows.filter((row) => row.isPercentile)),
     ...listed("Steps, device time and cost (likewise)", rows.filter((row) => !row.isPercentile)));
   panel.showModal();
-  await drawRepetitions(name, ns, interval, middle);
+  await drawRepetitions(name, ns, interval, median);
   panel.dataset.drawn = name;
 }
 

@@ -1,6 +1,7 @@
 // What a reader points at. In figures against size, whose specifications say what to list, these are
 // the nearest line and all points of the nearest size. It lies on top of what Vega has drawn, so the
 // pictures in files, which are drawn from the same specifications, have none of it.
+const NO_KEYWORD = "\u200b"; // before labels: Vega's tooltip makes pictures of "image", and sorts numbers
 const REACH = 6; // pixels between the pointer and a line
 const rule = document.createElement("div");
 rule.className = "rule";
@@ -73,7 +74,7 @@ function list(event, point, view, { order, descending, value, place }) {
     .sort((first, second) => sign * (first.datum[order] - second.datum[order]));
   const lines = new Map(points.map((listed) => [listed.datum.label, listed])); // a figure may have both units
   const share = ({ percent }) => (percent ? ` (${Math.round(percent)} %)` : "");
-  const texts = [...lines].map(([label, { datum: row }]) => [label, row[value] + share(row)]);
+  const texts = [...lines].map(([label, { datum: row }]) => [NO_KEYWORD + label, row[value] + share(row)]);
   const told = [datum.strategy, datum.size, datum[value]];
   const details = Object.entries(tooltip)
     .filter(([key, text]) => key !== "direction" && !told.includes(text));
@@ -83,6 +84,7 @@ function list(event, point, view, { order, descending, value, place }) {
   document.getElementById("main").append(box); // screen readers want all texts in a landmark
   const cells = [...box.querySelectorAll("td.key")];
   [...lines].forEach(([label, { fill }], i) => {
+    cells[i].textContent = label;
     cells[i].style.borderLeft = `.4rem solid ${fill}`;
     cells[i].parentNode.classList.toggle("nearest", label === datum.label);
   });
@@ -139,7 +141,7 @@ function follow(element, view, listing) {
   });
   view.addEventListener("pointerdown", (event) => { start = event; });
   view.addEventListener("click", (event, item) => {
-    const isDrag = Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > REACH;
+    const isDrag = start !== null && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > REACH;
     if (isDrag) return;
     const isLabel = item?.mark.marktype === "text";
     const { strategy } = locate(event, item, view);
@@ -173,7 +175,7 @@ function watchForLeaving() {
   for (const type of ["pointerdown", "wheel"])
     document.addEventListener(type, leave, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.target.matches("[type=search]") || panel.open) return;
+    if (event.key !== "Escape" || event.target.matches("input, select") || panel.open) return;
     leave();
     if (hidden.size > 0) filter(() => hidden.clear());
   });

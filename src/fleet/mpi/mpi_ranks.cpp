@@ -128,9 +128,11 @@ fs::path usual_mpi_plugin(const std::string& launcher, const fs::path& beside) {
   if (!*mpi) return {};
   const auto name = fmt::format("libbench_transfers_mpi_{}.so", mpi);
   std::error_code error;
-  for (const auto& folder : {beside, beside.parent_path() / "lib/bench_transfers/mpi"})
-    if (fs::exists(folder / name, error)) return folder / name;
-  return {};
+  if (fs::exists(beside / name, error)) return beside / name;
+  // Of any other folder the one beside it may be another user's.
+  if (beside.filename() != "bin") return {};
+  const auto installed = beside.parent_path() / "lib/bench_transfers/mpi" / name;
+  return fs::exists(installed, error) ? installed : fs::path();
 }
 
 }  // namespace bench_transfers::fleet

@@ -47,6 +47,8 @@ TEST(mpi_ranks, have_a_plugin_beside_the_program_or_where_it_is_installed) {
   std::ofstream(installed / "libbench_transfers_mpi_mpich.so");
   EXPECT_EQ(usual_mpi_plugin("mpich", bin), installed / "libbench_transfers_mpi_mpich.so");
   EXPECT_TRUE(usual_mpi_plugin("open_mpi", bin).empty());
+  const auto unpacked = scratch.path() / "bundle";
+  EXPECT_TRUE(usual_mpi_plugin("mpich", unpacked).empty()) << "is of somebody else";
   std::ofstream(bin / "libbench_transfers_mpi_mpich.so");
   EXPECT_EQ(usual_mpi_plugin("mpich", bin), bin / "libbench_transfers_mpi_mpich.so");
 }
