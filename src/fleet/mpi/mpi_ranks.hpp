@@ -48,7 +48,7 @@ class mpi_ranks : public channel {
 /// as in a build and the bundle, or where it is installed. Empty: there is none, or no mpirun has
 /// started the process.
 std::filesystem::path usual_mpi_plugin(const std::string& launcher);
-/// Likewise, of a program in the folder `beside`; those of a bin/ are in ../lib/bench_transfers/mpi.
+/// Likewise, of a program in the folder `beside`; of one in bin/ also ../lib/bench_transfers/mpi.
 std::filesystem::path usual_mpi_plugin(const std::string& launcher,
                                        const std::filesystem::path& beside);
 
