@@ -199,9 +199,9 @@ bool answer_questions(std::ostream& out, const advice_request& request,
   const auto* separator = "";
   for (const auto& answer : answers) {
     out << separator
-        << (is_ranked(answer)
-                ? advice::ranking_text(measured, model, answer.asked, answer.ranked)
-                : advice::labelled(measured, fmt::format("Nothing to rank: {}\n", why_unranked(answer))));
+        << (is_ranked(answer) ? advice::ranking_text(measured, model, answer.asked, answer.ranked)
+                              : advice::labelled(measured, fmt::format("Nothing to rank: {}\n",
+                                                                       why_unranked(answer))));
     separator = "\n";
   }
   if (!request.json.empty())
