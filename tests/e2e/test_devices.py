@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,11 @@ def test_a_lost_device_costs_only_its_own_benchmarks(program: Program, tmp_path:
     assert failed.pop(lost) == "injected failure"
     for message in failed.values():
         assert message.startswith(f"not run: the device host:1 was lost in {lost}")
-    measured = {row["name"] for row in result.measured}
-    assert measured == {name for name in NAMES if name.endswith("@host:0")}
+    # A busy machine may lose the device only in the first round, and keeps what it had by then.
+    counts = Counter(row["name"] for row in result.measured)
+    assert all(counts[name] == 2 for name in NAMES if name.endswith("@host:0"))
+    assert all(counts[name] <= 1 for name in NAMES if name.endswith("@host:1"))
+    assert counts[lost] == 0
     assert result.transfers["complete"] is False
 
 

@@ -568,7 +568,8 @@ def test_pin_warns(gate: Program, lab: Lab, tmp_path: Path):
     assert "Warning: all runs are of one session" in text
     interrupted = lab.runs(4, day=1, facts={"complete": False})
     completed = gate.run("pin", *interrupted, f"--out={tmp_path / 'interrupted'}")
-    assert completed.out.count("did not reach its end") == 4
+    # Where a line is broken depends on the lengths of names.
+    assert completed.out.replace("\n  ", " ").count("did not reach its end") == 4
 
 
 def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Program, lab: Lab):
