@@ -1,15 +1,15 @@
 """Decides what to use for a transfer, so that rules, map, table and sentences say the same.
 
-A strategy is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly
-slower; of those the plainest is recommended (`plainness` in the file). `advise` also counts what
-memory costs, and predicts from fitted lines. These are off by more than small copies differ, so up
-to SMALL the repetitions of that size must agree.
+The map is what `advise` answers: it also counts what memory costs, and up to SMALL it goes by the
+repetitions of each size (src/advice/small_transfers.hpp). Where the map has no such size, a strategy
+is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly slower; of those
+the plainest is recommended (`plainness` in the file).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
@@ -160,67 +160,3 @@ def winners(answer: dict[str, Any] | None, direction: str, size: int) -> list[st
         return []
     row: list[str | None] = answer["directions"][direction]["winner"][answer["sizes"].index(size)]
     return row
-
-
-def settle(run: Run) -> Run:
-    """Returns the run with the plain copy in cells of small sizes whose winner gains nothing.
-
-    Elsewhere the map stays what `advise` answered.
-    """
-    answer = run.advice.map
-    if answer is None:
-        return run
-    directions = {
-        direction: _settle_direction(run, direction, answer["sizes"], tables)
-        for direction, tables in answer["directions"].items()
-        if direction in DIRECTIONS
-    }
-    settled = {**answer, "directions": answer["directions"] | directions}
-    return replace(run, advice=replace(run.advice, map=settled))
-
-
-def _settle_direction(
-    run: Run, direction: str, sizes: list[int], tables: dict[str, Any]
-) -> dict[str, Any]:
-    """Returns tables of the map with the cells that settle() speaks of replaced."""
-    settled = {key: [list(row) for row in cells] for key, cells in tables.items()}
-    choices = {
-        size: choice
-        for size in sizes
-        if size <= SMALL and (choice := choose(run, direction, size)) and choice.is_certain
-    }
-    for size, choice in choices.items():
-        i = sizes.index(size)
-        for j, winner in enumerate(tables["winner"][i]):
-            if winner in choice.measured and not _is_justified(choice, winner, [*choices.values()]):
-                for key, value in _plain_cell(tables, i, j, choice.plain.strategy).items():
-                    settled[key][i][j] = value
-    return settled
-
-
-def _is_justified(choice: Choice, winner: str, small: list[Choice]) -> bool:
-    """Tells whether the repetitions agree that a winner is better than the plain copy.
-
-    It must gain clearly at this size, or at most of the small ones: a single slow repetition at one
-    size does not make a hole in the map.
-    """
-    if winner == choice.plain.strategy:
-        return True
-    clear = [entry for entry in small if entry.gains_clearly(winner)]
-    return not choice.is_plain and (choice in clear or 2 * len(clear) > len(small))
-
-
-def _plain_cell(tables: dict[str, Any], i: int, j: int, plain: str) -> dict[str, Any]:
-    """Returns the cell of a plain copy that is as good as its winner and those beside it."""
-    gain, margin = tables["gain"][i][j], tables["margin"][i][j]
-    # Of the plain copy; a runner-up that is not behind it is one of those that are as good.
-    behind = (1 + margin) / gain - 1 if gain and margin is not None else None
-    has_next = behind is not None and behind > 0 and tables["runner_up"][i][j] != plain
-    return {
-        "winner": plain,
-        "total_ns": tables["total_ns"][i][j] * (gain or 1),
-        "as_good": tables["as_good"][i][j] + 1,
-        "gain": 1.0,
-        "margin": behind if has_next else None,
-        "runner_up": tables["runner_up"][i][j] if has_next else None,
-    }

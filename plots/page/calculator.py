@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from plots.figures import style
-from plots.model.choices import winners
 from plots.model.derive import Run
 from plots.page.packing import rounded
 from plots.text import caption, numbers
@@ -22,8 +21,8 @@ TERMS = {
 def calculate(run: Run) -> dict[str, Any]:
     """Returns the answers by direction, size and reuse; nothing if there are none.
 
-    A row is a strategy's place in `strategies`, whether it cannot be told from the fastest, whether
-    it was measured only at sizes far away, its terms, the interval of their sum, and by how much it
+    A row is a strategy's place in `strategies`, whether it is as good as the fastest, as the map
+    counts, whether it was measured only at sizes far away, its terms, the interval of their sum, and by how much it
     is behind the fastest, with the interval; times in ns.
     """
     answers = [answer for answer in run.advice.rankings if answer["strategies"]]
@@ -41,8 +40,7 @@ def calculate(run: Run) -> dict[str, Any]:
             {
                 **{key: answer["question"][key] for key in ("bytes", "direction", "reuse")},
                 "size": numbers.size(answer["question"]["bytes"]),
-                "recommended": places.get(_recommended(run, answer)),
-                "advised": places.get(answer["recommended"]),
+                "recommended": places.get(answer["recommended"]),
                 "rows": [
                     _row(places[strategy["name"]], strategy) for strategy in answer["strategies"]
                 ],
@@ -59,18 +57,9 @@ def _command(run: Run) -> str:
     return f"bench_transfers advise --from=FILE{' --allow-host' if run.on_host else ''}{device}"
 
 
-def _recommended(run: Run, answer: dict[str, Any]) -> str | None:
-    """Returns what the page's map names; where it has no such cell, what advise recommends."""
-    question, table = answer["question"], run.advice.map
-    names = winners(table, question["direction"], question["bytes"])
-    by_reuse = dict(zip(table["reuse"], names, strict=True)) if table and names else {}
-    recommended: str | None = answer["recommended"]
-    return by_reuse.get(question["reuse"], recommended) if recommended else None
-
-
 def _row(place: int, strategy: dict[str, Any]) -> list[float]:
     terms = [strategy[term]["value"] for term in TERMS]
     behind = [strategy["behind_ns"][end] for end in ("value", "low", "high")]
     total = [strategy["total_ns"][end] for end in ("low", "high")]
-    facts = [int(strategy[fact]) for fact in ("as_good_as_best", "extrapolated")]
+    facts = [int(strategy[fact]) for fact in ("as_good", "extrapolated")]
     return [place, *facts, *map(rounded, [*terms, *total, *behind])]

@@ -18,7 +18,6 @@ from plots.figures import DEVICES_FIGURES, FIGURES, FOREST, GROUP_FIGURES, MAP_F
 from plots.figures.forest import draw_forest
 from plots.model import values
 from plots.model.by_device import split, why_no_run
-from plots.model.choices import settle
 from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
 from plots.model.gate import Check
@@ -195,9 +194,7 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
         if not run.benchmarks:
             raise ResultError(f"{run.result.path}: nothing was measured, nothing to report")
     return [
-        settle(replace(run, advice=ask(program, run.result, run.on_host)))
-        if i < most_advised
-        else run
+        replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run
         for i, run in enumerate(runs)
     ]
 

@@ -159,7 +159,7 @@ class Choice:
     bytes: int
     strategy: str | None
     total_ns: float | None
-    as_good: int  # strategies that cannot be told from the fastest
+    as_good: int  # from how many others it was chosen
     next: str | None  # the fastest strategy that can be told from it
     margin: float | None  # how much longer `next` takes, as a part of one
     gain: float | None  # how many times as fast as the plain copy it is

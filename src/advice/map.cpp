@@ -35,7 +35,8 @@ map_cell cell_of(const ranking& ranked) {
                 std::nullopt, gain_of(winner, ranked), winner.extrapolated};
   const auto second =
       std::ranges::find_if(ranked.strategies, [&](const ranked_strategy& candidate) {
-        return std::ranges::find(good, &candidate) == good.end();
+        return candidate.total.value > winner.total.value &&
+               std::ranges::find(good, &candidate) == good.end();
       });
   if (second != ranked.strategies.end()) {
     cell.runner_up = second->name;

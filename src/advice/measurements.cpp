@@ -95,10 +95,7 @@ double relative_error(const std::vector<double>& values, double median) {
   return (high - low) / 2 / standard_errors / median;
 }
 
-/// ns per byte of every repetition, by size.
-using rates = std::map<double, std::vector<double>>;
-
-std::vector<measured_time> times_of(const rates& by_size) {
+std::vector<measured_time> times_of(const repetitions& by_size) {
   std::vector<measured_time> times;
   for (const auto& [bytes, values] : by_size) {
     const double ns_per_byte = statistics::median(values);
@@ -108,7 +105,7 @@ std::vector<measured_time> times_of(const rates& by_size) {
 }
 
 /// All repetitions of three may be faster than all of three others by chance; of four, hardly.
-bool can_tell(const rates& by_size) {
+bool can_tell(const repetitions& by_size) {
   constexpr std::size_t enough = 4;
   return std::ranges::all_of(by_size,
                              [](const auto& size) { return size.second.size() >= enough; });
@@ -136,7 +133,7 @@ struct variant_rates {
   const benchmark* described = nullptr;  ///< of any size
   std::string strategy;
   advice::plainness plainness;
-  rates by_size;
+  repetitions by_size;
 };
 
 /// What measurements of CPU access to memory of one pool have in common.
@@ -201,7 +198,7 @@ class collector {
           {key.name, variant.strategy, key.measures, has_memory ? described.memory : std::nullopt,
            variant.plainness, pool ? std::optional(pool->pool) : std::nullopt,
            times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size),
-           can_tell(variant.by_size)});
+           can_tell(variant.by_size), is_transfer(key.measures) ? variant.by_size : repetitions()});
     }
   }
 
@@ -223,15 +220,16 @@ class collector {
   }
 
   /// The same sizes, each with the repetitions of all memory of its pool.
-  [[nodiscard]] rates with_all_of_pool(const rates& by_size, const pool_key& pool) const {
-    rates all;
+  [[nodiscard]] repetitions with_all_of_pool(const repetitions& by_size,
+                                             const pool_key& pool) const {
+    repetitions all;
     for (const auto& [size, own] : by_size) all.emplace(size, pooled_.at(pool).at(size));
     return all;
   }
 
   measurements& measured_;
   std::map<std::string, std::string> pools_;
-  std::map<pool_key, rates> pooled_;
+  std::map<pool_key, repetitions> pooled_;
   std::size_t device_;
   const transfer_choice& transfers_;
   std::map<variant_key, variant_rates> variants_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ struct plainness {
   friend auto operator<=>(const plainness&, const plainness&) = default;
 };
 
+/// Times of each repetition by size in bytes: ns per byte.
+using repetitions = std::map<double, std::vector<double>>;
+
 /// Times of one strategy by size.
 struct series {
   std::string name;      ///< "copy/pinned/h2d", "allocate/pinned"
@@ -72,6 +76,8 @@ struct series {
   std::vector<statistics::measured_time> times;
   /// Every size was repeated often enough to tell noise from a difference.
   bool can_tell = true;
+  /// Of transfers; empty for others.
+  advice::repetitions repetitions = {};
 };
 
 /// How many rows say nothing.

@@ -119,10 +119,35 @@ cost_model::cost_model(const measurements& measured) : needs_memory_(measured.ne
     measured_.cpu_writes |= added.measures == term::cpu_write;
     measured_.cpu_reads |= added.measures == term::cpu_read;
   }
+  compare_small_transfers(measured);
   has_memory_ = needs_memory_ || std::ranges::any_of(transfers_, [](const auto& transfer) {
                   return transfer.second.memory.has_value();
                 });
   if (!has_memory_) measured_ = {};
+}
+
+void cost_model::compare_small_transfers(const measurements& measured) {
+  std::map<std::string, const repetitions*> by_series;
+  for (const auto& added : measured.all_series) by_series.emplace(added.name, &added.repetitions);
+  std::map<term, std::map<std::string, const repetitions*>> strategies;
+  std::map<term, std::string> baselines;
+  for (const auto& [measured_place, transfer] : transfers_) {
+    const auto& [direction, strategy] = measured_place;
+    strategies[direction].emplace(strategy, by_series.at(transfer.series));
+    if (transfer.plainness.options == 0) baselines.emplace(direction, strategy);
+  }
+  for (const auto& [direction, baseline] : baselines)
+    small_.try_emplace(direction, strategies.at(direction), baseline);
+}
+
+/// Whether repetitions confirm that its transfers are faster than those of the baseline.
+std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const ranking& ranked,
+                                             const question& question) const {
+  const auto small = small_.find(transfer_term(question.direction).value());
+  if (small == small_.end() || ranked.baseline != small->second.baseline() ||
+      strategy == *ranked.baseline)
+    return std::nullopt;
+  return small->second.is_faster(strategy, question.bytes);
 }
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
@@ -274,6 +299,7 @@ ranking cost_model::rank(const question& question) const {
     ranked.strategies.push_back(
         ranked_entry(name, measured.plainness, strategy_cost, question.reuse));
     ranked.strategies.back().can_tell = measured.can_tell;
+    ranked.strategies.back().gain_confirmed = is_confirmed(name, ranked, question);
     // Without the cost of allocation there is no break-even point.
     if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
       ranked.strategies.back().pays = compare(strategy_cost, costs.at(*ranked.baseline));
@@ -293,10 +319,11 @@ std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked) {
   return tied;
 }
 
-std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
-  // Differences below 3 % are run-to-run noise and do not justify another option. Noise may hide a
-  // larger one, but does not make a large one small.
-  constexpr double most_apart = 1.1;
+namespace {
+
+/// Those that their times alone tell to be as good.
+std::vector<const ranked_strategy*> as_good_by_time(const ranking& ranked) {
+  // Differences below 3 % are run-to-run noise and do not justify another option.
   const auto& fastest = ranked.strategies.front();
   std::vector<const ranked_strategy*> good;
   for (const auto& strategy : ranked.strategies) {
@@ -307,11 +334,36 @@ std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
   return good;
 }
 
-const ranked_strategy& recommended(const ranking& ranked) {
-  const auto good = as_good(ranked);
+const ranked_strategy& plainest(const std::vector<const ranked_strategy*>& strategies) {
   return **std::ranges::min_element(
-      good, {}, [](const ranked_strategy* strategy) { return strategy->plainness; });
+      strategies, {}, [](const ranked_strategy* strategy) { return strategy->plainness; });
 }
+
+/// The baseline, if a strategy is better by nothing but a gain that repetitions do not confirm;
+/// else null. What memory costs may be the reason for another strategy.
+const ranked_strategy* baseline_as_good_as(const ranked_strategy& strategy, const ranking& ranked) {
+  if (strategy.gain_confirmed.value_or(true)) return nullptr;
+  const auto& baseline =
+      *std::ranges::find(ranked.strategies, ranked.baseline.value(), &ranked_strategy::name);
+  const auto without_gain =
+      baseline.total.value - baseline.transfer.value + strategy.transfer.value;
+  return without_gain <= alike * strategy.total.value ? &baseline : nullptr;
+}
+
+}  // namespace
+
+std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
+  auto good = as_good_by_time(ranked);
+  const auto* const baseline = baseline_as_good_as(plainest(good), ranked);
+  if (baseline == nullptr) return good;
+  const auto slowest = std::max(baseline->total.value, good.back()->total.value);
+  good.clear();
+  for (const auto& strategy : ranked.strategies)
+    if (strategy.total.value <= slowest) good.push_back(&strategy);
+  return good;
+}
+
+const ranked_strategy& recommended(const ranking& ranked) { return plainest(as_good(ranked)); }
 
 std::optional<double> reason_not_to_recommend(const ranking& ranked) {
   constexpr double all_of_it = 1;

@@ -9,6 +9,7 @@
 
 #include "src/advice/cpu_rate.hpp"
 #include "src/advice/measurements.hpp"
+#include "src/advice/small_transfers.hpp"
 #include "src/statistics/broken_line.hpp"
 
 namespace bench_transfers::advice {
@@ -50,6 +51,9 @@ struct ranked_strategy {
   advice::plainness plainness = {};
   /// Its transfers were repeated often enough to tell noise from a difference.
   bool can_tell = true;
+  /// Of a small transfer, whether repetitions confirm that it is faster than the baseline's; none
+  /// for the baseline, and where nothing can be told.
+  std::optional<bool> gain_confirmed = std::nullopt;
 };
 
 /// A strategy that could not be ranked, and what the file lacks.
@@ -120,6 +124,7 @@ class cost_model {
   using place = std::pair<term, std::string>;
 
   void add_by_memory(const series& added);
+  void compare_small_transfers(const measurements& measured);
   [[nodiscard]] const source& transfer(const std::string& strategy,
                                        const std::string& direction) const;
   [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
@@ -129,6 +134,8 @@ class cost_model {
   [[nodiscard]] const source* by_memory(term needed, const source& transfer) const;
   [[nodiscard]] const cpu_rate& rate(term access, const source& transfer) const;
   [[nodiscard]] strategy_costs costs_of(const source& transfer, const question& question) const;
+  [[nodiscard]] std::optional<bool> is_confirmed(const std::string& strategy, const ranking& ranked,
+                                                 const question& question) const;
   [[nodiscard]] statistics::estimate difference_to_fastest(const ranked_strategy& ranked,
                                                            const ranked_strategy& fastest,
                                                            const question& question) const;
@@ -138,6 +145,7 @@ class cost_model {
   std::map<std::string, cpu_rate> rates_;                    // likewise, of CPU access
   std::map<place, source> transfers_;                        // by strategy
   std::map<place, source> by_memory_;                        // what memory costs, by its kind
+  std::map<term, small_transfers> small_;                    // by direction
   measured_terms measured_;
   bool needs_memory_;
   bool has_memory_ = true;
@@ -147,12 +155,10 @@ class cost_model {
 /// includes zero; fastest first. The ranking must not be empty.
 std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
-/// Totals within this factor of the fastest are alike.
-constexpr double alike = 1.03;
-
 /// Those to choose from, fastest first: what is within 3 % of the fastest, or within 10 % and
-/// not to be told from it: statistically tied, or repeated too seldom. So does plots/text/rules.py.
-/// The ranking must not be empty.
+/// not to be told from it: statistically tied, or repeated too seldom. Of small transfers also the
+/// baseline, and all that are no slower, if repetitions do not confirm that the plainest of the
+/// others is faster. The ranking must not be empty.
 std::vector<const ranked_strategy*> as_good(const ranking& ranked);
 
 /// The strategy to use: the plainest of those; of equally plain ones, the faster.

@@ -152,9 +152,10 @@ std::string recommendation(const ranking& ranked, const question& question, std:
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
-                        best.behind.low <= 0 ? "cannot be told from it"
-                        : best.total.value <= alike * fastest.total.value
-                            ? "not 3 % slower"
+                        best.behind.low <= 0                              ? "cannot be told from it"
+                        : best.total.value <= alike * fastest.total.value ? "not 3 % slower"
+                        : !fastest.gain_confirmed.value_or(true)
+                            ? "repetitions do not confirm that it is slower"
                             : "too few repetitions tell them apart");
   if (const auto tied = statistically_tied(ranked).size(); tied > 1)
     text += fmt::format(" {} statistically indistinguishable from the fastest (*).",

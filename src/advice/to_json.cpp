@@ -114,7 +114,12 @@ json answer_of(const cost_model& model, const question& question, const ranking&
                         {"cpu_writes", question.cpu_writes},
                         {"cpu_reads", question.cpu_reads}};
   const auto is_ranked = !ranked.strategies.empty();
-  const auto tied = is_ranked ? statistically_tied(ranked) : std::vector<const ranked_strategy*>();
+  using choice = std::vector<const ranked_strategy*>;
+  const auto tied = is_ranked ? statistically_tied(ranked) : choice();
+  const auto good = is_ranked ? as_good(ranked) : choice();
+  const auto is_in = [](const choice& chosen, const ranked_strategy& strategy) {
+    return std::ranges::find(chosen, &strategy) != chosen.end();
+  };
   const auto uncertainty = is_ranked ? reason_not_to_recommend(ranked) : std::nullopt;
   answer["recommended"] =
       is_ranked && !uncertainty ? json(recommended(ranked).name) : json(nullptr);
@@ -124,18 +129,19 @@ json answer_of(const cost_model& model, const question& question, const ranking&
                              {"measure_sizes", sizes_to_measure(question)}};
   answer["strategies"] = json::array();
   for (const auto& strategy : ranked.strategies)
-    answer["strategies"].push_back(
-        {{"name", strategy.name},
-         {"total_ns", to_json(strategy.total)},
-         {"allocation_ns", to_json(strategy.allocation)},
-         {"fill_ns", to_json(strategy.fill)},
-         {"transfer_ns", to_json(strategy.transfer)},
-         {"read_back_ns", to_json(strategy.read_back)},
-         {"behind_ns", to_json(strategy.behind)},
-         {"pays", to_json(strategy.pays)},
-         {"as_good_as_best", std::ranges::find(tied, &strategy) != tied.end()},
-         {"extrapolated", strategy.extrapolated},
-         {"model", model_of(model, strategy, question)}});
+    answer["strategies"].push_back({{"name", strategy.name},
+                                    {"total_ns", to_json(strategy.total)},
+                                    {"allocation_ns", to_json(strategy.allocation)},
+                                    {"fill_ns", to_json(strategy.fill)},
+                                    {"transfer_ns", to_json(strategy.transfer)},
+                                    {"read_back_ns", to_json(strategy.read_back)},
+                                    {"behind_ns", to_json(strategy.behind)},
+                                    {"pays", to_json(strategy.pays)},
+                                    {"as_good_as_best", is_in(tied, strategy)},
+                                    {"as_good", is_in(good, strategy)},
+                                    {"gain_confirmed", or_null(strategy.gain_confirmed)},
+                                    {"extrapolated", strategy.extrapolated},
+                                    {"model", model_of(model, strategy, question)}});
   answer["left_out"] = json::array();
   for (const auto& strategy : ranked.left_out)
     answer["left_out"].push_back(

@@ -13,6 +13,7 @@ from plots.model import choices, programs
 from plots.model.derive import Run
 from plots.model.load import read_result
 from plots.model.memory_pages import page_sizes
+from plots.page import calculator
 from plots.text import rules
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -62,9 +63,9 @@ def test_the_report_and_advise_recommend_the_same(name, program, tmp_path):
 )
 def test_rule_and_map_of_a_recorded_run_agree_on_small_transfers(name, program):
     result = read_result(RECORDED / name / "result.json.gz")
-    settled = choices.settle(Run(result, programs.ask(program, result, on_host=False)))
-    small = rules.describe(settled)[1]
-    answer = settled.advice.map
+    run = Run(result, programs.ask(program, result, on_host=False))
+    small = rules.describe(run)[1]
+    answer = run.advice.map
     named = {
         tables["winner"][i][-1]
         for tables in answer["directions"].values()
@@ -72,9 +73,31 @@ def test_rule_and_map_of_a_recorded_run_agree_on_small_transfers(name, program):
         if size <= choices.SMALL
     }
     assert named == {use.strategy for use in small.uses}
-    for text in [rule.why for rule in rules.describe(settled)]:
+    for text in [rule.why for rule in rules.describe(run)]:
         for factor, low in re.findall(r"([\d.]+)× \[([\d.]+),", text):
             assert float(factor) >= float(low) > 1
+
+
+def test_the_command_in_the_page_answers_as_the_page(program):
+    path = RECORDED / "nvidia-h100/2026-11-21-transfers/result.json.gz"
+    result = read_result(path)
+    run = Run(result, programs.ask(program, result, on_host=False))
+    page = calculator.calculate(run)
+    named = {
+        (direction, size, reuse): winner
+        for direction, tables in run.advice.map["directions"].items()
+        for size, row in zip(run.advice.map["sizes"], tables["winner"], strict=True)
+        for reuse, winner in zip(run.advice.map["reuse"], row, strict=True)
+    }
+    for shown in page["answers"][::10]:
+        question = [f"--{key}={shown[key]}" for key in ("bytes", "direction", "reuse")]
+        command = page["command"].replace("FILE", str(path)).split()
+        answered = subprocess.run(
+            [program, *command[1:], *question, "--json=-"], check=True, capture_output=True
+        )
+        recommended = json.loads(answered.stdout)["recommended"]
+        assert page["strategies"][shown["recommended"]] == recommended
+        assert named[shown["direction"], shown["bytes"], shown["reuse"]] == recommended
 
 
 def answer(sizes, winner):

@@ -46,13 +46,13 @@ function showAnswer(details, { terms, strategies, command }, { bytes, direction,
     said.textContent = "Nothing can be ranked there.";
     return;
   }
-  const rows = answer.rows.map(([place, isTied, isFar, ...numbers]) => ({
-    name: strategies[place], isBest: place === answer.recommended, isTied, isFar,
+  const rows = answer.rows.map(([place, isAsGood, isFar, ...numbers]) => ({
+    name: strategies[place], isBest: place === answer.recommended, isAsGood, isFar,
     times: numbers.slice(0, 4), sum: numbers.slice(0, 4).reduce((all, one) => all + one, 0),
     interval: numbers.slice(4, 6), behind: numbers.slice(6),
   }));
   const best = rows.find((row) => row.isBest);
-  const ties = rows.filter((row) => row.isTied && !row.isBest).length;
+  const others = rows.filter((row) => row.isAsGood && !row.isBest).length;
   // Terms that all strategies go without are not shown.
   const shown = terms.map((_, i) => i).filter((i) => rows.some((row) => row.times[i] > 0));
   details.querySelector(".terms").replaceChildren(
@@ -60,9 +60,7 @@ function showAnswer(details, { terms, strategies, command }, { bytes, direction,
   said.replaceChildren(...(best
     ? ["Use ", element("strong", best.name), `: ${time(best.sum)} per transfer (95 %: ${best.interval.map(time).join(" to ")}).`]
     : ["The file cannot tell: measure this size and those around it."]),
-  best && answer.advised !== answer.recommended
-    ? ` The sums favour ${strategies[answer.advised]}, which repetitions do not confirm.` : "",
-  ties > 0 ? ` ${ties} other${ties > 1 ? "s" : ""} cannot be told from the fastest.` : "");
+  best && others > 0 ? ` ${others} other${others > 1 ? "s are" : " is"} as good.` : "");
   details.querySelector(".far").hidden = !rows.some((row) => row.isFar);
   const head = table.createTHead().insertRow();
   for (const text of ["strategy", "sum", "", "behind the fastest", ...shown.map((i) => terms[i][0])])
@@ -72,7 +70,7 @@ function showAnswer(details, { terms, strategies, command }, { bytes, direction,
   for (const row of rows) body.append(rowOf(row, longest, shown, terms));
 }
 
-function rowOf({ name, isBest, isTied, isFar, times, sum, behind: [value, low, high] }, longest, shown, terms) {
+function rowOf({ name, isBest, isAsGood, isFar, times, sum, behind: [value, low, high] }, longest, shown, terms) {
   const made = document.createElement("tr");
   const bar = element("span", "", { className: "bar", ariaHidden: "true" });
   bar.append(...shown.map((i) => {
@@ -86,7 +84,7 @@ function rowOf({ name, isBest, isTied, isFar, times, sum, behind: [value, low, h
   made.append(element("th", isBest ? element("strong", name) : name, { scope: "row" }),
     element("td", time(sum)), element("td", bar),
     ...cells.map((text) => element("td", text)));
-  made.firstChild.append(isTied ? " *" : "", isFar ? " †" : "");
+  made.firstChild.append(isAsGood ? " *" : "", isFar ? " †" : "");
   return made;
 }
 

@@ -1,0 +1,58 @@
+#include "src/statistics/sample_order.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <numeric>
+
+namespace bench_transfers::statistics {
+namespace {
+
+constexpr double tail = 0.025;  // of 95 %, at each end
+
+/// In how many orders of both samples so many pairs are reversed, by this number. The last value of
+/// an order is of the first sample, and reversed with all of the second, or of the second, and
+/// reversed with none.
+std::vector<double> count_orders(std::size_t first, std::size_t second) {
+  const auto pairs = first * second;
+  std::vector<std::vector<double>> counts(second + 1, std::vector<double>(pairs + 1));
+  for (auto& of_second_alone : counts) of_second_alone[0] = 1;
+  for (std::size_t i = 0; i < first; ++i)
+    for (std::size_t j = 1; j <= second; ++j) {
+      for (auto reversed = pairs; reversed >= j; --reversed)
+        counts[j][reversed] = counts[j][reversed - j];
+      std::fill_n(counts[j].begin(), j, 0.0);
+      for (std::size_t reversed = 0; reversed <= pairs; ++reversed)
+        counts[j][reversed] += counts[j - 1][reversed];
+    }
+  return counts.back();
+}
+
+}  // namespace
+
+std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t second) {
+  constexpr std::size_t most_counted = 2500;  // of more pairs, the normal is close enough
+  const auto pairs = first * second;
+  if (pairs > most_counted) {
+    const auto count = static_cast<double>(pairs);
+    const auto spread = std::sqrt(count * static_cast<double>(first + second + 1) / 12);
+    const auto quantile = boost::math::quantile(boost::math::normal_distribution<double>(), tail);
+    return static_cast<std::size_t>(std::max(0.0, count / 2 + quantile * spread - 0.5));
+  }
+  const auto counts = count_orders(first, second);
+  const auto allowed = tail * std::accumulate(counts.begin(), counts.end(), 0.0);
+  double so_far = 0;
+  std::size_t reversed = 0;
+  while (so_far + counts[reversed] <= allowed) so_far += counts[reversed++];
+  return reversed > 0 ? std::optional(reversed - 1) : std::nullopt;
+}
+
+std::size_t pairs_reversed(const std::vector<double>& large, const std::vector<double>& small) {
+  std::size_t reversed = 0;
+  for (const auto value : large)
+    reversed += static_cast<std::size_t>(
+        std::ranges::count_if(small, [&](double other) { return other >= value; }));
+  return reversed;
+}
+
+}  // namespace bench_transfers::statistics

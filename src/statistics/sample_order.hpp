@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace bench_transfers::statistics {
+
+/// How many of all pairs of two samples of these sizes may be in the other order although the
+/// samples differ clearly: two-sided, at 95 % (Mann and Whitney 1947). None if so few values never
+/// differ clearly. plots/model/mann_whitney.py counts likewise.
+std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t second);
+
+/// How many pairs of a value of each are not in this order: `large` above `small`.
+std::size_t pairs_reversed(const std::vector<double>& large, const std::vector<double>& small);
+
+}  // namespace bench_transfers::statistics

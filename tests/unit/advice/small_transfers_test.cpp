@@ -1,0 +1,129 @@
+#include "src/advice/small_transfers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "src/advice/map.hpp"
+#include "src/advice/ranking.hpp"
+#include "tests/unit/advice/made_up_measurements.hpp"
+
+namespace bench_transfers::advice::small_transfers_test {
+namespace {
+
+constexpr double kib = 1024;
+
+/// Of a plain copy that takes 5 µs at each size.
+repetitions repeated(double factor, const std::vector<double>& noise) {
+  repetitions all;
+  for (const auto bytes : {kib, 4 * kib, 16 * kib, 64 * kib})
+    for (const auto each : noise) all[bytes].push_back(5000 * factor * each / bytes);
+  return all;
+}
+
+const std::vector<double> quiet{0.999, 1, 1.001, 0.998, 1.002, 1};
+const std::vector<double> noisy{0.8, 0.9, 1, 1.1, 1.2, 1.3};
+
+std::optional<bool> is_faster(const repetitions& plain, const repetitions& other, double bytes) {
+  return small_transfers({{"plain", &plain}, {"other", &other}}, "plain").is_faster("other", bytes);
+}
+
+TEST(small_transfers, are_faster_by_more_than_three_percent_of_which_nearly_all_agree) {
+  const auto plain = repeated(1, quiet);
+  EXPECT_EQ(is_faster(plain, repeated(0.98, quiet), kib), false);
+  EXPECT_EQ(is_faster(plain, repeated(0.96, quiet), kib), true);
+  EXPECT_EQ(is_faster(repeated(1, noisy), repeated(0.93, noisy), kib), false);
+  EXPECT_EQ(is_faster(plain, repeated(1.5, quiet), kib), false);
+}
+
+TEST(small_transfers, are_not_told_apart_by_noise_alone) {
+  auto other = repeated(0.88, noisy);
+  EXPECT_EQ(is_faster(repeated(1, noisy), other, kib), false) << "at no size is the gain clear";
+}
+
+TEST(small_transfers, are_judged_by_most_sizes_where_noise_hides_the_gain_at_one) {
+  auto plain = repeated(1, quiet);
+  auto other = repeated(0.8, quiet);
+  plain[kib] = repeated(1, noisy).at(kib);
+  other[kib] = repeated(0.85, noisy).at(kib);
+  EXPECT_EQ(is_faster(plain, other, kib), true);
+  EXPECT_EQ(is_faster(plain, other, 3 * kib), true) << "not measured; most others are clear";
+  other[4 * kib] = plain[4 * kib];
+  EXPECT_EQ(is_faster(plain, other, kib), false);
+  EXPECT_EQ(is_faster(plain, other, 4 * kib), false);
+  EXPECT_EQ(is_faster(plain, other, 16 * kib), true);
+}
+
+TEST(small_transfers, are_those_up_to_16_kib_with_repetitions_enough) {
+  const auto plain = repeated(1, quiet);
+  EXPECT_EQ(is_faster(plain, repeated(0.5, quiet), 64 * kib), std::nullopt);
+  EXPECT_EQ(is_faster(repeated(1, {1, 1, 1}), repeated(0.5, quiet), kib), std::nullopt);
+}
+
+TEST(small_transfers, of_a_strategy_that_was_not_measured_are_not_faster) {
+  const auto plain = repeated(1, quiet);
+  const auto third = repeated(0.5, quiet);
+  const repetitions none;
+  const small_transfers small({{"plain", &plain}, {"other", &none}, {"third", &third}}, "plain");
+  EXPECT_EQ(small.is_faster("other", kib), false);
+}
+
+/// Lines say that pinned copies take 0.91 of the time; repetitions say what they say.
+struct small_measurements : made_up {
+  explicit small_measurements(double gain) {
+    for (auto& transfer : all_series) {
+      if (transfer.measures != term::transfer_h2d) continue;
+      const bool is_plain = transfer.plainness.options == 0;
+      for (auto& time : transfer.times) time.ns = (is_plain ? 11e3 : 10e3) + time.bytes / 1e3;
+      transfer.repetitions = repeated(is_plain ? 1 : gain, quiet);
+    }
+    for (auto& cost : all_series)
+      if (is_allocation(cost.measures))
+        for (auto& time : cost.times) time.ns = 100;
+  }
+};
+
+ranking ranked(const measurements& measured, double bytes = 4 * kib) {
+  return cost_model(measured).rank({bytes, "h2d", 1e6, 0, 0});
+}
+
+TEST(small_transfers, are_recommended_only_if_repetitions_confirm_what_lines_say) {
+  const auto confirmed = ranked(small_measurements(0.9));
+  EXPECT_EQ(recommended(confirmed).name, "pinned copy");
+  EXPECT_EQ(recommended(confirmed).gain_confirmed, true);
+  const auto unconfirmed = ranked(small_measurements(1));
+  EXPECT_EQ(recommended(unconfirmed).name, "plain copy");
+  EXPECT_EQ(recommended(unconfirmed).gain_confirmed, std::nullopt);
+  EXPECT_EQ(unconfirmed.strategies.front().gain_confirmed, false);
+  EXPECT_EQ(as_good(unconfirmed).size(), 3U) << "all that are no slower";
+  EXPECT_EQ(recommended(ranked(small_measurements(1), 64 * kib)).name, "pinned copy");
+}
+
+TEST(small_transfers, may_be_better_by_what_their_memory_costs) {
+  small_measurements measured(1);
+  for (const auto part : {term::allocation, term::deallocation})
+    for (auto& time : measured.cost("pageable", part).times) time.ns = 1e10;
+  EXPECT_EQ(recommended(ranked(measured)).name, "pinned copy");
+}
+
+TEST(small_transfers, are_compared_with_the_baseline_that_can_be_ranked) {
+  small_measurements measured(1);
+  measured.add_transfer("another plain copy", "pinned", 0, 10e3, 0.001);
+  measured.remove("pageable", term::allocation);  // leaves out the first baseline by name
+  const auto all = ranked(measured);
+  EXPECT_EQ(all.baseline, "another plain copy");
+  EXPECT_EQ(recommended(all).name, "another plain copy");
+}
+
+TEST(small_transfers, are_named_in_the_map_with_what_is_slower_behind) {
+  const auto map = map_of(cost_model(small_measurements(1)), {0, "h2d", 1, 0, 0});
+  const auto& cell = map.cells.front().back();
+  EXPECT_EQ(cell.winner, "plain copy");
+  EXPECT_EQ(cell.gain, 1);
+  EXPECT_EQ(cell.as_good, 2U);
+  EXPECT_EQ(cell.runner_up, std::nullopt) << "nothing is slower";
+  EXPECT_EQ(map.cells.back().back().winner, "pinned copy");
+}
+
+}  // namespace
+}  // namespace bench_transfers::advice::small_transfers_test
