@@ -1,9 +1,9 @@
 """Decides what to use for a transfer, so that rules, map, table and sentences say the same.
 
-The map is what `advise` answers: it also counts what memory costs, and up to SMALL it goes by the
-repetitions of each size (src/advice/small_transfers.hpp). Where the map has no such size, a strategy
-is as good as the fastest if it is within 3 % of it, or within 10 % and not clearly slower; of those
-the plainest is recommended (`plainness` in the file).
+The map is what `advise` answers: it also counts what memory costs, and up to SMALL it goes by
+repetitions (src/advice/small_transfers.hpp). Where the map has no such size, a strategy is as good
+as the fastest if it is within 3 % of it, or within 10 % and not clearly slower; of those the
+plainest is recommended (`plainness` in the file).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
+from plots.model.derive import Benchmark, Run, Sizes
 from plots.model.mann_whitney import has_interval
 from plots.model.plainness import plainness_key
 from plots.model.significance import Ratio, is_clearly_slower, ratio

@@ -22,8 +22,8 @@ def calculate(run: Run) -> dict[str, Any]:
     """Returns the answers by direction, size and reuse; nothing if there are none.
 
     A row is a strategy's place in `strategies`, whether it is as good as the fastest, as the map
-    counts, whether it was measured only at sizes far away, its terms, the interval of their sum, and by how much it
-    is behind the fastest, with the interval; times in ns.
+    counts, whether it was measured only at sizes far away, its terms, the interval of their sum,
+    and by how much it is behind the fastest, with the interval; times in ns.
     """
     answers = [answer for answer in run.advice.rankings if answer["strategies"]]
     if not answers:
