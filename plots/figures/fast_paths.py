@@ -10,6 +10,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.bars import HEADING_MARK, Bars, from_zero
 from plots.figures.common import Figure, compose_run_chart
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -21,10 +22,12 @@ class Comparison:
 
     `plain` are the fields of the plain method, `fast` those of each faster one; a field that is not
     given may have any value. `differ_in` is the field that distinguishes the methods. There is no
-    rate where bytes move twice, because it would not compare with other rates.
+    rate where bytes move twice, because it would not compare with other rates. Jobs of one `part`
+    share a panel in a paper.
     """
 
     title: str
+    part: str
     role: str
     fields: dict[str, Any]
     plain: dict[str, Any] = field(default_factory=dict)
@@ -33,10 +36,14 @@ class Comparison:
     has_rate: bool = True
 
 
+DATA = "ways"
+ROUND_TRIPS = "to the device and back"
+Row = dict[str, Any]
 COMPARISONS = [
     *(
         Comparison(
             f"ordinary memory, {direction}",
+            "copies of ordinary memory",
             "copy",
             {"direction": direction, "in_place": False},
             {"memory": "pageable", "method": None},
@@ -51,6 +58,7 @@ COMPARISONS = [
     *(
         Comparison(
             f"blocks of {block}, {direction}",
+            "scattered blocks of pinned memory",
             "scattered_copy",
             {"setting": setting, "memory": "pinned", "direction": direction},
         )
@@ -60,6 +68,7 @@ COMPARISONS = [
     *(
         Comparison(
             f"upload, compute, download ({words})",
+            ROUND_TRIPS,
             "overlap",
             {"memory": memory},
             fast=tuple({"variant": variant} for variant in variants),
@@ -73,6 +82,7 @@ COMPARISONS = [
     ),
     Comparison(
         "(2 * to_gpu(a)).get()",
+        ROUND_TRIPS,
         "array",
         {"direction": "both", "memory": "pageable", "variant": "float32"},
         {"setting": "expression"},
@@ -80,7 +90,7 @@ COMPARISONS = [
         differ_in="setting",
         has_rate=False,
     ),
-    Comparison("a message and its answer", "latency", {}),
+    Comparison("a message and its answer", ROUND_TRIPS, "latency", {}),
 ]
 
 
@@ -88,28 +98,9 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     """Draws the speedup over the plain method, at the largest size that all methods have."""
     groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
     if not groups:
-        raise NoData("no fast path was measured beside the plain way to do the same")
+        raise NoData("no fast path was measured beside the plain method to do the same")
     rows = [row for group in groups for row in group]
-    names = [row["row"] for row in rows]
-    speedups = [row["speedup"] for row in rows]
-    scale = alt.Scale(type="log", domain=[min(speedups) / 1.05, max(speedups)], nice=False)
-    title = "times as fast as the plain method"
-    panels = [Bars("ways", names, "speedup", title, scale, layout, width=260, start=1).chart()]
-    cpu_seconds = [row["cpu"] for row in rows if row["cpu"]]
-    # In a column, the CPU time stands beside the rate.
-    if cpu_seconds and layout.beside:
-        price = Bars(
-            "ways",
-            names,
-            "cpu",
-            "CPU seconds per GB",
-            from_zero(max(cpu_seconds)),
-            layout,
-            width=170,
-            labels=False,
-            where="isValid(datum.cpu)",
-        )
-        panels.append(price.chart())
+    panels = _draw_panels(rows, layout)
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
     chart = compose_run_chart(
@@ -122,7 +113,7 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
         ],
         layout.row(*panels, spacing=90),
     )
-    chart.datasets = {"ways": rows}
+    chart.datasets = {DATA: rows}
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
@@ -134,7 +125,50 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _compare(run: Run, comparison: Comparison) -> list[dict[str, Any]]:
+def _draw_panels(rows: list[Row], layout: Layout) -> list[LayerChart]:
+    """Draws speedups, and the CPU time beside them if there is room.
+
+    In a column, the CPU time stands beside the rate. In a paper each part is a panel, since all
+    rows together would be higher than the column is wide.
+    """
+    parts = list(dict.fromkeys(row["part"] for row in rows)) if layout.brief else [""]
+    speedups = [row["speedup"] for row in rows]
+    scale = alt.Scale(type="log", domain=[min(speedups) / 1.05, max(speedups)], nice=False)
+    panels = [_draw_speedups(part, rows, scale, layout) for part in parts]
+    cpu_seconds = [row["cpu"] for row in rows if row["cpu"]]
+    if not cpu_seconds or not layout.beside:
+        return panels
+    price = Bars(
+        DATA,
+        [row["row"] for row in rows],
+        "cpu",
+        "CPU seconds per GB",
+        from_zero(max(cpu_seconds)),
+        layout,
+        width=170,
+        labels=False,
+        where="isValid(datum.cpu)",
+    )
+    return [*panels, price.chart()]
+
+
+def _draw_speedups(part: str, rows: list[Row], scale: alt.Scale, layout: Layout) -> LayerChart:
+    """Draws the speedups of a part; those of all rows if it has no name."""
+    return Bars(
+        DATA,
+        [row["row"] for row in rows if part in ("", row["part"])],
+        "speedup",
+        "times as fast as the plain method",
+        scale,
+        layout,
+        width=260,
+        heading=part,
+        where=f"datum.part === '{part}'" if part else "true",
+        start=1,
+    ).chart()
+
+
+def _compare(run: Run, comparison: Comparison) -> list[Row]:
     plain = run.plainest(comparison.role, **comparison.fields, **comparison.plain)
     fast = [
         sizes
@@ -150,7 +184,7 @@ def _compare(run: Run, comparison: Comparison) -> list[dict[str, Any]]:
     return [_make_row(comparison, title, sizes[size], plain[size]) for sizes in (plain, *fast)]
 
 
-def _with_price(row: dict[str, Any]) -> dict[str, Any]:
+def _with_price(row: Row) -> Row:
     """Adds the CPU time to a row in a column.
 
     The row of the plain method has no bar, so its text takes the bar's place.
@@ -160,9 +194,7 @@ def _with_price(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"speedup_text": "" if is_plain else text, "note": text if is_plain else ""}
 
 
-def _make_row(
-    comparison: Comparison, title: str, benchmark: Benchmark, plain: Benchmark
-) -> dict[str, Any]:
+def _make_row(comparison: Comparison, title: str, benchmark: Benchmark, plain: Benchmark) -> Row:
     speedup = plain.ns / benchmark.ns
     rate, cpu = benchmark.gb_per_s if comparison.has_rate else None, benchmark.get("cpu_s_per_gb")
     method = getattr(benchmark, comparison.differ_in) or benchmark.kind
@@ -171,6 +203,7 @@ def _make_row(
     return {
         "row": f"{HEADING_MARK}|{title}" if is_plain else f"{title}|{method}",
         "way": f"{title}: {method}",
+        "part": comparison.part,
         "strategy": benchmark.label,
         "speedup": speedup,
         "speedup_text": f"{method}: {value}" if is_plain else f"{numbers.times(speedup)}, {value}",

@@ -13,6 +13,7 @@ from plots.model import questions
 from plots.model.host_map import HostMap
 from plots.model.load import Fields, Result, ResultError
 
+Interval = tuple[float | None, float | None]  # None: the end is not known
 FORMAT = 1  # the newest "format" of advise's files that this package reads
 # Keys of rows, as src/advice/measurements.cpp knows them; a test compares the answers.
 READ_BY_ADVISE = ("run_name", "run_type", "error_occurred", "bytes", "median_ns")
@@ -24,13 +25,18 @@ CANNOT_TELL = 3  # the exit code where an answer, or all, recommend nothing
 
 @dataclass(frozen=True)
 class Fit:
-    """Holds the line t0 + bytes / bandwidth that `advise` fitted to one strategy and direction."""
+    """Holds the line t0 + bytes / bandwidth that `advise` fitted to one strategy and direction.
+
+    The intervals of 95 % are Student's, from the residuals of the lines.
+    """
 
     name: str
     lines: int
     t0_ns: float
     gb_per_s: float
     half_bytes: float | None
+    t0_interval: Interval = (None, None)
+    rate_interval: Interval = (None, None)
 
 
 def fit_name(fields: Fields) -> str:
@@ -184,13 +190,15 @@ def _parse_fits(check: dict[str, Any] | None) -> dict[str, Fit]:
     fits = {}
     for entry in check["checks"] if check else []:
         model = entry["model"]
-        rate = (model["bandwidth_gb_per_s"] or {}).get("value")
-        if rate and model["t0_ns"]:
+        t0, rate = model["t0_ns"], model["bandwidth_gb_per_s"] or {}
+        if t0 and rate.get("value"):
             fits[entry["name"]] = Fit(
                 entry["name"],
                 model["lines"],
-                model["t0_ns"]["value"],
-                rate,
+                t0["value"],
+                rate["value"],
                 model["half_bandwidth_bytes"],
+                (t0["low"], t0["high"]),
+                (rate["low"], rate["high"]),
             )
     return fits

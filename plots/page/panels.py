@@ -7,10 +7,11 @@ from typing import Any
 from plots.model.derive import Benchmark, Run
 from plots.model.significance import median_interval
 from plots.page.packing import rounded
+from plots.text import metric_words
 
 TIME = "median_ns"
 # Of single operations, in this order.
-PERCENTILES = ("min_ns", "p5_ns", TIME, "mean_ns", "p95_ns", "p99_ns", "max_ns")
+PERCENTILES = ("min_ns", "p5_ns", TIME, "mean_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns")
 DRAWN_DIGITS = 5  # repetitions may differ in the fourth digit
 RATES = ("gb_per_s", "device_gb_per_s", "link_percent")
 NOT_SHOWN = ("bytes", "operations", "batch", "device_operations")  # a name or a figure says them
@@ -30,7 +31,9 @@ def describe_benchmarks(run: Run) -> dict[str, Any]:
     metrics = run.result.metrics
     return {
         "percentiles": sum(name in PERCENTILES for name in counters),
-        "counters": [[metrics[name].description, metrics[name].unit] for name in counters],
+        "counters": [
+            [metric_words.describe(name, metrics[name]), metrics[name].unit] for name in counters
+        ],
         "benchmarks": {
             benchmark.name: {
                 "median": rounded(benchmark.ns, DRAWN_DIGITS + 2),

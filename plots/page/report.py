@@ -39,6 +39,7 @@ from plots.text import (
     map_caption,
     marks,
     method,
+    numbers,
     rules,
     side_by_side,
     tables,
@@ -387,10 +388,11 @@ def _render_page(sections: list[Section], stills: dict[str, str], with_files: bo
         loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_legible,
+        finalize=_typeset,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["exact"] = Exact
     drawn = [figure for section in sections for figure in section.drawn]
     rows: list[Any] = []
     data = {
@@ -452,9 +454,17 @@ def _packed(data: Any) -> str:
     return packing.pack(packing.as_json(values.legible(data)))
 
 
-def _legible(value: Any) -> Any:
+class Exact(str):
+    """Holds a text that must stay as it is: a command, or a name by which the script finds data."""
+
+
+def _typeset(value: Any) -> Any:
     """Returns what the template writes; code of this project stays as it is."""
-    return value if isinstance(value, markupsafe.Markup) else values.legible(value)
+    if isinstance(value, markupsafe.Markup) or not isinstance(value, str):
+        return value
+    return (
+        values.legible(value) if isinstance(value, Exact) else numbers.bind(values.legible(value))
+    )
 
 
 def _with_shared_rows(spec: dict[str, Any], rows: list[Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plots.model import values
 from plots.model.choices import SMALL, as_good_as_fastest
@@ -22,6 +22,8 @@ ALIKE_DIFFERENCE = 0.01
 ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
 ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
 MOST_FINDINGS = 5
+USUAL = "at its usual speed"
+BOTH_USUAL = "both directions at their usual speed"
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
 PAGEABLE = {"pageable", "pageable_huge"}
 # Flags of cudaHostAlloc, by the kind of memory that has only this flag.
@@ -79,7 +81,31 @@ def compare_with_link(run: Run) -> list[Sentence]:
             )
         elif limit:
             sentences.append(_compare_with_limit(run, direction, benchmarks, limit))
-    return sentences + missing
+    return _join_usual(sentences) + missing
+
+
+def _join_usual(sentences: list[Sentence]) -> list[Sentence]:
+    """Says in a few words only once that both directions are as they should be."""
+    if len(sentences) < 2 or not all(entry.short.endswith(USUAL) for entry in sentences):
+        return sentences
+    first, *others = sentences
+    return [replace(first, short=BOTH_USUAL), *(replace(entry, short="") for entry in others)]
+
+
+def describe_both_ways(run: Run) -> list[Sentence]:
+    """Says how fast both directions at once are, and why no verdict follows from it."""
+    sizes = run.plainest("duplex", memory="pinned")
+    duplex = sizes[max(sizes)] if sizes else None
+    if run.on_host or injected_faults(run) or duplex is None or not duplex.gb_per_s:
+        return []
+    return [
+        Sentence(
+            f"Both directions at once: {numbers.rate(duplex.gb_per_s)} in total "
+            f"({duplex.strategy}, {numbers.size(duplex.size_bytes or 0)} each). This rate is "
+            "shown, but not judged: what a healthy link carries in both directions at once is not "
+            "known."
+        )
+    ]
 
 
 def _compare_with_limit(
@@ -96,7 +122,7 @@ def _compare_with_limit(
             f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
             "generation or width was misread, or the measurement is wrong.",
             True,
-            short=f"{direction} above its limit",
+            short=f"{direction} above the link's limit",
         )
     statement += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
     if not run.packet_limit:
@@ -105,12 +131,12 @@ def _compare_with_limit(
     parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
     statement += f" and {' to '.join(parts)} % of what packet headers leave"
     if rate >= HEALTHY_SHARE * low:
-        return Sentence(f"{statement}, as on a healthy link.", short=f"{direction} as usual")
+        return Sentence(f"{statement}, as on a healthy link.", short=f"{direction} {USUAL}")
     if any(
         benchmark.direction == direction and _fills_the_link(benchmark)
         for benchmark in run.transfers
     ):
-        short = f"{direction} {numbers.rate(rate)}, {100 * rate / limit:.0f} % of raw"
+        short = f"{direction} only {numbers.rate(rate)}, {100 * rate / limit:.0f} % of the raw rate"
         return Sentence(f"{statement}. A healthy link reaches more.", True, short=short)
     return Sentence(
         f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "

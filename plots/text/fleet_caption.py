@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import datetime
 
 from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
-from plots.text import caption
+from plots.text import caption, numbers
 from plots.text.trust import Sentence
 
 MOST_SENTENCES = 12
@@ -30,7 +30,7 @@ def percent(value: float) -> str:
     """Formats a slowdown in percent with its sign."""
     digits = 0 if abs(value) >= 999.5 else 1 if abs(value) >= 9.95 else 2
     text = f"{value:+,.{digits}f} %"
-    return text if text.strip("+-0. %") else "0 %"
+    return numbers.with_minus(text) if text.strip("+-0. %") else "0 %"
 
 
 def percent_in_interval(value: float, interval: tuple[float, float] | None) -> str:

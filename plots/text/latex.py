@@ -168,7 +168,7 @@ def _cells(column: Column) -> list[str]:
 
 def number(value: float) -> str:
     """Formats a number with the digits that it has elsewhere, and never with an exponent."""
-    text = numbers.digits(value) if isinstance(value, float) else str(value)
+    text = numbers.plain_digits(value) if isinstance(value, float) else str(value)
     return f"{float(text):.12f}".rstrip("0").rstrip(".") if "e" in text else text
 
 

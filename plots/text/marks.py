@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.model.derive import Run
 from plots.text import caption, numbers, trust
-from plots.text.findings import compare_with_link
+from plots.text.findings import compare_with_link, describe_both_ways
 from plots.text.trust import Sentence
 
 GOOD, WARNING, UNKNOWN = "good", "warning", "unknown"
@@ -43,7 +43,7 @@ def describe(run: Run) -> list[Mark]:
     noise = trust.assess_noise(run)
     throttling = _mark_throttling(run)
     marks = [
-        *([_mark_link(link, memory)] if link else []),
+        *([_mark_link(link, [*describe_both_ways(run), *memory])] if link else []),
         throttling,
         _mark_noise(run, noise),
     ]
@@ -83,12 +83,12 @@ def alerts(run: Run) -> list[Sentence]:
     return [*trust.assess_run(run), *(one for one in trust.assess_host(run) if one.warning)]
 
 
-def _mark_link(link: list[Sentence], memory: list[Sentence]) -> Mark:
+def _mark_link(link: list[Sentence], others: list[Sentence]) -> Mark:
     """Makes the mark of the link: at full speed only if its state and both rates are known.
 
     Where memory lies is a fact by itself; only memory that is known to be far is a doubt here.
     """
-    evidence = [*link, *memory]
+    evidence = [*link, *others]
     return _mark("Link", "full speed", evidence, link, "the link ran at full speed")
 
 
@@ -107,9 +107,11 @@ def _mark_throttling(run: Run) -> Mark:
 
 def _mark_noise(run: Run, noise: list[Sentence]) -> Mark:
     middle = trust.middle_half(run)
-    within = f"within {numbers.percent(middle)}" if middle is not None else ""
-    clause = f"the middle half of the repetitions lies {within}"
-    return _mark("Noise", within, noise, noise, clause)
+    if middle is None:
+        return _mark("Noise", "", noise, noise, "")
+    part = numbers.percent(middle)
+    clause = f"{trust.steady_half(run)} within {part}"
+    return _mark("Noise", f"typically {part}", noise, noise, clause)
 
 
 def _mark(

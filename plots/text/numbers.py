@@ -1,18 +1,39 @@
 """Formats numbers with the digits that `gate_transfers show` prints.
 
-The rules are those of src/gate/report/figures.cpp; a test compares both.
+The rules are those of src/gate/report/figures.cpp; a test compares both. Negative numbers have a
+true minus here. Formats for programs have their own (`plain_digits`).
 """
 
 from __future__ import annotations
 
 import math
+import re
 
 TIME_UNITS = ("ns", "µs", "ms", "s")
 BYTE_RATES = ("B/s", "kB/s", "MB/s", "GB/s")
+MINUS, NO_BREAK = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
+UNIT = r"(?:%|[kMG]?B/s|[KMG]iB|[kMG]?B|s/GB|[nµm]?s|[kMG]?Hz|GT/s|°C|W)(?![\w/])"
+# The blanks at which a line must not end: before a unit, and before and within an interval.
+BOUND = re.compile(rf" (?:(?<=[\d⁹] )(?={UNIT})|(?=\[[+{MINUS}]?\d)|(?=[+{MINUS}]?[\d.]+×?\]))")
+
+
+def bind(text: str) -> str:
+    """Returns a text for a page, whose lines do not end between a number and its unit."""
+    return BOUND.sub(NO_BREAK, text)
 
 
 def digits(value: float) -> str:
     """Formats with four significant digits, and with an exponent only for extreme values."""
+    return with_minus(plain_digits(value))
+
+
+def with_minus(text: str) -> str:
+    """Returns a number with a true minus instead of a hyphen."""
+    return MINUS + text[1:] if text.startswith("-") else text
+
+
+def plain_digits(value: float) -> str:
+    """Formats like `digits`, for programs: a minus is a hyphen."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -66,7 +87,7 @@ def change(part: float) -> str:
     if not 100 * part < 9999.5:
         return _percent(part, "+")
     text = f"{100 * part:+.0f} %"
-    return "0 %" if text[1:] == "0 %" else text
+    return "0 %" if text[1:] == "0 %" else with_minus(text)
 
 
 def percent(part: float) -> str:
@@ -156,4 +177,4 @@ def _percent(part: float, sign: str) -> str:
     if abs(value) < 0.005:
         value = 0.0  # it is shown as zero, which has no minus
     decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:{sign}.{decimals}f} %"
+    return with_minus(f"{value:{sign}.{decimals}f} %")

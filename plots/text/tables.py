@@ -703,22 +703,35 @@ def _make_fit_table(run: Run) -> Table:
         [
             fit.name,
             fit.t0_ns,
+            *fit.t0_interval,
             fit.gb_per_s,
+            *fit.rate_interval,
             fit.half_bytes,
             fit.lines,
         ]
         for fit in fits
     ]
     head = ["strategy", "t0", "B", "n½", "lines"]
-    raw_head = ["strategy", "t0_ns", "gb_per_s", "half_bandwidth_bytes", "lines"]
+    raw_head = [
+        "strategy",
+        *("t0_ns", "t0_ns_low_95", "t0_ns_high_95"),
+        *("gb_per_s", "gb_per_s_low_95", "gb_per_s_high_95"),
+        "half_bandwidth_bytes",
+        "lines",
+    ]
     heading = (
         "Time as t0 + n/B, as advise has fitted it (several lines: t0 of the first, B of the last)"
     )
     paper = [
         text_column("strategy", rows, 0),
         raw_column("t0", raw, 1, "µs", 1e3),
-        raw_column("B", raw, 2, "GB/s"),
-        raw_column("n½", raw, 3, "KiB", 2**10),
+        raw_column(LOW, raw, 2, factor=1e3),
+        raw_column(HIGH, raw, 3, factor=1e3),
+        raw_column("B", raw, 4, "GB/s"),
+        raw_column(LOW, raw, 5),
+        raw_column(HIGH, raw, 6),
+        raw_column("n½", raw, 7, "KiB", 2**10),
         text_column("lines", rows, 4),
     ]
-    return Table("fits", heading, head, rows, raw_head, raw, paper)
+    note = "low and high: the 95 % interval (Student's t, from the residuals of the lines)"
+    return Table("fits", heading, head, rows, raw_head, raw, paper, paper_note=note)

@@ -435,6 +435,24 @@ def _repeated(run: Run) -> list[Benchmark]:
     return [benchmark for benchmark in _large(run) or run.benchmarks if benchmark.repetitions > 1]
 
 
+def steady_half(run: Run) -> str:
+    """Says of what `middle_half` is the median, as the beginning of a sentence on it."""
+    repeated = _repeated(run)
+    if len(repeated) == 1:
+        return f"{repeated[0].name} repeats"
+    subject = f"transfers of {numbers.size(LARGE)} and more" if _large(run) else "benchmarks"
+    return f"half of the {len(repeated)} {subject} repeat"
+
+
+def _describe_noise(run: Run, repeated: list[Benchmark]) -> str:
+    """Says what stands within the range of the steadier half, and how wide that of all is."""
+    half = "middle half of the repetitions"
+    if len(repeated) == 1:
+        return half
+    most = max(benchmark.middle_half for benchmark in repeated)
+    return f"{steady_half(run)} within this, all within {numbers.percent(most)} ({half})"
+
+
 def _check_noise(run: Run) -> Sentence:
     large, repeated, middle = _large(run), _repeated(run), middle_half(run)
     subject = f"warm transfers of {numbers.size(LARGE)} and more" if large else "benchmarks"
@@ -462,7 +480,7 @@ def _check_noise(run: Run) -> Sentence:
         return Sentence(
             f"The machine was noisy. {statement} Judge differences by several runs.",
             True,
-            short=f"repetitions differ by {numbers.percent(middle)}",
+            short=f"repetitions typically differ by {numbers.percent(middle)}",
         )
     if max(benchmark.repetitions for benchmark in repeated) < 3:
         return Sentence(
@@ -470,4 +488,4 @@ def _check_noise(run: Run) -> Sentence:
         )
     if middle > NOISY:  # as small transfers may be
         return Sentence(statement, unknown="noise of large transfers")
-    return Sentence(statement, short="middle half of the repetitions")
+    return Sentence(statement, short=_describe_noise(run, repeated))

@@ -104,8 +104,8 @@ def test_copies_at_once_have_a_table(result):
         row |= {name: 77.0 for name in row if name.startswith("loss_percent")}
     table = tables.make_concurrent_table(Run(result))
     assert [row[2:] for row in table.rows] == [
-        ["cuda:0 h2d", "42.00 GB/s", "50.00 GB/s", "-16 %"],  # of the two medians
-        ["cuda:1 h2d", "18.00 GB/s", "20.00 GB/s", "-10 %"],
+        ["cuda:0 h2d", "42.00 GB/s", "50.00 GB/s", "−16 %"],  # of the two medians
+        ["cuda:1 h2d", "18.00 GB/s", "20.00 GB/s", "−10 %"],
     ]
     assert [row[1] for row in table.raw] == pytest.approx([60.0, 60.0])
     for part in split(result):

@@ -365,13 +365,18 @@ def test_the_fitted_lines_are_those_of_advise(tmp_path, capsys, quick_images, py
     page = (tmp_path / "report" / "report.html").read_text()
     assert "Time as t0 + n/B, as advise has fitted it" in page
     fits = (tmp_path / "report" / "tables" / "fits.csv").read_text().splitlines()
-    assert fits[0] == "strategy,t0_ns,gb_per_s,half_bandwidth_bytes,lines"
+    assert fits[0] == (
+        "strategy,t0_ns,t0_ns_low_95,t0_ns_high_95,"
+        "gb_per_s,gb_per_s_low_95,gb_per_s_high_95,half_bandwidth_bytes,lines"
+    )
     # The synthetic times are 1000 ns + 0.02 ns per byte.
     line = next(fit for fit in fits if fit.startswith("copy/pinned/h2d"))
-    _, t0, rate, half, _ = line.split(",")
-    assert float(t0) == pytest.approx(1000, rel=1e-3)
-    assert float(rate) == pytest.approx(50, rel=1e-3)
-    assert float(half) == pytest.approx(50000, rel=1e-2)
+    t0, t0_low, t0_high, rate, rate_low, rate_high, half, _ = map(float, line.split(",")[1:])
+    assert t0 == pytest.approx(1000, rel=1e-3)
+    assert rate == pytest.approx(50, rel=1e-3)
+    assert half == pytest.approx(50000, rel=1e-2)
+    assert t0_low <= t0 <= t0_high
+    assert rate_low <= rate <= rate_high
 
 
 def test_the_error_of_a_failing_program_is_shown_escaped(tmp_path, capsys, quick_images):

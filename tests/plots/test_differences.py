@@ -61,7 +61,7 @@ def test_what_is_beyond_the_axis_is_an_arrow_with_its_value():
     spec = drawn(*map(synthetic.run, runs))
     (far,) = [row for row in rows(spec) if row["gain"] < -50]
     assert (far["at"], far["is_inside"], far["beyond_from"]) == (-5, False, True)
-    assert far["text"].startswith("-75.0 %")
+    assert far["text"].startswith("−75.0 %")
     assert all(row["is_inside"] for row in rows(spec) if row is not far)
 
 

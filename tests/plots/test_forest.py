@@ -322,7 +322,7 @@ def test_each_class_is_a_panel_with_its_threshold_and_the_worst_above():
     lines = {(line["class"], line["slowdown"]) for line in spec["datasets"]["lines"]}
     assert lines == {("link", 0), ("link", 2), ("latency", 0), ("latency", 5)}
     shown = texts(spec)
-    assert {"+10.0 %", "+8.00 %", "+6.00 %", "-4.00 %", "+30.0 %", "+0.10 %"} <= set(shown)
+    assert {"+10.0 %", "+8.00 %", "+6.00 %", "−4.00 %", "+30.0 %", "+0.10 %"} <= set(shown)
     assert "New runs against the baseline: REGRESSION, 4 of 6 tested — Synthetic GPU" in shown
     assert any("Synthetic CPU" in text and "2026-11-20 11:00 UTC" in text for text in shown)
     assert any("3 runs of 1 session against a baseline of 13 runs" in text for text in shown)
@@ -371,7 +371,7 @@ def test_unchanged_and_not_known_are_told_apart_in_words():
     assert {"unchanged (tested)", "not known (hidden by noise)"} <= set(texts(spec))
     assert figure.summary == (
         "PASS: as was made up. link: PASS, 2 of 3 tested at 2 %. Of 3 compared, slowest has "
-        "changed by +2.10 % (not known) and fastest has changed by -0.10 % (unchanged)."
+        "changed by +2.10 % (not known) and fastest has changed by −0.10 % (unchanged)."
     )
     assert [row[2] for row in tables.make_check_table(check, {}).rows] == [
         "not known",
@@ -414,7 +414,7 @@ def test_the_axis_has_all_points_and_cuts_intervals_with_arrows():
     assert (wide["low"], wide["high"]) == (low, high)
     assert wide["beyond_low"]
     assert wide["beyond_high"]
-    assert wide["interval"] == "-90.0 % to +400 %"
+    assert wide["interval"] == "−90.0 % to +400 %"
     narrow = rows["copy/pinned/h2d/64MiB"]
     assert (narrow["low"], narrow["high"]) == pytest.approx((9.0, 11.2))
     assert not narrow["beyond_low"]
@@ -523,7 +523,8 @@ def test_the_table_has_the_digits_that_the_gate_has_printed(program):
         assert len(lines) > 5
         for line in lines:
             row = rows[line[0]]
-            assert line[1:] == [*row[3:6], row[7], row[9]]
+            shown = [cell.replace("−", "-") for cell in (*row[3:6], row[7], row[9])]
+            assert line[1:] == shown
             assert row[6] != "-"
 
 

@@ -269,8 +269,8 @@ def test_copies_at_once_are_shown_beside_those_alone():
     texts = [(entry["name"], entry["text"]) for entry in copies]
     both = texts.index(("pinned, both ways, all, 64 MiB", "144.3 in all"))
     assert texts[both + 1 : both + 3] == [
-        ("cuda:0 h2d", "28.4 of 55.2 (-49 %)"),
-        ("cuda:0 d2h", "43.5 of 55.0 (-21 %)"),
+        ("cuda:0 h2d", "28.4 of 55.2 (−49 %)"),
+        ("cuda:0 d2h", "43.5 of 55.0 (−21 %)"),
     ]
     with pytest.raises(NoData, match="no copies at once"):
         DEVICES_FIGURES["at_once"](Run(dataclasses.replace(run.result, rows=[])), WIDE)

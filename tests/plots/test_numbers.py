@@ -41,10 +41,10 @@ def test_sizes(value, text):
     ("part", "text"),
     [
         (0.1, "+10.0 %"),
-        (-0.03, "-3.00 %"),
+        (-0.03, "−3.00 %"),
         (-0.00004, "+0.00 %"),
         (0.09995, "+10.0 %"),
-        (-0.67, "-67.0 %"),
+        (-0.67, "−67.0 %"),
         (1.14, "+114 %"),
         (100.0, "> +9999 %"),
     ],
@@ -113,10 +113,29 @@ def test_bandwidths_of_a_line_have_one_unit():
 
 @pytest.mark.parametrize(
     ("part", "text"),
-    [(-0.0336, "-3 %"), (0.056, "+6 %"), (-0.001, "0 %"), (1e6, "> +9999 %")],
+    [(-0.0336, "−3 %"), (0.056, "+6 %"), (-0.001, "0 %"), (1e6, "> +9999 %")],
 )
 def test_changes_are_in_whole_percent(part, text):
     assert numbers.change(part) == text
+
+
+def test_programs_get_hyphens_and_readers_a_minus():
+    assert (numbers.digits(-12.5), numbers.plain_digits(-12.5)) == ("−12.50", "-12.50")
+    assert numbers.quantity(-1.0, "ns") == "−1.000 ns"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "55.24~GB/s (64~MiB) in 1.2~ms, at 1980~MHz and 43~°C",
+        "−10.5~%~[−15.6,~−2.23] of 3 benchmarks",
+        "1.25×~[1.1,~1.4] as fast; 0.05~s/GB",
+        "(95~%: 144.0~ns to 176.0~ns)",
+        "CPU seconds for 10⁹~B in 2 steps, PCIe 5.0 x16",
+    ],
+)
+def test_lines_do_not_end_between_a_number_and_its_unit(text):
+    assert numbers.bind(text.replace("~", " ")) == text.replace("~", numbers.NO_BREAK)
 
 
 def test_a_time_of_zero():

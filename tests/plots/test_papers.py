@@ -19,7 +19,7 @@ from plots.figures.forest import draw_forest
 from plots.figures.layout import PAPER
 from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
-from plots.model.programs import ask
+from plots.model.programs import Advice, Fit, ask
 from plots.model.published import read_published
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
@@ -131,7 +131,7 @@ def test_the_check_sees_what_does_not_fit(folder):
 
 
 # Figures that are too high for a column: their wide form spans both.
-TOO_HIGH = {"fast_paths", "interference"}
+TOO_HIGH = {"interference"}
 
 
 @pytest.mark.parametrize("name", sorted(set(FIGURES) - TOO_HIGH))
@@ -391,6 +391,19 @@ def test_tables_have_intervals_where_they_are_known_and_say_n():
     mixed = headline_of([*synthetic.rows(("copy/pageable",)), *eight_repetitions()])
     assert "Medians of n repetitions" in mixed
     assert r"& {n} \\" in mixed
+
+
+def test_fitted_lines_have_intervals():
+    fit = Fit("copy/pinned/h2d", 1, 2000.0, 50.0, None, (1500.0, 2500.0), (45.0, None))
+    run = synthetic.run(synthetic.rows(), advice=Advice(fits={fit.name: fit}))
+    table = next(table for table in tables.make_tables(run) if table.name == "fits")
+    files = format_files(table, "")
+    lines = files["fits.tex"].decode().splitlines()
+    assert any("low and high: the 95 \\% interval (Student's t" in line for line in lines)
+    expected = r"copy/pinned/h2d & 2.000 & 1.500 & 2.500 & 50.00 & 45.00 & -- & -- & 1 \\"
+    assert expected in [line.strip() for line in lines]
+    *_, row = files["fits.csv"].decode().splitlines()
+    assert row == "copy/pinned/h2d,2000.0,1500.0,2500.0,50.0,45.0,,,1"
 
 
 def test_two_variants_of_one_direction_have_macros_of_their_own():

@@ -54,6 +54,10 @@ class Page(HTMLParser):
         return page_data(self.text)
 
     def texts_of(self, tag):
+        """Returns texts as a reader sees them, to whom all blanks look alike."""
+        return [text.replace("\N{NO-BREAK SPACE}", " ") for text in self.written(tag)]
+
+    def written(self, tag):
         return [text for element, text in self.texts if element == tag]
 
     def attributes(self, tag):
@@ -71,6 +75,18 @@ def quick(monkeypatch, undrawn):
 def make_page(*results):
     files = report.make_report(list(results), None)
     return files, Page(files["report.html"].decode())
+
+
+def test_numbers_keep_their_units_and_commands_their_blanks():
+    run = {"command_line": ["bench_transfers", "--note=5 s"]}
+    path = "report.html"
+    files, page = make_page(synthetic.result(synthetic.rows(("copy/pinned",)), run=run))
+    texts = [text for tag in ("td", "dd", "li") for text in page.written(tag)]
+    assert any(re.search(r"\d\N{NO-BREAK SPACE}GB/s", text) for text in texts)
+    assert not any(re.search(r"\d (?:GB/s|µs|MiB|%)", text) for text in texts)
+    assert any("--note=5 s" in text for text in page.written("td"))
+    assert re.search(rb"\d GB/s", files["tables/transfers.md"])
+    assert not any("\N{NO-BREAK SPACE}".encode() in files[name] for name in files if name != path)
 
 
 def test_names_from_files_are_escaped_everywhere():

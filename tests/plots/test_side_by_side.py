@@ -33,10 +33,10 @@ def test_copies_in_both_directions_at_once_are_compared():
     runs = [(1, machine((1.0,) * 6)), (2, machine((1.25,) * 6))]
     table = tables.compare_runs(runs)
     assert [row for row in table.rows if row[0].startswith("duplex")] == [
-        ["duplex/engines/pinned", "64 MiB", "134.2 GB/s", "107.4 GB/s (-20.0 %)"]
+        ["duplex/engines/pinned", "64 MiB", "134.2 GB/s", "107.4 GB/s (−20.0 %)"]
     ]
     assert differences(*(run for _, run in runs))[0] == (
-        f"run 2 against run 1: clearly worse at {BOTH_WAYS} (-20.0 % [-20.0, -20.0]); not "
+        f"run 2 against run 1: clearly worse at {BOTH_WAYS} (−20.0 % [−20.0, −20.0]); not "
         "clearly different at 2 of 3 questions."
     )
 
@@ -72,11 +72,11 @@ def test_plus_is_better_for_rates_and_for_times():
     table = side_by_side.make_question_table(runs)
     assert {row[0]: row[1:] for row in table.rows} == {
         "pinned memory to the device, 64 MiB": [
-            *("33.55 GB/s", "16.78 GB/s", "-50.0 % [-50.0, -50.0]")
+            *("33.55 GB/s", "16.78 GB/s", "−50.0 % [−50.0, −50.0]")
         ],
         BOTH_WAYS: ["134.2 GB/s", "268.4 GB/s", "+100 % [+100, +100]"],
         "time of a small copy to the device, pinned memory, 1 KiB": [
-            *("2.000 µs", "4.000 µs", "-50.0 % [-50.0, -50.0]")
+            *("2.000 µs", "4.000 µs", "−50.0 % [−50.0, −50.0]")
         ],
     }
 
@@ -112,7 +112,7 @@ def test_the_recorded_machines_differ_both_ways_at_once():
     assert side_by_side.title(runs) == "NVIDIA H200 and NVIDIA H100 80GB HBM3"
     (verdict, _) = differences(*(run for _, run in runs))
     assert verdict.startswith("NVIDIA H100 80GB HBM3 against NVIDIA H200: clearly worse at ")
-    assert "pinned memory both ways at once, 1 GiB (-8.9" in verdict
+    assert "pinned memory both ways at once, 1 GiB (−8.9" in verdict
     table, facts = side_by_side.make_question_table(runs), side_by_side.make_fact_table(runs)
     cells = {row[0]: row[3] for row in table.rows}
     assert cells["pageable memory to the device, 1 GiB"].endswith("not clear")

@@ -1,0 +1,64 @@
+"""Names the metrics of benchmarks for readers of CUDA's documentation.
+
+Descriptions are recorded in result files, so the page has its own for the keys that it knows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plots.model.load import Metric
+
+STEP = re.compile(r"(?:the|median of the) step '?(\w+?)'?")
+WORDS = {
+    "min_ns": "fastest",
+    "p5_ns": "5th percentile",
+    "median_ns": "median",
+    "mean_ns": "mean",
+    "p95_ns": "95th percentile",
+    "p99_ns": "99th percentile",
+    "p999_ns": "99.9th percentile",
+    "max_ns": "slowest",
+    "gb_per_s": "bandwidth",
+    "link_percent": "bandwidth relative to the link's limit",
+    "device_ns": "time on the device (CUDA events)",
+    "device_gb_per_s": "bandwidth on the device (CUDA events)",
+    "cores": "CPU cores kept busy",
+    "cpu_s_per_gb": "CPU time of all threads per GB",
+    "multiprocessors": "multiprocessors in use",
+    "ns_per_access": "time of a single access by the CPU",
+    **{
+        f"{direction}{other}_{key}": f"{quantity} {phrase}{while_}"
+        for direction, phrase in (("h2d", "to the device"), ("d2h", "to the host"))
+        for other, while_ in (("", ", the other direction busy"), ("_alone", ", alone"))
+        for key, quantity in (("ns", "time of the copy"), ("gb_per_s", "bandwidth"))
+    },
+    "plain_ns": "launch by <<<>>>, in turn with this one",
+    "over_plain_ns": "how much longer than the launch by <<<>>>",
+    "staging_threads": "threads that copy chunks, at most",
+    "staging_least_chunk": "smallest chunk",
+    "staging_streaming_stores": "non-temporal stores (1: in use)",
+    "allocate_ns": "allocation",
+    "both_ns": "both copies",
+    "compute_ns": "kernel",
+    "copy_ns": "copy",
+    "download_ns": "copy to the host",
+    "enqueue_ns": "until the asynchronous call returns",
+    "fill_ns": "filling the host memory",
+    "first_ns": "first call",
+    "free_ns": "freeing the memory",
+    "launch_ns": "kernel launch",
+    "lock_ns": "page-locking",
+    "second_ns": "second call",
+    "to_gpu_ns": "to_gpu(a)",
+    "touch_ns": "first access to the pages by the CPU",
+    "unlock_ns": "undoing the page-locking",
+    "upload_ns": "copy to the device",
+    "wait_ns": "waiting until the data have arrived",
+}
+
+
+def describe(key: str, metric: Metric) -> str:
+    """Returns a metric in words: those of the file if its key is not known here."""
+    step = STEP.fullmatch(metric.description)
+    return WORDS.get(key) or (step[1].replace("_", " ") if step else metric.description)
