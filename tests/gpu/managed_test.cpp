@@ -107,12 +107,17 @@ TEST_F(managed_test, migrates_back_when_the_cpu_reads_it) {
   const auto read = [&] {
     return seconds_of([&] { std::memcpy(destination.data(), memory.data(), bytes); });
   };
-  send(memory, residence::device);
-  const double by_faults = read();
-  const double again = read();
-  std::printf("the CPU reads 16 MiB: %.0f us by faults, %.0f us again\n", by_faults * 1e6,
-              again * 1e6);
-  EXPECT_GT(by_faults, 2 * again);
+  // Others on the host may disturb an attempt; that faults cost nothing would show in each.
+  double factor = 0;
+  for (int attempt = 0; attempt < 4 && factor <= 2; ++attempt) {
+    send(memory, residence::device);
+    const double by_faults = read();
+    const double again = read();
+    factor = by_faults / again;
+    std::printf("the CPU reads 16 MiB: %.0f us by faults, %.0f us again\n", by_faults * 1e6,
+                again * 1e6);
+  }
+  EXPECT_GT(factor, 2);
   EXPECT_EQ(check_host_pattern(destination.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
