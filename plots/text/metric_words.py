@@ -5,11 +5,8 @@ Descriptions are recorded in result files, so the page has its own for the keys 
 
 from __future__ import annotations
 
-import re
-
 from plots.model.load import Metric
 
-STEP = re.compile(r"(?:the|median of the) step '?(\w+?)'?")
 WORDS = {
     "min_ns": "fastest",
     "p5_ns": "5th percentile",
@@ -38,10 +35,22 @@ WORDS = {
     "staging_threads": "threads that copy chunks, at most",
     "staging_least_chunk": "smallest chunk",
     "staging_streaming_stores": "non-temporal stores (1: in use)",
+    **{
+        f"{access}_ns": access.replace("_", " ")
+        for access in (
+            *("read_memcpy", "read_modify_write", "read_random", "read_scalar", "read_streaming"),
+            *("read_strided", "read_vector", "write_fill", "write_memcpy", "write_random"),
+            "write_streaming",
+        )
+    },
     "allocate_ns": "allocation",
     "both_ns": "both copies",
+    "call_ns": "call",
+    "compile_and_load_ns": "compiling and loading the kernel",
     "compute_ns": "kernel",
     "copy_ns": "copy",
+    "create_ns": "creation",
+    "destroy_ns": "destruction",
     "download_ns": "copy to the host",
     "enqueue_ns": "until the asynchronous call returns",
     "fill_ns": "filling the host memory",
@@ -49,9 +58,12 @@ WORDS = {
     "free_ns": "freeing the memory",
     "launch_ns": "kernel launch",
     "lock_ns": "page-locking",
+    "nothing_ns": "nothing",
+    "round_trip_ns": "round trip",
     "second_ns": "second call",
     "to_gpu_ns": "to_gpu(a)",
     "touch_ns": "first access to the pages by the CPU",
+    "unload_ns": "unloading the kernel",
     "unlock_ns": "undoing the page-locking",
     "upload_ns": "copy to the device",
     "wait_ns": "waiting until the data have arrived",
@@ -60,5 +72,4 @@ WORDS = {
 
 def describe(key: str, metric: Metric) -> str:
     """Returns a metric in words: those of the file if its key is not known here."""
-    step = STEP.fullmatch(metric.description)
-    return WORDS.get(key) or (step[1].replace("_", " ") if step else metric.description)
+    return WORDS.get(key, metric.description)

@@ -1,10 +1,16 @@
 """Tests the words for metrics: those of the page, of steps, and of the file."""
 
+import json
+from pathlib import Path
+
 import synthetic
 
 from plots.model.load import Metric
 from plots.page import panels
 from plots.text import metric_words
+
+
+KNOWN = Path(__file__).resolve().parents[2] / "src/result_file/format_1.json"
 
 
 def described(key, description):
@@ -19,9 +25,13 @@ def test_known_metrics_have_words_of_the_page():
     assert link == "bandwidth relative to the link's limit"
 
 
-def test_steps_are_named_without_underscores():
-    for description in ("the step compile_and_load", "median of the step 'compile_and_load'"):
-        assert described("compile_and_load_ns", description) == "compile and load"
+def test_each_known_step_has_words_without_underscores():
+    known = json.loads(KNOWN.read_text("utf-8"))["metrics"]
+    steps = {key: m["description"] for key, m in known.items() if "the step " in m["description"]}
+    assert len(steps) > 20
+    for key, description in steps.items():
+        assert described(key, description) != description
+        assert "_" not in described(key, description).replace("to_gpu", "")
 
 
 def test_other_metrics_keep_the_words_of_their_file():
