@@ -9,7 +9,6 @@ from plots.model.load import Metric
 from plots.page import panels
 from plots.text import metric_words
 
-
 KNOWN = Path(__file__).resolve().parents[2] / "src/result_file/format_1.json"
 
 
