@@ -130,6 +130,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
         low, high = _interval(benchmark)
         rows.append(
             {
+                "benchmark": benchmark.name,
                 "memory": benchmark.memory,
                 "row": benchmark.memory,
                 "strategy": benchmark.memory,
@@ -217,6 +218,7 @@ def _collapse(rows: list[dict[str, Any]], alike: list[str]) -> list[dict[str, An
         ranges.append(
             first
             | {
+                "benchmark": "",  # there are several
                 "kinds": len(alike),
                 "memory": name,
                 "row": name,
