@@ -16,7 +16,7 @@ from plots.page import render, report
 
 STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned")
 SIZES = (64 * 1024, MIB, 64 * MIB)
-DRAWN = frozenset({"bandwidth", "ladder", "samples", "machines"})
+DRAWN = frozenset({"bandwidth", "ladder", "latency", "samples", "machines"})
 NAME = "copy/pinned/h2d/1MiB"
 ADDRESS = "#benchmark=copy%2Fpinned%2Fh2d%2F1MiB"
 PANEL = "#panel[open]"
@@ -121,6 +121,16 @@ def test_a_click_on_a_point_opens_its_panel_and_back_closes_it(page):
     wait_until_closed(page, "")
     page.go_forward()
     assert opened_name(page) == NAME
+
+
+def test_of_points_that_lie_on_each_other_the_one_that_is_seen_opens(page):
+    place = point(page, "latency", "copy/pinned", MIB)
+    seen = page.evaluate(
+        "place => document.elementFromPoint(...place).__data__.datum.benchmark", place
+    )
+    assert seen == NAME  # drawn after d2h, at the same place
+    page.mouse.click(*place)
+    assert opened_name(page) == seen
 
 
 def test_bars_and_dots_open_panels_and_what_stands_for_no_benchmark_does_not(page):

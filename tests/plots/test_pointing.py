@@ -278,9 +278,10 @@ def test_axe_finds_no_violation_in_lists_and_buttons(page):
 
 
 def test_the_panels_of_latency_list_all_strategies_of_a_direction(page):
-    page.mouse.move(*point(page, "latency", "copy_async/pinned", LARGEST, "d2h"))
+    # Both directions are as fast here, and this one lies on the other.
+    page.mouse.move(*point(page, "latency", "copy_async/pinned", LARGEST))
     title, rows, nearest = listed(page)
-    assert (title, nearest) == ("64 MiB, device → host", "copy_async/pinned")
+    assert (title, nearest) == ("64 MiB, host → device", "copy_async/pinned")
     assert list(rows)[: len(STRATEGIES)] == list(STRATEGIES)  # the shortest time first
     assert rows["copy/pageable"] == "1.343 ms"
     assert rows["bandwidth"] == "22.21 GB/s"

@@ -24,8 +24,9 @@ function distance(place, first, last) {
   return Math.hypot(place.x - first.x - part * dx, place.y - first.y - part * dy);
 }
 
-// The line that is nearest to a place: its points, and how far away it is.
-function nearestLine(place, points) {
+// The line that is nearest to a place: its points, and how far away it is. Where several lie on each
+// other it is the one whose point is seen there.
+function nearestLine(place, points, item) {
   const lines = new Map();
   for (const point of points) {
     const name = `${point.datum.label} ${point.datum.direction}`; // a panel may have both directions
@@ -34,7 +35,8 @@ function nearestLine(place, points) {
     line.points.push(point);
     lines.set(name, line);
   }
-  return least([...lines.values()], ({ away }) => away);
+  const every = [...lines.values()];
+  return every.find((line) => line.points.includes(item)) ?? least(every, ({ away }) => away);
 }
 
 // The benchmark that a mark stands for. A line is of those of all its points.
@@ -54,7 +56,7 @@ function locate(event, item, view) {
   if (place.x < 0 || place.x > panel.width) return { strategy };
   const { bytes } = least(seen, ({ x }) => Math.abs(x - place.x)).datum;
   const ofSize = seen.filter(({ datum }) => datum.bytes === bytes);
-  const line = nearestLine(place, points);
+  const line = nearestLine(place, points, item);
   const point = ofSize.find((candidate) => line.points.includes(candidate))
     ?? least(ofSize, ({ y }) => Math.abs(y - place.y));
   const onLine = line.away < REACH ? line.points[0].datum.strategy : undefined;
