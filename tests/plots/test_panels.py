@@ -109,6 +109,17 @@ def test_a_name_opens_what_the_file_has_of_its_benchmark(page):
     assert not panel.is_visible()
 
 
+def test_the_keyboard_opens_a_panel_and_returns_to_its_name(page):
+    opened_panel(page)
+    page.keyboard.press("Enter")  # Close has the focus
+    page.locator("#panel[open]").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.textContent") == NAME
+    page.wait_for_function("location.hash === ''")
+    page.keyboard.press("Enter")
+    page.locator("#panel[open]").wait_for()
+    assert page.url.endswith("#benchmark=copy%2Fpinned%2Fh2d%2F64MiB")
+
+
 def test_escape_closes_a_panel_and_leaves_what_is_hidden(page):
     page.evaluate("location.hash = '#hide=copy%2Fpageable'")
     panel = opened_panel(page)
