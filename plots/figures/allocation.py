@@ -128,6 +128,7 @@ def _groups(run: Run) -> list[Group]:
 def _make_rows(group: Group) -> list[Row]:
     return [
         {
+            "benchmark": benchmark.name,
             "name": benchmark.strategy,
             "label": label_alike(group.name, len(group.others)),
             "role": role,

@@ -73,6 +73,7 @@ def _make_row(cold: Benchmark, warm: Benchmark) -> dict[str, Any]:
     cold_ns, warm_ns = cold.values("median_ns"), warm.values("median_ns")
     ratio = cold.ns / warm.ns
     return {
+        "benchmark": cold.name,
         "row": cold.strategy,
         "strategy": cold.strategy,
         "direction": DIRECTIONS[cold.direction],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
@@ -211,8 +212,24 @@ def shown_rows(data: str, **fields: Any) -> alt.Chart:
     """Begins a chart of the rows with these fields, without strategies that are switched off."""
     chart = alt.Chart(alt.NamedData(data))
     for name, value in fields.items():
-        chart = chart.transform_filter(getattr(alt.datum, name) == value)
+        chart = chart.transform_filter(f"datum.{name} === {literal(value)}")
     return chart.transform_filter(SHOWN_FILTER)
+
+
+def literal(value: Any) -> str:
+    """Writes a value for Vega's expressions; lists and objects may hold texts.
+
+    Vega takes a text for what it depends on if objects of JavaScript have a member of that name,
+    such as `constructor`, and then draws nothing. No such name ends in a dot.
+    """
+    if isinstance(value, str):
+        return f"slice({json.dumps(value + '.', ensure_ascii=False)}, 0, -1)"
+    if isinstance(value, dict):
+        members = (f"{json.dumps(key)}: {literal(each)}" for key, each in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    return json.dumps(value)
 
 
 def panel_title(
@@ -220,6 +237,13 @@ def panel_title(
 ) -> alt.TitleParams:
     """Returns the title above a panel."""
     return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
+
+
+def name_title(name: str) -> alt.TitleParams:
+    """Returns the title of a panel that is a name in the file."""
+    title = panel_title(name, anchor="start")
+    title.text = alt.ExprRef(literal(name))
+    return title
 
 
 def scale_by_name(

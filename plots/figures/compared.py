@@ -85,8 +85,11 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
 
 
 def _our_row(run: Run, strategy: str, direction: str, limit: float) -> dict[str, Any]:
-    rate, size = run.rate(strategy, direction) or (0.0, 0)
+    measured = run.rate(strategy, direction)
+    assert measured
+    rate, largest = measured
     return {
+        "benchmark": largest.name,
         "row": f"{strategy} {direction}",
         "strategy": strategy,
         "whose": OURS,
@@ -97,7 +100,7 @@ def _our_row(run: Run, strategy: str, direction: str, limit: float) -> dict[str,
         "high": 100 * rate / limit,
         "rate": numbers.rate(rate),
         "tool": "bench_transfers",
-        "source": f"this run, {numbers.size(size)}",
+        "source": f"this run, {numbers.size(largest.size_bytes or 0)}",
         "colour": style.strategy_colour(run.strategy(strategy), strategy),
     }
 

@@ -9,7 +9,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import colour_by_field, from_zero, rows_axis
-from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
+from plots.figures.common import Figure, compose_run_chart, literal, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.model import values
@@ -130,6 +130,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
         low, high = _interval(benchmark)
         rows.append(
             {
+                "benchmark": benchmark.name,
                 "memory": benchmark.memory,
                 "row": benchmark.memory,
                 "strategy": benchmark.memory,
@@ -217,6 +218,7 @@ def _collapse(rows: list[dict[str, Any]], alike: list[str]) -> list[dict[str, An
         ranges.append(
             first
             | {
+                "benchmark": "",  # there are several
                 "kinds": len(alike),
                 "memory": name,
                 "row": name,
@@ -278,7 +280,7 @@ def _draw_panel(
 ) -> LayerChart:
     base = (
         shown_rows("accesses")
-        .transform_filter(alt.FieldOneOfPredicate(field="access", oneOf=list(methods)))
+        .transform_filter(f"indexof({literal(list(methods))}, datum.access) >= 0")
         .encode(y=rows_axis(names, labels=is_first or not layout.beside, grid=True))
     )
     x = alt.X("value:Q", scale=from_zero(top * 1.05), axis=alt.Axis(tickCount=5), title=title)
@@ -312,5 +314,8 @@ def _draw_panel(
 
 def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
     """Returns an expression that gives each kind of access its words."""
-    cases = [f"datum.value === '{name}' ? '{words}'" for name, (words, _) in methods.items()]
+    cases = [
+        f"datum.value === {literal(name)} ? {literal(words)}"
+        for name, (words, _) in methods.items()
+    ]
     return " : ".join([*cases, "datum.value"])

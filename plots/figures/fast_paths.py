@@ -201,6 +201,7 @@ def _make_row(comparison: Comparison, title: str, benchmark: Benchmark, plain: B
     value = numbers.rate(rate) if rate else numbers.time(benchmark.ns)
     is_plain = benchmark is plain
     return {
+        "benchmark": benchmark.name,
         "row": f"{HEADING_MARK}|{title}" if is_plain else f"{title}|{method}",
         "way": f"{title}: {method}",
         "part": comparison.part,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.common import Figure, compose_chart, panel_title, tooltip
+from plots.figures.common import Figure, compose_chart, literal, name_title, tooltip
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model.derive import NoData
@@ -165,7 +164,7 @@ def _draw_panel(
     scale = alt.Scale(domain=[-0.5, len(short) - 0.5], nice=False)
     axis = alt.Axis(
         values=list(range(0, len(short), every)),
-        labelExpr=f"{json.dumps(short)}[datum.value]",
+        labelExpr=f"{literal(short)}[datum.value]",
         labelLimit=80,
         grid=False,
     )
@@ -204,7 +203,7 @@ def _draw_panel(
             plain,
             named,
         ],
-        title=panel_title(shorten(heading, width + 20, 6.6), anchor="start"),
+        title=name_title(shorten(heading, width + 20, 6.6)),
         width=width,
         height=HEIGHT,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -12,7 +11,7 @@ import altair as alt
 
 from plots.figures import fleet_scale
 from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, panel_title, tooltip
+from plots.figures.common import Figure, compose_chart, literal, panel_title, tooltip
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT
@@ -253,7 +252,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
                 scale=alt.Scale(domain=list(range(len(grid.lines))), padding=0),
                 axis=alt.Axis(
                     values=[int(line) for line in names],
-                    labelExpr=f"{json.dumps(names)}[datum.value]",
+                    labelExpr=f"{literal(names)}[datum.value]",
                     labelLimit=0,
                     labelOverlap=False,
                     ticks=False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -12,7 +11,7 @@ import altair as alt
 
 from plots.figures import fleet_scale, style
 from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, panel_title, scale_by_name, tooltip
+from plots.figures.common import Figure, compose_chart, literal, panel_title, scale_by_name, tooltip
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
@@ -333,7 +332,7 @@ def _draw_panel(
     scale = alt.Scale(domain=[-0.5, len(gpus) - 0.5], nice=False)
     axis = alt.Axis(
         values=[float(at) for at in ticks],
-        labelExpr=f"{json.dumps(ticks)}[datum.value]",
+        labelExpr=f"{literal(ticks)}[datum.value]",
         labelAlign="left",
         labels=is_last,
         ticks=is_last,

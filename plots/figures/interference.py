@@ -86,6 +86,7 @@ def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
     loss = copy.number("bulk_loss_percent")
     return [
         {
+            "benchmark": copy.name,
             "row": _row(copy),
             "strategy": copy.strategy,
             "copy": f"{_words(copy.setting)}, {DIRECTIONS[copy.direction]}, "

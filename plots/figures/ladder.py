@@ -147,6 +147,7 @@ def _make_rungs(
         row = _make_rung("strategy", name, rate, limit, loss, words, colour)
         row["row"] = name + (f" and {len(twins)} alike" if twins else "")
         row["alike"] = ", ".join(twins)
+        row["benchmark"] = benchmark.name
         rows.append(row)
     return rows
 

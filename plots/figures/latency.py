@@ -19,7 +19,7 @@ from plots.figures.common import (
     label_alike,
     linear,
     logarithmic,
-    panel_title,
+    name_title,
     rate_tooltip,
     shown_rows,
     sizes_axis,
@@ -227,9 +227,7 @@ def _draw_panel(
                 for code, top in LABEL_TOPS.items()
             ),
         ],
-        title=panel_title(
-            name_of(group.name, len(group.others), room, BOLD_LETTER), anchor="start"
-        ),
+        title=name_title(name_of(group.name, len(group.others), room, BOLD_LETTER)),
         width=width,
         height=HEIGHT[layout.name],
     )

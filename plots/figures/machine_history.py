@@ -53,7 +53,8 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     past = longest_history([run for _, run in runs])
     if len({dated.started for dated in past}) < 2:
         raise NoData("no GPU of one name and host was measured twice")
-    panels = list(_panels(past))[: MOST_PANELS[layout.name]]
+    run_numbers = {id(run): number for number, run in runs}
+    panels = list(_panels(past, run_numbers))[: MOST_PANELS[layout.name]]
     if not panels:
         raise NoData("the runs of one machine have no large or small copy in common")
     ticks = _choose_ticks(past, MOST_TICKS[layout.name])
@@ -87,8 +88,13 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     )
 
 
-def _panels(past: list[Dated]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yields for each question that two runs answer its heading, and a row for each of them."""
+def _panels(
+    past: list[Dated], run_numbers: dict[int, int]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yields for each question that two runs answer its heading, and a row for each of them.
+
+    `run_numbers` are by the identity of the run.
+    """
     asked = [{question.text: question for question in key_questions(dated.run)} for dated in past]
     for text in dict.fromkeys(text for questions in asked for text in questions):
         answers = [questions.get(text) for questions in asked]
@@ -96,6 +102,7 @@ def _panels(past: list[Dated]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         heading = f"{text}, {numbers.size(size)}"
         rows = [
             _make_row(heading, answer, answer.sizes[size], dated, past[0].started)
+            | {"of_run": run_numbers[id(dated.run)]}
             for dated, answer in zip(past, answers, strict=True)
             if answer and size in answer.sizes
         ]
@@ -119,6 +126,7 @@ def _make_row(
     times = (benchmark.ns, *ends)
     at, *interval = (moved / ns if question.is_rate else ns / 1000 for ns in times)
     return {
+        "benchmark": benchmark.name,
         "panel": heading,
         "strategy": benchmark.strategy,
         "hours": (dated.started - start) / timedelta(hours=1),

@@ -52,8 +52,8 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     names = side_by_side.run_names(runs)[: len(shown)]
     rows = [
         row
-        for name, (_, run) in zip(names, shown, strict=True)
-        for row in _make_rows(name, run, common)
+        for name, (number, run) in zip(names, shown, strict=True)
+        for row in _make_rows(name, number, run, common)
     ]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
@@ -140,7 +140,7 @@ def _label(strategy: str, run: str) -> str:
     return f"{strategy}, {run}"
 
 
-def _make_rows(name: str, run: Run, names: list[str]) -> list[dict[str, Any]]:
+def _make_rows(name: str, number: int, run: Run, names: list[str]) -> list[dict[str, Any]]:
     rows = []
     for benchmark in run.transfers:
         if benchmark.strategy not in names:
@@ -148,6 +148,8 @@ def _make_rows(name: str, run: Run, names: list[str]) -> list[dict[str, Any]]:
         rate = benchmark.gb_per_s or 0
         rows.append(
             {
+                "benchmark": benchmark.name,
+                "of_run": number,
                 "run": name,
                 "label": _label(benchmark.strategy, name),
                 "strategy": benchmark.strategy,

@@ -46,6 +46,7 @@ def make_phases(panel: str, row: str, benchmark: Benchmark, rest: str) -> list[R
     for phase, ns in parts:
         rows.append(
             {
+                "benchmark": benchmark.name,
                 "panel": panel,
                 "row": row,
                 "strategy": row,

@@ -20,6 +20,7 @@ class Point:
     come from the fastest and the slowest repetition.
     """
 
+    benchmark: str
     strategy: str
     family: str
     memory: str
@@ -86,6 +87,7 @@ def _make_point(benchmark: Benchmark) -> Point:
     assert benchmark.bytes
     assert benchmark.gb_per_s
     return Point(
+        benchmark=benchmark.name,
         strategy=benchmark.strategy,
         family=benchmark.family,
         memory=benchmark.kind,

@@ -116,6 +116,7 @@ def _make_rows(group: Group, size: int) -> list[Row]:
 def _make_row(group: Group, benchmark: Benchmark, cpu: float) -> Row:
     rate = benchmark.gb_per_s or 0.0
     return {
+        "benchmark": benchmark.name,
         "strategy": group.name,
         "alike": caption.listed(group.others),
         "name": name_of(group.name, len(group.others)),

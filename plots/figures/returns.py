@@ -76,6 +76,7 @@ def _make_row(benchmark: Benchmark, call: float) -> Row:
     name = name_of(benchmark.strategy)
     part = call / benchmark.ns
     return {
+        "benchmark": benchmark.name,
         "row": f"{benchmark.label}|{name}",
         "name": name,
         "strategy": benchmark.strategy,

@@ -108,6 +108,7 @@ def _make_row(benchmark: Benchmark) -> Row:
 def _identity(benchmark: Benchmark) -> Row:
     name = name_of(benchmark.strategy)
     return {
+        "benchmark": benchmark.name,
         "row": f"{benchmark.strategy}|{name}",
         "name": name,
         "strategy": benchmark.strategy,

@@ -92,6 +92,7 @@ def _make_row(group: Group, benchmark: Benchmark) -> Row:
     low, high = interval or (benchmark.ns, benchmark.ns)
     name = name_of(group.name, len(group.others))
     return {
+        "benchmark": benchmark.name,
         "row": f"{group.name}|{name}",
         "name": name,
         "strategy": group.name,

@@ -217,18 +217,17 @@ class Run:
         """Returns the plainest matching series, or an empty one if nothing matches."""
         return next(iter(self.matching(role, **fields)), {})
 
-    def rate(self, strategy: str, direction: str) -> tuple[float, int] | None:
-        """Returns GB/s and size of a strategy at its largest size, in one of its directions."""
+    def rate(self, strategy: str, direction: str) -> tuple[float, Benchmark] | None:
+        """Returns a strategy's GB/s in one of its directions, and its benchmark: the largest."""
         for benchmark in self.benchmarks:
             counter = {direction: "gb_per_s", "both": f"{direction}_gb_per_s"}.get(
                 benchmark.direction
             )
             sizes = self.sizes(benchmark) if benchmark.strategy == strategy and counter else {}
             if sizes and counter:
-                size = max(sizes)
-                largest = sizes[size]
+                largest = sizes[max(sizes)]
                 rate = largest.get(counter) if benchmark.direction == "both" else largest.gb_per_s
-                return (rate, size) if rate else None
+                return (rate, largest) if rate else None
         return None
 
     @cached_property

@@ -230,6 +230,7 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         macros="" if trust.injected_faults(run) else macros.format_macros(run, number),
         calculator={} if trust.injected_faults(run) else calculator.calculate(run),
         panels=panels.describe_benchmarks(run),
+        run_number=number or 1,
         method=_list_method(run),
         warnings=trust.other_warnings(run),
     )

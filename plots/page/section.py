@@ -82,6 +82,7 @@ class Section:
     rules: list[Rule] = field(default_factory=list)
     calculator: dict[str, Any] = field(default_factory=dict)  # what calculator.py lists
     panels: dict[str, Any] = field(default_factory=dict)  # what panels.py lists
+    run_number: int = 1  # of the run that they are of
     macros: str = ""  # the numbers for LaTeX
     method: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -174,11 +174,12 @@ def compare_with_published(run: Run) -> list[Sentence]:
     for (strategy, direction), entries in figures_by_strategy.items():
         measured = run.rate(strategy, direction)
         if measured is not None:
-            rate, size = measured
+            rate, largest = measured
+            size = numbers.size(largest.size_bytes or 0)
             figures_text = "; ".join(map(_describe_published, entries))
             sentences.append(
                 Sentence(
-                    f"{strategy} {direction}: {numbers.rate(rate)} here ({numbers.size(size)}). "
+                    f"{strategy} {direction}: {numbers.rate(rate)} here ({size}). "
                     f"Published: {figures_text}."
                 )
             )

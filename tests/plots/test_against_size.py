@@ -14,7 +14,7 @@ from synthetic import KIB, MIB, SIXTEEN, run
 from plots.figures import FIGURES as ALL_FIGURES
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, MOST_LINES, draw_bandwidth
-from plots.figures.common import SHOWN_FILTER
+from plots.figures.common import SHOWN_FILTER, literal
 from plots.figures.latency import PANELS
 from plots.figures.layout import PAPER, WIDE
 from plots.figures.points import transfer_points
@@ -43,12 +43,14 @@ OTHERS = [
     synthetic.row("nonsense", MIB, 5e4),
     synthetic.row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # a lone surrogate cannot be drawn
 ]
+JAVASCRIPT = ("copy/pinned", "constructor", "__proto__", "toString")
 CASES = {
     "gpu": run(),
     "sixteen": run(synthetic.rows(SIXTEEN)),
     "apart": run(synthetic.apart()),
     "sixteen-apart": run(synthetic.apart(SIXTEEN)),
     "host": run(device={"kind": "host", "name": "host"}, link=None),
+    "javascript": run(synthetic.apart(JAVASCRIPT)),
     "one-size": run(synthetic.rows(sizes=(MIB,))),
     "one-row": run(synthetic.rows(("copy/pinned",), (MIB,), (1.0,))[:1]),
     "incomplete": run(complete=False),
@@ -144,9 +146,9 @@ def count_lines(root):
 
 
 def test_one_panel_for_each_group_of_strategies_that_are_alike():
-    assert panel_names(spec("latency", "sixteen")) == ["copy/pageable +15"]
+    assert panel_names(spec("latency", "sixteen")) == [literal("copy/pageable +15")]
     names = panel_names(spec("latency", "apart"))
-    assert names == list(synthetic.STRATEGIES)
+    assert names == list(map(literal, synthetic.STRATEGIES))
     assert count_lines(svg("latency", "apart")) == 2 * len(names)  # both directions
     assert len(panel_names(spec("latency", "sixteen-apart"))) == MOST_PANELS
     few = render.specification(ALL_FIGURES["latency"](CASES["sixteen-apart"], PAPER))
@@ -156,7 +158,14 @@ def test_one_panel_for_each_group_of_strategies_that_are_alike():
 
 
 def panel_names(spec):
-    return [panel["title"]["text"] for row in spec["vconcat"] for panel in row.get("hconcat", [])]
+    """Returns the titles of panels as expressions."""
+    rows = spec["vconcat"]
+    return [panel["title"]["text"]["expr"] for row in rows for panel in row.get("hconcat", [])]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_names_that_javascript_knows_are_drawn_as_others(figure):
+    assert count_lines(svg(figure, "javascript")) == 2 * len(JAVASCRIPT)  # both directions
 
 
 def test_one_line_per_group_of_strategies_that_are_alike():
@@ -268,7 +277,7 @@ def test_directions_go_to_their_panels():
             if layer["data"]["name"] == "points"
             for step in layer["transform"]
         }
-        assert filters == {f"(datum.direction === '{direction}')", SHOWN_FILTER}
+        assert filters == {f"datum.direction === {literal(direction)}", SHOWN_FILTER}
 
 
 def test_one_direction_gives_one_panel():

@@ -47,6 +47,11 @@ def test_runs_stand_in_the_order_of_time_with_their_intervals():
         (0.0, "50.00 GB/s"),
         (48.0, "40.00 GB/s"),
     ]
+    # Marks open the panels of the runs as the report numbers them.
+    assert [(row["of_run"], row["benchmark"]) for row in rows(spec)] == [
+        (2, "copy/pinned/h2d/1MiB"),
+        (1, "copy/pinned/h2d/1MiB"),
+    ]
     first = rows(spec)[0]
     assert (first["low"], first["at"], first["high"]) == pytest.approx((50 / 1.02, 50, 50 / 0.98))
 

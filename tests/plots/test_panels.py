@@ -84,7 +84,7 @@ def test_a_choice_changes_the_answer(page):
 
 
 def opened_panel(page):
-    table = page.locator("details.table:has([data-panels])")
+    table = page.locator("details.table:has(.benchmarks)")
     table.locator("summary").click()
     table.locator("[data-complete]").wait_for(state="attached")
     table.get_by_role("button", name=NAME, exact=True).click()
@@ -109,9 +109,20 @@ def test_a_name_opens_what_the_file_has_of_its_benchmark(page):
     assert not panel.is_visible()
 
 
+def test_the_keyboard_opens_a_panel_and_returns_to_its_name(page):
+    opened_panel(page)
+    page.keyboard.press("Enter")  # Close has the focus
+    page.locator("#panel[open]").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.textContent") == NAME
+    page.wait_for_function("location.hash === ''")
+    page.keyboard.press("Enter")
+    page.locator("#panel[open]").wait_for()
+    assert page.url.endswith("#benchmark=copy%2Fpinned%2Fh2d%2F64MiB")
+
+
 def test_escape_closes_a_panel_and_leaves_what_is_hidden(page):
     page.evaluate("location.hash = '#hide=copy%2Fpageable'")
     panel = opened_panel(page)
     page.keyboard.press("Escape")
     assert not panel.is_visible()
-    assert page.url.endswith("#hide=copy%2Fpageable")
+    page.wait_for_url("**#hide=copy%2Fpageable")

@@ -64,6 +64,12 @@ def point(page, figure, strategy, size, variant="h2d"):
     return middle(page.locator(f"#{figure} path[aria-roledescription=point]{chosen}"))
 
 
+def between(page, figure, strategy, *sizes):
+    """Returns a place on a line, halfway between its points of two sizes."""
+    ends = [point(page, figure, strategy, size) for size in sizes]
+    return tuple(sum(places) / 2 for places in zip(*ends, strict=True))
+
+
 def direct_label(page, strategy):
     return page.locator(f"#bandwidth text[aria-label*='label: {strategy} ']").first
 
@@ -144,8 +150,7 @@ def test_pointing_at_a_label_fades_the_other_strategies(page):
 
 
 def test_pointing_at_a_line_between_its_points_fades_the_others(page):
-    ends = [point(page, "bandwidth", "copy/pinned", size) for size in (MIDDLE, LARGEST)]
-    page.mouse.move(*(sum(places) / 2 for places in zip(*ends, strict=True)))
+    page.mouse.move(*between(page, "bandwidth", "copy/pinned", MIDDLE, LARGEST))
     assert set(lines(page, "bandwidth")) == {(name, name != "copy/pinned") for name in STRATEGIES}
 
 
@@ -155,7 +160,7 @@ def test_a_click_shows_only_one_strategy_in_all_figures_and_another_brings_all_b
         wait_for_lines(page, figure, ["copy/pinned"])
         assert checked(page, figure) == ["copy/pinned"]
     assert page.url.startswith(f"{path.as_uri()}#hide=copy%2Fpageable,")
-    page.mouse.click(*point(page, "bandwidth", "copy/pinned", LARGEST))  # its line
+    page.mouse.click(*between(page, "bandwidth", "copy/pinned", MIDDLE, LARGEST))  # its line
     for figure in ("bandwidth", "latency"):
         wait_for_lines(page, figure, STRATEGIES)
         assert checked(page, figure) == list(STRATEGIES)
@@ -233,6 +238,34 @@ def test_all_strategies_are_listed_best_first_wherever_the_pointer_is(page):
     assert page.locator(".rule").count() == 0
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("width", [1100, 700])
+def test_the_list_stands_beside_the_rule_and_covers_no_point_of_its_line(page, size, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    for strategy in (STRATEGIES[0], STRATEGIES[-1]):
+        variant = "read" if strategy.startswith("zero_copy") else "h2d"
+        page.mouse.move(*point(page, "latency", strategy, size, variant))
+        page.locator(LIST).wait_for()
+        box = page.locator(LIST).bounding_box()
+        rule = page.locator("#latency .rule").bounding_box()["x"]
+        assert rule < box["x"] or box["x"] + box["width"] < rule
+        for other in SIZES:
+            x, y = point(page, "latency", strategy, other, variant)
+            is_inside = box["x"] <= x <= box["x"] + box["width"]
+            assert not (is_inside and box["y"] <= y <= box["y"] + box["height"])
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def test_a_pointer_where_the_list_stands_still_points_at_the_figure(page):
+    page.mouse.move(*point(page, "latency", "copy/pageable", SIZES[0]))
+    page.locator(LIST).wait_for()
+    box = page.locator(LIST).bounding_box()
+    place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    below = page.evaluate("place => document.elementFromPoint(...place).closest('.chart')", place)
+    assert below is not None
+
+
 def test_axe_finds_no_violation_in_lists_and_buttons(page):
     axe = pytest.importorskip("axe_playwright_python")
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -245,9 +278,10 @@ def test_axe_finds_no_violation_in_lists_and_buttons(page):
 
 
 def test_the_panels_of_latency_list_all_strategies_of_a_direction(page):
-    page.mouse.move(*point(page, "latency", "copy_async/pinned", LARGEST, "d2h"))
+    # Both directions are as fast here, and this one lies on the other.
+    page.mouse.move(*point(page, "latency", "copy_async/pinned", LARGEST))
     title, rows, nearest = listed(page)
-    assert (title, nearest) == ("64 MiB, device → host", "copy_async/pinned")
+    assert (title, nearest) == ("64 MiB, host → device", "copy_async/pinned")
     assert list(rows)[: len(STRATEGIES)] == list(STRATEGIES)  # the shortest time first
     assert rows["copy/pageable"] == "1.343 ms"
     assert rows["bandwidth"] == "22.21 GB/s"

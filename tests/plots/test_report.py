@@ -323,7 +323,7 @@ def test_page_and_tables_print_the_same_numbers():
     }
 
 
-def test_the_key_table_is_open_however_long_it_is():
+def test_the_key_tables_are_open_and_complete_however_long_they_are():
     strategies = tuple(f"copy/memory_{i}" for i in range(30))
     _, page = make_page(synthetic.result(synthetic.rows(strategies, (KIB,))))
     opened = [
@@ -338,6 +338,9 @@ def test_the_key_table_is_open_however_long_it_is():
         "Method: how to repeat this run",
     ]
     assert ["open" in attributes for attributes in opened] == [False, True, True]
+    packed = [attributes.get("data-rows") for attributes in page.attributes("tbody")]
+    assert list(filter(None, packed)) == ["rows-benchmarks"]
+    assert any(text.startswith("copy/memory_29") for text in page.texts_of("th"))
 
 
 def test_the_method_has_no_more_digits_than_a_reader_needs():

@@ -1,18 +1,27 @@
-// Strategies that are switched off are so in all figures, and in the address, which can be sent.
+// The address can be sent: it has the strategies that are switched off in all figures, and the
+// benchmark whose panel is open.
 const hidden = new Set();
+let opened = null; // the name of this benchmark, and the number of its run
 function decode(text) {
   try { return decodeURIComponent(text); } catch { return text; } // not of this page
 }
+const partsOfAddress = () => new Map(location.hash.slice(1).split("&").map((part) => part.split("=")));
+function address() {
+  const parts = [];
+  if (hidden.size > 0) parts.push(`hide=${[...hidden].map(encodeURIComponent).join(",")}`);
+  if (opened !== null) parts.push(`benchmark=${encodeURIComponent(opened.name)}`);
+  if (opened !== null && opened.run !== "1") parts.push(`run=${opened.run}`);
+  return `#${parts.join("&")}`;
+}
 function readAddress() {
-  const [, names] = location.hash.match(/^#hide=(.*)$/) ?? [];
-  if (names === undefined) return;
+  const names = partsOfAddress().get("hide");
+  if (names === undefined) return; // a link to a figure
   hidden.clear();
   for (const name of names.split(",").filter(Boolean)) hidden.add(decode(name));
 }
 function filter(change) {
   change();
-  const names = [...hidden].map(encodeURIComponent).join(",");
-  history.replaceState(null, "", names ? `#hide=${names}` : "#");
+  history.replaceState(null, "", address());
   applyFilter();
 }
 function applyFilter() {

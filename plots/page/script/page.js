@@ -32,8 +32,8 @@ async function start() {
   watchForLeaving();
   document.querySelectorAll("details.table").forEach(equip);
   document.querySelectorAll("details.calculator").forEach(wireCalculator);
-  panel.querySelector("button").addEventListener("click", () => panel.close());
-  window.addEventListener("hashchange", () => { unfold(location.hash); readAddress(); applyFilter(); });
+  wirePanel();
+  window.addEventListener("hashchange", () => { unfold(location.hash); readAddress(); applyFilter(); showAddressed(); });
   button.addEventListener("click", () => use(theme === "dark" ? "light" : "dark"));
   asked.addEventListener("change", (event) => use(event.matches ? "dark" : "light"));
   narrow.addEventListener("change", () => use(theme));
@@ -43,6 +43,7 @@ async function start() {
   window.addEventListener("beforeprint", () => { if (theme === "dark") recolour(light); });
   window.addEventListener("afterprint", () => { if (theme === "dark") recolour(dark); });
   use(asked.matches ? "dark" : "light");
+  showAddressed();
 }
 
 if ("DecompressionStream" in window) start();

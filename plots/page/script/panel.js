@@ -1,20 +1,57 @@
 // A panel with everything that the file has of a benchmark.
 const panel = document.getElementById("panel");
+const runs = new Map(); // what the page has of their benchmarks, by number
 
-// Makes a button of each name in a table of benchmarks.
-async function openPanels(details, table) {
-  const known = JSON.parse(await unpack(table.dataset.panels));
-  for (const { cells: [head] } of table.tBodies[0].rows) {
-    const name = head.textContent;
-    if (!Object.hasOwn(known.benchmarks, name)) continue;
-    const button = element("button", name, { type: "button", className: "opens" });
-    button.addEventListener("click", () => openPanel(name, known));
-    head.replaceChildren(button);
-  }
-  details.querySelector("p.opens").hidden = false;
+// Unpacks what the page has of a run's benchmarks; it has nothing of an unknown run.
+function load(run) {
+  const id = `panels-${run}`;
+  if (!runs.has(run)) runs.set(run, document.getElementById(id) ? unpack(id).then(JSON.parse) : { benchmarks: {} });
+  return runs.get(run);
 }
 
-async function openPanel(name, { benchmarks, counters, percentiles }) {
+// Makes a button of each name in a table of benchmarks.
+async function openPanels(table) {
+  const { run } = table.closest("section").dataset;
+  const { benchmarks } = await load(run);
+  for (const { cells: [head] } of table.tBodies[0].rows) {
+    const name = head.textContent;
+    if (!Object.hasOwn(benchmarks, name)) continue;
+    const button = element("button", name, { type: "button", className: "opens" });
+    button.addEventListener("click", () => openPanel(name, run));
+    head.replaceChildren(button);
+  }
+}
+
+// Opens the panel, which stands in the address until it is closed, or Back is used.
+async function openPanel(name, run) {
+  if (await showPanel(name, run)) history.pushState({ isOpen: true }, "", address());
+}
+
+// Shows the panel that the address names, if any.
+function showAddressed() {
+  const parts = partsOfAddress();
+  opened = null;
+  panel.close();
+  if (parts.has("benchmark")) showPanel(decode(parts.get("benchmark")), parts.get("run") ?? "1");
+}
+
+function wirePanel() {
+  panel.querySelector("button").addEventListener("click", () => panel.close());
+  panel.addEventListener("close", () => {
+    if (opened === null || panel.open) return; // the address has changed first
+    opened = null;
+    if (history.state?.isOpen) history.back();
+    else history.replaceState(null, "", address());
+  });
+  for (const hint of document.querySelectorAll("p.opens")) hint.hidden = false;
+}
+
+// Shows the panel of a benchmark, and tells whether there is one.
+async function showPanel(name, run) {
+  const { benchmarks, counters, percentiles } = await load(run);
+  if (panel.open || !Object.hasOwn(benchmarks, name)) return false;
+  leave();
+  opened = { name, run };
   const { ns, median, interval, counters: found } = benchmarks[name];
   const [low, high] = interval.map(time);
   const sorted = ns.toSorted((one, other) => one - other);
@@ -30,8 +67,8 @@ async function openPanel(name, { benchmarks, counters, percentiles }) {
     ...listed("Single operations (of each figure, the median over the repetitions)", rows.filter((row) => row.isPercentile)),
     ...listed("Steps, device time and cost (likewise)", rows.filter((row) => !row.isPercentile)));
   panel.showModal();
-  await drawRepetitions(name, ns, interval, median);
-  panel.dataset.drawn = name;
+  drawRepetitions(name, ns, interval, median).then(() => { panel.dataset.drawn = name; });
+  return true;
 }
 
 function listed(heading, rows) {

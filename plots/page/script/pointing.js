@@ -2,9 +2,12 @@
 // the nearest line and all points of the nearest size. It lies on top of what Vega has drawn, so the
 // pictures in files, which are drawn from the same specifications, have none of it.
 const NO_KEYWORD = "\u200b"; // before labels: Vega's tooltip makes pictures of "image", and sorts numbers
-const REACH = 6; // pixels between the pointer and a line
+const REACH = 6; // pixels between the pointer and a line or a point
+const GAP = 12; // pixels between what is listed and the list
 const rule = document.createElement("div");
 rule.className = "rule";
+let tapped = null; // the row of which a tap has shown the values
+let tappedBefore = null;
 
 const itemsBelow = (node) => (node.items ?? []).flatMap((item) => [item, ...itemsBelow(item)]);
 // The points of lines that are shown, as items of Vega's scene: their places follow zooming.
@@ -21,8 +24,9 @@ function distance(place, first, last) {
   return Math.hypot(place.x - first.x - part * dx, place.y - first.y - part * dy);
 }
 
-// The line that is nearest to a place: its points, and how far away it is.
-function nearestLine(place, points) {
+// The line that is nearest to a place: its points, and how far away it is. Where several lie on each
+// other it is the one whose point is seen there.
+function nearestLine(place, points, item) {
   const lines = new Map();
   for (const point of points) {
     const name = `${point.datum.label} ${point.datum.direction}`; // a panel may have both directions
@@ -31,11 +35,15 @@ function nearestLine(place, points) {
     line.points.push(point);
     lines.set(name, line);
   }
-  return least([...lines.values()], ({ away }) => away);
+  const every = [...lines.values()];
+  return every.find((line) => line.points.includes(item)) ?? least(every, ({ away }) => away);
 }
 
+// The benchmark that a mark stands for. A line is of those of all its points.
+const benchmarkOf = (item) => (/^(line|area)$/.test(item?.mark.marktype) ? undefined : item?.datum?.benchmark);
+
 // Finds what is below the pointer: a strategy (at its label, in a key or on its line), the nearest
-// point, and the frame of its panel in the window.
+// point and its line, a point as a mark that is right there, and the frame of its panel in the window.
 function locate(event, item, view) {
   const strategy = item?.datum?.strategy;
   const panel = item?.mark.marktype === "group" ? item : item?.mark.group;
@@ -48,11 +56,13 @@ function locate(event, item, view) {
   if (place.x < 0 || place.x > panel.width) return { strategy };
   const { bytes } = least(seen, ({ x }) => Math.abs(x - place.x)).datum;
   const ofSize = seen.filter(({ datum }) => datum.bytes === bytes);
-  const line = nearestLine(place, points);
+  const line = nearestLine(place, points, item);
   const point = ofSize.find((candidate) => line.points.includes(candidate))
     ?? least(ofSize, ({ y }) => Math.abs(y - place.y));
   const onLine = line.away < REACH ? line.points[0].datum.strategy : undefined;
-  return { strategy: strategy ?? onLine, point, frame, scale };
+  const isThere = Math.hypot(point.x - place.x, point.y - place.y) < REACH;
+  const mark = isThere && item?.mark.marktype !== "text" ? point : undefined;
+  return { strategy: strategy ?? onLine, point, line: line.points, mark, frame, scale };
 }
 
 // Fades all other strategies of a chart.
@@ -66,7 +76,8 @@ function highlight(element, strategy) {
 
 // Lists all points of a size and direction, the best first, and then what else is known of the
 // nearest one. Vega's tooltip shows it.
-function list(event, point, view, { order, descending, value, place }) {
+function list(event, target, view, { order, descending, value, place }) {
+  const { point } = target;
   const { datum, tooltip } = point;
   const sign = descending ? -1 : 1;
   const points = pointsOf(view)
@@ -89,10 +100,26 @@ function list(event, point, view, { order, descending, value, place }) {
     cells[i].parentNode.classList.toggle("nearest", label === datum.label);
   });
   cells[lines.size]?.parentNode.classList.add("details");
-  // On a phone it would begin outside the window.
-  const right = document.documentElement.clientWidth - box.offsetWidth;
-  box.style.left = `${Math.max(0, Math.min(box.offsetLeft, right))}px`;
-  box.style.top = `${Math.max(0, box.offsetTop)}px`;
+  placeBeside(box, target);
+}
+
+// Places a list beside the rule of its size, within the window, where it covers least of the nearest
+// line, and its point only if there is no other place.
+function placeBeside(box, { point, line, frame, scale }) {
+  const inWindow = ({ x, y }) => ({ x: frame.left + x * scale, y: frame.top + y * scale });
+  const { x, y } = inWindow(point);
+  const { width, height } = box.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement;
+  const within = (start, most) => Math.max(0, Math.min(start, most));
+  const places = [y + GAP, y - GAP - height].flatMap((top) => [x + GAP, x - GAP - width].map((left) =>
+    ({ left: within(left, clientWidth - width), top: within(top, clientHeight - height) })));
+  const covers = ({ left, top }, { x, y }) => x >= left && x <= left + width && y >= top && y <= top + height;
+  const middles = line.slice(1).map((end, i) => ({ x: (end.x + line[i].x) / 2, y: (end.y + line[i].y) / 2 }));
+  const seen = [...line, ...middles].map(inWindow);
+  const cost = (place) => seen.filter((one) => covers(place, one)).length + (covers(place, { x, y }) ? seen.length : 0);
+  const { left, top } = least(places, cost);
+  box.style.left = `${left}px`;
+  box.style.top = `${top}px`;
 }
 
 function drawRule(element, { point, frame, scale }) {
@@ -104,6 +131,7 @@ function drawRule(element, { point, frame, scale }) {
 }
 
 function leave() {
+  tapped = null;
   rule.remove();
   document.getElementById("vg-tooltip-element")?.classList.remove("visible");
   for (const mark of document.querySelectorAll(".faded")) mark.classList.remove("faded");
@@ -124,30 +152,52 @@ function showOnly(name) {
 
 // Follows the pointer in a chart that was drawn. A finger scrolls when it moves, so it taps instead.
 function follow(element, view, listing) {
-  if (listing === undefined) return;
+  const find = (event, item) => (listing ? locate(event, item, view) : { point: item, mark: item });
   let start = null;
-  const show = (event, item) => {
-    if (item?.tooltip && item.datum.label === undefined) return; // a mark that is no point of a line
-    const target = locate(event, item, view);
-    leave();
-    element.classList.toggle("clickable", target.strategy !== undefined);
-    highlight(element, target.strategy);
-    if (target.point === undefined) return;
-    drawRule(element, target);
-    list(event, target.point, view, listing);
-  };
   view.addEventListener("pointermove", (event, item) => {
-    if (event.pointerType !== "touch") show(event, item);
+    if (event.pointerType === "touch") return;
+    const target = find(event, item);
+    element.classList.toggle("clickable", Boolean(target.strategy ?? benchmarkOf(target.mark)));
+    if (listing) show(element, event, item, target, view, listing);
   });
   view.addEventListener("pointerdown", (event) => { start = event; });
   view.addEventListener("click", (event, item) => {
     const isDrag = start !== null && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > REACH;
     if (isDrag) return;
-    const isLabel = item?.mark.marktype === "text";
-    const { strategy } = locate(event, item, view);
-    if (event.pointerType === "touch" && !isLabel) show(event, item);
-    else if (strategy !== undefined) showOnly(strategy);
+    const target = find(event, item);
+    const isLabel = listing && item?.mark.marktype === "text";
+    if (event.pointerType === "touch" && !isLabel) tap(element, event, item, target, view, listing);
+    else if (benchmarkOf(target.mark)) openMark(element, target.mark);
+    else if (target.strategy !== undefined) showOnly(target.strategy);
   });
+}
+
+// Shows what is known where the pointer is in a figure against size.
+function show(element, event, item, target, view, listing) {
+  if (item?.tooltip && item.datum.label === undefined) return; // a mark that is no point of a line
+  leave();
+  highlight(element, target.strategy);
+  if (target.point === undefined) return;
+  drawRule(element, target);
+  list(event, target, view, listing);
+}
+
+// Shows values by a first tap, and opens the panel of the same mark by a second one.
+function tap(element, event, item, target, view, listing) {
+  const datum = target.point?.datum;
+  if (datum !== undefined && datum === tappedBefore) {
+    openMark(element, target.point);
+    return;
+  }
+  if (listing) show(element, event, item, target, view, listing);
+  else if (item?.tooltip) view.tooltip()(null, event, item, item.tooltip);
+  tapped = datum;
+}
+
+function openMark(element, mark) {
+  const run = mark.datum.of_run ?? element.closest("section").dataset.run;
+  const benchmark = benchmarkOf(mark);
+  if (benchmark) openPanel(benchmark, String(run));
 }
 
 // Lets check boxes point at their strategies, and adds a button to each that shows only this one.
@@ -173,7 +223,7 @@ function equipBoxes(element) {
 
 function watchForLeaving() {
   for (const type of ["pointerdown", "wheel"])
-    document.addEventListener(type, leave, { capture: true, passive: true });
+    document.addEventListener(type, () => { tappedBefore = tapped; leave(); }, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.target.matches("input, select") || panel.open) return;
     leave();

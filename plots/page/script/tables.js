@@ -32,7 +32,7 @@ function equip(details) {
     if (!details.open) return;
     details.removeEventListener("toggle", complete);
     if (table.tBodies[0].dataset.rows) await addRows(table.tBodies[0]);
-    if (table.dataset.panels) openPanels(details, table);
+    if (table.matches(".benchmarks")) openPanels(table);
     addSearch(details, table);
     table.dataset.complete = "";
   };
