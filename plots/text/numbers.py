@@ -153,7 +153,7 @@ def _in_unit(value: float, units: tuple[str, ...]) -> str:
 
 def _unit(value: float, units: tuple[str, ...]) -> tuple[str, int]:
     for i, unit in enumerate(units[:-1]):
-        if value < 999.95 * 1000**i:
+        if abs(value) < 999.95 * 1000**i:
             return unit, 1000**i
     return units[-1], 1000 ** (len(units) - 1)
 

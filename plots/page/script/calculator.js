@@ -58,7 +58,7 @@ function showAnswer(details, { terms, strategies, command }, { bytes, direction,
   details.querySelector(".terms").replaceChildren(
     ...shown.flatMap((i) => [swatch(terms[i][1]), `\u00a0${terms[i][0].replaceAll(" ", "\u00a0")} `]));
   said.replaceChildren(...(best
-    ? ["Use ", element("strong", best.name), `: ${time(best.sum)} per transfer (95 %: ${best.interval.map(time).join(" to ")}).`]
+    ? ["Use ", element("strong", best.name), `: ${time(best.sum)} per transfer (95\u00a0%: ${best.interval.map(time).join(" to ")}).`]
     : ["The file cannot tell: measure this size and those around it."]),
   best && others > 0 ? ` ${others} other${others > 1 ? "s are" : " is"} as good.` : "");
   details.querySelector(".far").hidden = !rows.some((row) => row.isFar);
@@ -79,7 +79,7 @@ function rowOf({ name, isBest, isAsGood, isFar, times, sum, behind: [value, low,
     return part;
   }));
   bar.classList.toggle("cut", sum > longest);
-  const behind = value ? `${time(value)} [${[low, high].map(signedTime).join(", ")}]` : "-";
+  const behind = value ? `${time(value)}\u00a0[${[low, high].map(time).join(", ")}]` : "-";
   const cells = [behind, ...shown.map((i) => times[i] ? time(times[i]) : "-")];
   made.append(element("th", isBest ? element("strong", name) : name, { scope: "row" }),
     element("td", time(sum)), element("td", bar),
@@ -87,5 +87,3 @@ function rowOf({ name, isBest, isAsGood, isFar, times, sum, behind: [value, low,
   made.firstChild.append(isAsGood ? " *" : "", isFar ? " †" : "");
   return made;
 }
-
-const signedTime = (ns) => ns < 0 ? `−${time(-ns)}` : time(ns);

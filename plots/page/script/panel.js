@@ -57,7 +57,7 @@ async function showPanel(name, run) {
   const sorted = ns.toSorted((one, other) => one - other);
   document.getElementById("panel-name").textContent = name;
   panel.querySelector(".median").textContent = `Median of ${ns.length} repetition${ns.length > 1 ? "s" : ""}: `
-    + `${time(median)}${low ? ` (95 %: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
+    + `${time(median)}${low ? ` (95\u00a0%: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
   const rows = [];
   for (let i = 0; i < found.length; i += 2) {
     const [text, unit] = counters[found[i]];
@@ -81,7 +81,7 @@ function listed(heading, rows) {
 }
 
 function drawRepetitions(name, ns, interval, middle) {
-  const [, unit] = time(middle).split(" ");
+  const [, unit] = time(middle).split(NO_BREAK);
   const values = ns.map((one, i) => ({ repetition: i + 1, time: one / UNITS[unit], text: time(one) }));
   const line = (y, size) => ({ mark: { type: "rule", strokeWidth: size, color: "#888888", opacity: size > 1 ? 0.3 : 1 }, data: { values: [{ y: y / UNITS[unit] }] }, encoding: { y: { field: "y", type: "quantitative" } } });
   const band = interval.length === 2 ? [{

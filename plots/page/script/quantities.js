@@ -1,23 +1,31 @@
-// Formats numbers as plots/text/numbers.py does; a test compares both.
+// Formats numbers as plots/text/numbers.py does for a page; a test compares both.
+const NO_BREAK = "\u00a0";
+
 function digits(value) {
+  if (value < 0) return `−${digits(-value)}`;
   if (value === 0) return "0";
-  const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(3).replace(/e([+-])(\d)$/, "e$10$2");
-  const decimals = [[999.95, 0], [99.995, 1], [9.9995, 2]].find(([least]) => size >= least)?.[1] ?? 3;
+  if (value >= 1e6 || value < 1e-3) return value.toExponential(3).replace(/e([+-])(\d)$/, "e$10$2");
+  const decimals = [[999.95, 0], [99.995, 1], [9.9995, 2]].find(([least]) => value >= least)?.[1] ?? 3;
   return value.toFixed(decimals);
 }
 
 function inUnit(value, units) {
   const last = units.length - 1;
-  const place = units.findIndex((_, i) => i === last || value < 999.95 * 1000 ** i);
-  return `${digits(value / 1000 ** place)} ${units[place]}`;
+  const place = units.findIndex((_, i) => i === last || Math.abs(value) < 999.95 * 1000 ** i);
+  return `${digits(value / 1000 ** place)}${NO_BREAK}${units[place]}`;
 }
 
 const time = (ns) => inUnit(ns, ["ns", "µs", "ms", "s"]);
+
+function size(bytes) {
+  const [unit, factor] = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]].find(([, least]) => bytes >= least) ?? ["B", 1];
+  return `${Number((bytes / factor).toPrecision(unit === "B" ? 4 : 3))}${NO_BREAK}${unit}`;
+}
 
 // A value of a metric with its unit.
 function quantity(value, unit) {
   if (unit === "ns") return time(value);
   if (unit === "GB/s") return inUnit(value * 1e9, ["B/s", "kB/s", "MB/s", "GB/s"]);
-  return unit === "1" || unit === "" ? digits(value) : `${digits(value)} ${unit}`;
+  if (unit === "B") return size(value);
+  return unit === "1" || unit === "" ? digits(value) : `${digits(value)}${NO_BREAK}${unit}`;
 }
