@@ -103,21 +103,24 @@ function list(event, target, view, { order, descending, value, place }) {
   placeBeside(box, target);
 }
 
-// Places a list beside the rule of its size, within the window, where it covers least of the nearest
-// line, and its point only if there is no other place.
-function placeBeside(box, { point, line, frame, scale }) {
-  const inWindow = ({ x, y }) => ({ x: frame.left + x * scale, y: frame.top + y * scale });
-  const { x, y } = inWindow(point);
-  const { width, height } = box.getBoundingClientRect();
+// The places of a box of this size right and left of a point, below and above it, within the window.
+function placesBeside({ x, y }, { width, height }) {
   const { clientWidth, clientHeight } = document.documentElement;
   const within = (start, most) => Math.max(0, Math.min(start, most));
-  const places = [y + GAP, y - GAP - height].flatMap((top) => [x + GAP, x - GAP - width].map((left) =>
-    ({ left: within(left, clientWidth - width), top: within(top, clientHeight - height) })));
-  const covers = ({ left, top }, { x, y }) => x >= left && x <= left + width && y >= top && y <= top + height;
+  return [y + GAP, y - GAP - height].flatMap((top) => [x + GAP, x - GAP - width].map((left) =>
+    new DOMRect(within(left, clientWidth - width), within(top, clientHeight - height), width, height)));
+}
+
+// Places a list beside the rule of its size, where it covers least of the nearest line, and its point
+// only if there is no other place.
+function placeBeside(box, { point, line, frame, scale }) {
+  const inWindow = ({ x, y }) => ({ x: frame.left + x * scale, y: frame.top + y * scale });
   const middles = line.slice(1).map((end, i) => ({ x: (end.x + line[i].x) / 2, y: (end.y + line[i].y) / 2 }));
-  const seen = [...line, ...middles].map(inWindow);
-  const cost = (place) => seen.filter((one) => covers(place, one)).length + (covers(place, { x, y }) ? seen.length : 0);
-  const { left, top } = least(places, cost);
+  const ofLine = [...line, ...middles].map(inWindow);
+  const covers = ({ left, right, top, bottom }, { x, y }) => x >= left && x <= right && y >= top && y <= bottom;
+  const cost = (place) => ofLine.filter((one) => covers(place, one)).length
+    + (covers(place, inWindow(point)) ? ofLine.length : 0);
+  const { left, top } = least(placesBeside(inWindow(point), box.getBoundingClientRect()), cost);
   box.style.left = `${left}px`;
   box.style.top = `${top}px`;
 }
@@ -222,8 +225,9 @@ function equipBoxes(element) {
 }
 
 function watchForLeaving() {
+  document.addEventListener("pointerdown", () => { tappedBefore = tapped; }, { capture: true });
   for (const type of ["pointerdown", "wheel"])
-    document.addEventListener(type, () => { tappedBefore = tapped; leave(); }, { capture: true, passive: true });
+    document.addEventListener(type, leave, { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.target.matches("input, select") || panel.open) return;
     leave();
