@@ -55,6 +55,11 @@ def _values(benchmark: Benchmark, counters: list[str], is_moved: bool) -> list[f
         number
         for place, name in enumerate(counters)
         if is_moved or name not in RATES
-        if (value := benchmark.number(name)) is not None
+        if (value := _value(benchmark, name)) is not None
         for number in (place, rounded(value))
     ]
+
+
+def _value(benchmark: Benchmark, name: str) -> float | None:
+    """Returns a counter as the tables have it: the rate is that of the median time."""
+    return benchmark.gb_per_s if name == "gb_per_s" else benchmark.number(name)

@@ -23,7 +23,7 @@ ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
 ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
 MOST_FINDINGS = 5
 USUAL = "at its usual speed"
-BOTH_USUAL = "both directions at their usual speed"
+BOTH_USUAL = "each direction at its usual speed"
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
 PAGEABLE = {"pageable", "pageable_huge"}
 # Flags of cudaHostAlloc, by the kind of memory that has only this flag.
@@ -433,8 +433,8 @@ def _find_write_combined_reads(run: Run) -> Iterator[Finding]:
         )
     elif memory_type == "write-back":
         yield Finding(
-            f"The flag WRITECOMBINED had no effect: the CPU reads memory with it at {rates}, with "
-            "cold caches.",
+            f"The flag WRITECOMBINED had no effect: at the start, the CPU read memory with it at "
+            f"{rates}, with cold caches.",
             1.05,
         )
 

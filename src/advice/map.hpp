@@ -14,8 +14,8 @@ struct map_cell {
   std::string winner;  ///< the recommended strategy
   double total_ns;
   std::size_t as_good;  ///< how many others it was chosen from
-  /// The fastest strategy that is neither among them nor faster than the winner, and how much longer
-  /// it takes, as a part of total_ns.
+  /// The fastest strategy that is neither among them nor faster than the winner, and how much
+  /// longer it takes, as a part of total_ns.
   std::optional<std::string> runner_up;
   std::optional<double> margin;
   /// How many times as fast as the baseline the winner is; none without a baseline.

@@ -339,22 +339,25 @@ const ranked_strategy& plainest(const std::vector<const ranked_strategy*>& strat
       strategies, {}, [](const ranked_strategy* strategy) { return strategy->plainness; });
 }
 
-/// The baseline, if a strategy is better by nothing but a gain that repetitions do not confirm;
-/// else null. What memory costs may be the reason for another strategy.
-const ranked_strategy* baseline_as_good_as(const ranked_strategy& strategy, const ranking& ranked) {
-  if (strategy.gain_confirmed.value_or(true)) return nullptr;
+/// The baseline, if none of those that are as good is better by more than a gain that repetitions
+/// do not confirm; else null. What memory costs may be the reason for another strategy.
+const ranked_strategy* baseline_as_good_as(const std::vector<const ranked_strategy*>& good,
+                                           const ranking& ranked) {
+  if (!std::ranges::all_of(
+          good, [](const ranked_strategy* strategy) { return strategy->gain_confirmed == false; }))
+    return nullptr;
   const auto& baseline =
       *std::ranges::find(ranked.strategies, ranked.baseline.value(), &ranked_strategy::name);
-  const auto without_gain =
-      baseline.total.value - baseline.transfer.value + strategy.transfer.value;
-  return without_gain <= alike * strategy.total.value ? &baseline : nullptr;
+  const auto& fastest = *good.front();
+  const auto without_gain = baseline.total.value - baseline.transfer.value + fastest.transfer.value;
+  return without_gain <= alike * fastest.total.value ? &baseline : nullptr;
 }
 
 }  // namespace
 
 std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
   auto good = as_good_by_time(ranked);
-  const auto* const baseline = baseline_as_good_as(plainest(good), ranked);
+  const auto* const baseline = baseline_as_good_as(good, ranked);
   if (baseline == nullptr) return good;
   const auto slowest = std::max(baseline->total.value, good.back()->total.value);
   good.clear();

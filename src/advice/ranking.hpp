@@ -157,8 +157,8 @@ std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked);
 
 /// Those to choose from, fastest first: what is within 3 % of the fastest, or within 10 % and
 /// not to be told from it: statistically tied, or repeated too seldom. Of small transfers also the
-/// baseline, and all that are no slower, if repetitions do not confirm that the plainest of the
-/// others is faster. The ranking must not be empty.
+/// baseline, and all that are no slower, if repetitions confirm of none of the others that it is
+/// faster. The ranking must not be empty.
 std::vector<const ranked_strategy*> as_good(const ranking& ranked);
 
 /// The strategy to use: the plainest of those; of equally plain ones, the faster.

@@ -1,6 +1,8 @@
 #include "src/advice/small_transfers.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/sample_order.hpp"
@@ -8,54 +10,54 @@
 namespace bench_transfers::advice {
 namespace {
 
-using statistics::median;
-using times = std::vector<double>;
+/// Counts orders once for each pair of numbers of repetitions, of which a file has few.
+class pair_limits {
+ public:
+  std::optional<std::size_t> operator()(std::size_t first, std::size_t second) {
+    const auto [entry, is_new] = known_.try_emplace({first, second});
+    if (is_new) entry->second = statistics::most_pairs_reversed(first, second);
+    return entry->second;
+  }
 
-bool is_clearly_larger(const times& large, const times& small) {
-  const auto most_reversed = statistics::most_pairs_reversed(large.size(), small.size());
-  return median(large) > median(small) && most_reversed &&
-         statistics::pairs_reversed(large, small) <= *most_reversed;
-}
-
-/// As as_good() decides, from repetitions: 19 of 20 pairs must agree.
-bool is_as_good(const times& baseline, const times& fastest) {
-  const auto part = median(baseline) / median(fastest);
-  const auto pairs = baseline.size() * fastest.size();
-  const bool is_slower = statistics::most_pairs_reversed(baseline.size(), fastest.size()) &&
-                         20 * statistics::pairs_reversed(baseline, fastest) <= pairs;
-  return part <= alike || (part <= most_apart && !is_slower);
-}
+ private:
+  std::map<std::pair<std::size_t, std::size_t>, std::optional<std::size_t>> known_;
+};
 
 }  // namespace
 
 small_transfers::small_transfers(const std::map<std::string, const repetitions*>& strategies,
                                  const std::string& baseline)
     : baseline_(baseline) {
-  for (const auto& [bytes, plain] : *strategies.at(baseline)) {
-    if (bytes > largest_small_transfer ||
-        !statistics::most_pairs_reversed(plain.size(), plain.size()))
-      continue;
-    at_size found;
-    const auto* fastest = &plain;
-    for (const auto& [name, measured] : strategies) {
-      const auto size = measured->find(bytes);
-      if (size == measured->end()) continue;
-      if (is_clearly_larger(plain, size->second)) found.clearly_faster.insert(name);
-      if (median(size->second) < median(*fastest)) fastest = &size->second;
+  using statistics::median;
+  pair_limits most_reversed;
+  const auto& plain = *strategies.at(baseline);
+  for (const auto& [name, measured] : strategies)
+    for (const auto& [bytes, times] : *measured) {
+      const auto at_size = plain.find(bytes);
+      if (bytes > largest_small_transfer || at_size == plain.end()) continue;
+      const auto& of_plain = at_size->second;
+      const auto limit = most_reversed(of_plain.size(), times.size());
+      if (!limit) continue;
+      const auto factor = median(of_plain) / median(times);
+      const auto reversed = statistics::pairs_reversed(of_plain, times);
+      const bool nearly_all_agree = 20 * reversed <= of_plain.size() * times.size();
+      gains_[name][bytes] = factor <= alike ? gain::none
+                            : reversed <= *limit && (factor > most_apart || nearly_all_agree)
+                                ? gain::clear
+                                : gain::hidden;
     }
-    found.baseline_is_as_good = is_as_good(plain, *fastest);
-    sizes_.emplace(bytes, std::move(found));
-  }
 }
 
 std::optional<bool> small_transfers::is_faster(const std::string& strategy, double bytes) const {
-  if (bytes > largest_small_transfer || sizes_.empty()) return std::nullopt;
-  const auto here = sizes_.find(bytes);
-  if (here != sizes_.end() && here->second.baseline_is_as_good) return false;
-  if (here != sizes_.end() && here->second.clearly_faster.contains(strategy)) return true;
-  const auto clear = std::ranges::count_if(
-      sizes_, [&](const auto& size) { return size.second.clearly_faster.contains(strategy); });
-  return 2 * static_cast<std::size_t>(clear) > sizes_.size();
+  const auto found = gains_.find(strategy);
+  if (bytes > largest_small_transfer || found == gains_.end()) return std::nullopt;
+  const auto& sizes = found->second;
+  const auto next = std::ranges::min_element(
+      sizes, {}, [&](const auto& size) { return std::abs(std::log(size.first / bytes)); });
+  if (next->second != gain::hidden) return next->second == gain::clear;
+  const auto clear =
+      std::ranges::count(sizes, gain::clear, [](const auto& size) { return size.second; });
+  return 2 * static_cast<std::size_t>(clear) > sizes.size();
 }
 
 }  // namespace bench_transfers::advice

@@ -154,7 +154,7 @@ std::string recommendation(const ranking& ranked, const question& question, std:
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
                         best.behind.low <= 0                              ? "cannot be told from it"
                         : best.total.value <= alike * fastest.total.value ? "not 3 % slower"
-                        : !fastest.gain_confirmed.value_or(true)
+                        : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"
                             : "too few repetitions tell them apart");
   if (const auto tied = statistically_tied(ranked).size(); tied > 1)

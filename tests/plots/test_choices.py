@@ -64,15 +64,15 @@ def test_the_report_and_advise_recommend_the_same(name, program, tmp_path):
 def test_rule_and_map_of_a_recorded_run_agree_on_small_transfers(name, program):
     result = read_result(RECORDED / name / "result.json.gz")
     run = Run(result, programs.ask(program, result, on_host=False))
-    small = rules.describe(run)[1]
     answer = run.advice.map
-    named = {
-        tables["winner"][i][-1]
-        for tables in answer["directions"].values()
-        for i, size in enumerate(answer["sizes"])
-        if size <= choices.SMALL
+    winners = [tables["winner"] for tables in answer["directions"].values()]
+    small = {
+        row[-1]
+        for rows in winners
+        for row in rows[: sum(size <= choices.SMALL for size in answer["sizes"])]
     }
-    assert named == {use.strategy for use in small.uses}
+    uses = {use.strategy for use in rules.describe(run)[1].uses}
+    assert {rows[0][-1] for rows in winners} <= uses <= small
     for text in [rule.why for rule in rules.describe(run)]:
         for factor, low in re.findall(r"([\d.]+)× \[([\d.]+),", text):
             assert float(factor) >= float(low) > 1

@@ -36,7 +36,7 @@ def test_a_healthy_run_has_good_marks():
         ("Noise", "good", "typically 0.00 %"),
         ("Facts", "good", "all known"),
     ]
-    usual = "both directions at their usual speed"
+    usual = "each direction at its usual speed"
     assert shown["Link"].details == f"PCIe 5.0 x16, {usual}, memory near"
     assert shown["Noise"].details == (
         "half of the 2 transfers of 1 MiB and more repeat within this, all within 0.00 % (middle "

@@ -57,15 +57,15 @@ async function showPanel(name, run) {
   const sorted = ns.toSorted((one, other) => one - other);
   document.getElementById("panel-name").textContent = name;
   panel.querySelector(".median").textContent = `Median of ${ns.length} repetition${ns.length > 1 ? "s" : ""}: `
-    + `${time(median)}${low ? ` (95\u00a0%: ${low} to ${high})` : ""}. Fastest to slowest: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
+    + `${time(median)}${low ? ` (95\u00a0%: ${low} to ${high})` : ""}. Repetitions: ${time(sorted[0])} to ${time(sorted.at(-1))}.`;
   const rows = [];
   for (let i = 0; i < found.length; i += 2) {
     const [text, unit] = counters[found[i]];
     rows.push({ text, value: quantity(found[i + 1], unit), isPercentile: found[i] < percentiles });
   }
   panel.querySelector(".counters").replaceChildren(
-    ...listed("Single operations (of each figure, the median over the repetitions)", rows.filter((row) => row.isPercentile)),
-    ...listed("Steps, device time and cost (likewise)", rows.filter((row) => !row.isPercentile)));
+    ...listed("Single operations: medians over the repetitions", rows.filter((row) => row.isPercentile)),
+    ...listed("Steps, device time and cost: likewise", rows.filter((row) => !row.isPercentile)));
   panel.showModal();
   drawRepetitions(name, ns, interval, median).then(() => { panel.dataset.drawn = name; });
   return true;
