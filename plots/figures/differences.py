@@ -53,7 +53,7 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
     ]
     panels = [
-        _draw_panel(name, rows, names[1:], half, layout, with_names=name == directions[0])
+        _draw_panel(name, rows, names, half, layout, with_names=name == directions[0])
         for name in directions
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
@@ -72,8 +72,8 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     chart.datasets = {"differences": rows, "one_process": [{"low": -band, "high": band}]}
     return Figure(
         heading="Differences in bandwidth",
-        reading="Right of zero is faster. The intervals of coloured marks exclude zero, as one in "
-        "twenty does by chance; what is grey is not told apart.",
+        reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
+        "and 95 % of all pairs of repetitions agree. Grey marks are not.",
         summary=_summarise(rows),
         chart=chart,
         strategies=[],
@@ -107,8 +107,8 @@ def _select_sizes(runs: list[tuple[int, Run]], strategies: list[str], most: int)
 def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
     gain = ratio(first, other)
     low, high = gain.interval or (gain.value, gain.value)
-    clear = gain.interval is not None and not low <= 1 <= high
-    verdict = ("faster" if gain.value > 1 else "slower") if clear else "unchanged"
+    sign = side_by_side.clear_sign(first, other)
+    verdict = {1: "faster", -1: "slower", 0: "unchanged"}[sign]
     size = numbers.size(first.bytes or 0)
     return {
         "row": f"{first.strategy}|{size}",
@@ -120,7 +120,7 @@ def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
         "gain": 100 * (gain.value - 1),
         "low": 100 * (low - 1),
         "high": 100 * (high - 1),
-        "clear": clear,
+        "clear": sign != 0,
         "colour": style.verdict(verdict).colour,
         "ink": style.text_colour(style.verdict(verdict).colour),
         "text": side_by_side.describe_gain(gain),
@@ -160,10 +160,10 @@ def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]
 def _summarise(rows: list[dict[str, Any]]) -> str:
     clear = [row for row in rows if row["clear"]]
     if not clear:
-        return f"None of {len(rows)} intervals excludes zero."
+        return f"None of {len(rows)} differences is clear."
     most = max(clear, key=lambda row: abs(row["gain"]))
     return (
-        f"{len(clear)} of {len(rows)} intervals exclude zero; the largest of these differences is "
+        f"{len(clear)} of {len(rows)} differences are clear; the largest of these is "
         f"that of {most['run']} in {most['strategy']}, {most['size']}, {most['direction']}: "
         f"{most['text']}."
     )
@@ -184,11 +184,12 @@ def _row_names(rows: list[dict[str, Any]]) -> list[str]:
 def _draw_panel(
     direction: str,
     rows: list[dict[str, Any]],
-    runs: list[str],
+    run_names: list[str],
     half: int,
     layout: Layout,
     with_names: bool,
 ) -> LayerChart:
+    runs = run_names[1:]
     names = _row_names(rows)
     scale = alt.Scale(domain=[-half, half], nice=False)
     zero = {"test": "datum.value === 0", "value": style.INK}
@@ -217,9 +218,9 @@ def _draw_panel(
     if several:
         base = base.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
     band = alt.Chart(alt.NamedData("one_process")).mark_rect(color=style.PEERS, opacity=0.6)
-    tips = tooltip(
-        run="run", strategy="strategy", size="size", difference="text", first="first", this="rate"
-    )
+    rates = {run_names[0]: "first", "this" if several else runs[0]: "rate"}
+    texts = {"run": "run", "strategy": "strategy", "size": "size", "difference": "text"}
+    tips = tooltip(**texts | rates)
     inside = base.transform_filter("datum.is_inside").mark_point(filled=True, size=46, opacity=1)
     layers = [
         band.encode(x=x("low"), x2=alt.X2("high:Q")),

@@ -17,7 +17,7 @@ from plots.figures.points import usual_sizes
 from plots.model.choices import as_good_as_fastest
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import ALIKE, Group, group_transfers
-from plots.model.significance import median_interval
+from plots.model.significance import is_apart, median_interval
 from plots.text import caption, numbers
 
 AXIS_END = 3  # times the median of all: what takes longer would flatten the others
@@ -30,7 +30,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size = usual_sizes(run.transfers)[0]
-    groups = group_transfers(run, lambda other: other == size)
+    groups = group_transfers(run, lambda other: other == size, is_apart)
     every_row = [row for code in DIRECTIONS for row in _make_rows(groups, code, size)]
     end = _axis_end(every_row)
     rows = [row for code in DIRECTIONS for row in _select(every_row, code, layout)]
@@ -162,6 +162,6 @@ def _explain(size: str, groups: list[Group], has_intervals: bool) -> str:
     if any(group.others for group in groups):
         texts.append(
             f"Alike are strategies within {100 * ALIKE:.0f} % of each other in both directions, or "
-            "not told apart; the row is the plainest one's."
+            "not told apart by the 95 % interval of their ratio; the row is the plainest one's."
         )
     return " ".join(texts)

@@ -65,6 +65,12 @@ def differs(first: Benchmark, second: Benchmark) -> bool:
     return is_slower(first, second, 1) or is_slower(second, first, 1)
 
 
+def is_apart(first: Benchmark, second: Benchmark) -> bool:
+    """Tells whether the interval of their ratio excludes 1."""
+    interval = ratio(first, second).interval
+    return interval is not None and not interval[0] <= 1 <= interval[1]
+
+
 def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
     """Returns the ratio of two counters: of their medians, with the interval of all pairs' ratios.
 

@@ -61,8 +61,7 @@ def _row(place: int, strategy: dict[str, Any]) -> list[float]:
     terms = [strategy[term]["value"] for term in TERMS]
     behind = [strategy["behind_ns"][end] for end in ("value", "low", "high")]
     total = [strategy["total_ns"][end] for end in ("low", "high")]
-    as_good = strategy.get(
-        "as_good", strategy["as_good_as_best"]
-    )  # an older advise has no `as_good`
+    # An older advise has no `as_good`.
+    as_good = strategy["as_good" if "as_good" in strategy else "as_good_as_best"]
     facts = [int(as_good), int(strategy["extrapolated"])]
     return [place, *facts, *map(rounded, [*terms, *total, *behind])]

@@ -51,4 +51,4 @@ def _describe_link(run: Run) -> list[tuple[str, str]]:
 
 
 def _name_strategies(rule: rules.Rule) -> str:
-    return "; ".join(use.strategy for use in rule.uses)
+    return "; ".join(" ".join(filter(None, (use.strategy, use.place))) for use in rule.uses)

@@ -18,6 +18,7 @@ from plots.model.choices import (
     is_clear,
     pays_from,
     sizes_with_choice,
+    winners,
 )
 from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.model.significance import Ratio
@@ -26,6 +27,7 @@ from plots.text.trust import LARGE, injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 AGAINST = "as fast as plain cudaMemcpy"
+MANY_CORES = 1.5  # more than the thread that calls
 OF_PAGEABLE = " of pageable memory"  # said where cudaMemcpy is named first
 
 
@@ -52,7 +54,16 @@ def describe(run: Run) -> list[Rule]:
     if run.on_host or injected_faults(run):
         return []
     rules = [_rule_for_large(run), _rule_for_small(run), _rule_for_ordinary(run)]
-    return _say_what_is_plain([rule for rule in rules if rule])
+    return _say_what_is_plain(_say_what_is_missing(run, [rule for rule in rules if rule]))
+
+
+def _say_what_is_missing(run: Run, rules: list[Rule]) -> list[Rule]:
+    """Says first of all that the costs of memory are not known, where the map goes without."""
+    answer = run.advice.map
+    if not rules or answer is None or answer["measured_terms"]["allocation"]:
+        return rules
+    why = f"{rules[0].why} What allocating the memory costs was not measured."
+    return [replace(rules[0], why=why), *rules[1:]]
 
 
 def _say_what_is_plain(rules: list[Rule]) -> list[Rule]:
@@ -168,7 +179,41 @@ def _rule(run: Run, data: str, choices: list[Choice]) -> Rule | None:
         _describe_gain(choice, benchmark, len(strategies) > 1, place)
         for (choice, benchmark), place in zip(pairs, _places(choices), strict=True)
     ]
-    return Rule(data, _uses(run, pairs), f"{_at(choices)}{_join(gains)}.")
+    why = f"{_at(choices)}{_join(gains)}.{_describe_few_uses(run, pairs)}{_describe_cores(chosen)}"
+    return Rule(data, _uses(run, pairs), why)
+
+
+def _describe_few_uses(run: Run, pairs: list[tuple[Choice, Benchmark]]) -> str:
+    """Says what the map names instead for memory that is used less often, if it names anything."""
+    counts = {
+        choice.direction: count
+        for choice, chosen in pairs
+        if (count := pays_from(run, choice, chosen.strategy) or 1) > 1
+    }
+    others = dict.fromkeys(
+        name
+        for choice, chosen in pairs
+        if choice.direction in counts
+        for name in winners(run.advice.map, choice.direction, choice.size)
+        if name and name != chosen.strategy
+    )
+    if not others:
+        return ""
+    times = [f"{count:,} times {PHRASES[direction]}" for direction, count in counts.items()]
+    few = " or ".join([times[0], *(text.replace(" times", "") for text in times[1:])])
+    if len(counts) == len(pairs) and len(set(counts.values())) == 1:
+        few = f"{next(iter(counts.values())):,} times"
+    takes = "takes" if len(others) == 1 else "take"
+    return (
+        f" If its memory is used fewer than {few}, {caption.listed(list(others))} {takes} less "
+        "time in all."
+    )
+
+
+def _describe_cores(chosen: list[Benchmark]) -> str:
+    """Says how many cores a strategy of several threads keeps busy."""
+    cores = max((benchmark.get("cores") or 0 for benchmark in chosen), default=0)
+    return f" It keeps up to {cores:.1f} CPU cores busy." if cores >= MANY_CORES else ""
 
 
 def _places(choices: list[Choice]) -> list[str]:

@@ -69,16 +69,20 @@ class Comparison:
 
         Too few repetitions show nothing clearly.
         """
-        first, other, counter = self.measured[0], self.measured[place], self.question.counter
-        if is_clearly_larger(first, other, ONE_PROCESS, counter):
-            return 1
-        return -1 if is_clearly_larger(other, first, ONE_PROCESS, counter) else 0
+        return clear_sign(self.measured[0], self.measured[place], self.question.counter)
 
     @property
     def subject(self) -> str:
         """Returns the question with its size."""
         named = self.question.place is not None
         return self.question.text if named else f"{self.question.text}, {numbers.size(self.size)}"
+
+
+def clear_sign(first: Benchmark, other: Benchmark, counter: str = TIME) -> int:
+    """Returns 1 if the other has clearly less of a counter, -1 if clearly more, else 0."""
+    if is_clearly_larger(first, other, ONE_PROCESS, counter):
+        return 1
+    return -1 if is_clearly_larger(other, first, ONE_PROCESS, counter) else 0
 
 
 def describe_differences(runs: Numbered) -> list[Sentence]:

@@ -65,6 +65,13 @@ def test_an_answer_that_cannot_tell_recommends_nothing():
     assert shown["recommended"] is None
 
 
+def test_an_older_advise_tells_ties_instead_of_what_is_as_good():
+    older = strategy("copy/pinned", 100.0, as_good_as_best=True)
+    del older["as_good"]
+    (shown,) = calculated(answer(older, recommended="copy/pinned"))["answers"]
+    assert shown["rows"][0][1] == 1
+
+
 def test_where_nothing_is_ranked_there_is_no_answer():
     assert calculated() == {}
     assert calculated(answer(recommended=None)) == {}

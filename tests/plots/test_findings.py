@@ -190,7 +190,10 @@ def buffer(kind, plain, ordinary):
             "The CPU reads uncached memory (flag WRITECOMBINED) at 200.0 MB/s, and ordinary memory "
             "at 8.000 GB/s",
         ),
-        ("write-back", "The flag WRITECOMBINED had no effect: the CPU reads memory with it at"),
+        (
+            "write-back",
+            "The flag WRITECOMBINED had no effect: at the start, the CPU read memory with it at",
+        ),
         ("unclear", None),
         (None, None),
     ],

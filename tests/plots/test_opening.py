@@ -200,6 +200,30 @@ def test_an_address_of_an_unknown_benchmark_is_ignored(open_at, name, run):
     assert opened_name(page) == NAME  # and no other one before
 
 
+def test_history_and_switched_off_strategies_agree(open_at):
+    page = open_at("#hide=copy%2Fpinned&benchmark=copy%2Fpageable%2Fh2d%2F1MiB")
+    page.locator(PANEL).wait_for()
+    page.keyboard.press("Escape")
+    page.locator(PANEL).wait_for(state="detached")
+    page.evaluate("location.hash = ''")
+    page.wait_for_function(
+        "[...document.querySelectorAll('.controls input')].every((b) => b.checked)"
+    )
+    page.go_back()
+    page.wait_for_function(
+        "!document.querySelector('.controls input[value=\"copy/pinned\"]').checked"
+    )
+
+
+def test_an_open_panel_follows_the_theme(open_at):
+    page = open_at(ADDRESS)
+    page.locator("#panel[data-drawn]").wait_for()
+    colour = "getComputedStyle(document.querySelector('#panel .role-axis-title text')).fill"
+    light = page.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{colour} !== {light!r}")
+
+
 def test_figures_of_several_runs_open_the_panel_of_the_run(page_of_two, pages):
     page = page_of_two
     found = page.locator(

@@ -51,6 +51,13 @@ def test_the_page_formats_numbers_as_the_report_does(page):
     assert shown == [bind(numbers.size(size)) for size in sizes]
 
 
+def test_tables_sort_by_value_whatever_blank_parts_number_and_unit(page):
+    code = (SCRIPT / "tables.js").read_text("utf-8")
+    cells = ["1.040\N{NO-BREAK SPACE}µs", "\N{MINUS SIGN}3 ns", "920.1 ns", "2.000 ms", "1e-04 ns"]
+    ordered = page.evaluate(f"{code}; {cells}.sort(compare)")
+    assert ordered == [cells[place] for place in (1, 4, 2, 0, 3)]
+
+
 def test_a_calculator_shows_what_advise_answers(page):
     calculator = page.locator("details.calculator")
     calculator.locator("summary").click()

@@ -142,6 +142,44 @@ def test_a_size_at_which_the_gain_is_clear_stands_for_small_transfers():
     )
 
 
+def large_map(up, down):
+    """Returns what advise says of LARGE, for memory that is used once and 100 times."""
+    answer = synthetic.advice(winners={"h2d": [up], "d2h": [down]})
+    answer.map["sizes"] = [LARGE]
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "few"),
+    [
+        (["copy/huge", PINNED], [PINNED, PINNED], "100 times to the device, copy/huge takes"),
+        (["copy/huge", PINNED], ["copy/huge", PINNED], "100 times, copy/huge takes"),
+        (["copy/huge", PINNED], [PLAIN, PINNED], "100 times, copy/huge and copy/pageable take"),
+        ([PINNED, PINNED], [PINNED, PINNED], None),
+        ([PINNED, "copy/huge"], [PINNED, PINNED], None),  # the rule and the map differ
+    ],
+)
+def test_the_rule_for_large_arrays_says_what_few_uses_need(up, down, few):
+    large, *_ = rules.describe(run(rows(USUAL), large_map(up, down)))
+    sentence = f" If its memory is used fewer than {few} less time in all." if few else ""
+    assert large.why.endswith(f"[6.99, 7.01].{sentence}")
+
+
+def test_rules_say_if_the_costs_of_memory_are_not_known():
+    answer = large_map([PINNED, PINNED], [PINNED, PINNED])
+    answer.map["measured_terms"] = {"allocation": False}
+    large, *others = rules.describe(run(rows(USUAL), answer))
+    assert large.why.endswith(" What allocating the memory costs was not measured.")
+    assert not any("allocating" in rule.why for rule in others)
+
+
+def test_a_rule_says_how_many_cores_its_strategy_keeps_busy():
+    busy = [row | {"cores": 5.93 if "staged" in row["name"] else 1.0} for row in rows(USUAL)]
+    large, _, ordinary = rules.describe(run(busy))
+    assert ordinary.why.endswith(" It keeps up to 5.9 CPU cores busy.")
+    assert "cores" not in large.why
+
+
 def test_small_transfers_may_have_a_better_strategy():
     _, small, _ = described(USUAL | {("copy/pinned", KIB): 4.0})
     assert [use.strategy for use in small.uses] == ["copy/pinned"]

@@ -14,10 +14,10 @@ function address() {
   return `#${parts.join("&")}`;
 }
 function readAddress() {
-  const names = partsOfAddress().get("hide");
-  if (names === undefined) return; // a link to a figure
+  const parts = partsOfAddress();
+  if (location.hash.length > 1 && !parts.has("hide") && !parts.has("benchmark")) return; // a link to a figure
   hidden.clear();
-  for (const name of names.split(",").filter(Boolean)) hidden.add(decode(name));
+  for (const name of (parts.get("hide") ?? "").split(",").filter(Boolean)) hidden.add(decode(name));
 }
 function filter(change) {
   change();

@@ -9,6 +9,7 @@ function use(name) {
   swatches();
   if (name === "dark") recolour(dark); // the picture that is there before the first chart
   drawing = drawing.then(drawAll);
+  drawPanel();
 }
 
 function recolour(colours) {

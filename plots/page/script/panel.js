@@ -1,6 +1,7 @@
 // A panel with everything that the file has of a benchmark.
 const panel = document.getElementById("panel");
 const runs = new Map(); // what the page has of their benchmarks, by number
+let drawPanel = () => {}; // draws the open panel again
 
 // Unpacks what the page has of a run's benchmarks; it has nothing of an unknown run.
 function load(run) {
@@ -38,6 +39,7 @@ function showAddressed() {
 function wirePanel() {
   panel.querySelector("button").addEventListener("click", () => panel.close());
   panel.addEventListener("close", () => {
+    drawPanel = () => {};
     if (opened === null || panel.open) return; // the address has changed first
     opened = null;
     if (history.state?.isOpen) history.back();
@@ -67,7 +69,8 @@ async function showPanel(name, run) {
     ...listed("Single operations: medians over the repetitions", rows.filter((row) => row.isPercentile)),
     ...listed("Steps, device time and cost: likewise", rows.filter((row) => !row.isPercentile)));
   panel.showModal();
-  drawRepetitions(name, ns, interval, median).then(() => { panel.dataset.drawn = name; });
+  drawPanel = () => drawRepetitions(name, ns, interval, median).then(() => { panel.dataset.drawn = name; });
+  drawPanel();
   return true;
 }
 

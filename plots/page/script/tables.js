@@ -2,7 +2,7 @@ const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, "B/s": 1, "kB/s": 1e3, "MB/s
   B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 // The value of a cell with a number and perhaps a unit; null for any other text.
 function measured(text) {
-  const [, number, unit] = text.match(/^([+−-]?[\d.]+)(?: (\S+))?$/) ?? [];
+  const [, number, unit] = text.match(/^([+−-]?[\d.]+(?:e[+-]\d+)?)(?:[ \u00a0](\S+))?$/) ?? [];
   return number === undefined ? null : Number(number.replace("−", "-")) * (UNITS[unit] ?? 1);
 }
 function compare(first, second) {
