@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from plots.model.derive import Benchmark, Run
 from plots.model.significance import rate_interval, time_interval
@@ -38,6 +39,7 @@ RESULTS = [
 ]
 # Counters of a repetition: its times are those of its samples.
 COUNTERS = ["median_ns", "min_ns", "p5_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "operations"]
+DIGITS = 8  # of a repetition's numbers; more would only make the file larger
 Cell = str | float | int | None
 
 
@@ -103,6 +105,13 @@ def _repetitions(number: int, run: Run) -> Iterator[list[Cell]]:
                 number,
                 benchmark.name,
                 index if is_number(index) else i,
-                *(value if is_number(value := row.get(name)) else None for name in COUNTERS),
-                moved / ns if moved else None,
+                *(_short(row.get(name)) for name in COUNTERS),
+                _short(moved / ns if moved else None),
             ]
+
+
+def _short(value: Any) -> Cell:
+    """Returns a number with the digits that are kept; nothing else is one."""
+    if not is_number(value):
+        return None
+    return value if isinstance(value, int) else float(f"{value:.{DIGITS}g}")

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -107,17 +108,18 @@ TEST_F(managed_test, migrates_back_when_the_cpu_reads_it) {
   const auto read = [&] {
     return seconds_of([&] { std::memcpy(destination.data(), memory.data(), bytes); });
   };
-  // Others on the host may disturb an attempt; that faults cost nothing would show in each.
-  double factor = 0;
-  for (int attempt = 0; attempt < 4 && factor <= 2; ++attempt) {
+  // Others on the host may disturb an attempt, but hardly most of them.
+  std::vector<double> factors;
+  for (int attempt = 0; attempt < 5; ++attempt) {
     send(memory, residence::device);
     const double by_faults = read();
     const double again = read();
-    factor = by_faults / again;
+    factors.push_back(by_faults / again);
     std::printf("the CPU reads 16 MiB: %.0f us by faults, %.0f us again\n", by_faults * 1e6,
                 again * 1e6);
   }
-  EXPECT_GT(factor, 2);
+  std::ranges::sort(factors);
+  EXPECT_GT(factors[factors.size() / 2], 1.3);
   EXPECT_EQ(check_host_pattern(destination.data(), 0, bytes, data).wrong_bytes, 0U);
 }
 
