@@ -9,9 +9,8 @@ from plots.figures import style
 from plots.figures.bars import Bars, from_zero
 from plots.figures.common import Alike, Figure, compose_run_chart
 from plots.figures.layout import Layout
-from plots.figures.points import in_drawing_order
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
-from plots.model.headline import HEADLINE_PICKS, pick_strategies
+from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
 
 # The extra work of a strategy, by its method or its kind of memory.
@@ -138,7 +137,7 @@ def _make_rungs(
             "#444444",
         )
     )
-    for benchmark, twins in _merge_twins(run, ranked):
+    for benchmark, twins in _merge_twins(ranked):
         rate = benchmark.gb_per_s or 0
         name, reason = benchmark.strategy, _loss_reason(benchmark)
         lost = 1 - rate / best
@@ -186,16 +185,13 @@ def _make_rung(
     }
 
 
-def _merge_twins(run: Run, ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
+def _merge_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
     """Merges strategies that are as fast for the same reason into one rung.
 
     Returns the plainest of each rung, with the names of its twins.
     """
-    first = pick_strategies(run, HEADLINE_PICKS)
     kept: list[tuple[Benchmark, list[str]]] = []
-    for benchmark in sorted(
-        in_drawing_order(ranked), key=lambda benchmark: benchmark.strategy not in first
-    ):
+    for benchmark in sorted(ranked, key=plainness_key):
         for rung, twins in kept:
             is_close = abs((benchmark.gb_per_s or 0) / (rung.gb_per_s or 1) - 1) < ALIKE_DIFFERENCE
             if is_close and _loss_reason(benchmark) == _loss_reason(rung):
