@@ -145,13 +145,29 @@ def pays_from(run: Run, choice: Choice, strategy: str) -> int | None:
 
     None if it does not name it, or the costs of memory are not known.
     """
+    reuses, others = _reuses(run, choice, strategy)
+    return reuses[others[-1] + 1 if others else 0] if reuses else None
+
+
+def pays_behind(run: Run, choice: Choice, strategy: str) -> int | None:
+    """Returns the largest number of uses at which the map names another strategy.
+
+    None if it always names this one, or as pays_from does. The map has no number between the two.
+    """
+    reuses, others = _reuses(run, choice, strategy)
+    return reuses[others[-1]] if others else None
+
+
+def _reuses(run: Run, choice: Choice, strategy: str) -> tuple[list[int], list[int]]:
+    """Returns the numbers of uses in the map, and the places of those that name another strategy.
+
+    Both are empty if it does not name this one at last, or the costs of memory are not known.
+    """
     answer = run.advice.map
     names = winners(answer, choice.direction, choice.size)
     if answer is None or not answer["measured_terms"]["allocation"] or names[-1:] != [strategy]:
-        return None
-    others = [i for i, name in enumerate(names) if name != strategy]
-    reuses: list[int] = answer["reuse"]
-    return reuses[others[-1] + 1 if others else 0]
+        return [], []
+    return answer["reuse"], [i for i, name in enumerate(names) if name != strategy]
 
 
 def winners(answer: dict[str, Any] | None, direction: str, size: int) -> list[str | None]:

@@ -17,7 +17,7 @@ WORDS = {
     "p999_ns": "99.9th percentile",
     "max_ns": "slowest",
     "gb_per_s": "bandwidth",
-    "link_percent": "bandwidth relative to the link's limit",
+    "link_percent": "bandwidth, of the link's raw rate",
     "device_ns": "time on the device (CUDA events)",
     "device_gb_per_s": "bandwidth on the device (CUDA events)",
     "cores": "CPU cores kept busy",

@@ -16,6 +16,7 @@ from plots.model.choices import (
     decide,
     from_ordinary_memory,
     is_clear,
+    pays_behind,
     pays_from,
     sizes_with_choice,
     winners,
@@ -27,6 +28,7 @@ from plots.text.trust import LARGE, injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 AGAINST = "as fast as plain cudaMemcpy"
+OR_FEWER = " times or fewer"
 MANY_CORES = 1.5  # more than the thread that calls
 OF_PAGEABLE = " of pageable memory"  # said where cudaMemcpy is named first
 
@@ -188,7 +190,7 @@ def _describe_few_uses(run: Run, pairs: list[tuple[Choice, Benchmark]]) -> str:
     counts = {
         choice.direction: count
         for choice, chosen in pairs
-        if (count := pays_from(run, choice, chosen.strategy) or 1) > 1
+        if (count := pays_behind(run, choice, chosen.strategy))
     }
     others = dict.fromkeys(
         name
@@ -199,15 +201,16 @@ def _describe_few_uses(run: Run, pairs: list[tuple[Choice, Benchmark]]) -> str:
     )
     if not others:
         return ""
-    times = [f"{count:,} times {PHRASES[direction]}" for direction, count in counts.items()]
-    few = " or ".join([times[0], *(text.replace(" times", "") for text in times[1:])])
+    times = [f"{_at_most(count)} {PHRASES[direction]}" for direction, count in counts.items()]
+    few = " or ".join([times[0], *(text.replace(OR_FEWER, "") for text in times[1:])])
     if len(counts) == len(pairs) and len(set(counts.values())) == 1:
-        few = f"{next(iter(counts.values())):,} times"
+        few = _at_most(next(iter(counts.values())))
     takes = "takes" if len(others) == 1 else "take"
-    return (
-        f" If its memory is used fewer than {few}, {caption.listed(list(others))} {takes} less "
-        "time in all."
-    )
+    return f" If its memory is used {few}, {caption.listed(list(others))} {takes} less time in all."
+
+
+def _at_most(count: int) -> str:
+    return "once" if count == 1 else f"{count:,}{OR_FEWER}"
 
 
 def _describe_cores(chosen: list[Benchmark]) -> str:

@@ -21,7 +21,7 @@ def described(key, description):
 def test_known_metrics_have_words_of_the_page():
     assert described("gb_per_s", "bytes by the median time") == "bandwidth"
     link = described("link_percent", "gb_per_s in percent of the link's limit")
-    assert link == "bandwidth relative to the link's limit"
+    assert link == "bandwidth, of the link's raw rate"
 
 
 def test_each_known_step_has_words_without_underscores():
