@@ -28,7 +28,6 @@ from plots.text.trust import LARGE, injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 AGAINST = "as fast as plain cudaMemcpy"
-OR_FEWER = " times or fewer"
 MANY_CORES = 1.5  # more than the thread that calls
 OF_PAGEABLE = " of pageable memory"  # said where cudaMemcpy is named first
 
@@ -201,22 +200,25 @@ def _describe_few_uses(run: Run, pairs: list[tuple[Choice, Benchmark]]) -> str:
     )
     if not others:
         return ""
-    times = [f"{_at_most(count)} {PHRASES[direction]}" for direction, count in counts.items()]
-    few = " or ".join([times[0], *(text.replace(OR_FEWER, "") for text in times[1:])])
-    if len(counts) == len(pairs) and len(set(counts.values())) == 1:
-        few = _at_most(next(iter(counts.values())))
-    takes = "takes" if len(others) == 1 else "take"
-    return f" If its memory is used {few}, {caption.listed(list(others))} {takes} less time in all."
+    (direction, count), *more = counts.items()
+    few = _at_most(count)
+    if len(counts) < len(pairs) or len(set(counts.values())) > 1:
+        parts = [f"{few} {PHRASES[direction]}"]
+        parts += [f"{count:,} {PHRASES[direction]}" for direction, count in more]
+        few = " or ".join(parts)
+    return f" If the memory is used {few}, use {' or '.join(others)} instead."
 
 
 def _at_most(count: int) -> str:
-    return "once" if count == 1 else f"{count:,}{OR_FEWER}"
+    return "once" if count == 1 else f"{count:,} times or fewer"
 
 
 def _describe_cores(chosen: list[Benchmark]) -> str:
-    """Says how many cores a strategy of several threads keeps busy."""
-    cores = max((benchmark.get("cores") or 0 for benchmark in chosen), default=0)
-    return f" It keeps up to {cores:.1f} CPU cores busy." if cores >= MANY_CORES else ""
+    """Says how many cores the busiest strategy keeps busy, if it has threads of its own."""
+    busiest = max(chosen, key=lambda benchmark: benchmark.get("cores") or 0)
+    cores = busiest.get("cores") or 0
+    subject = "It" if len({benchmark.strategy for benchmark in chosen}) == 1 else busiest.strategy
+    return f" {subject} keeps up to {cores:.1f} CPU cores busy." if cores >= MANY_CORES else ""
 
 
 def _places(choices: list[Choice]) -> list[str]:

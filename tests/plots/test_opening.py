@@ -139,7 +139,7 @@ def test_bars_and_dots_open_panels_and_what_stands_for_no_benchmark_does_not(pag
     page.get_by_role("button", name="Close").click()
     wait_until_closed(page, "")
     page.mouse.click(*mark(page, "samples", "copy/pinned", "repetition: 2 of 3"))
-    assert opened_name(page).startswith("copy/pinned/h2d/")
+    assert opened_name(page) == "copy/pinned/h2d/64KiB"
     page.keyboard.press("Escape")
     wait_until_closed(page, "")
     page.mouse.click(*mark(page, "ladder", "PCIe"))

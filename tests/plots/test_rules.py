@@ -152,16 +152,16 @@ def large_map(up, down):
 @pytest.mark.parametrize(
     ("up", "down", "few"),
     [
-        (["copy/huge", PINNED], [PINNED, PINNED], "once to the device, copy/huge takes"),
-        (["copy/huge", PINNED], ["copy/huge", PINNED], "once, copy/huge takes"),
-        (["copy/huge", PINNED], [PLAIN, PINNED], "once, copy/huge and copy/pageable take"),
+        (["copy/huge", PINNED], [PINNED, PINNED], "once to the device, use copy/huge"),
+        (["copy/huge", PINNED], ["copy/huge", PINNED], "once, use copy/huge"),
+        (["copy/huge", PINNED], [PLAIN, PINNED], "once, use copy/huge or copy/pageable"),
         ([PINNED, PINNED], [PINNED, PINNED], None),
         ([PINNED, "copy/huge"], [PINNED, PINNED], None),  # the rule and the map differ
     ],
 )
 def test_the_rule_for_large_arrays_says_what_few_uses_need(up, down, few):
     large, *_ = rules.describe(run(rows(USUAL), large_map(up, down)))
-    sentence = f" If its memory is used {few} less time in all." if few else ""
+    sentence = f" If the memory is used {few} instead." if few else ""
     assert large.why.endswith(f"[6.99, 7.01].{sentence}")
 
 

@@ -84,7 +84,7 @@ function listed(heading, rows) {
 }
 
 function drawRepetitions(name, ns, interval, middle) {
-  const [, unit] = time(middle).split(NO_BREAK);
+  const unit = TIME_UNITS[placeOfUnit(middle, TIME_UNITS)];
   const values = ns.map((one, i) => ({ repetition: i + 1, time: one / UNITS[unit], text: time(one) }));
   const line = (y, size) => ({ mark: { type: "rule", strokeWidth: size, color: "#888888", opacity: size > 1 ? 0.3 : 1 }, data: { values: [{ y: y / UNITS[unit] }] }, encoding: { y: { field: "y", type: "quantitative" } } });
   const band = interval.length === 2 ? [{

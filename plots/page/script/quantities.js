@@ -9,13 +9,19 @@ function digits(value) {
   return value.toFixed(decimals);
 }
 
-function inUnit(value, units) {
+// The first unit that leaves less than a thousand; each is 1000 times the one before.
+function placeOfUnit(value, units) {
   const last = units.length - 1;
-  const place = units.findIndex((_, i) => i === last || Math.abs(value) < 999.95 * 1000 ** i);
+  return units.findIndex((_, i) => i === last || Math.abs(value) < 999.95 * 1000 ** i);
+}
+
+function inUnit(value, units) {
+  const place = placeOfUnit(value, units);
   return `${digits(value / 1000 ** place)}${NO_BREAK}${units[place]}`;
 }
 
-const time = (ns) => inUnit(ns, ["ns", "µs", "ms", "s"]);
+const TIME_UNITS = ["ns", "µs", "ms", "s"];
+const time = (ns) => inUnit(ns, TIME_UNITS);
 
 function size(bytes) {
   const [unit, factor] = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]].find(([, least]) => bytes >= least) ?? ["B", 1];
