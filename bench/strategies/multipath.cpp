@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,47 +19,61 @@ using transfers::host_memory_kind;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-/// What the copier has measured of the links, and from which size on it divides copies.
-std::vector<measured_metric> metrics_of(const transfers::multipath_copier& copier,
-                                        transfers::direction direction) {
+/// How the copy is divided, and what the copier has measured of the links.
+std::vector<measured_metric> metrics_of(const transfers::multipath_copier& copier, const ends& ends,
+                                        transfers::direction direction, bool page_locked) {
+  const auto bytes = ends.source.bytes;
+  const auto& host = ends.source.on_device ? ends.destination : ends.source;
   const auto& route = copier.settings()[direction];
+  const auto used = copier.links_of(host.data, bytes, direction);
+  std::vector<measured_metric> metrics{
+      {{"multipath_links", "1", metric_kind::count, {}, "links to the host that the copy uses"},
+       static_cast<double>(used)}};
+  const auto least = page_locked ? route.least_bytes : route.least_pageable_bytes;
+  if (least != transfers::multipath::never)
+    metrics.push_back({{"multipath_least_bytes",
+                        "B",
+                        metric_kind::size,
+                        {},
+                        "from which size on copies are divided"},
+                       static_cast<double>(least)});
+  if (used == 1) return metrics;
   const auto rate =
       std::accumulate(route.links.begin(), route.links.end(), 0.0,
                       [](double sum, const auto& link) { return sum + link.bytes_per_second; });
-  return {{{"multipath_links", "1", metric_kind::count, {}, "links to the host that copies use"},
-           static_cast<double>(copier.links())},
-          {{"multipath_own_link_percent",
-            "%",
-            metric_kind::share,
-            {},
-            "share of the device's own link in large copies"},
-           100 * route.links.front().bytes_per_second / rate},
-          {{"multipath_least_bytes",
-            "B",
-            metric_kind::size,
-            {},
-            "from which size on copies are divided"},
-           static_cast<double>(route.least_bytes)}};
+  metrics.push_back({{"multipath_own_link_percent",
+                      "%",
+                      metric_kind::share,
+                      {},
+                      "share of the device's own link in large copies"},
+                     100 * route.links.front().bytes_per_second / rate});
+  return metrics;
 }
 
-/// Divided among the links of all devices, as measured on this machine. The device's own link
-/// carries small copies alone (their rows have no multipath_links).
+/// Divided among the links of all devices, as measured on this machine. The same copy by the
+/// device's own link alone is timed in turn with it.
 transfer prepare(const job& task, host_memory_kind kind) {
   const auto direction = task.direction;
   const auto ends = ends_of(task, kind, direction);
-  auto copy = transfer_between(ends);
   const auto copier = task.memory.multipath_copier(task.other_devices);
   if (copier->links() == 1)
     throw transfers::unsupported(
         "no other device of this run has access to the memory of this one, and it to theirs");
-  if (task.bytes >= copier->settings()[direction].least_bytes)
-    copy.derive = [copier, direction](const metric_values&) {
-      return metrics_of(*copier, direction);
-    };
-  copy.steps = {{"copy", [copier, ends, direction] {
-                   copier->copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                                direction);
-                 }}};
+  const auto copy_by = [ends, direction](transfers::multipath_copier& by) {
+    by.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
+  };
+  auto copy = transfer_between(ends);
+  copy.steps = {{"copy", [copier, copy_by] { copy_by(*copier); }}};
+  const auto alone = std::make_shared<transfers::multipath_copier>(
+      task.device, std::span<transfers::device* const>(), transfers::multipath());
+  copy.against = {{.name = "one_link",
+                   .description = "the same copy by the device's own link alone, in turn",
+                   .run = [alone, copy_by] { copy_by(*alone); },
+                   .bytes = task.bytes}};
+  copy.derive = [copier, ends, direction,
+                 page_locked = is_page_locked(kind)](const metric_values&) {
+    return metrics_of(*copier, ends, direction, page_locked);
+  };
   return copy;
 }
 
@@ -76,7 +91,7 @@ const registration multipath{host_memory_family{
       copy.needs.other_devices = true;
       // Access to peers stays enabled for the process, and slows allocations.
       copy.sampling.on_request = true;
-      copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for ordinary memory
+      copy.needs.fixed_host_memory = 512 * mib;  // test copies, and chunks for pageable memory
       copy.sampling.smallest = mib;
       copy.sampling.cold = false;
     }}};

@@ -4,129 +4,196 @@
 #include <array>
 #include <vector>
 
-#include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/divide.hpp"
+#include "src/transfers/fast/pageable_links.hpp"
 
 namespace transfers {
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
-constexpr std::size_t least_divided = mib;
-constexpr std::size_t most_divided = 64 * mib;
-/// A divided copy replaces a plain one only if it is faster by this factor: times vary.
-constexpr double worth_it = 0.97;
+constexpr std::array directions{direction::h2d, direction::d2h};
+/// A divided copy replaces a plain one only if it takes at most this part of its time. Page-locked
+/// memory: a margin, because times vary, and the helper's own copies lose. Pageable memory: twice
+/// the threads work.
+constexpr double worth_it = 0.9;
+constexpr double worth_it_pageable = 1 / 1.35;
 
-/// The largest test copy.
-std::size_t bytes_for(std::size_t links) {
-  constexpr std::size_t most = 256 * mib;
-  return std::clamp(32 * mib * links, most_divided, most);
+/// The largest test copies.
+std::size_t bytes_for(std::size_t links) { return std::min(64 * mib * links, 256 * mib); }
+
+double middle_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
-/// Both ends of test copies.
-class test_copies {
+using copy_once = std::function<void()>;
+
+/// Times copies by the caller's clock.
+class stopwatch {
  public:
-  test_copies(detail::link_set& used, const std::function<std::chrono::nanoseconds()>& time,
-              direction direction, std::byte* host, std::byte* on_device)
-      : links_(used),
-        clock_(time),
-        direction_(direction),
-        dst_(direction == direction::h2d ? on_device : host),
-        src_(direction == direction::h2d ? host : on_device) {}
+  explicit stopwatch(const std::function<std::chrono::nanoseconds()>& clock) : clock_(clock) {}
 
-  [[nodiscard]] std::size_t links() const { return links_.size(); }
-
-  /// The median of the time that each link takes for its part, in seconds.
-  [[nodiscard]] std::vector<double> time_links(std::span<const std::size_t> parts) const {
-    links_.copy(dst_, src_, parts, direction_);  // not timed
-    std::vector<std::vector<double>> times(parts.size());
-    for (std::size_t i = 0; i < repetitions; ++i) {
-      const auto ends = links_.time(dst_, src_, parts, direction_, clock_);
-      for (std::size_t link = 0; link < parts.size(); ++link) times[link].push_back(ends[link]);
+  /// The median of the times of `other` as parts of those of `usual`. Both are made in turn, so
+  /// that a disturbance meets both.
+  [[nodiscard]] double compare(const copy_once& other, const copy_once& usual) const {
+    constexpr std::size_t least = 5, most = 31;
+    constexpr double enough = 20e-3;  // seconds
+    other();                          // not timed
+    usual();
+    std::vector<double> ratios;
+    for (double total = 0; ratios.size() < least || (total < enough && ratios.size() < most);) {
+      const auto of_other = time(other);
+      const auto of_usual = time(usual);
+      ratios.push_back(of_usual > 0 ? of_other / of_usual : 1);
+      total += of_other + of_usual;
     }
-    std::vector<double> medians;
-    for (auto& of_link : times) medians.push_back(median(of_link));
-    return medians;
-  }
-
-  /// The median of the time until the caller goes on, in seconds.
-  [[nodiscard]] double time_call(std::span<const std::size_t> parts) const {
-    links_.copy(dst_, src_, parts, direction_);  // not timed
-    std::vector<double> times;
-    for (std::size_t i = 0; i < repetitions; ++i) {
-      const auto start = clock_();
-      links_.copy(dst_, src_, parts, direction_);
-      times.push_back(std::chrono::duration<double>(clock_() - start).count());
-    }
-    return median(times);
+    return middle_of(ratios);
   }
 
  private:
-  static constexpr std::size_t repetitions = 5;
+  [[nodiscard]] double time(const copy_once& copy) const {
+    const auto start = clock_();
+    copy();
+    return std::chrono::duration<double>(clock_() - start).count();
+  }
 
-  [[nodiscard]] static double median(std::vector<double>& times) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    return *middle;
+  const std::function<std::chrono::nanoseconds()>& clock_;
+};
+
+/// The least of the sizes, which fall, such that it and all larger ones are worth it. `ratio_of` a
+/// size: the time of a divided copy as a part of that of a plain one. Another try makes up for a
+/// disturbance.
+std::size_t least_worth_it(std::span<const std::size_t> sizes, double limit,
+                           const std::function<double(std::size_t)>& ratio_of) {
+  auto least = multipath::never;
+  for (const auto bytes : sizes) {
+    if (ratio_of(bytes) > limit && ratio_of(bytes) > limit) break;
+    least = bytes;
+  }
+  return least;
+}
+
+/// Both ends of test copies.
+struct test_ends {
+  std::byte* dst;
+  const std::byte* src;
+  std::byte* on_device;
+};
+
+test_ends ends_of(direction direction, std::byte* host, std::byte* on_device) {
+  return direction == direction::h2d ? test_ends{on_device, host, on_device}
+                                     : test_ends{host, on_device, on_device};
+}
+
+/// What is measured of one direction, with copies of page-locked memory.
+class route_meter {
+ public:
+  route_meter(detail::link_set& links, const std::function<std::chrono::nanoseconds()>& clock,
+              direction direction, std::byte* host, std::byte* on_device)
+      : links_(links),
+        clock_(clock),
+        direction_(direction),
+        ends_(ends_of(direction, host, on_device)) {}
+
+  [[nodiscard]] multipath::route measure() {
+    multipath::route route;
+    route.links = measure_links();
+    constexpr std::array sizes{64 * mib, 32 * mib, 16 * mib, 8 * mib, 4 * mib, 2 * mib, mib};
+    route.least_bytes = least_worth_it(sizes, worth_it, [&](std::size_t bytes) {
+      const auto divided = detail::divide(bytes, route.links, detail::unit_of_parts);
+      const auto plain = detail::for_first_link(bytes, links_.size());
+      return stopwatch(clock_).compare([&] { copy(divided); }, [&] { copy(plain); });
+    });
+    return route;
+  }
+
+ private:
+  using part_list = std::vector<detail::link_part>;
+
+  void copy(const part_list& parts) { links_.copy(ends_.dst, ends_.src, parts, direction_); }
+
+  /// With parts that end together, all links are busy all the time. The first parts are a guess:
+  /// they are equal.
+  [[nodiscard]] std::vector<multipath::link> measure_links() {
+    const auto large = bytes_for(links_.size());
+    const auto small = large / 16;
+    std::vector<multipath::link> links(links_.size(), multipath::link{.bytes_per_second = 1});
+    for (std::size_t i = 1; i < links.size(); ++i)
+      links[i].peer_bytes_per_second = measure_between(i);
+    for (const std::size_t repetitions : {1, 1, 5}) {
+      const auto small_parts = detail::divide(small, links, detail::unit_of_parts);
+      const auto large_parts = detail::divide(large, links, detail::unit_of_parts);
+      const auto small_times = time_links(small_parts, repetitions);
+      const auto large_times = time_links(large_parts, repetitions);
+      for (std::size_t i = 0; i < links.size(); ++i)
+        if (large_times[i] > 0 && small_parts[i].bytes > 0)
+          set_line(links[i], small_parts[i], small_times[i], large_parts[i], large_times[i]);
+    }
+    return links;
+  }
+
+  /// The line through two points. Where times do not grow with the size, the larger point alone
+  /// counts.
+  static void set_line(multipath::link& link, const detail::link_part& small, double small_time,
+                       const detail::link_part& large, double large_time) {
+    small_time -= detail::passing_on(small, link);
+    large_time -= detail::passing_on(large, link);
+    const auto bytes = static_cast<double>(large.bytes) - static_cast<double>(small.bytes);
+    const bool grows = large_time > small_time && bytes > 0;
+    link.bytes_per_second =
+        grows ? bytes / (large_time - small_time) : static_cast<double>(large.bytes) / large_time;
+    link.seconds =
+        grows ? std::max(0.0, small_time - static_cast<double>(small.bytes) / link.bytes_per_second)
+              : 0;
+  }
+
+  /// The median of the time that each link takes for its part, in seconds.
+  [[nodiscard]] std::vector<double> time_links(const part_list& parts, std::size_t repetitions) {
+    copy(parts);  // not timed
+    std::vector<std::vector<double>> times(parts.size());
+    for (std::size_t i = 0; i < repetitions; ++i) {
+      const auto ends = links_.time(ends_.dst, ends_.src, parts, direction_, clock_);
+      for (std::size_t link = 0; link < parts.size(); ++link) times[link].push_back(ends[link]);
+    }
+    std::vector<double> medians;
+    for (auto& of_link : times) medians.push_back(middle_of(of_link));
+    return medians;
+  }
+
+  /// The rate between the memory of a helper and that of the device.
+  [[nodiscard]] double measure_between(std::size_t link) {
+    constexpr auto bytes = multipath_copier::largest_chunk;
+    constexpr int repetitions = 6;  // of which the first is the slowest
+    std::vector<double> times;
+    for (int i = 0; i < repetitions; ++i)
+      times.push_back(links_.time_between(link, ends_.on_device, bytes, direction_));
+    return static_cast<double>(bytes) / std::max(middle_of(times), 1e-9);
   }
 
   detail::link_set& links_;
   const std::function<std::chrono::nanoseconds()>& clock_;
   direction direction_;
-  std::byte* dst_;
-  const std::byte* src_;
+  test_ends ends_;
 };
 
-std::vector<std::size_t> equal_parts(std::size_t bytes, std::size_t links) {
-  return std::vector<std::size_t>(links,
-                                  bytes / links / detail::unit_of_parts * detail::unit_of_parts);
-}
-
-/// The line through two points. Where times do not grow with the size, the larger point alone
-/// counts.
-multipath::link line_through(std::size_t small, double small_time, std::size_t large,
-                             double large_time) {
-  const auto bytes = static_cast<double>(large) - static_cast<double>(small);
-  if (large_time <= small_time || bytes <= 0)
-    return {.bytes_per_second = static_cast<double>(large) / large_time};
-  const auto rate = bytes / (large_time - small_time);
-  return {.bytes_per_second = rate,
-          .seconds = std::max(0.0, small_time - static_cast<double>(small) / rate)};
-}
-
-/// With parts that end together, all links are busy all the time; the first parts are a guess.
-std::vector<multipath::link> measure_links(const test_copies& copies) {
-  const auto links = copies.links();
-  const auto large = bytes_for(links);
-  const auto small = large / 8;
-  auto small_parts = equal_parts(small, links);
-  auto large_parts = equal_parts(large, links);
-  std::vector<multipath::link> measured(links);
-  constexpr int rounds = 3;
-  for (int round = 0; round < rounds; ++round) {
-    const auto small_times = copies.time_links(small_parts);
-    const auto large_times = copies.time_links(large_parts);
-    for (std::size_t i = 0; i < links; ++i)
-      if (large_times[i] > 0 && small_parts[i] > 0)
-        measured[i] = line_through(small_parts[i], small_times[i], large_parts[i], large_times[i]);
-    small_parts = detail::divide(small, measured, detail::unit_of_parts);
-    large_parts = detail::divide(large, measured, detail::unit_of_parts);
+void measure_pageable(device& target, detail::link_set& links,
+                      const std::function<std::chrono::nanoseconds()>& clock, std::byte* on_device,
+                      multipath& settings) {
+  constexpr std::array sizes{256 * mib, 64 * mib, 16 * mib};
+  const auto host = target.allocate_host(sizes.front(), pageable);
+  if (target.copies_directly(host.data())) return;
+  detail::pageable_links staged(target, links);
+  for (const auto to : directions) {
+    const auto [dst, src, unused] = ends_of(to, host.data(), on_device);
+    auto& route = settings[to];
+    route.least_pageable_bytes =
+        least_worth_it(sizes, worth_it_pageable, [&, dst = dst, src = src](std::size_t bytes) {
+          return stopwatch(clock).compare(
+              [&] { staged.copy_by_all(dst, src, bytes, to, route.links); },
+              [&] { staged.copy_by_own_link(dst, src, bytes, to); });
+        });
   }
-  return measured;
-}
-
-multipath::route measure_route(const test_copies& copies) {
-  multipath::route route{.links = measure_links(copies)};
-  std::vector<std::size_t> sizes;
-  std::vector<double> plain;
-  std::vector<double> divided;
-  for (std::size_t bytes = least_divided; bytes <= most_divided; bytes *= 2) {
-    sizes.push_back(bytes);
-    plain.push_back(worth_it * copies.time_call(detail::for_first_link(bytes, route.links.size())));
-    divided.push_back(copies.time_call(detail::divide(bytes, route.links, detail::unit_of_parts)));
-  }
-  const auto first = detail::best_switch(plain, divided);
-  if (first < sizes.size()) route.least_bytes = sizes[first];
-  return route;
 }
 
 }  // namespace
@@ -136,11 +203,13 @@ multipath detail::calibrate_multipath(device& target, std::span<device* const> h
   multipath settings;
   if (helpers.empty()) return settings;
   link_set links(target, helpers);
-  const auto room = bytes_for(links.size());
-  const auto host = target.allocate_host(room, pinned());
-  const auto on_device = target.allocate(room);
-  for (const auto to : {direction::h2d, direction::d2h})
-    settings[to] = measure_route({links, clock, to, host.data(), on_device.data()});
+  const auto on_device = target.allocate(256 * mib);
+  {
+    const auto host = target.allocate_host(bytes_for(links.size()), pinned());
+    for (const auto to : directions)
+      settings[to] = route_meter(links, clock, to, host.data(), on_device.data()).measure();
+  }
+  measure_pageable(target, links, clock, on_device.data(), settings);
   return settings;
 }
 

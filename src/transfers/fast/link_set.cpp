@@ -11,16 +11,6 @@ namespace {
 
 using seconds = std::chrono::duration<double>;
 
-/// The way through a helper's memory is as long as its last chunk takes on the connection between
-/// the devices, and each chunk costs calls: of a small part an eighth.
-std::size_t chunk_of(std::size_t part) {
-  constexpr std::size_t unit = std::size_t{64} << 10;
-  constexpr std::size_t least = 4 * unit;
-  constexpr std::size_t chunks = 8;
-  const auto rounded = (part / chunks + unit - 1) / unit * unit;
-  return std::clamp(rounded, least, multipath_copier::largest_chunk);
-}
-
 }  // namespace
 
 link_set::link_set(device& target, std::span<device* const> helpers) {
@@ -39,29 +29,18 @@ link_set::link_set(device& target, std::span<device* const> helpers) {
     add(*helper, multipath_copier::chunks_of_helper, multipath_copier::largest_chunk);
 }
 
-void link_set::copy(std::byte* dst, const std::byte* src, std::span<const std::size_t> sizes,
+void link_set::copy(std::byte* dst, const std::byte* src, std::span<const link_part> parts,
                     direction direction) {
-  const auto parts = parts_of(dst, src, sizes);
   try {
-    enqueue_parts(parts, direction);
-    join(parts);
+    enqueue_parts(dst, src, parts, direction);
+    // Two waits of the caller take less time than a stream of the device that waits for another's
+    // event: 3 us at 1 to 4 MiB on two H100s.
+    for (std::size_t i = parts.size(); i-- > 0;)
+      for (const auto& lane : lanes_of(i, parts[i])) lane.work->synchronize();
   } catch (...) {
     settle();
     throw;
   }
-}
-
-/// Returns when all lanes have ended their parts. One stream waits for all others, because a wait
-/// of the caller costs more.
-void link_set::join(std::span<const copied_part> parts) {
-  auto& own = *links_.front()->lanes.front().work;
-  for (std::size_t i = 1; i < links_.size(); ++i)
-    for (auto& lane : lanes_of(i, parts[i])) {
-      lane.work->record_again(*lane.end);
-      own.wait(*lane.end);
-    }
-  own.synchronize();
-  require_sound();
 }
 
 void link_set::require_sound() const {
@@ -70,9 +49,8 @@ void link_set::require_sound() const {
 }
 
 std::vector<double> link_set::time(std::byte* dst, const std::byte* src,
-                                   std::span<const std::size_t> sizes, direction direction,
+                                   std::span<const link_part> parts, direction direction,
                                    const std::function<std::chrono::nanoseconds()>& clock) {
-  const auto parts = parts_of(dst, src, sizes);
   std::vector<double> ends(parts.size());
   try {
     std::vector<std::unique_ptr<event>> starts;
@@ -81,7 +59,7 @@ std::vector<double> link_set::time(std::byte* dst, const std::byte* src,
       starts.push_back(links_[i]->lanes.front().work->record());
       ends[i] = seconds(clock() - start).count();
     }
-    enqueue_parts(parts, direction);
+    enqueue_parts(dst, src, parts, direction);
     std::vector<std::vector<std::unique_ptr<event>>> of_lanes(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (const auto& lane : lanes_of(i, parts[i])) of_lanes[i].push_back(lane.work->record());
@@ -98,12 +76,25 @@ std::vector<double> link_set::time(std::byte* dst, const std::byte* src,
   return ends;
 }
 
+double link_set::time_between(std::size_t link, std::byte* on_target, std::size_t bytes,
+                              direction direction) {
+  const auto& lane = links_[link]->lanes.front();
+  const auto start = lane.work->record();
+  auto* const between = lane.memory.data();
+  if (direction == direction::h2d)
+    lane.work->copy_d2d(on_target, between, bytes);
+  else
+    lane.work->copy_d2d(between, on_target, bytes);
+  const auto end = lane.work->record();
+  return seconds(end->time_since(*start)).count();
+}
+
 void link_set::enqueue(std::size_t index, std::byte* dst, const std::byte* src, std::size_t bytes,
                        direction direction, stream& stream) {
   auto& link = *links_[index];
   const std::scoped_lock lock(link.enqueuing);
   auto& lane = link.lanes[link.next_lane++ % link.lanes.size()];
-  enqueue_chunk(lane, {dst, src, bytes, bytes}, 0, direction);
+  enqueue_chunk(lane, dst, src, bytes, direction);
   lane.work->record_again(*lane.end);
   stream.wait(*lane.end);
 }
@@ -118,38 +109,25 @@ void link_set::settle() noexcept {
     }
 }
 
-std::vector<link_set::copied_part> link_set::parts_of(std::byte* dst, const std::byte* src,
-                                                      std::span<const std::size_t> sizes) {
-  std::vector<copied_part> parts;
-  std::size_t offset = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto bytes = sizes[i];
-    // The device's own link needs no chunks.
-    parts.push_back({dst + offset, src + offset, bytes,
-                     i == 0 ? std::max<std::size_t>(bytes, 1) : chunk_of(bytes)});
-    offset += bytes;
-  }
-  return parts;
-}
-
-void link_set::enqueue_parts(std::span<const copied_part> parts, direction direction) {
+void link_set::enqueue_parts(std::byte* dst, const std::byte* src, std::span<const link_part> parts,
+                             direction direction) {
   std::size_t most = 0;
   for (const auto& part : parts) most = std::max(most, part.chunks());
   // In turn: all links begin at once.
-  for (std::size_t chunk = 0; chunk < most; ++chunk)
-    for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t chunk = 0; chunk < most; ++chunk) {
+    std::size_t place = 0;  // of the link's part
+    for (std::size_t i = 0; i < parts.size(); place += parts[i].bytes, ++i) {
+      if (chunk >= parts[i].chunks()) continue;
       auto& lanes = links_[i]->lanes;
-      if (chunk < parts[i].chunks())
-        enqueue_chunk(lanes[chunk % lanes.size()], parts[i], chunk, direction);
+      const auto offset = chunk * parts[i].chunk_bytes;
+      enqueue_chunk(lanes[chunk % lanes.size()], dst + place + offset, src + place + offset,
+                    std::min(parts[i].chunk_bytes, parts[i].bytes - offset), direction);
     }
+  }
 }
 
-void link_set::enqueue_chunk(link_lane& lane, const copied_part& part, std::size_t index,
-                             direction direction) {
-  const auto offset = index * part.chunk_bytes;
-  const auto bytes = std::min(part.chunk_bytes, part.bytes - offset);
-  auto* const dst = part.dst + offset;
-  const auto* const src = part.src + offset;
+void link_set::enqueue_chunk(link_lane& lane, std::byte* dst, const std::byte* src,
+                             std::size_t bytes, direction direction) {
   auto* const between = lane.memory.data();
   if (between == nullptr) {
     lane.work->copy(dst, src, bytes, direction);
@@ -163,8 +141,8 @@ void link_set::enqueue_chunk(link_lane& lane, const copied_part& part, std::size
 }
 
 /// Those that have chunks of the part.
-std::span<link_set::link_lane> link_set::lanes_of(std::size_t index, const copied_part& part) {
-  auto& lanes = links_[index]->lanes;
+std::span<link_set::link_lane> link_set::lanes_of(std::size_t link, const link_part& part) {
+  auto& lanes = links_[link]->lanes;
   return std::span(lanes).first(std::min(lanes.size(), part.chunks()));
 }
 

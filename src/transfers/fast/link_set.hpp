@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "src/transfers/fast/divide.hpp"
 #include "transfers/core/device.hpp"
 
 namespace transfers::detail {
@@ -23,14 +24,19 @@ class link_set {
 
   /// Copies a part by each link, one after the other in memory; 0 bytes: not by that link. Returns
   /// when all have arrived. Throws device_error, after no copy is under way.
-  void copy(std::byte* dst, const std::byte* src, std::span<const std::size_t> parts,
+  void copy(std::byte* dst, const std::byte* src, std::span<const link_part> parts,
             direction direction);
 
   /// The same, and returns when each link ended, in seconds since the call: by `clock` until its
   /// part is enqueued, and from then on by the clock of its device. 0 for links without a part.
   [[nodiscard]] std::vector<double> time(std::byte* dst, const std::byte* src,
-                                         std::span<const std::size_t> parts, direction direction,
+                                         std::span<const link_part> parts, direction direction,
                                          const std::function<std::chrono::nanoseconds()>& clock);
+
+  /// Copies `bytes`, of a chunk at most, once between the memory of a helper and the target's, and
+  /// returns the seconds by the helper's clock. Throws device_error.
+  [[nodiscard]] double time_between(std::size_t link, std::byte* on_target, std::size_t bytes,
+                                    direction direction);
 
   /// Enqueues the copy of at most `largest_chunk` bytes by a link, and lets later work of `stream`,
   /// a stream of the target, wait for it. Throws device_error.
@@ -55,22 +61,11 @@ class link_set {
     std::size_t next_lane = 0;
     std::mutex enqueuing = {};
   };
-  /// A part under way on a link.
-  struct copied_part {
-    std::byte* dst = nullptr;
-    const std::byte* src = nullptr;
-    std::size_t bytes = 0, chunk_bytes = 0;
-
-    [[nodiscard]] std::size_t chunks() const { return (bytes + chunk_bytes - 1) / chunk_bytes; }
-  };
-
-  [[nodiscard]] static std::vector<copied_part> parts_of(std::byte* dst, const std::byte* src,
-                                                         std::span<const std::size_t> sizes);
-  static void enqueue_chunk(link_lane& lane, const copied_part& part, std::size_t index,
-                            direction direction);
-  void enqueue_parts(std::span<const copied_part> parts, direction direction);
-  void join(std::span<const copied_part> parts);
-  [[nodiscard]] std::span<link_lane> lanes_of(std::size_t index, const copied_part& part);
+  static void enqueue_chunk(link_lane& lane, std::byte* dst, const std::byte* src,
+                            std::size_t bytes, direction direction);
+  void enqueue_parts(std::byte* dst, const std::byte* src, std::span<const link_part> parts,
+                     direction direction);
+  [[nodiscard]] std::span<link_lane> lanes_of(std::size_t link, const link_part& part);
 
   std::vector<std::unique_ptr<used_link>> links_;
 };

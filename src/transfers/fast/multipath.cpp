@@ -9,7 +9,7 @@
 #include "src/transfers/fast/calibrate_multipath.hpp"
 #include "src/transfers/fast/divide.hpp"
 #include "src/transfers/fast/link_set.hpp"
-#include "src/transfers/fast/move_staged.hpp"
+#include "src/transfers/fast/pageable_links.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers {
@@ -20,7 +20,8 @@ void check(const multipath::route& route, std::size_t links) {
     throw invalid_argument("a route needs a link for the device and one for each helper in use");
   for (const auto& link : route.links)
     if (!std::isnormal(link.bytes_per_second) || link.bytes_per_second < 0 ||
-        !std::isfinite(link.seconds) || link.seconds < 0)
+        !std::isfinite(link.seconds) || link.seconds < 0 ||
+        !std::isfinite(link.peer_bytes_per_second) || link.peer_bytes_per_second < 0)
       throw invalid_argument("links need positive rates, and no negative times");
 }
 
@@ -32,34 +33,30 @@ std::vector<device*> peers_without(device& target, std::span<device* const> help
   return peers_of(target, helpers);
 }
 
-/// Several links need more threads and chunks than one.
-staging staging_for(std::size_t links) {
-  staging settings;
-  settings.threads =
-      static_cast<unsigned>(std::min<std::size_t>(settings.threads * links, usable_processors()));
-  settings.chunks *= static_cast<unsigned>(links);
-  return settings;
-}
-
 }  // namespace
 
 struct multipath_copier::state {
   state(transfers::device& device, std::span<transfers::device* const> helpers)
       : target(device), peers(peers_without(device, helpers)), links(device, peers) {}
 
-  [[nodiscard]] bool divides(std::size_t bytes, direction direction) const {
+  [[nodiscard]] bool divides(bool direct, std::size_t bytes, direction direction) const {
     const auto& route = settings[direction];
-    return route.links.size() > 1 && bytes >= route.least_bytes;
+    return route.links.size() > 1 &&
+           bytes >= (direct ? route.least_bytes : route.least_pageable_bytes);
   }
-  void copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
-  [[nodiscard]] detail::chunk_ring& staging_ring();
+  /// Of page-locked memory.
+  [[nodiscard]] std::vector<detail::link_part> parts_of(std::size_t bytes,
+                                                        direction direction) const {
+    return divides(true, bytes, direction)
+               ? detail::divide(bytes, settings[direction].links, detail::unit_of_parts)
+               : detail::for_first_link(bytes, links.size());
+  }
 
   transfers::device& target;
   std::vector<transfers::device*> peers;
   detail::link_set links;
+  detail::pageable_links pageable{target, links};
   multipath settings = {};
-  staging staged = staging_for(links.size());
-  std::unique_ptr<detail::chunk_ring> ring = nullptr;  ///< from the first pageable copy on
   std::mutex one_at_a_time = {};
 };
 
@@ -87,43 +84,26 @@ multipath_copier::~multipath_copier() = default;
 std::size_t multipath_copier::links() const noexcept { return state_->links.size(); }
 const multipath& multipath_copier::settings() const noexcept { return state_->settings; }
 
+std::size_t multipath_copier::links_of(const std::byte* host, std::size_t bytes,
+                                       direction direction) const {
+  if (!state_->target.copies_directly(host))
+    return state_->divides(false, bytes, direction) ? links() : 1;
+  const auto parts = state_->parts_of(bytes, direction);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(parts, [](const auto& part) { return part.bytes > 0; }));
+}
+
 void multipath_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                             direction direction) {
   if (bytes == 0) return;
   const std::scoped_lock lock(state_->one_at_a_time);
-  const auto* const host = detail::host_end(dst, src, direction);
-  if (!state_->target.copies_directly(host)) return state_->copy_staged(dst, src, bytes, direction);
-  const auto parts =
-      state_->divides(bytes, direction)
-          ? detail::divide(bytes, state_->settings[direction].links, detail::unit_of_parts)
-          : detail::for_first_link(bytes, links());
-  state_->links.copy(dst, src, parts, direction);
-}
-
-detail::chunk_ring& multipath_copier::state::staging_ring() {
-  if (!ring) ring = detail::make_ring(target, staged);
-  return *ring;
-}
-
-void multipath_copier::state::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
-                                          direction direction) {
-  if (links.size() == 1 || !staged[direction].stages(bytes, copy_pace::alone))
-    return target.copy(dst, src, bytes, direction);
-  if (!divides(bytes, direction))
-    return detail::move_staged(staging_ring(), staged, dst, src, bytes, direction);
-  constexpr std::size_t chunks_until_repeated = 64;
-  const auto turns = detail::take_turns(settings[direction].links, chunks_until_repeated);
-  try {
-    detail::move_staged(staging_ring(), staged, dst, src, bytes, direction,
-                        [&](std::size_t index, std::byte* to, const std::byte* from,
-                            std::size_t size, transfers::direction way, stream& stream) {
-                          links.enqueue(turns[index % turns.size()], to, from, size, way, stream);
-                        });
-    links.require_sound();
-  } catch (...) {
-    links.settle();
-    throw;
-  }
+  auto& own = *state_;
+  if (own.target.copies_directly(detail::host_end(dst, src, direction)))
+    own.links.copy(dst, src, own.parts_of(bytes, direction), direction);
+  else if (own.divides(false, bytes, direction))
+    own.pageable.copy_by_all(dst, src, bytes, direction, own.settings[direction].links);
+  else
+    own.pageable.copy_by_own_link(dst, src, bytes, direction);
 }
 
 }  // namespace transfers
