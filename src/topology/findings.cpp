@@ -9,6 +9,7 @@
 
 #include "src/statistics/quantile.hpp"
 #include "src/topology/node_findings.hpp"
+#include "src/topology/unexplained.hpp"
 #include "src/topology/words.hpp"
 
 namespace bench_transfers::topology {
@@ -433,6 +434,42 @@ void add_drift(const host_map& map, std::vector<message>& list) {
                               direction_text(largest.kind), meaning)});
 }
 
+std::string name_of(const host_map& map, flow flow) {
+  return map.devices[flow.device] + (flow.direction == direction::h2d ? ":h2d" : ":d2h");
+}
+
+std::vector<std::string> names_of(const host_map& map, const flow_set& flows) {
+  std::vector<std::string> names;
+  for (const auto flow : list_of(flows)) names.push_back(name_of(map, flow));
+  return names;
+}
+
+/// "alone", or "beside cuda:0:h2d, cuda:1:d2h".
+std::string beside_text(const std::vector<std::string>& names) {
+  return names.empty() ? "alone" : fmt::format("beside {}", fmt::join(names, ", "));
+}
+
+void add_unexplained(const host_map& map, std::vector<message>& list) {
+  const auto found = most_unexplained(map);
+  if (!found) return;
+  const auto beside = names_of(map, found->beside);
+  const auto fewer = names_of(map, found->beside_fewer);
+  list.push_back(
+      {"no_link_explains",
+       {{"flow", name_of(map, found->flow)},
+        {"rate", found->rate},
+        {"beside", beside},
+        {"rate_before", found->rate_before},
+        {"beside_fewer", fewer},
+        {"unused", found->unused}},
+       fmt::format(
+           "{} gets {} GB/s {}, and {} {}. No capacity of a shared link explains that: each "
+           "link on its way has carried {:.0f} % more, or more than that, in another set.",
+           name_of(map, found->flow), rate_text(found->rate_before), beside_text(fewer),
+           rate_text(found->rate), beside_text(beside),
+           std::floor(100 * found->unused / (1 - found->unused)))});
+}
+
 /// Said only where it matters: a busy host discards some now and then.
 void add_disturbed(const host_map& map, std::vector<message>& list) {
   constexpr double many = 0.1;
@@ -462,6 +499,7 @@ void add_doubts(const host_map& map, std::vector<message>& list) {
          fmt::format("The map does not explain this host: of the rates that it was not fitted to, "
                      "half are off by more than {:.1f} %, and one in twenty by more than {:.1f} %.",
                      100 * map.errors->median, 100 * map.errors->p95)});
+  add_unexplained(map, list);
   if (!map.skipped.empty()) {
     const auto& first = map.skipped.front();
     list.push_back(

@@ -37,6 +37,9 @@ namespace bench_transfers::topology {
 ///   hop_below_maximum  {address, devices, generation, width, generation_max, width_max}
 ///   not_visible        the PCI tree cannot be seen: {devices}
 ///   poor_prediction    sets held out differ from the map: {median, p95}
+///   no_link_explains   a flow loses beside others, although each link on its way has carried more:
+///                      {flow, rate, beside, rate_before, beside_fewer, unused}: rates, the flows
+///                      beside it ("cuda:0:h2d"), and the least part that a link has left
 ///   not_measured       sets that could not be measured: {count, first: {flows, why_not}}
 std::vector<common::message> findings(const host_map& map);
 

@@ -1,0 +1,123 @@
+#include "src/topology/unexplained.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace bench_transfers::topology {
+namespace {
+
+constexpr std::size_t most_devices_of_set = 8;
+constexpr double clearly = 0.05;
+
+flow_set within(const flow_set& flows, device_set devices, traffic kind) {
+  const auto some = flows_of(devices, kind);
+  return {flows.h2d & some.h2d, flows.d2h & some.d2h};
+}
+
+bool has(const flow_set& flows, flow flow) {
+  return (flow.direction == direction::h2d ? flows.h2d : flows.d2h).contains(flow.device);
+}
+
+bool has_all(const flow_set& flows, const flow_set& others) {
+  return flows.h2d.contains(others.h2d) && flows.d2h.contains(others.d2h);
+}
+
+flow_set without(flow_set flows, flow flow) {
+  auto& devices = flow.direction == direction::h2d ? flows.h2d : flows.d2h;
+  devices = devices - device_set::of(flow.device);
+  return flows;
+}
+
+struct rated_set {
+  flow_set flows;
+  per_flow rates;
+
+  /// What a link with this kind of capacity above these devices carries.
+  [[nodiscard]] double carried(device_set devices, traffic kind) const {
+    return rates.sum(within(flows, devices, kind));
+  }
+};
+
+std::vector<rated_set> rated_sets(const host_map& map) {
+  std::vector<rated_set> sets;
+  for (const auto& set : map.sets) {
+    rated_set rated{set.flows, per_flow(map.devices.size())};
+    const auto list = list_of(set.flows);
+    for (std::size_t i = 0; i < list.size(); ++i) rated.rates[list[i]] = set.measured[i];
+    sets.push_back(std::move(rated));
+  }
+  return sets;
+}
+
+/// The least part of what it has once carried that a link on the way of the flow has left in this
+/// set. A link above more devices has at least as much left as one above those of them that copy
+/// here.
+double least_unused(const std::vector<rated_set>& sets, const rated_set& set, flow flow) {
+  const auto others = (set.flows.devices() - device_set::of(flow.device)).members();
+  const auto own = flow.direction == direction::h2d ? traffic::h2d : traffic::d2h;
+  double least = 1;
+  for (std::size_t chosen = 0; chosen < std::size_t{1} << others.size(); ++chosen) {
+    auto devices = device_set::of(flow.device);
+    for (std::size_t i = 0; i < others.size(); ++i)
+      if ((chosen >> i & 1) != 0) devices = devices | device_set::of(others[i]);
+    for (const auto kind : {own, traffic::both}) {
+      double most = 0;
+      for (const auto& other : sets) most = std::max(most, other.carried(devices, kind));
+      least = std::min(least, 1 - set.carried(devices, kind) / most);
+    }
+  }
+  return least;
+}
+
+/// The set with fewer flows in which the flow gets most.
+const rated_set* best_of_fewer(const std::vector<rated_set>& sets, const rated_set& set,
+                               flow flow) {
+  const rated_set* best = nullptr;
+  for (const auto& other : sets)
+    if (other.flows != set.flows && has_all(set.flows, other.flows) && has(other.flows, flow) &&
+        (best == nullptr || other.rates[flow] > best->rates[flow]))
+      best = &other;
+  return best;
+}
+
+/// What devices lost while the map was made.
+double drifted_part(const host_map& map) {
+  double part = 0;
+  if (map.measured_again) return part;
+  for (const auto& drift : map.drifts) {
+    const auto [least, most] = std::ranges::minmax(drift.rates);
+    part = std::max(part, 1 - least / most);
+  }
+  return part;
+}
+
+}  // namespace
+
+std::optional<unexplained_flow> most_unexplained(const host_map& map) {
+  const auto sets = rated_sets(map);
+  const auto margin = clearly + drifted_part(map);
+  std::optional<unexplained_flow> worst;
+  double most_lost = margin;
+  for (const auto& set : sets) {
+    if (set.flows.devices().size() > most_devices_of_set) continue;
+    for (const auto flow : list_of(set.flows)) {
+      const auto* const fewer = best_of_fewer(sets, set, flow);
+      if (fewer == nullptr) continue;
+      const auto lost = 1 - set.rates[flow] / fewer->rates[flow];
+      if (lost <= most_lost) continue;
+      const auto unused = least_unused(sets, set, flow);
+      if (unused <= margin) continue;
+      most_lost = lost;
+      worst = {flow,
+               without(set.flows, flow),
+               without(fewer->flows, flow),
+               set.rates[flow],
+               fewer->rates[flow],
+               unused};
+    }
+  }
+  return worst;
+}
+
+}  // namespace bench_transfers::topology

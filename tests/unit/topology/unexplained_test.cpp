@@ -1,0 +1,107 @@
+#include "src/topology/unexplained.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/topology/findings.hpp"
+#include "src/topology/infer.hpp"
+#include "tests/simulation/made_up_host.hpp"
+
+namespace bench_transfers::topology::unexplained_test {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr double gb = 1e9;
+
+/// In the order of list_of(flows).
+compared_set set_of(const std::vector<std::size_t>& h2d, const std::vector<std::size_t>& d2h,
+                    const std::vector<double>& rates) {
+  compared_set set{{device_set::of(h2d), device_set::of(d2h)}, false, {}, {}};
+  for (const auto rate : rates) set.measured.push_back(rate * gb);
+  set.predicted = set.measured;
+  return set;
+}
+
+/// Two GPUs whose uploads wait for downloads, as two H100s had them.
+host_map two_gpus() {
+  host_map map;
+  map.devices = simulation::names_of_devices(2);
+  const auto exactly = [](double value) {
+    return statistics::estimate{value * gb, value * gb, value * gb};
+  };
+  map.alone.assign(2, {exactly(55), exactly(55), exactly(97)});
+  map.sets = {set_of({0}, {}, {55}),        set_of({}, {0}, {55}),
+              set_of({1}, {}, {55}),        set_of({}, {1}, {55}),
+              set_of({1}, {1}, {46.6, 51}), set_of({0, 1}, {0, 1}, {30.5, 52, 30.6, 52})};
+  return map;
+}
+
+std::vector<common::message> told_of(const host_map& map) {
+  auto list = findings(map);
+  std::erase_if(list, [](const auto& finding) { return finding.code != "no_link_explains"; });
+  return list;
+}
+
+TEST(most_unexplained, a_flow_that_loses_where_no_link_is_full) {
+  auto map = two_gpus();
+  // 55 + 34.7 + 52 is less than the 165 of all four flows.
+  map.sets.push_back(set_of({1}, {0, 1}, {55, 34.7, 52}));
+  const auto found = most_unexplained(map);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->flow, (flow{1, direction::h2d}));
+  EXPECT_EQ(found->beside, (flow_set{{}, device_set::up_to(2)}));
+  EXPECT_EQ(found->beside_fewer, (flow_set{{}, {}}));
+  EXPECT_DOUBLE_EQ(found->rate, 34.7 * gb);
+  EXPECT_DOUBLE_EQ(found->rate_before, 55 * gb);
+  // Its own link had carried 97.6 GB/s both ways.
+  EXPECT_NEAR(found->unused, 1 - 86.7 / 97.6, 1e-3);
+  const auto told = told_of(map);
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].data["flow"], "cuda:1:h2d");
+  EXPECT_EQ(told[0].data["beside"], (nlohmann::ordered_json{"cuda:0:d2h", "cuda:1:d2h"}));
+  EXPECT_TRUE(told[0].data["beside_fewer"].empty());
+}
+
+TEST(most_unexplained, is_nothing_where_a_link_may_be_full) {
+  auto map = two_gpus();
+  EXPECT_FALSE(most_unexplained(map));
+  // A link of both GPUs may give 165 GB/s, which are used.
+  map.sets.push_back(set_of({1}, {0, 1}, {66, 34, 65}));
+  EXPECT_FALSE(most_unexplained(map));
+}
+
+TEST(most_unexplained, is_nothing_that_a_drift_explains) {
+  auto map = two_gpus();
+  map.sets.push_back(set_of({1}, {0, 1}, {55, 34.7, 52}));
+  map.drifts.push_back({0, traffic::both, {98 * gb, 94 * gb}});
+  EXPECT_TRUE(most_unexplained(map));
+  map.drifts.push_back({1, traffic::both, {98 * gb, 88 * gb}});
+  EXPECT_FALSE(most_unexplained(map));
+  map.measured_again = true;
+  EXPECT_TRUE(most_unexplained(map));
+}
+
+/// Links of all kinds, whatever their shares are and however measurements vary, never look like
+/// none.
+class made_up_hosts : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(made_up_hosts, are_never_said_to_have_no_explanation) {
+  std::mt19937_64 random(GetParam());
+  for (const std::size_t devices : {2, 4, 6})
+    for (const bool unfair : {false, true}) {
+      const auto host = simulation::random_host(
+          {.devices = devices, .depth = 2, .unfair_links = unfair, .unfair_devices = unfair},
+          random);
+      simulation::made_up_measurement measure(host, {}, GetParam());
+      const auto map = infer({}, simulation::names_of_devices(devices),
+                             [&](const flow_set& flows) { return measure(flows); });
+      EXPECT_THAT(told_of(map), IsEmpty()) << devices << " devices";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(seeds, made_up_hosts, testing::Range<std::uint64_t>(1, 9));
+
+}  // namespace
+}  // namespace bench_transfers::topology::unexplained_test
