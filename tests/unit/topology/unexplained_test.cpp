@@ -1,10 +1,12 @@
 #include "src/topology/unexplained.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "src/topology/findings.hpp"
 #include "src/topology/infer.hpp"
+#include "src/topology/reader.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::unexplained_test {
@@ -81,6 +83,20 @@ TEST(most_unexplained, is_nothing_that_a_drift_explains) {
   EXPECT_FALSE(most_unexplained(map));
   map.measured_again = true;
   EXPECT_TRUE(most_unexplained(map));
+}
+
+TEST(most_unexplained, is_in_all_maps_of_the_recorded_h100s) {
+  for (const auto* folder : {"2026-11-26-two-gpus", "2026-11-26-two-gpus-again"})
+    for (int number = 1; number <= 3; ++number) {
+      const auto path =
+          fmt::format("{}/results/nvidia-h100/{}/host_map-{}.json", PROJECT_DIR, folder, number);
+      SCOPED_TRACE(path);
+      const auto found = most_unexplained(read_host_map(path));
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->flow.direction, direction::h2d);
+      EXPECT_EQ(found->beside, (flow_set{{}, device_set::up_to(2)}));
+      EXPECT_LT(found->rate, 0.75 * found->rate_before);
+    }
 }
 
 /// Links of all kinds, whatever their shares are and however measurements vary, never look like

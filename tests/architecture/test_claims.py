@@ -1,0 +1,82 @@
+"""Figures that the pages quote are those of the recorded runs (claims.toml)."""
+
+import collections
+import gzip
+import json
+import pathlib
+import re
+import statistics
+import tomllib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CLAIMS = tomllib.loads((ROOT / "tests/architecture/claims.toml").read_text())
+
+
+class Runs:
+    """Recorded files, one process each; machines are told apart by their folders."""
+
+    def __init__(self, files: str):
+        self.values = collections.defaultdict(lambda: collections.defaultdict(list))
+        paths = sorted(ROOT.glob(files))
+        assert paths, f"no file is {files}"
+        for path in paths:
+            of_process = collections.defaultdict(list)
+            for row in json.loads(gzip.decompress(path.read_bytes()))["benchmarks"]:
+                if row.get("run_type") == "aggregate":
+                    continue
+                name, _, device = row["name"].partition("@")
+                for metric, value in row.items():
+                    if isinstance(value, (int, float)):
+                        of_process[name, metric, device].append(value)
+            for (name, metric, device), values in of_process.items():
+                place = (path.parent.name, device)
+                self.values[name, metric][place].append(statistics.median(values))
+
+    def medians(self, name: str, metric: str) -> dict[tuple[str, str], float]:
+        found = self.values.get((name, metric))
+        assert found, f"no row of {name} has {metric}"
+        return {place: statistics.median(values) for place, values in found.items()}
+
+    def worst(self, name: str, metric: str) -> float:
+        return min(self.medians(name, metric).values())
+
+    def best(self, name: str, metric: str) -> float:
+        return max(self.medians(name, metric).values())
+
+    def beside_worst(self, name: str, metric: str, other: str) -> float:
+        of_metric = self.medians(name, metric)
+        return self.medians(name, other)[min(of_metric, key=of_metric.get)]
+
+
+def claims():
+    for row in CLAIMS["rows"]:
+        for values in row["each"]:
+            yield row["page"], row["text"], row["names"], values
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Runs]:
+    return {entry["name"]: Runs(entry["files"]) for entry in CLAIMS["runs"]}
+
+
+def computed(text: str, known: dict) -> str:
+    def figure(found: re.Match) -> str:
+        expression, _, form = found[1].partition(":")
+        return format(eval(expression, {"__builtins__": {}}, known), form)
+
+    return re.sub(r"\{([^{}]+)\}", figure, text)
+
+
+@pytest.mark.parametrize(("page", "text", "names", "values"), claims())
+def test_a_page_quotes_what_was_recorded(page, text, names, values, runs):
+    known = {**runs, **values, **{key: name.format(**values) for key, name in names.items()}}
+    assert computed(text, known) in (ROOT / page).read_text()
+
+
+@pytest.mark.parametrize("quote", CLAIMS["quotes"], ids=lambda quote: quote["page"])
+def test_a_page_shows_what_a_program_printed(quote):
+    lines = quote["lines"].lstrip("\n")
+    assert lines in (ROOT / quote["page"]).read_text()
+    assert lines in (ROOT / quote["file"]).read_text()
