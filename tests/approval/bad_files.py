@@ -32,6 +32,8 @@ RUNS: dict[str, Change] = {
     "time-absurd": (f"{ROW}/real_time", ABSURD),
     "time-null": (f"{ROW}/real_time", None),
     "time-as-text": (f"{ROW}/real_time", "5"),
+    "time-as-list": (f"{ROW}/real_time", [1]),
+    "time-true": (f"{ROW}/real_time", True),
     "time-gone": (f"{ROW}/real_time", GONE),
     "unit-unknown": (f"{ROW}/time_unit", "hours"),
     "unit-as-number": (f"{ROW}/time_unit", 3),
@@ -43,6 +45,7 @@ RUNS: dict[str, Change] = {
     "repetition-negative": (f"{ROW}/repetition_index", -1),
     "repetition-fraction": (f"{ROW}/repetition_index", 0.5),
     "repetition-as-text": (f"{ROW}/repetition_index", "0"),
+    "repetition-null": (f"{ROW}/repetition_index", None),
     "repetition-twice": (f"{ROW}/repetition_index", 1),
     "rate-that-contradicts": (f"{ROW}/gb_per_s", 1e-3),
     "no-rows": ("benchmarks", []),
@@ -82,6 +85,11 @@ RUNS: dict[str, Change] = {
     "metric-without-kind": (f"{FACTS}/metrics/gb_per_s/kind", GONE),
     "metric-of-unknown-kind": (f"{FACTS}/metrics/gb_per_s/kind", "colour"),
     "metric-of-unknown-direction": (f"{FACTS}/metrics/gb_per_s/better", "maybe"),
+    "metric-flow-of-unknown-device": (
+        f"{FACTS}/metrics/gb_per_s/flow",
+        {"device": 1, "direction": "h2d"},
+    ),
+    "metric-flow-without-device": (f"{FACTS}/metrics/gb_per_s/flow", {"direction": "h2d"}),
     # the run
     "format-next": (f"{FACTS}/format", 3),
     "format-zero": (f"{FACTS}/format", 0),
@@ -98,6 +106,8 @@ RUNS: dict[str, Change] = {
     "skip-without-reason": (f"{FACTS}/skipped", [{"name": "a", "reason": "no"}]),
     "device-null": (f"{FACTS}/device", None),
     "device-of-no-kind": (f"{FACTS}/device/kind", ""),
+    "why-no-gpu-as-text": (f"{FACTS}/device/why_not_gpu", "no driver"),
+    "devices-null": (f"{FACTS}/devices", None),
     "no-devices": (f"{FACTS}/devices", []),
     "parts-no-list": (f"{FACTS}/parts", 2),
     "part-with-another-number": (f"{FACTS}/parts", [{"number": 2}]),
@@ -107,6 +117,7 @@ SWEEPS: dict[str, Change] = {
     "sweep-of-another-kind": ("kind", "other"),
     "sweep-format-next": ("format", 2),
     "sweep-without-gpus": ("gpus", GONE),
+    "sweep-gpu-twice": ("gpus/1/uuid", "GPU-f5739083-fb4f-6164-425e-5a1ae50a99a1"),
     "sweep-parts-zero": ("gpus/1/parts", 0),
     "sweep-times-too-few": ("gpus/1/times_ns/0", GONE),
     "sweep-time-negative": ("gpus/1/times_ns/0/0/0", -1),
@@ -128,6 +139,25 @@ MAPS: dict[str, Change] = {
     "map-rate-as-text": ("devices/0/alone/h2d/value", "fast"),
     "map-sets-no-list": ("sets", {}),
     "map-set-of-unknown-device": ("sets/0/h2d", [9]),
+    "map-format-as-text": ("format", "1"),
+    "map-without-links": ("links", GONE),
+    "map-devices-no-list": ("devices", 3),
+    "map-device-twice": ("devices/1/name", "cuda:0"),
+    "map-value-outside-of-its-interval": ("devices/0/alone/h2d/high", 1),
+    "map-visible-as-number": ("pci/visible", 1),
+    "map-link-of-unknown-device": ("links/0/devices", [0, 3]),
+    "map-link-of-a-device-twice": ("links/0/devices", [1, 1]),
+    "map-set-without-copies": ("sets/0/h2d", []),
+    "map-set-without-rates": ("sets/0/measured", []),
+    "map-errors-null": ("held_out_errors/p95", None),
+    "map-seconds-negative": ("seconds", -1),
+    "map-of-no-bytes": ("context/size_bytes", 0),
+    "map-without-gpu-as-number": ("context/without_gpu", 1),
+    "map-shares-of-no-whole": ("links/0/capacities/both/shares", {"h2d": 0.4, "d2h": 0.4}),
+    "map-link-without-capacity": (
+        "links/0/capacities",
+        {"h2d": None, "d2h": None, "both": None},
+    ),
     "map-link-of-no-device": ("links", [{"devices": [], "capacities": {}}]),
 }
 FIGURES = "benchmarks/0/figures"
@@ -167,6 +197,11 @@ TEXTS: dict[str, bytes | Callable[[], bytes]] = {
     "nested-too-deep": b"[" * 100_000 + b"]" * 100_000,
     "open-forever": b"[" * 100_000,
     "byte-order-mark": b"\xef\xbb\xbf{}",
+    "utf16": b"\xff\xfe{}",
+    "hexadecimal": b'{"a": 0x10}',
+    "leading-zero": b'{"a": 01}',
+    "comma-too-many": b'{"a": 1,,}',
+    "value-twice": b'{"benchmarks": [{"name": "a", "real_time": 5, "real_time": 50}]}',
     "no-utf8": b'{"a": "\xff"}',
     "line-in-text": b'{"a": "x\ny"}',
     "zero-byte": b"{}\0",
@@ -207,7 +242,7 @@ def good_baseline() -> dict[str, Any]:
 
 
 def good_map() -> dict[str, Any]:
-    path = H200 / "2026-11-22-two-gpus/host_map.json"
+    path = H200 / "2026-11-23-two-gpus/host_map-1.json"
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return document
 
