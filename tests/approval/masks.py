@@ -38,15 +38,16 @@ MACHINE_NOTE = re.compile(
     r"|the CPU was throttled).*\n(?:  .*\n)*",
     re.MULTILINE,
 )
+NOTES_NOT_SHOWN = re.compile(r"^Not shown: \d+ notes?(?:\.\n| and )", re.MULTILINE)
 MACHINE_WARNINGS = {
     *("virtual_machine", "other_load", "cpu_governor", "memlock_limit", "numa_far"),
-    *("repetitions_disturbed", "cpu_throttled", "disturbed"),
+    *("repetitions_disturbed", "cpu_throttled", "disturbed", "drift"),
 }
 MACHINE_KEYS = {
     *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg"),
     *("library_build_type", "library_version", "program", "clocks", "machine", "clock"),
-    *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type", "disturbed"),
-    *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "process", "governor"),
+    *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type"),
+    *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts"),
 }
 # doctor examines the machine: of its findings only these are the same everywhere.
 DOCTOR_EVERYWHERE = {"no_gpu"}
@@ -97,6 +98,7 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 def _live_text(text: str) -> str:
     text = MACHINE_NOTE.sub("", PROGRESS.sub("", text))
+    text = NOTES_NOT_SHOWN.sub(lambda found: "Not shown: " if found[0][-1] == " " else "", text)
     if text.startswith("Whether transfers are slow "):  # by doctor
         kept = [block for block in DOCTOR_BLOCK.split(text) if _is_of_every_machine(block)]
         text = re.sub(r"; \d+ findings?\.", "; <findings>.", "".join(kept))
@@ -123,7 +125,11 @@ def _live_json(document: dict[str, Any]) -> dict[str, Any]:
 
 def _without_figures(value: Any, in_row: bool) -> Any:
     if isinstance(value, dict):
-        return {key: _hidden(key, part, in_row) for key, part in value.items()}
+        return {
+            key: _hidden(key, part, in_row)
+            for key, part in value.items()
+            if key != "disturbed"  # only of a repetition that was
+        }
     if isinstance(value, list):
         return [_without_figures(part, in_row) for part in value]
     is_count = isinstance(value, int) and not isinstance(value, bool)

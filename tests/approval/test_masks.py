@@ -47,6 +47,8 @@ def test_a_live_run_has_no_figures_and_no_notes_of_its_machine():
     assert masked(table, live=True) == "copy/pinned/1MiB # #  4KiB_blocks # of 13\n"
     notes = "Note: virtual machine (KVM): the hypervisor\n  decides\nNote: no fault\n"
     assert masked(notes, live=True) == "Note: no fault\n"
+    brief = "Not shown: 2 notes and 1 skipped benchmark.\nNot shown: 1 note.\n"
+    assert masked(brief, live=True) == "Not shown: 1 skipped benchmark.\n"
     row = '{"benchmarks": [{"name": "a", "iterations": 7}], "cores": 2, "machine": {"cpu": "x"}}'
     assert '"iterations": "#"' in masked(row, live=True)
     assert '"cores": 2' in masked(row, live=True)
