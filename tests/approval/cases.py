@@ -30,9 +30,12 @@ from given import (
     base,
     changed,
     doubtful,
+    environment,
     injected,
     mixed,
     numbered,
+    odd,
+    one_slow_run,
     other_machine,
     pairs,
     short,
@@ -301,6 +304,20 @@ def gate() -> Iterable[Case]:
     yield checked("regression", writers, "--decide-by=link --all", change=mixed)
     yield checked("allowed", f"{loose} --allow-missing=staged", change=mixed)
     yield checked("faults", writers, change=injected)
+    yield checked("environment", "--threshold=3% --all", change=environment)
+    yield checked("odd", "--threshold=15% --json=check.json", "--allow-missing=.", change=odd)
+    yield checked("ambiguous", "--threshold=3%", change=one_slow_run)
+    yield Case(
+        "gate-check-crept",
+        (
+            f"gate_transfers pin {new} --out=second.json --replaces=baseline.json",
+            "gate_transfers check second.json later-1-result.json later-2-result.json "
+            "later-3-result.json --threshold=15%",
+        ),
+        given=base() + altered("result", environment),
+        before=(PIN,),
+        files=False,
+    )
     yield checked("doubtful", writers, change=doubtful)
     yield checked(
         "other-machine",
