@@ -41,16 +41,16 @@ MACHINE_NOTE = re.compile(
 NOTES_NOT_SHOWN = re.compile(r"^Not shown: \d+ notes?(?:\.\n| and )", re.MULTILINE)
 MACHINE_WARNINGS = {
     *("virtual_machine", "other_load", "cpu_governor", "memlock_limit", "numa_far"),
-    *("repetitions_disturbed", "cpu_throttled", "disturbed", "drift"),
+    *("repetitions_disturbed", "cpu_throttled"),
 }
 MACHINE_KEYS = {
     *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg"),
     *("library_build_type", "library_version", "program", "clocks", "machine", "clock"),
     *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type"),
-    *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts"),
+    *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts", "shares"),
 }
-# doctor examines the machine: of its findings only these are the same everywhere.
-DOCTOR_EVERYWHERE = {"no_gpu"}
+# doctor and map examine the machine: of their findings only these are the same everywhere.
+FOUND_EVERYWHERE = {"no_gpu", "not_visible"}
 DOCTOR_BLOCK = re.compile(r"^(?=\S|  \w+$)", re.MULTILINE)
 
 
@@ -113,13 +113,13 @@ def _without_figures_in(line: str) -> str:
 
 def _is_of_every_machine(block: str) -> bool:
     code = re.match(r"  (\w+)\n", block)
-    return code[1] in DOCTOR_EVERYWHERE if code else not block.endswith("low transfers:\n")
+    return code[1] in FOUND_EVERYWHERE if code else not block.endswith("low transfers:\n")
 
 
 def _live_json(document: dict[str, Any]) -> dict[str, Any]:
-    if document.get("kind") == "doctor":
-        for key in ("findings", "cannot_be_known"):
-            document[key] = [one for one in document[key] if one["code"] in DOCTOR_EVERYWHERE]
+    for key in ("findings", "cannot_be_known"):
+        if key in document:
+            document[key] = [one for one in document[key] if one["code"] in FOUND_EVERYWHERE]
     return _without_figures(document, in_row=False)
 
 
@@ -139,6 +139,6 @@ def _without_figures(value: Any, in_row: bool) -> Any:
 def _hidden(key: str, part: Any, in_row: bool) -> Any:
     if key in MACHINE_KEYS:
         return "<of this machine>"
-    if key in ("warnings", "findings"):
+    if key == "warnings":
         return [message for message in part if message["code"] not in MACHINE_WARNINGS]
     return _without_figures(part, in_row or (key == "benchmarks" and isinstance(part, list)))
