@@ -135,7 +135,6 @@ def test_the_roles_of_a_file_are_named(program: Program, tmp_path: Path):
     assert_complains(
         program.run("advise", f"--from={FILES}", "--for=file", "--bytes=1GiB", "--direction=d2h"),
         NOTHING_RAN,
-        "no benchmarks of that direction",
     )
 
 
@@ -145,7 +144,6 @@ def test_jobs_that_cannot_be_ranked_are_named(program: Program):
         program.run("advise", f"--from={PROMPT}", "--for=interference", "--bytes=64MiB"),
         NOTHING_RAN,
         "interference, ",
-        "transfer measured at one size only; sizes: 1GiB",
     )
     assert "Left out: file" not in program.run(*asked, "--bytes=1GiB").out
 
@@ -224,7 +222,6 @@ def test_help_names_the_documented_roles_and_directions(program: Program):
     footer = text.split("With --for:")[1].split("With --host-map")[0]
     assert len(roles) >= 8
     assert set(roles) <= set(re.findall(r"\w+", footer))
-    assert "with --for also none" in text
     assert text.count("and both, 0 otherwise") == 2
 
 

@@ -117,8 +117,6 @@ def test_emulation_is_labelled_and_runs_only_on_the_host(program: Program, emula
     listing = program.run("--list=all", "--device=host")
     assert listing.code == ALL_RAN
     strategies = {name: (summary, where) for name, summary, where in listed(listing.out)}
-    assert "managed memory" in strategies["cpu/managed"][1]
-    assert strategies["cpu/emulated_wc"][1].endswith("; runs on this device")
     emulations = [name for name, (summary, _) in strategies.items() if "EMULATION" in summary]
     assert emulations == ["cpu/emulated_wc"]
     (facts,) = emulation.transfers["strategies"]
@@ -149,7 +147,6 @@ def test_emulated_streaming_reads_are_faster(emulation: Result):
 def test_managed_memory_is_skipped_without_a_gpu(program: Program):
     completed = program.run(*HOST, "--strategies=cpu/managed", "--sizes=16KiB")
     assert completed.code == NOTHING_RAN
-    assert "managed memory comes from a GPU driver" in " ".join(completed.out.split())
 
 
 def test_memory_that_cannot_be_locked_is_skipped_with_the_remedy(program: Program, tmp_path: Path):

@@ -42,7 +42,6 @@ def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
 def test_the_summary_shows_each_device_by_itself(program: Program):
     out = program.measure(TWO).out
     first, second = out.split("Device host:1: ")
-    assert first.startswith("Device host:0: ")
     for part in (first, second):
         tables = part.split("\n\n")
         assert any("GB/s" in table for table in tables)

@@ -43,7 +43,6 @@ def assert_failed(faulty: Run, names: list[str], message: str) -> None:
 def assert_says_that_faults_were_injected(faulty: Run, fault: str) -> None:
     assert faulty.result.transfers["run"]["faults_injected"] == [fault]
     assert faulty.result.transfers["warnings"][0]["code"] == "faults_injected"
-    assert "faults were injected on purpose" in faulty.completed.out
 
 
 @pytest.mark.parametrize(
@@ -161,6 +160,4 @@ def test_several_faults_at_once(program: Program, tmp_path: Path):
     injected = [f"corrupt@{first}", f"fail@{second}"]
     assert faulty.result.transfers["run"]["faults_injected"] == injected
     assert faulty.result.failed.keys() == {first, second}
-    assert "wrong data" in faulty.result.failed[first]
-    assert faulty.result.failed[second] == "injected failure"
     assert statistics.median(row["median_ns"] for row in faulty.result.measured) > 0

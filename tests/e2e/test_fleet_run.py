@@ -563,21 +563,6 @@ def test_a_rank_does_not_remove_the_file_that_another_process_writes(ranks: Rank
     assert first.poll() is None
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"RANK": "1"}, "RANK without WORLD_SIZE and LOCAL_RANK"),
-        ({"RANK": "1", "WORLD_SIZE": "2"}, "RANK and WORLD_SIZE without LOCAL_RANK"),
-        ({"LOCAL_RANK": "1"}, "LOCAL_RANK without RANK and WORLD_SIZE"),
-    ],
-)
-def test_half_of_a_launcher_s_variables_are_refused(
-    ranks: Ranks, more: dict[str, str], words: str
-) -> None:
-    assert_complains(ranks.completed(ranks.start(0, 2, variables=more)), USAGE, words)
-    assert not ranks.out.exists()
-
-
 def test_listing_removes_no_files(ranks: Ranks) -> None:
     ranks.run(started=1, of=1)
     ranks.run("--benchmark_list_tests", started=1, of=1)
@@ -729,31 +714,8 @@ def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--device=host"], "--out is required"),
-        (["--out=file"], "cannot write file"),
-        (["--out=o", "--mpi=no.so"], "cannot use no.so"),
-        (["--out=o", "--wait=never"], "--wait"),
-        (["--out=o", "--wait=0"], "--wait: '0' is no number of seconds from 0.1 to 86400"),
-        (["--out=o", "--wait=nan"], "0.1 to 86400"),
-        (["--out=o", "--benchmark_out_format=csv"], "--benchmark_out_format"),
-        (["--out=o", "--nothing"], "unknown argument '--nothing'"),
-    ],
-)
-def test_bad_input_gets_one_line(
-    program: Program, tmp_path: Path, arguments: list[str], words: str
-) -> None:
-    (tmp_path / "file").touch()
-    completed = program.run("fleet", "--device=host", *arguments, cwd=tmp_path)
-    assert_complains(completed, USAGE, words)
-
-
-@pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"RANK": "1", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}, "bad RANK 1"),
-        ({"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}, "--ranks-per-node=N"),
         ({**variables(0, 2), "LOCAL_RANK": "2"}, "bad LOCAL_RANK 2"),
     ],
 )

@@ -58,9 +58,8 @@ def test_csv_on_stdout(program: Program):
 
 def test_csv_file(program: Program, tmp_path: Path):
     out = tmp_path / "result.csv"
-    completed = program.measure(f"--benchmark_out={out}", "--benchmark_out_format=csv")
+    program.measure(f"--benchmark_out={out}", "--benchmark_out_format=csv")
     assert_is_csv(out.read_text())
-    assert completed.out.startswith("Device: host, no GPU")
     assert list(tmp_path.iterdir()) == [out]
 
 

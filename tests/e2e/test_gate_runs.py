@@ -77,12 +77,10 @@ def test_an_injected_slowdown_is_found(
     ]
     assert completed.code == REGRESSION
     text = completed.out.replace("\n  ", " ")
-    assert "REGRESSION on the host device (no GPU)" in text
     assert f"has faults injected on purpose: {fault}" in text
     # Faults are for tests: a baseline must not contain them.
     completed = gate.run("pin", *runs, f"--out={tmp_path / 'baseline'}")
     assert completed.code == BAD_INPUT
-    assert "faults injected" in completed.unfolded
 
 
 def test_true_runs_are_pinned_and_judged(program: Program, gate: Program, tmp_path: Path):

@@ -10,7 +10,7 @@ from typing import Any
 
 import limits
 import pytest
-from program import NOTHING_RAN, USAGE, Program, assert_complains
+from program import NOTHING_RAN, Program
 
 RATE = 200e6
 SHARED = "--device=host:0@a=200MB/s,host:1@a"
@@ -63,27 +63,6 @@ def test_devices_that_are_refused_memory_are_skipped(program: Program):
     completed = program.run("map", "--device=host:0,1", "--size=1MiB", preexec_fn=refused)
     assert completed.code == NOTHING_RAN, completed
     assert "could not be measured" in completed.out
-
-
-@pytest.mark.parametrize(
-    ("argument", "parts"),
-    [
-        ("--size=0", ["bad size '0'"]),
-        ("--size=2GiB", ["bad --size '2GiB'", "1GiB"]),
-        ("--size=x", ["bad size 'x'"]),
-        ("--device=host:0,host:0", ["named twice"]),
-        ("--device=nope", ["bad device 'nope'"]),
-        ("--nope", ["--nope", "map --help"]),
-        ("nope", ["nope", "map --help"]),
-        ("--out=/nowhere/host_map.json", ["/nowhere/host_map.json"]),
-    ],
-)
-def test_wrong_use_is_one_line(program: Program, argument: str, parts: list[str]):
-    assert_complains(program.run("map", argument), USAGE, *parts)
-
-
-def test_it_comes_first(program: Program):
-    assert_complains(program.run("--device=host", "map"), USAGE, "map comes first")
 
 
 def test_an_interrupted_map_says_what_it_knows(program: Program, tmp_path: Path):

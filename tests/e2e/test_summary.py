@@ -12,12 +12,6 @@ def lines_of(program: Program, *arguments: str) -> list[str]:
     return program.measure(*arguments).out.splitlines()
 
 
-def test_describes_the_figures(program: Program):
-    first, *_ = lines_of(program)
-    assert first.startswith("Device: host, no GPU: ")
-    assert "not a GPU link" in first
-
-
 def test_has_latency_and_bandwidth_of_every_strategy_both_ways(program: Program):
     lines = lines_of(program, "--strategies=copy/pageable,copy_async/pageable")
     assert any("4KiB latency" in line and "64KiB, GB/s" in line for line in lines)
@@ -53,7 +47,6 @@ def test_brief_is_one_table_and_the_name_of_the_file(program: Program, tmp_path:
     rows = [line for line in table if line.startswith("copy")]
     alike = [int(number) for row in rows for number in re.findall(r"\(\+(\d+)\)", row)]
     assert len(rows) + sum(alike) == 3
-    assert table[len(rows)].startswith("* best of its column")
     last = completed.err.splitlines()[-1]
     assert re.search(r"Result file: bench_transfers-.*\.json$", last)
 

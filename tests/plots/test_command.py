@@ -497,21 +497,6 @@ def test_only_the_figures_that_are_named_are_drawn(tmp_path, undrawn):
     assert re.findall('<figure id="([^"]*)">', page) == ["latency", "samples"]
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        ("latensy", "no figure is called 'latensy': did you mean latency? (see --help)"),
-        ("latency,", "no figure is called '': there are allocation, "),
-        ("xyz", "no figure is called 'xyz': there are allocation, "),
-    ],
-)
-def test_a_figure_that_does_not_exist_is_an_error(capsys, names, message):
-    with pytest.raises(SystemExit) as ended:
-        main(["run.json", f"--figures={names}"])
-    assert ended.value.code == 2
-    assert f"report: argument --figures: {message}" in capsys.readouterr().err
-
-
 def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):
     first = synthetic.write(tmp_path / "a.json", synthetic.document())
     again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())

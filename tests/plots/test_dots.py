@@ -48,7 +48,6 @@ def test_small_copies_stand_in_the_order_of_their_times_and_alike_ones_share_a_r
     assert [row["name"] for row in rows] == ["copy/pinned +1", "copy/pageable", "copy/staged"]
     assert [row["text"] for row in rows] == ["6", "9", "10.2"]
     figure = FIGURES["small_copies"](subject, WIDE)
-    assert "copy/pinned +1 stands also for copy/pinned_wc." in figure.explanation
     assert figure.summary == (
         "host → device: copy/pinned takes 6.000 µs; nothing measured is clearly faster."
     )
@@ -68,7 +67,6 @@ def test_a_small_copy_has_the_interval_of_its_median_if_there_are_repetitions_en
     few = run(repeated("copy/pinned/h2d", 4, 6000.0, (0.9, 1.0, 1.1)))
     (row,) = rows_of("small_copies", few, "copies")
     assert row["low"] == row["us"] == row["high"]
-    assert "too few repetitions for intervals" in FIGURES["small_copies"](few, WIDE).reading
 
 
 def test_a_small_copy_far_slower_than_the_others_stands_at_the_edge_with_its_time():

@@ -21,25 +21,17 @@ def test_the_best_rate_is_compared_with_the_link():
 def test_a_slow_link_is_told_from_a_healthy_one():
     sentence = findings.compare(run(timed("copy/pinned/d2h", 64 * MIB, 25.0), **HEALTHY))[0]
     assert sentence.warning
-    assert sentence.text.endswith("A healthy link reaches more.")
 
 
 @pytest.mark.parametrize(("name", "size"), [("copy/pageable", 64 * MIB), ("copy/pinned", 4 * MIB)])
 def test_a_link_is_not_blamed_for_copies_that_cannot_fill_it(name, size):
     sentence = findings.compare(run(timed(f"{name}/h2d", size, 9.0), **HEALTHY))[0]
     assert not sentence.warning
-    assert "That says nothing about the link: copies of 16 MiB and more" in sentence.text
-
-
-def test_an_unknown_link_is_mentioned():
-    unknown = run(timed("copy/pinned/h2d", 64 * MIB, 300.0), **HEALTHY, link=None)
-    assert texts(findings.compare(unknown))[0].startswith("The limit of the link is not known")
 
 
 def test_a_rate_above_the_links_limit_is_a_warning():
     sentence = findings.compare(run(timed("copy/pinned/h2d", 64 * MIB, 80.0), **HEALTHY))[0]
     assert sentence.warning
-    assert "more than the 63.00 GB/s that the link can carry" in sentence.text
     assert "%" not in sentence.text
 
 
@@ -49,27 +41,11 @@ def published_for(gpu, rows, link=synthetic.LINK):
     return [text for text in texts(sentences) if "ublished" in text]
 
 
-def test_published_figures_of_the_same_gpu_are_named_with_their_source():
-    (text,) = published_for("NVIDIA H100 80GB HBM3", timed("copy/pageable/h2d", 64 * MIB, 9.5))
-    assert text == (
-        "copy/pageable h2d: 9.500 GB/s here (64 MiB). Published: 8 GB/s for NVIDIA H100 (libcudf "
-        "(single-threaded pageable copy); link: PCIe (x86 host); stated as about 8 GB/s; "
-        "https://github.com/rapidsai/kvikio/issues/456)."
-    )
-
-
 @pytest.mark.parametrize("gpu", ["Synthetic GPU", "NVIDIA A1000", "NVIDIA H10"])
 def test_figures_of_other_gpus_are_not_compared(gpu):
     assert published_for(gpu, timed("copy/pinned/h2d", 64 * MIB, 9.5)) == [
         f"There are no published figures for {gpu} or for PCIe 5.0 x16 to compare with yet."
     ]
-
-
-def test_several_published_figures_share_a_sentence_with_their_differences():
-    (text,) = published_for("Tesla P100-PCIE-16GB", timed("copy/pinned/h2d", 64 * MIB, 12.0))
-    assert "12.15 GB/s for" in text
-    assert "3.783 GB/s for" in text
-    assert "on the other NUMA node" in text
 
 
 def test_one_direction_of_both_at_once_is_compared_with_the_same():
@@ -110,13 +86,6 @@ def test_a_difference_that_only_some_repetitions_show_is_no_finding():
     rows = [synthetic.row("copy/pageable/h2d/64MiB", 64 * MIB, ns * f) for f in (0.5, 1.3, 1.4)]
     rows += [synthetic.row("copy/pinned/h2d/64MiB", 64 * MIB, ns * f) for f in (0.9, 1.0, 1.35)]
     assert findings.rank_findings(run(rows)) == []
-
-
-def test_the_direction_that_loses_more_is_named():
-    rows = pageable(40.0, 50.0)
-    rows += timed("copy/pageable/d2h", 16 * MIB, 10.0) + timed("copy/pinned/d2h", 16 * MIB, 50.0)
-    (text,) = texts(findings.rank_findings(run(rows)))
-    assert "16 MiB from the device at 50.00 GB/s" in text
 
 
 def test_staging_that_does_not_help_is_not_recommended():
@@ -240,15 +209,6 @@ def test_both_directions_at_once_are_compared_with_one():
     ]
 
 
-def test_pinned_memory_from_cudahostalloc_is_compared_with_locked_huge_pages():
-    rows = [synthetic.row("allocate/pinned/256MiB", 256 * MIB, 73e6)] * 3
-    rows += [synthetic.row("allocate/registered_huge/256MiB", 256 * MIB, 7e6)] * 3
-    assert texts(findings.rank_findings(run(rows))) == [
-        "Allocating 256 MiB of pinned memory with cudaHostAlloc takes 73.00 ms; allocating huge "
-        "pages and page-locking them with cudaHostRegister takes 7.000 ms."
-    ]
-
-
 WINNERS = {
     "h2d": [["copy/a", "copy/a"], ["copy/b", "copy/a"], ["copy/b", "copy/c"]],
     "d2h": [["copy/a", "copy/a"], [None, "copy/a"], ["copy/a", "copy/a"]],
@@ -298,9 +258,6 @@ def test_without_the_costs_of_allocation_reuse_is_left_out():
     answer = synthetic.advice(winners={"h2d": [["copy/a"] * 2] * 3}, allocation=False)
     (table,) = tables.make_recommendations(run(advice=answer))
     assert table.head == ["size", "h2d"]
-    assert "not included: allocating and freeing memory once for all its uses." in (
-        " ".join(texts(findings.explain_recommendations(run(advice=answer)), True))
-    )
 
 
 def test_without_a_choice_there_is_no_recommendation():
@@ -325,7 +282,6 @@ def test_copies_within_one_memory_give_no_advice_for_a_gpu():
 def test_nothing_is_concluded_from_faults_injected_on_purpose():
     answer = synthetic.advice(winners={"h2d": [["copy/a", "copy/a"]] * 3})
     faulty = run(pageable(12.6, 56.7), answer, run={"faults_injected": ["slow:1.1@^copy/pinned/"]})
-    assert "use no number of this run" in " ".join(texts(trust.assess(faulty), True))
     assert findings.compare(faulty) == []
     assert findings.rank_findings(faulty) == []
     assert findings.explain_recommendations(faulty) == []

@@ -10,31 +10,17 @@ from synthetic import KIB, MIB, run
 from plots.text import findings, numbers, trust
 
 
-def test_the_machine_is_described():
-    (text,) = texts(trust.describe_machine(run(**HEALTHY)))
-    assert text == (
-        "Synthetic GPU on PCIe 5.0 x16; host: Synthetic CPU, 8 logical CPUs, 64 GiB of memory; "
-        "measured on 2026-11-20 11:00 UTC."
-    )
-
-
 def test_a_run_in_parts_is_complete_if_its_last_part_is():
     parts = [{"number": 1, "complete": True}, {"number": 2, "complete": False}]
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, parts=parts)
-    first, second = texts(trust.assess(doubtful), warnings=True)
-    assert first.startswith("The run did not end by itself")
-    assert second.startswith("It was measured in 2 parts")
+    assert len(texts(trust.assess(doubtful), warnings=True)) == 2
 
 
 def test_a_missing_gpu_is_mentioned_first():
     why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
     host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
-    first, second = trust.describe_machine(host)
+    first, _ = trust.describe_machine(host)
     assert first.warning
-    assert first.text.startswith(
-        "No GPU was measured (no driver is installed). These are copies within the memory of one"
-    )
-    assert second.text.startswith("The machine: Synthetic CPU; measured on 2026-11-20")
     assert texts(findings.compare(host)) == []
     assert not any("link" in text or "NUMA" in text for text in texts(trust.assess(host)))
 
@@ -42,63 +28,39 @@ def test_a_missing_gpu_is_mentioned_first():
 def test_a_healthy_machine_gives_no_warning():
     healthy = run(timed("copy/pinned/h2d", 64 * MIB, 55.0), **HEALTHY)
     assert texts(trust.assess(healthy), warnings=True) == []
-    text = " ".join(texts(trust.assess(healthy)))
-    assert "The link ran at its full speed under load: PCIe 5.0 x16." in text
-    assert "The process ran on the GPU's NUMA node, 0." in text
 
 
+# tests/approval/situations.py shows the sentences of these situations.
 @pytest.mark.parametrize(
-    ("changed", "expected"),
+    "changed",
     [
-        ({"complete": False}, "The run did not end by itself: part of it is missing."),
-        (
-            {"complete": False, "run": {"rounds": 10, "interrupted_by": "SIGTERM"}},
-            "The run did not end by itself (SIGTERM): its transfers have 3 of 10 repetitions",
-        ),
-        (
-            {"parts": [{"number": 1, "complete": False}, {"number": 2, "complete": True}]},
-            "It was measured in 2 parts, one after another",
-        ),
-        ({"program": {"build_type": "Debug"}}, "The program was built as Debug"),
-        (
-            {"run": {"faults_injected": ["wrong_byte"]}},
-            "Faults were injected on purpose (wrong_byte)",
-        ),
-        (
-            {"link": {**synthetic.LINK, "generation": 3, "width": 8}},
-            "Under load the link ran at PCIe 3.0 x8, but it can run at PCIe 5.0 x16.",
-        ),
-        (
-            {"device": {**HEALTHY["device"], "numa_node": 1}},
-            "The process ran on NUMA node 0, the GPU is at node 1",
-        ),
-        (
-            {"machine": {**HEALTHY["machine"], "virtualisation": {"hypervisor": "KVM"}}},
-            "Measured in a virtual machine (KVM)",
-        ),
-        (
-            {"machine": {**HEALTHY["machine"], "cpu": {"governor": "powersave"}}},
-            "frequency governor was powersave",
-        ),
+        {"complete": False},
+        {"complete": False, "run": {"rounds": 10, "interrupted_by": "SIGTERM"}},
+        {"parts": [{"number": 1, "complete": False}, {"number": 2, "complete": True}]},
+        {"program": {"build_type": "Debug"}},
+        {"run": {"faults_injected": ["wrong_byte"]}},
+        {"link": {**synthetic.LINK, "generation": 3, "width": 8}},
+        {"device": {**HEALTHY["device"], "numa_node": 1}},
+        {"machine": {**HEALTHY["machine"], "virtualisation": {"hypervisor": "KVM"}}},
+        {"machine": {**HEALTHY["machine"], "cpu": {"governor": "powersave"}}},
     ],
 )
-def test_doubts_about_the_numbers_are_warnings(changed, expected):
+def test_doubts_about_the_numbers_are_warnings(changed):
     doubtful = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
-    (warning,) = texts(trust.assess(doubtful), warnings=True)
-    assert warning.startswith(expected) or expected in warning
+    assert len(texts(trust.assess(doubtful), warnings=True)) == 1
 
 
 @pytest.mark.parametrize(
-    ("changed", "expected"),
+    "changed",
     [
-        ({"link": {**synthetic.LINK, "width_max": None}}, "at its full speed is not known"),
-        ({"device": {**HEALTHY["device"], "numa_node": None}}, "(NUMA) is not known"),
-        ({"device": {**HEALTHY["device"], "numa_node": -1}}, "(NUMA) is not known"),
+        {"link": {**synthetic.LINK, "width_max": None}},
+        {"device": {**HEALTHY["device"], "numa_node": None}},
+        {"device": {**HEALTHY["device"], "numa_node": -1}},
     ],
 )
-def test_unknown_facts_are_called_unknown(changed, expected):
+def test_unknown_facts_are_no_warnings(changed):
     unknown = run(timed("copy/pinned/h2d", MIB, 50.0), **{**HEALTHY, **changed})
-    assert any(expected in text for text in texts(trust.assess(unknown), warnings=False))
+    assert texts(trust.assess(unknown), warnings=True) == []
 
 
 def gpu_clocks(**changed):
@@ -112,74 +74,37 @@ def gpu_clocks(**changed):
     return {"gpu": usual | changed, "cpu": {"throttle_events": 0}}
 
 
-AT_FULL_SPEED = "its SM clock was 1980 MHz at the start and at the end (maximum"
-
-
 @pytest.mark.parametrize(
-    ("clocks", "expected", "warning"),
+    ("clocks", "warnings"),
     [
-        (gpu_clocks(), f"No throttling of the GPU was seen: {AT_FULL_SPEED} 1980 MHz)", False),
-        (gpu_clocks(), "its temperature 31 °C at the start and 45 °C at the end.", False),
-        (gpu_clocks(), "The CPU was not throttled for being too hot.", False),
-        (
-            gpu_clocks(throttle_reasons=["sw_power_cap", "hw_slowdown"], sm_mhz=[1980, 1755]),
-            "The GPU was throttled during the run (sw_power_cap, hw_slowdown): its SM "
-            "clock was 1980 MHz at the start and 1755 MHz at the end",
-            True,
-        ),
-        (gpu_clocks(sm_mhz=[1980, 1200]), "The GPU's clock fell during the run", True),
-        (
-            gpu_clocks(sm_mhz=[1980, None]),
-            "was seen: its SM clock was 1980 MHz",
-            False,
-        ),
-        (gpu_clocks(sm_mhz=[None, None]), "No throttling of the GPU was seen.", False),
-        (
-            gpu_clocks(throttle_reasons=None, sm_mhz=None),
-            "the GPU was throttled is not known.",
-            False,
-        ),
-        (gpu_clocks(pcie_replays=1), "counted 1 repeated packet on the link: look at", True),
-        ({"gpu": None, "cpu": None}, "Whether the GPU was throttled is not known.", False),
-        ({"gpu": 7, "cpu": []}, "Whether the CPU was throttled is not known.", False),
-        (None, "Whether the GPU was throttled is not known.", False),
-        (
-            {**gpu_clocks(), "cpu": {"throttle_events": 12}},
-            "The CPU was throttled for being too hot: its logical CPUs counted 12 events.",
-            True,
-        ),
+        (gpu_clocks(), 0),
+        (gpu_clocks(throttle_reasons=["sw_power_cap", "hw_slowdown"], sm_mhz=[1980, 1755]), 1),
+        (gpu_clocks(sm_mhz=[1980, 1200]), 1),
+        (gpu_clocks(sm_mhz=[1980, None]), 0),
+        (gpu_clocks(sm_mhz=[None, None]), 0),
+        (gpu_clocks(throttle_reasons=None, sm_mhz=None), 0),
+        (gpu_clocks(pcie_replays=1), 1),
+        ({"gpu": None, "cpu": None}, 0),
+        ({"gpu": 7, "cpu": []}, 0),
+        (None, 0),
+        ({**gpu_clocks(), "cpu": {"throttle_events": 12}}, 1),
     ],
 )
-def test_throttling_is_reported_with_its_numbers_or_as_unknown(clocks, expected, warning):
+def test_throttling_is_a_warning(clocks, warnings):
     throttled = run(timed("copy/pinned/h2d", MIB, 50.0), **HEALTHY, clocks=clocks)
-    assert [
-        sentence.warning for sentence in trust.assess(throttled) if expected in sentence.text
-    ] == [warning]
-    assert len(texts(trust.assess(throttled), True)) == warning
+    assert len(texts(trust.assess(throttled), True)) == warnings
 
 
 def test_without_a_gpu_no_sentence_mentions_its_throttling():
     host = run(device={"kind": "host", "name": "host"}, link=None, clocks={"gpu": None})
     text = " ".join(texts(trust.assess(host)))
     assert "GPU" not in text
-    assert "Whether the CPU was throttled is not known." in text
-
-
-def test_failures_are_counted():
-    failed = [synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3
-    doubtful = run(timed("copy/pinned/h2d", MIB, 50.0) + failed, **HEALTHY)
-    assert "1 benchmark failed: copy/pinned/h2d/8MiB (synthetic failure)." in texts(
-        trust.assess(doubtful), True
-    )
 
 
 def test_one_numa_node_of_a_virtual_machine_tells_nothing_of_the_physical_one():
     one_node = {"cpu": {"numa_nodes": 1}}
     virtual = {**one_node, "virtualisation": {"hypervisor": "KVM"}}
-    text = " ".join(texts(trust.assess(run(machine=one_node))))
-    assert "The host has one NUMA node: no memory is far from the GPU." in text
     text = " ".join(texts(trust.assess(run(machine=virtual))))
-    assert "in the physical machine is not known" in text
     assert "far from the GPU" not in text
 
 
@@ -233,8 +158,7 @@ def test_one_repetition_tells_nothing_about_noise():
 
 def test_two_repetitions_tell_little_about_noise():
     repeated = run(synthetic.rows(("copy/pinned",), (64 * MIB,), (1, 1.01)), **HEALTHY)
-    (warning,) = texts(trust.assess(repeated), True)
-    assert warning.endswith("Two repetitions say little about that.")
+    assert len(texts(trust.assess(repeated), True)) == 1
 
 
 def test_without_large_transfers_noise_is_that_of_all_benchmarks():

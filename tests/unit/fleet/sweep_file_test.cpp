@@ -79,34 +79,6 @@ TEST(sweep_file, sweeps_of_older_releases_are_read) {
   EXPECT_EQ(sweep.gpus, before.gpus);
 }
 
-TEST(sweep_file, says_what_is_wrong_in_one_line) {
-  EXPECT_THAT(why_refused(""), HasSubstr("sweep.json"));
-  EXPECT_THAT(why_refused(to_text(made_up()).substr(0, 300)), HasSubstr("sweep.json"));
-  EXPECT_THAT(why_refused("[]"), HasSubstr("sweep.json"));
-  EXPECT_THAT(why_refused("{}"), HasSubstr("'kind' is not 'fleet_sweep'"));
-  EXPECT_THAT(changed([](json& d) { d["format"] = 2; }), HasSubstr("format is not 1"));
-  EXPECT_THAT(changed([](json& d) { d.erase("gpus"); }), HasSubstr("has no 'gpus'"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][1]["uuid"] = d["gpus"][0]["uuid"]; }),
-              HasSubstr("gpus[1] has the UUID of another GPU"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["parts"] = 0; }),
-              HasSubstr("parts is no number of parts"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"].erase(0); }),
-              HasSubstr("gpus[2].times_ns has not one list for each benchmark"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][0] = -1; }),
-              HasSubstr("gpus[2].times_ns[0][0][0] is no time"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0][1] = "fast"; }),
-              HasSubstr("gpus[2].times_ns[0][0][1] is no number"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = json::array(); }),
-              HasSubstr("gpus[2].times_ns[0][0] is empty"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][2]["times_ns"][0][0] = 1; }),
-              HasSubstr("gpus[2].times_ns[0][0] is no list"));
-  EXPECT_THAT(changed([](json& d) { d["benchmarks"][0]["class"] = "fast"; }),
-              HasSubstr("benchmarks[0].class is unknown"));
-  EXPECT_THAT(changed([](json& d) { d["begin"] = "today"; }), HasSubstr("begin is no time"));
-  EXPECT_THAT(changed([](json& d) { d["world_size"] = -1; }), HasSubstr("world_size"));
-  EXPECT_THAT(changed([](json& d) { d["gpus"][0]["node"] = 7; }), HasSubstr("gpus[0].node"));
-}
-
 TEST(sweep_file, texts_cannot_steer_a_terminal) {
   const auto why = changed([](json& d) { d["benchmarks"][0]["direction"] = "\x1b[2J\n"; });
   EXPECT_THAT(why, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\n"))));

@@ -10,7 +10,6 @@
 namespace bench_transfers::gate::facts_test {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -164,29 +163,6 @@ TEST(gate_facts, that_lessen_trust_are_read) {
               ElementsAre(run_warning{"other", "one"}, run_warning{"other", "two\\nlines"}));
 }
 
-TEST(gate_facts, that_lessen_trust_are_refused_if_unreadable) {
-  for (const json& value : {json("false"), json(0), json::array({false})})
-    EXPECT_THAT(
-        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/complete", value))),
-        HasSubstr("its complete is neither true nor false"))
-        << value;
-  for (const json& value : {json("slow:1.1@copy.*"), json(true)})
-    EXPECT_THAT(complaint(bench_transfers_file(
-                    changed(bench_transfers_facts(), "/run/faults_injected", value))),
-                HasSubstr("its run.faults_injected is not a list"))
-        << value;
-  for (const json& value : {json("the CPU is busy"), json(true)})
-    EXPECT_THAT(
-        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/warnings", value))),
-        HasSubstr("its warnings is no list"))
-        << value;
-  for (const json& value : {json(5), json(nullptr)})
-    EXPECT_THAT(
-        complaint(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0", value))),
-        HasSubstr("a warning: it is no object"))
-        << value;
-}
-
 TEST(gate_facts, a_file_without_optional_ones_is_read) {
   const auto run = read(bench_transfers_file({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
   EXPECT_TRUE(run.ours);
@@ -249,31 +225,6 @@ TEST(gate_facts, declare_the_field_judged_by) {
   EXPECT_EQ(declared(bench_transfers_facts(), "gb_per_s"), std::nullopt);
 }
 
-TEST(gate_facts, of_a_metric_are_refused_if_meaningless) {
-  const auto metric_complaint = [](const char* pointer, const json& value) {
-    auto file = bench_transfers_file(changed(second_format(), pointer, value));
-    file["benchmarks"][0]["wait_us"] = 5;
-    return complaint(file, "wait_us");
-  };
-  EXPECT_THAT(metric_complaint("/metrics/wait_us/kind", "colour"),
-              HasSubstr("metric wait_us: its kind is 'colour', which is not known"));
-  EXPECT_THAT(metric_complaint("/metrics/wait_us/kind", nullptr),
-              HasSubstr("metric wait_us: it has no kind"));
-  EXPECT_THAT(metric_complaint("/metrics/wait_us/better", "maybe"),
-              HasSubstr("metric wait_us: its better is 'maybe', which is not known"));
-  EXPECT_THAT(metric_complaint("/metrics/other", "no metric"),
-              HasSubstr("metric other: it is no object"));
-}
-
-TEST(gate_facts, of_benchmarks_are_there_from_the_second_format_on) {
-  for (const auto* key : {"benchmarks", "roles", "metrics"})
-    EXPECT_THAT(complaint(bench_transfers_file(without(second_format(), key))),
-                HasSubstr(std::string("its ") + key + " are no object"));
-  EXPECT_THAT(
-      complaint(bench_transfers_file(changed(second_format(), "/benchmarks", json::object()))),
-      HasSubstr("context.transfers.benchmarks does not have it"));
-}
-
 TEST(gate_facts, of_a_duration_limit_its_plausible_values) {
   auto file = bench_transfers_file(second_format());
   file["benchmarks"][0]["wait_us"] = 1e13;  // months
@@ -294,30 +245,6 @@ TEST(gate_facts, of_other_programs_are_few) {
   file["context"]["transfers"] = "a text of --benchmark_context";
   EXPECT_FALSE(read(file).ours);
   EXPECT_FALSE(read(without(file, "context")).ours);
-}
-
-TEST(gate_facts, of_newer_formats_are_refused_with_both_versions) {
-  EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/format", 3))),
-              AllOf(HasSubstr("format is 3"), HasSubstr("reads 1 to 2")));
-  for (const json& value : {json(0), json(-1), json(1.5), json("1"), json(nullptr)})
-    EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/format", value))),
-                HasSubstr("format"))
-        << value;
-  EXPECT_THAT(complaint(bench_transfers_file(without(bench_transfers_facts(), "format"))),
-              HasSubstr("context.transfers.format"));
-  auto schema = foreign({row("a", 0, 1)});
-  schema["context"]["json_schema_version"] = 2;
-  EXPECT_THAT(complaint(schema),
-              AllOf(HasSubstr("json_schema_version is 2"), HasSubstr("reads 1")));
-  schema["context"]["json_schema_version"] = "1";
-  EXPECT_THAT(complaint(schema), HasSubstr("json_schema_version"));
-}
-
-TEST(gate_facts, a_file_must_say_what_device_was_measured) {
-  EXPECT_THAT(complaint(bench_transfers_file(without(bench_transfers_facts(), "device"))),
-              HasSubstr("device"));
-  EXPECT_THAT(complaint(bench_transfers_file(changed(bench_transfers_facts(), "/device/kind", ""))),
-              HasSubstr("device"));
 }
 
 // The same run by another name.

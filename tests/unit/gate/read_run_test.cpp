@@ -12,7 +12,6 @@
 namespace bench_transfers::gate::read_run_test {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -45,49 +44,11 @@ TEST(gate_messages, names_in_a_run_are_printable) {
 
 // Text that is no result file.
 
-TEST(gate_text, nothing_at_all_is_empty) {
-  for (const auto* text : {"", " ", "\n\t\r\n"})
-    EXPECT_THAT(complaint_about_text(text), HasSubstr("it is empty")) << '"' << text << '"';
-}
-
 TEST(gate_text, every_beginning_is_refused) {
   const auto text = bench_transfers_file(bench_transfers_facts()).dump(1);
   ASSERT_EQ(complaint_about_text(text), "");
   for (std::size_t size = 1; size < text.size(); ++size)
     EXPECT_THAT(complaint_about_text(text.substr(0, size)), HasSubstr("cut off")) << size;
-}
-
-TEST(gate_text, invalid_json_is_refused_with_the_position) {
-  const std::string begin = "{\"benchmarks\": [\n{\"name\": \"a\", \"time_unit\": \"ns\", ";
-  for (const std::string number : {"NaN", "nan", "Infinity", "-Infinity", "inf", "0x10", "1.", "+1",
-                                   ".5", "01", "'1'", "1,,", "1 2", "True"})
-    EXPECT_THAT(complaint_about_text(begin + "\"real_time\": " + number + "}]}"),
-                AllOf(HasSubstr("not JSON: line 2, column "), HasSubstr("near")))
-        << number;
-  EXPECT_THAT(complaint_about_text(begin + "\"real_time\": NaN}]}"), HasSubstr("NaN}]}'"));
-  EXPECT_THAT(complaint_about_text("hello"), HasSubstr("line 1, column 1"));
-  EXPECT_THAT(complaint_about_text("{\"a\": \"x\ny\"}"), HasSubstr("line 1"));
-  EXPECT_THAT(complaint_about_text("{\"a\": \"\xff\"}"), HasSubstr("not JSON: line 1"));
-  EXPECT_THAT(complaint_about_text(std::string("{}\0", 3)), HasSubstr("not JSON: line 1"));
-}
-
-TEST(gate_text, two_documents_are_refused) {
-  const auto document = foreign({row("a", 0, 1)}).dump();
-  EXPECT_THAT(complaint_about_text(document + "\n" + document),
-              HasSubstr("not JSON: line 2, column 1"));
-}
-
-TEST(gate_text, numbers_that_no_double_holds_are_refused) {
-  for (const auto* number : {"1e999", "-1e999", "123456789012345678901234567890"})
-    EXPECT_THAT(complaint_about_text("{\"a\": " + std::string(number) + "}"),
-                HasSubstr("number that is too large"))
-        << number;
-}
-
-TEST(gate_text, byte_order_marks_are_named) {
-  for (const std::string mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"})
-    EXPECT_THAT(complaint_about_text(mark + foreign({row("a", 0, 1)}).dump()),
-                HasSubstr("byte order mark"));
 }
 
 TEST(gate_text, deep_nesting_is_refused) {

@@ -74,14 +74,6 @@ TEST(gate_rows, aggregates_are_left_out) {
   EXPECT_THAT(read(all).unjudged, IsEmpty());
 }
 
-TEST(gate_rows, a_file_of_aggregates_alone_is_refused_with_a_remedy) {
-  EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), aggregate("a", "median")})),
-              AllOf(HasSubstr("only aggregates"), HasSubstr("without --benchmark_report_aggr")));
-  EXPECT_THAT(complaint(foreign({aggregate("a", "median")})), HasSubstr("only aggregates"));
-  EXPECT_THAT(complaint(foreign({aggregate("a", "mean"), failed(row("b", 0, 1))})),
-              HasSubstr("only aggregates"));
-}
-
 TEST(gate_rows, a_benchmark_of_aggregates_alone_is_not_forgotten) {
   const auto read_both = read(foreign({row("a", 0, 10), aggregate("b", "mean")}));
   EXPECT_THAT(read_both.benchmarks, ElementsAre(Key("a")));
@@ -153,16 +145,6 @@ TEST(gate_rows, rows_with_invalid_error_fields_are_refused_and_named) {
               ElementsAre(10));
 }
 
-TEST(gate_rows, invalid_times_are_refused_and_named) {
-  for (const json& value : {json(0), json(-0.0), json(-3), json(nullptr), json("12"), json(true),
-                            json::array({1}), json::object()})
-    EXPECT_THAT(complaint_about_row(row("slow/one", 0, value)),
-                AllOf(HasSubstr("some.json"), HasSubstr("slow/one"), HasSubstr("real_time")))
-        << value;
-  EXPECT_THAT(complaint_about_row(without(row("slow/one", 0, 1), "real_time")),
-              AllOf(HasSubstr("slow/one"), HasSubstr("no real_time")));
-}
-
 TEST(gate_rows, implausible_times_are_refused) {
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e15)), "");
   EXPECT_EQ(complaint_about_row(row("a", 0, 1e-3)), "");
@@ -198,19 +180,6 @@ TEST(gate_rows, a_counter_that_only_other_benchmarks_have_is_reported) {
   EXPECT_THAT(other_failed.unjudged, ElementsAre("a"));
 }
 
-TEST(gate_rows, units_of_time_must_be_known) {
-  EXPECT_THAT(complaint_about_row(row("a", 0, 1, "min")),
-              AllOf(HasSubstr("benchmark a"), HasSubstr("'min'")));
-  EXPECT_THAT(complaint_about_row(without(row("a", 0, 1), "time_unit")), HasSubstr("time_unit"));
-  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "time_unit", 3)), HasSubstr("time_unit"));
-}
-
-TEST(gate_rows, the_same_repetition_twice_is_refused) {
-  EXPECT_THAT(complaint(foreign({row("a", 0, 1), row("b", 0, 1), row("a", 0, 2)})),
-              AllOf(HasSubstr("benchmark a"), HasSubstr("twice")));
-  EXPECT_THAT(complaint(foreign({row("a", 0, 1), failed(row("a", 0, 2))})), HasSubstr("twice"));
-}
-
 TEST(gate_rows, unnumbered_repetitions_follow_one_another) {
   EXPECT_THAT(values(foreign({old_row("a", 1), old_row("a", 2), old_row("b", 3)}), "a"),
               ElementsAre(1, 2));
@@ -221,13 +190,6 @@ TEST(gate_rows, unnumbered_repetitions_follow_one_another) {
   EXPECT_THAT(complaint(foreign(
                   {row("a", 0, 1), without(row("a", 1, 1), "repetition_index"), row("a", 1, 1)})),
               HasSubstr("twice"));
-}
-
-TEST(gate_rows, a_repetition_index_is_a_whole_number) {
-  for (const json& value : {json(-1), json(0.5), json("0"), json(nullptr)})
-    EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "repetition_index", value)),
-                AllOf(HasSubstr("benchmark a"), HasSubstr("repetition_index")))
-        << value;
 }
 
 TEST(gate_rows, that_are_not_judged_are_read_as_strictly) {
@@ -254,30 +216,6 @@ TEST(gate_rows, bytes_are_a_number) {
   };
   EXPECT_EQ(bytes_of(R"("bytes": 7)"), 7);
   EXPECT_EQ(bytes_of(R"("bytes": null)"), std::nullopt);
-}
-
-TEST(gate_rows, a_value_given_twice_is_refused) {
-  const std::string text =
-      R"({"benchmarks": [{"name": "a", "real_time": 5, "time_unit": "ns", "real_time": 50}]})";
-  EXPECT_THAT(complaint_about_text(text), HasSubstr("it has real_time twice"));
-}
-
-TEST(gate_rows, rows_must_be_objects_with_names) {
-  EXPECT_THAT(complaint(foreign({row("a", 0, 1), json(5)})), HasSubstr("row 2"));
-  EXPECT_THAT(complaint(foreign({json::object()})), HasSubstr("row 1"));
-  EXPECT_THAT(complaint_about_row(row("", 0, 1)), HasSubstr("row 1"));
-  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "run_name", 5)), HasSubstr("row 1"));
-  EXPECT_THAT(complaint_about_row(with(row("a", 0, 1), "run_type", "warm-up")),
-              AllOf(HasSubstr("benchmark a"), HasSubstr("warm-up")));
-}
-
-TEST(gate_rows, a_file_without_benchmarks_is_refused) {
-  EXPECT_THAT(complaint(foreign({})), HasSubstr("no benchmarks"));
-  EXPECT_THAT(complaint(with(foreign({}), "benchmarks", nullptr)), HasSubstr("no list"));
-  EXPECT_THAT(complaint(with(foreign({}), "benchmarks", {{"a", 1}})), HasSubstr("no list"));
-  EXPECT_THAT(complaint(json::object()), HasSubstr("no list"));
-  EXPECT_THAT(complaint(json::array()), HasSubstr("no list"));
-  EXPECT_THAT(complaint(json(5)), HasSubstr("no list"));
 }
 
 /// A file of bench_transfers with one row that has time, bytes and bandwidth.

@@ -93,8 +93,6 @@ std::string complaint_about(const std::string& text) {
   return "";
 }
 
-std::string complaint(const json& document) { return complaint_about(document.dump()); }
-
 // --- Rows ---------------------------------------------------------------------------------------
 
 TEST(reader, has_rows_with_their_values_in_order) {
@@ -208,23 +206,6 @@ TEST(reader, knows_aggregates_also_of_releases_that_do_not_say_so) {
   EXPECT_THAT(names, ElementsAre("b", "b aggregate", "lonely_mean", "c aggregate", "c aggregate"));
 }
 
-TEST(reader, refuses_rows_that_cannot_be_and_says_which) {
-  const auto about = [](json row) { return complaint(foreign({row_of("fine"), std::move(row)})); };
-  EXPECT_THAT(about(7), EndsWith("row 2 of its benchmarks is no object"));
-  EXPECT_THAT(about({{"real_time", 1}}), EndsWith("row 2 of its benchmarks has no name"));
-  EXPECT_THAT(about(with(row_of("a"), "run_name", "")), EndsWith("has no name"));
-  EXPECT_THAT(about(with(row_of("a"), "run_type", "guess")),
-              EndsWith("benchmark a: its run_type is 'guess', neither iteration nor aggregate"));
-  EXPECT_THAT(about(with(row_of("a"), "error_occurred", "true")),
-              EndsWith("benchmark a: its error_occurred is neither true nor false"));
-  EXPECT_THAT(about(with(row_of("a"), "skipped", "true")), HasSubstr("its skipped is neither"));
-  EXPECT_THAT(about(with(row_of("a"), "error_message", 7)),
-              EndsWith("its error_message is no text"));
-  for (const json& index : {json(-1), json(0.5), json("0"), json(nullptr)})
-    EXPECT_THAT(about(with(row_of("a"), "repetition_index", index)),
-                EndsWith("its repetition_index is no whole number from 0 on"));
-}
-
 // --- Other programs -----------------------------------------------------------------------------
 
 TEST(reader, does_not_take_apart_the_names_of_other_programs) {
@@ -242,21 +223,6 @@ TEST(reader, does_not_take_apart_the_names_of_other_programs) {
 TEST(reader, reads_a_list_of_rows_without_context) {
   EXPECT_THAT(read_text(R"({"benchmarks": []})", "some.json").rows, IsEmpty());
   EXPECT_THAT(read_text(R"({"context": 7, "benchmarks": []})", "some.json").rows, IsEmpty());
-}
-
-TEST(reader, refuses_what_is_no_result_file) {
-  EXPECT_EQ(complaint_about(""), "cannot use some.json: it is empty");
-  EXPECT_THAT(complaint_about("Device: NVIDIA H200"),
-              HasSubstr("it is not JSON: line 1, column 1"));
-  EXPECT_THAT(complaint_about("7"), EndsWith("it is no result file: it has no list of benchmarks"));
-  EXPECT_THAT(complaint_about("{}"), EndsWith("it has no list of benchmarks"));
-  EXPECT_THAT(complaint_about(R"({"benchmarks": {}})"), EndsWith("it has no list of benchmarks"));
-  EXPECT_THAT(complaint_about("\xef\xbb\xbf{}"), HasSubstr("byte order mark"));
-  EXPECT_THAT(complaint_about(bench_transfers_file().dump().substr(0, 300)),
-              HasSubstr("only the beginning of JSON"));
-  auto newer = foreign({});
-  newer["context"]["json_schema_version"] = 2;
-  EXPECT_THAT(complaint(newer), EndsWith("its json_schema_version is 2, this program reads 1"));
 }
 
 TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
@@ -320,11 +286,6 @@ TEST(format_2, knows_several_copies_at_once) {
   EXPECT_EQ(id_of_device(read, 0), "0");
   facts(document)["devices"][0]["id"] = "cuda:3";
   EXPECT_EQ(id_of_device(read_json(document, "some.json"), 0), "cuda:3");
-
-  hits["flow"]["device"] = 1;
-  EXPECT_THAT(complaint(document), EndsWith("metric hits: device 1 is not among its devices"));
-  hits["flow"] = {{"direction", "d2h"}};
-  EXPECT_THAT(complaint(document), EndsWith("metric hits: a flow: it has no device"));
 }
 
 TEST(format_2, says_what_the_memory_of_each_copy_is_where_they_differ) {
@@ -370,73 +331,6 @@ TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
   EXPECT_EQ(read_json(document, "some.json").roles.at("scan").shown_in, table::times);
 }
 
-TEST(format_2, with_a_wrong_field_is_refused_and_the_field_named) {
-  const auto wrong_entry = [](const char* key, const json& value) {
-    auto document = bench_transfers_file();
-    entry(document)[key] = value;
-    return complaint(document);
-  };
-  const std::string front = "cannot use some.json: benchmark scan/forward/h2d/4KiB: ";
-  EXPECT_EQ(wrong_entry("direction", "up"), front + "its direction is 'up', which is not known");
-  EXPECT_EQ(wrong_entry("direction", nullptr), front + "it has no direction");
-  EXPECT_EQ(wrong_entry("cache", 7), front + "its cache is no text");
-  EXPECT_EQ(wrong_entry("family", nullptr), front + "it has no family");
-  EXPECT_EQ(wrong_entry("memory", json::array()), front + "its memory is no text");
-  for (const json& size : {json(-1), json(1.5), json("4KiB")})
-    EXPECT_EQ(wrong_entry("size_bytes", size), front + "its size_bytes is no whole number");
-  EXPECT_EQ(wrong_entry("node", "0"), front + "its node is no whole number");
-  EXPECT_EQ(wrong_entry("node", -1), front + "its node is no whole number");
-  EXPECT_EQ(wrong_entry("node", 1ULL << 32), front + "its node is too large");
-  EXPECT_EQ(wrong_entry("plainness", "plain"), front + "its plainness is no whole number");
-  EXPECT_EQ(wrong_entry("plainness", nullptr), front + "it has no plainness");
-  EXPECT_EQ(wrong_entry("plainness", 1ULL << 32), front + "its plainness is too large");
-  EXPECT_EQ(wrong_entry("devices", 0), front + "its devices is no list");
-  EXPECT_THAT(wrong_entry("devices", {"GPU"}), StartsWith(front + "its devices has something"));
-  EXPECT_EQ(wrong_entry("devices", {0, 1}), front + "device 1 is not among its devices");
-  EXPECT_EQ(wrong_entry("flows", 0), front + "its flows is no list");
-  EXPECT_EQ(wrong_entry("flows", {0}),
-            "cannot use some.json: benchmark scan/forward/h2d/4KiB: a flow: it is no object");
-  EXPECT_EQ(wrong_entry("flows", {{{"device", 1}, {"direction", "h2d"}}}),
-            front + "device 1 is not among its devices");
-  EXPECT_EQ(wrong_entry("flows", {{{"device", 0}, {"direction", "h2d"}, {"node", "1"}}}),
-            "cannot use some.json: benchmark scan/forward/h2d/4KiB: a flow: its node is no whole "
-            "number");
-  EXPECT_EQ(wrong_entry("set", "all"),
-            "cannot use some.json: benchmark scan/forward/h2d/4KiB: its set: it is no object");
-  EXPECT_EQ(wrong_entry("role", "copy"), front + "its role 'copy' is not among its roles");
-  EXPECT_EQ(wrong_entry("emulation", 1), front + "its emulation is neither true nor false");
-
-  const auto wrong_fact = [](const char* key, const json& value) {
-    auto document = bench_transfers_file();
-    facts(document)[key] = value;
-    return complaint(document);
-  };
-  EXPECT_THAT(wrong_fact("benchmarks", nullptr), EndsWith("its benchmarks are no object"));
-  EXPECT_THAT(wrong_fact("benchmarks", json::object()),
-              EndsWith("context.transfers.benchmarks does not have it"));
-  EXPECT_THAT(wrong_fact("roles", json::array()), EndsWith("its roles are no object"));
-  EXPECT_THAT(wrong_fact("roles", {{"scan", 7}}), EndsWith("role scan: it is no object"));
-  EXPECT_THAT(wrong_fact("metrics", {{"hits", {{"unit", "%"}}}}),
-              StartsWith("cannot use some.json: metric hits: it has no"));
-  EXPECT_THAT(wrong_fact("warnings", {"a text of format 1"}),
-              EndsWith("a warning: it is no object"));
-  EXPECT_THAT(wrong_fact("warnings", 7), EndsWith("its warnings is no list"));
-  EXPECT_THAT(wrong_fact("skipped", {{{"name", "a"}, {"reason", "no"}}}),
-              EndsWith("the reason of a skip: it is no object"));
-  EXPECT_THAT(wrong_fact("device", nullptr), HasSubstr("what device was measured"));
-  EXPECT_THAT(wrong_fact("device", {{"kind", "host"}, {"why_not_gpu", "no driver"}}),
-              EndsWith("device.why_not_gpu: it is no object"));
-  for (const json& devices : {json(), json::array(), json("GPU"), json{"GPU"}})
-    EXPECT_THAT(wrong_fact("devices", devices), EndsWith("it has no list of devices"));
-  EXPECT_THAT(wrong_fact("complete", "true"), EndsWith("its complete is neither true nor false"));
-  for (const json& parts : {json(2), json::array(), json::object()})
-    EXPECT_THAT(wrong_fact("parts", parts), EndsWith("its parts are no list of parts"));
-  for (const json& part : {json("first"), json{{"number", 2}}, json{{"number", "1"}}})
-    EXPECT_THAT(wrong_fact("parts", json::array({part})), EndsWith("part 1 has another number"));
-  EXPECT_THAT(wrong_fact("parts", json::array({{{"number", 1}}})),
-              EndsWith("its part 1 does not say whether it is complete"));
-}
-
 TEST(format_2, is_complete_if_its_last_part_is) {
   auto document = bench_transfers_file();
   EXPECT_EQ(read_json(document, "some.json").parts, 1U);
@@ -459,19 +353,6 @@ TEST(format, is_also_known_as_the_file_has_it) {
   EXPECT_EQ(lifted.format, 1);
   EXPECT_EQ(lifted.facts.at("format"), newest_format);
   EXPECT_EQ(read_json(foreign({}), "some.json").format, 0);
-}
-
-TEST(format, that_is_not_known_is_refused) {
-  const auto with_format = [](const json& format) {
-    auto document = bench_transfers_file();
-    facts(document)["format"] = format;
-    return complaint(document);
-  };
-  EXPECT_EQ(with_format(3), "cannot use some.json: its format is 3, this program reads 1 to 2");
-  EXPECT_THAT(with_format(0), HasSubstr("its format is 0"));
-  EXPECT_THAT(with_format(nullptr), HasSubstr("does not say its format"));
-  EXPECT_THAT(with_format("two"), HasSubstr("its format is no whole number"));
-  EXPECT_THAT(with_format(2.5), HasSubstr("its format is no whole number"));
 }
 
 TEST(reader, makes_texts_printable) {

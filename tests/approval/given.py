@@ -1,0 +1,226 @@
+"""What lies in the folder where commands are given: recorded runs, whole or changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from running import ROOT, Content
+
+H200 = Path("results/nvidia-h200")
+PAIRS = H200 / "2026-11-24-staging-pairs"
+GATE = H200 / "2026-11-21-gate"
+LATER = H200 / "2026-11-22-gate"
+FLEET = H200 / "2026-11-23-fleet"
+TWO_GPUS = H200 / "2026-11-23-two-gpus"
+
+Given = tuple[tuple[str, Content], ...]
+Document = dict[str, Any]
+
+
+def files(folder: Path, *names: str, suffix: str = ".json.gz") -> Given:
+    return tuple((f"{name}{suffix}", folder / f"{name}{suffix}") for name in names)
+
+
+def numbered(folder: Path, name: str, count: int) -> Given:
+    return files(folder, *(f"{name}-{number}" for number in range(1, count + 1)))
+
+
+def pairs(which: str, count: int = 5, first: int = 1) -> Given:
+    return files(PAIRS, *(f"{number}-{which}" for number in range(first, first + count)))
+
+
+def changed(path: Path, change: Callable[[Document], None]) -> bytes:
+    document = json.loads(gzip.decompress((ROOT / path).read_bytes()))
+    change(document)
+    return json.dumps(document).encode()
+
+
+def altered(which: str, *changes: Callable[[Document], None], count: int = 3) -> Given:
+    """The first of the pairs, short, with these changes."""
+
+    def change(document: Document) -> None:
+        for each in (short, *changes):
+            each(document)
+
+    return tuple(
+        (f"{number}-{which}.json", partial(changed, PAIRS / f"{number}-{which}.json.gz", change))
+        for number in range(1, count + 1)
+    )
+
+
+def short(document: Document) -> None:
+    """A few benchmarks of each class: answers about all of them are long."""
+    kept = {
+        *(f"copy/pinned/{way}/{size}" for way in ("h2d", "d2h") for size in ("16MiB", "64MiB")),
+        *(f"copy/staged/{way}/{size}" for way in ("h2d", "d2h") for size in ("16MiB", "64MiB")),
+        *("copy/pinned/h2d/1MiB", "copy/staged/d2h/1MiB", "copy/staged/d2h/256MiB"),
+    }
+    described = document["context"]["transfers"]["benchmarks"]
+    for name in [name for name in described if name not in kept]:
+        del described[name]
+    document["benchmarks"] = [row for row in document["benchmarks"] if row["run_name"] in kept]
+
+
+def two_sizes(document: Document) -> None:
+    """What a report says of each size, it says of these."""
+    facts = document["context"]["transfers"]
+    facts["benchmarks"] = {
+        name: entry
+        for name, entry in facts["benchmarks"].items()
+        if name.endswith(("/1MiB", "/64MiB"))
+        and entry["strategy"].endswith(("/pageable", "/pinned", "/staged", "/whole", "/engines"))
+    }
+    document["benchmarks"] = [
+        row for row in document["benchmarks"] if row["run_name"] in facts["benchmarks"]
+    ]
+
+
+def another_day(document: Document) -> None:
+    """As if the machine had been started anew on the next day: another session."""
+    facts = document["context"]["transfers"]
+    for key in ("started_utc", "finished_utc"):
+        facts["run"][key] = facts["run"][key].replace("2026-11-24T", "2026-11-25T")
+    facts["machine"]["kernel"]["boot_id"] = "00000000-0000-4000-8000-000000000000"
+
+
+def slow(document: Document, strategy: str = "copy/pinned/", factor: float = 1.25) -> None:
+    for row in document["benchmarks"]:
+        if row["run_name"].startswith(strategy):
+            for key in ("real_time", "cpu_time", "median_ns"):
+                row[key] *= factor
+            row["gb_per_s"] /= factor
+
+
+def mixed(document: Document) -> None:
+    """Something of each verdict: slower, faster, missing, failed and new."""
+    slow(document)
+    slow(document, "copy/staged/h2d/", 0.6)
+    described = document["context"]["transfers"]["benchmarks"]
+    lost, failed, moved = (f"copy/staged/d2h/{size}" for size in ("16MiB", "64MiB", "256MiB"))
+    new = "copy/new/d2h/256MiB"
+    document["benchmarks"] = rows = [
+        row for row in document["benchmarks"] if row["run_name"] != lost
+    ]
+    del described[lost]
+    for row in rows:
+        if row["run_name"] == failed:
+            row |= {"error_occurred": True, "error_message": "the device has failed"}
+            row["error_code"] = "device_error"
+        if row["run_name"] == moved:
+            row["name"] = row["run_name"] = new
+    described[new] = described.pop(moved) | {"strategy": "copy/new"}
+
+
+def other_machine(document: Document) -> None:
+    facts = document["context"]["transfers"]
+    facts["machine"]["kernel"]["release"] = "7.0.0"
+    for device in (facts["device"], *facts["devices"]):
+        device["driver_version"] = "999.1"
+
+
+def environment(document: Document) -> None:
+    """Everything is slower, as on a busy machine."""
+    slow(document, "copy/", 1.15)
+
+
+def odd(document: Document) -> None:
+    """Resumed; one benchmark is too fast, one moves other bytes, and one run lacks a third."""
+    facts = document["context"]["transfers"]
+    facts["parts"] = [
+        {"number": number, "complete": number == 2, "devices": [], "warnings": []}
+        for number in (1, 2)
+    ]
+    slow(document, "copy/pinned/h2d/64MiB", 0.01)
+    for row in document["benchmarks"]:
+        if row["run_name"] == "copy/pinned/d2h/64MiB":
+            row["bytes"] *= 2
+            row["gb_per_s"] *= 2
+    if facts["run"]["started_utc"].endswith(("1Z", "3Z", "5Z", "7Z", "9Z")):
+        lost = "copy/staged/d2h/16MiB"
+        document["benchmarks"] = [row for row in document["benchmarks"] if row["run_name"] != lost]
+
+
+def one_slow_run(document: Document) -> None:
+    """Of three runs, those that began in an even second are slower."""
+    if document["context"]["transfers"]["run"]["started_utc"][-2] in "02468":
+        slow(document, "copy/pinned/", 1.3)
+
+
+def without_gpu(document: Document) -> None:
+    facts = document["context"]["transfers"]
+    host = {"kind": "host", "name": "host (no GPU)", "why_not_gpu": None}
+    facts["device"], facts["link"] = host, None
+    facts["devices"] = [{"id": "host", **host, "link": None, "clocks": None}]
+
+
+def injected(document: Document) -> None:
+    document["context"]["transfers"]["run"]["faults_injected"] = ["slow:1.1@copy"]
+
+
+def doubtful(document: Document) -> None:
+    """Ended early, and disturbed."""
+    facts = document["context"]["transfers"]
+    facts["complete"] = False
+    facts["run"]["interrupted_by"] = "SIGINT"
+    facts["warnings"].append(
+        {"code": "gpu_throttled", "data": {"reasons": ["hw_slowdown"]}, "text": "throttled"}
+    )
+
+
+def base() -> Given:
+    """Runs of two sessions, of which `PIN` makes a baseline."""
+    first, second = altered("previous", count=5), altered("result", another_day, count=5)
+    return (*first, *((f"later-{name}", content) for name, content in second))
+
+
+PIN = "gate_transfers pin {} --out=baseline.json".format(
+    " ".join(
+        f"{name}.json"
+        for name in (
+            *(f"{number}-previous" for number in range(1, 6)),
+            *(f"later-{number}-result" for number in range(1, 6)),
+        )
+    )
+)
+
+
+def sweep(*nodes: str, slowed: str = "") -> Given:
+    """A folder with the recorded runs of so many machines, the runs of one of them slowed."""
+    late = ("fourth", "fifth", "sixth", "seventh")
+    return tuple(
+        (
+            f"sweep/{node}/{number}.json.gz",
+            (LATER if node in late else GATE)
+            / f"{'slowed' if node == slowed else node}-{number}.json.gz",
+        )
+        for node in nodes
+        for number in (1, 2, 3)
+    )
+
+
+MACHINES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+SWEEPS = files(FLEET, "sweep-1", "sweep-2", "sweep-3", "slow", suffix=".sweep.gz")
+MAP = (("host_map.json", H200 / "2026-11-22-two-gpus/host_map.json"),)
+COPIES = (("run.json.gz", H200 / "2026-11-23-staging-5/result.json.gz"),)
+FEW = (("run.json.gz", PAIRS / "1-result.json.gz"),)
+FILES = (("files.json.gz", H200 / "2026-11-24-files/result.json.gz"),)
+INTERFERENCE = (("polite.json.gz", H200 / "2026-11-24-polite/result.json.gz"),)
+HOST = (("host.json.gz", Path("results/host/2026-11-21-report/result.json.gz")),)
+NVBANDWIDTH = (("nv.json", Path("tests/e2e/nvbandwidth.json")),)
+NO_FILES = (
+    ("empty.json", b""),
+    ("text.json", b"no JSON\n"),
+    ("other.json", b'{"kind": "other"}\n'),
+    ("later.json", b'{"context": {"transfers": {"format": 99}}, "benchmarks": []}\n'),
+    ("damaged.json.gz", b"\x1f\x8b\x08\x00no gzip"),
+)
+
+
+def small_fleet() -> Given:
+    uuids = ("GPU-8b2c4ac7-8290-556f-b5e6-d1b536fcb7e5", "GPU-f5739083-fb4f-6164-425e-5a1ae50a99a1")
+    return tuple((f"sweep/node/{uuid}.json.gz", FLEET / f"nompi.{uuid}.json.gz") for uuid in uuids)
