@@ -97,8 +97,7 @@ def test_of_fleet_transfers(fleet: Program, writer: Writer, sweep: Path):
     assert_refused(fleet, writer, "collect", RECORDED, f"--out={writer.file}")
     for option in ("--json", "--junit", "--markdown", "--openmetrics"):
         assert_refused(fleet, writer, "judge", sweep, f"{option}={writer.file}")
-    for command in ("history", "simulate"):
-        assert_refused(fleet, writer, command, sweep, f"--json={writer.file}")
+    assert_refused(fleet, writer, "history", sweep, f"--json={writer.file}")
 
 
 def test_a_file_that_nobody_writes_any_more_is_replaced(

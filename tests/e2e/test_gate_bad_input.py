@@ -21,7 +21,7 @@ Change = Callable[[dict[str, Any]], None]
 # The command line
 
 USAGE = {
-    (): "expected pin, check, power, show or query",
+    (): "expected pin, check, power or show",
     ("chek", "a", "b"): "did you mean check?",
     ("compare",): "unknown command 'compare': did you mean bench_transfers compare?",
     ("run",): "did you mean bench_transfers without a command?",
@@ -90,7 +90,7 @@ def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path]
 
 
 def test_help_and_version(gate: Program):
-    for command in ((), ("pin",), ("check",), ("power",), ("show",), ("query",)):
+    for command in ((), ("pin",), ("check",), ("power",), ("show",)):
         completed = gate.run(*command, "--help")
         assert (completed.code, completed.err) == (0, "")
         assert "Exit codes: 0" in completed.out

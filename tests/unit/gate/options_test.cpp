@@ -75,14 +75,6 @@ TEST(gate_options, a_dry_run_has_no_runs) {
   EXPECT_THAT(complaint({"check", "a"}), HasSubstr("RUN"));
 }
 
-TEST(gate_options, query) {
-  const auto request = parsed_as<query_request>({"query", "a", "/counts/slower"});
-  EXPECT_EQ(request.file, "a");
-  EXPECT_EQ(request.pointer, "/counts/slower");
-  EXPECT_NE(complaint({"query", "a"}), "");
-  EXPECT_NE(complaint({"query", "a", "/b", "c"}), "");
-}
-
 TEST(gate_options, a_direction_comes_from_the_user_or_the_name_or_the_files) {
   const auto metric_of = [](const std::string& key) {
     return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;
@@ -174,8 +166,7 @@ TEST(gate_options, errors_are_one_line) {
   EXPECT_EQ(complaint({"check", "a", "b", "--threshold=2"}),
             "bad --threshold '2': a percentage between 0.01% and 1000%, with its sign, such as 2%");
   EXPECT_EQ(complaint({"chck", "a"}), "unknown command 'chck': did you mean check? (see --help)");
-  EXPECT_EQ(complaint({}),
-            "missing command: expected pin, check, power, show or query (see --help)");
+  EXPECT_EQ(complaint({}), "missing command: expected pin, check, power or show (see --help)");
   EXPECT_EQ(complaint({"pin", "a", "--out="}), "--out needs a value");
   EXPECT_THAT(complaint({"power", "a", "--runs=1001"}), HasSubstr("bad --runs '1001'"));
   for (const auto& arguments :
