@@ -9,7 +9,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/output_options.hpp"
 #include "src/common/unknown_option.hpp"
-#include "src/manual/generate.hpp"
+#include "src/completion/generate.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -45,8 +45,8 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
-    manual::add_generate(app_, provenance::version, [this] {
-      return manual::describe(app_, {{"judge --decide-by", {"link", "host", "latency"}}});
+    completion::add_generate(app_, [this] {
+      return completion::describe(app_, {{"judge --decide-by", {"link", "host", "latency"}}});
     });
     add_collect();
     add_judge();
@@ -59,7 +59,7 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
-    } catch (const manual::generated& file) {
+    } catch (const completion::generated& file) {
       return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};

@@ -13,7 +13,7 @@
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/unknown_option.hpp"
-#include "src/manual/generate.hpp"
+#include "src/completion/generate.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -78,7 +78,7 @@ benchmark_class parse_class(const std::string& word) {
 }
 
 /// Values to offer, not all that are allowed.
-manual::choices offered() {
+completion::choices offered() {
   const std::vector<std::string> metrics{"real_time", "gb_per_s"};
   const std::vector<std::string> figures{"median", "fastest"};
   return {{"pin --judge-by", metrics},
@@ -103,8 +103,7 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
-    manual::add_generate(app_, provenance::version,
-                         [this] { return manual::describe(app_, offered()); });
+    completion::add_generate(app_, [this] { return completion::describe(app_, offered()); });
     add_pin();
     add_check();
     add_power();
@@ -116,7 +115,7 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
-    } catch (const manual::generated& file) {
+    } catch (const completion::generated& file) {
       return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
