@@ -31,11 +31,11 @@ function(bench_transfers_optimise target kind)
       PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level_${kind}}>)
   endif()
 endfunction()
-# Compiles headers once for all files of a target, by GCC: CI builds with it. Not under ccache, which
-# reads every header again.
+# Compiles headers once for all files of a target, by GCC. Not under ccache, as a launcher or in place of
+# the compiler: it reads every header again.
 function(bench_transfers_precompile target)
   if(NOT TRANSFERS_IN_BATCHES OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-     OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+     OR "${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER}" MATCHES "ccache")
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})

@@ -24,8 +24,8 @@
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/unknown_option.hpp"
+#include "src/completion/generate.hpp"
 #include "src/machine/machine.hpp"
-#include "src/manual/generate.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -189,7 +189,7 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
   } catch (const CLI::CallForHelp&) {
     table.hide();
     return {.instead = answer{app.help()}};
-  } catch (const manual::generated& file) {
+  } catch (const completion::generated& file) {
     return {.instead = answer{file.text}};
   } catch (const CLI::CallForVersion& version) {
     return {.instead = answer{std::string(version.what()) + "\n"}};

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "bench/record/fleet_facts.hpp"
-#include "src/claims/only_writer.hpp"
+#include "src/claims/file_claim.hpp"
+#include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/program.hpp"
 #include "src/result_file/beginning.hpp"
@@ -48,9 +49,14 @@ nlohmann::json value_of(const nlohmann::json& facts, const char* key) {
   return facts.value(key, nlohmann::json());
 }
 
-/// Asked now: another run may have begun to write it since the last one was moved.
+/// Unless another process writes it.
 bool move_aside(const fs::path& file) {
-  return !claims::writer_of(file) && put_file_aside(file).has_value();
+  try {
+    const claims::file_claim claim(file);
+    return put_file_aside(file).has_value();
+  } catch (const common::usage_error&) {
+    return false;
+  }
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ int measure(const settings& settings, const resumption* resumed) {
                       .fleet = fleet_facts(fleet::own_environment())};
   if (resumed) {
     request.earlier = &resumed->earlier();
-    request.why_not_write = [resumed] { return resumed->why_not_write(); };
+    request.is_claimed = true;
   }
   return measure(settings, std::move(request));
 }

@@ -11,8 +11,8 @@
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/completion/generate.hpp"
 #include "src/exports/results/formats.hpp"
-#include "src/manual/generate.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -79,7 +79,7 @@ void add_label(settings& settings, const std::string& text) {
 }
 
 /// Values to offer, not all that are allowed.
-manual::choices offered() {
+completion::choices offered() {
   return {{"--device", {"auto", "all", "host", "cuda:"}},
           {"--profile", profile_names()},
           {"--cache", {"warm", "cold", "both"}},
@@ -91,7 +91,7 @@ manual::choices offered() {
           {"import --format", {"nvbandwidth"}}};
 }
 
-manual::choices offered_in_fleet() {
+completion::choices offered_in_fleet() {
   return {{"--device", {"host", "cuda:"}},
           {"--profile", profile_names()},
           {"--cache", {"warm", "cold", "both"}},
@@ -115,7 +115,7 @@ option_table::option_table(bool is_fleet, bool reads_environment)
                        provenance::compiler,
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
-  manual::add_generate(app, provenance::version, describe_program);
+  completion::add_generate(app, describe_program);
   if (is_fleet) settings.profile_name = "sweep";
   add_run_options(is_fleet);
   if (is_fleet)
@@ -220,13 +220,13 @@ void option_table::hide() {
     option->group("");
 }
 
-manual::command describe_program() {
+completion::command describe_program() {
   const option_table run(false);
-  auto program = manual::describe(run.app, offered());
+  auto program = completion::describe(run.app, offered());
   const option_table fleet(true);
-  auto of_fleet = manual::describe(fleet.app, offered_in_fleet());
+  auto of_fleet = completion::describe(fleet.app, offered_in_fleet());
   of_fleet.name = "fleet";
-  std::erase_if(of_fleet.options, [](const manual::option& option) {
+  std::erase_if(of_fleet.options, [](const completion::option& option) {
     const auto& name = option.names.back();
     return name == "--version" || name == "--generate";
   });

@@ -13,7 +13,7 @@
 #include "bench/cli/import.hpp"
 #include "bench/cli/map.hpp"
 #include "bench/harness/settings.hpp"
-#include "src/manual/command.hpp"
+#include "src/completion/command.hpp"
 
 namespace bench_transfers::bench {
 
@@ -70,7 +70,7 @@ class option_table {
   void add_hidden();
 };
 
-/// All options and commands, for the man page and the shells.
-manual::command describe_program();
+/// All options and commands, for the shell.
+completion::command describe_program();
 
 }  // namespace bench_transfers::bench

@@ -106,21 +106,17 @@ void make_folder_of(const fs::path& file) {
 
 constexpr auto another_run = "another run of this sweep is under way on this node";
 
-/// What is known of it.
-std::string name_of(const claims::other_writer& other) {
-  if (other.process) return fmt::format("another process ({})", *other.process);
-  return other.is_of_another_container ? "a process of another container" : "another process";
-}
-
-void require_no_other_writer(const std::optional<claims::other_writer>& other,
-                             const rank_identity& self, const std::string& device,
-                             const fs::path& file) {
-  if (!other) return;
-  throw common::usage_error(fmt::format(
-      "{} measures {} and writes {}: {}", name_of(*other), device, common::printable(file.string()),
-      self.has_rank ? another_run
-                    : "start one process for each GPU, by a launcher that tells each "
-                      "its rank"));
+/// Throws usage_error, which says what to do, if another process writes the file.
+std::unique_ptr<claims::file_claim> claim_of(const fs::path& file, const rank_identity& self) {
+  try {
+    return std::make_unique<claims::file_claim>(file);
+  } catch (const common::usage_error& error) {
+    throw common::usage_error(fmt::format("{}: {}", error.what(),
+                                          self.has_rank
+                                              ? another_run
+                                              : "start one process for each GPU, by a launcher "
+                                                "that tells each its rank"));
+  }
 }
 
 /// The others wait for this rank no longer, however it comes to its end.
@@ -220,10 +216,7 @@ void rank_run::meet_ranks(std::size_t put_aside) {
                                fmt::format("{}: {}", node, warning_of(lost).text));
             }});
   } catch (const fleet::rank_is_taken& error) {
-    // Where the launcher does not tell jobs apart, another job has this rank's place. It may wait
-    // for others, and write nothing yet.
-    const auto file = result_file_of(request_.out, self_, device_);
-    require_no_other_writer(claims::writer_of(file), self_, device_, file);
+    // Where the launcher does not tell jobs apart, another job has this rank's place.
     throw common::usage_error(fmt::format("{}: {}", another_run, error.what()));
   }
 }
@@ -266,12 +259,8 @@ void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
   const auto file = result_file_of(request_.out, self_, device_);
   make_folder_of(file);
-  writer_ = std::make_unique<claims::only_writer>(file);
-  require_no_other_writer(writer_->other(), self_, device_, file);
-  run_.why_not_write = [&writer = *writer_]() -> std::optional<std::string> {
-    if (!writer.is_passed_over()) return std::nullopt;
-    return "while this process was stopped, another run of this sweep has begun to write it";
-  };
+  claim_ = claim_of(file, self_);
+  run_.is_claimed = true;
   settings_.out = file.string();
   file_ = file;
   if (!self_.has_rank)

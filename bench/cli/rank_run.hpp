@@ -12,7 +12,7 @@
 #include "bench/cli/rank_identity.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/settings.hpp"
-#include "src/claims/only_writer.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/fleet/mpi/gathering.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
 
@@ -55,9 +55,9 @@ class rank_run {
   bool is_whole_ = false;
   nlohmann::ordered_json facts_;  ///< context.transfers.fleet
   run_request run_;
-  std::string device_;                        ///< what tells it from the others of its node
-  std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one
-  std::unique_ptr<claims::only_writer> writer_;
+  std::string device_;                         ///< what tells it from the others of its node
+  std::unique_ptr<fleet::node_ranks> ranks_;   ///< null where there is one
+  std::unique_ptr<claims::file_claim> claim_;  ///< of its file
   std::filesystem::path file_;
 };
 

@@ -12,14 +12,7 @@
 namespace bench_transfers::bench {
 
 resumption::resumption(const std::filesystem::path& file, const std::filesystem::path& out)
-    : claim_(claims::file_claim::of_alone(file)), earlier_(file) {
-  if (!out.empty() && !common::is_same_file(file, out))
-    claim_of_out_ = claims::file_claim::of_alone(out);
-}
-
-std::optional<std::string> resumption::why_not_write() const {
-  return claim_of_out_ ? claim_of_out_->why_not_write() : claim_.why_not_write();
-}
+    : claim_(file), claim_of_out_(common::is_same_file(file, out) ? "" : out), earlier_(file) {}
 
 void require_only_options_of_resume(const CLI::App& app) {
   constexpr std::array<std::string_view, 7> allowed{"resume", "out",   "max-time", "seed",

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,9 @@ class resumption {
   resumption(const std::filesystem::path& file, const std::filesystem::path& out);
 
   [[nodiscard]] const earlier_run& earlier() const noexcept { return earlier_; }
-  /// For result_file::writer.
-  [[nodiscard]] std::optional<std::string> why_not_write() const;
 
  private:
-  claims::file_claim claim_;
-  std::optional<claims::file_claim> claim_of_out_;
+  claims::file_claim claim_, claim_of_out_;
   earlier_run earlier_;
 };
 

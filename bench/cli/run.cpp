@@ -219,9 +219,7 @@ void write_copy(const earlier_run& earlier, const settings& settings) {
   if (!settings.display_format.empty())
     common::write_output(common::standard_output, result_file::to_text(earlier.document()));
   else if (!common::is_same_file(settings.out, earlier.file()))
-    result_file::writer(
-        settings.out, earlier.context(), [] { return std::nullopt; },
-        earlier.document().at("benchmarks"));
+    result_file::writer(settings.out, earlier.context(), earlier.document().at("benchmarks"));
 }
 
 /// Returns the exit code.
@@ -237,7 +235,7 @@ int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
 int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
   const time_limit limit(given.max_time);
-  const claims::file_claim claim(request.why_not_write ? "" : given.out);
+  const claims::file_claim claim(request.is_claimed ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);
   progress shown(output.stream());
@@ -250,14 +248,10 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
 
   const auto settings = with_result_file(given);
   const claims::file_claim claim_of_default(given.out.empty() ? settings.out : "");
-  const auto why_not_write = [&] {
-    return (given.out.empty() ? claim_of_default : claim).why_not_write();
-  };
   const auto path = settings.out_format == "json" ? settings.out : "";
   const auto context = context_of(devices, settings, plan, request, warnings);
   result_file::writer file(
       path, request.earlier ? with_earlier_parts(context, *request.earlier) : context,
-      request.why_not_write ? request.why_not_write : why_not_write,
       request.earlier ? request.earlier->document().at("benchmarks")
                       : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -33,11 +32,10 @@ struct run_request {
   /// Why nothing should be copied in both directions by all of the node's processes at once; none:
   /// it can be. Becomes a warning if something is skipped therefore.
   std::optional<common::message> too_few_processors = {};
-  fleet::node_ranks* ranks = nullptr;  ///< the other processes of the node
-  bool quiet = false;                  ///< neither progress nor summary
-  std::string name = {};               ///< begins its complaints; empty: a process by itself
-  /// As for result_file::writer; empty: this run tells others itself that it writes the file.
-  std::function<std::optional<std::string>()> why_not_write = {};
+  fleet::node_ranks* ranks = nullptr;    ///< the other processes of the node
+  bool quiet = false;                    ///< neither progress nor summary
+  std::string name = {};                 ///< begins its complaints; empty: a process by itself
+  bool is_claimed = false;               ///< the caller has claimed settings.out
   const earlier_run* earlier = nullptr;  ///< what this one goes on with; null: nothing
 };
 

@@ -48,44 +48,13 @@ std::string text_of_site_file(const fs::path& file) {
   }
 }
 
-/// A line without its comment and the blanks at its ends.
-std::string content_of(const std::string& line) {
-  const auto content = CLI::detail::trim_copy(line.substr(0, line.find('#')));
-  return content.starts_with(';') ? "" : content;
+/// What CLI11 reads from a line, as from a file of its own.
+std::vector<CLI::ConfigItem> items_in(const std::string& line) {
+  CLI::ConfigINI reader;
+  reader.comment('#');
+  std::istringstream text(line);
+  return reader.from_config(text);
 }
-
-/// "4KiB, 1MiB", in quotes or not, as the command line would have it: "4KiB,1MiB".
-std::string value_of(const std::string& text) {
-  auto value = CLI::detail::trim_copy(text);
-  // One pair of quotes around all of it, or one around each.
-  if (value.find("\",") == std::string::npos) CLI::detail::remove_quotes(value);
-  auto items = CLI::detail::split(value, ',');
-  for (auto& item : items) {
-    CLI::detail::trim(item);
-    CLI::detail::remove_quotes(item);
-  }
-  const auto joined = fmt::format("{}", fmt::join(items, ","));
-  return value.ends_with(',') ? joined + "," : joined;
-}
-
-/// "--sizes=4KiB,1MiB" of "sizes = 4KiB, 1MiB".
-site_default default_of(const fs::path& file, std::size_t line, const std::string& content) {
-  const auto refuse = [&](const std::string& name, const std::string& why) {
-    refuse_site_file(file, line, fmt::format("'{}'{}", common::printable_in_short(name), why));
-  };
-  const auto end = content.find('=');
-  const auto name = CLI::detail::trim_copy(content.substr(0, end));
-  if (content.front() == '[' && content.back() == ']') refuse(content, ": it has no sections");
-  if (end == std::string::npos || name.empty()) refuse(content, " is not OPTION = VALUE");
-  if (std::ranges::find(allowed_defaults, name) == allowed_defaults.end())
-    refuse(name,
-           fmt::format(" is not among what it may set: {}", fmt::join(allowed_defaults, ", ")));
-  const auto value = value_of(content.substr(end + 1));
-  if (value.empty()) refuse(name, " has no value");
-  return {fmt::format("--{}={}", name, value), line};
-}
-
-std::string name_in(const std::string& option) { return option.substr(0, option.find('=')); }
 
 }  // namespace
 
@@ -101,21 +70,32 @@ std::optional<site_defaults> read_site_file() {
   std::istringstream lines(text_of_site_file(site.file));
   std::set<std::string> names;
   std::size_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    const auto content = content_of(line);
-    if (content.empty()) continue;
-    const auto& added = site.defaults.emplace_back(default_of(site.file, number, content));
-    if (const auto name = name_in(added.option); !names.insert(name).second)
-      refuse_site_file(site.file, number, fmt::format("'{}' is there twice", name.substr(2)));
-  }
+  // One by one: CLI11 does not say in which line something is.
+  for (std::string line; std::getline(lines, line);) try {
+      ++number;
+      for (const auto& item : items_in(line)) {
+        const bool is_section = item.name == "++";
+        const auto name = is_section ? fmt::format("[{}]", item.parents.front()) : item.fullname();
+        const auto shown = common::printable_in_short(name);
+        if (std::ranges::find(allowed_defaults, name) == allowed_defaults.end())
+          refuse_site_file(site.file, number,
+                           fmt::format("'{}' is not among what it may set: {}", shown,
+                                       fmt::join(allowed_defaults, ", ")));
+        if (!names.insert(name).second)
+          refuse_site_file(site.file, number, fmt::format("'{}' is there twice", shown));
+        site.defaults.push_back(
+            {fmt::format("--{}={}", name, fmt::join(item.inputs, ",")), number});
+      }
+    } catch (const CLI::Error& error) {
+      refuse_site_file(site.file, number, common::first_line(error.what()));
+    }
   return site;
 }
 
 std::vector<std::string> apply(const site_defaults& site, CLI::App& app) {
   std::vector<std::string> applied;
   for (const auto& [option, line] : site.defaults) {
-    auto* const target = app.get_option(name_in(option));
+    auto* const target = app.get_option(option.substr(0, option.find('=')));
     if (target->count() > 0) continue;
     target->add_result(option.substr(option.find('=') + 1));
     target->run_callback();

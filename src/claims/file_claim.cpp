@@ -1,59 +1,63 @@
 #include "src/claims/file_claim.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
-#include "src/claims/shared_file.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/same_file.hpp"
 
 namespace bench_transfers::claims {
 namespace {
 
-std::string name_of(const other_writer& other) {
-  if (other.is_of_another_container) return "a process of another container";
-  return other.process ? fmt::format("process {}", *other.process) : "another process";
-}
+namespace fs = std::filesystem;
 
-/// Throws cannot_share; usage_error if another process writes the file.
-std::unique_ptr<only_writer> writer_alone(const std::filesystem::path& file) {
-  auto writer = std::make_unique<only_writer>(file);
-  if (const auto& other = writer->other())
-    throw common::usage_error(
-        fmt::format("{} writes {}", name_of(*other), common::printable(file.string())));
-  return writer;
+/// Whether it is a lock: a file of somebody else that has this name stays.
+bool is_lock(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(file, error)) && fs::file_size(file, error) == 0;
 }
 
 }  // namespace
 
-file_claim::file_claim(std::unique_ptr<only_writer> writer) : writer_(std::move(writer)) {}
-
-file_claim::file_claim(const std::filesystem::path& file) {
+file_claim::file_claim(const fs::path& file) {
   if (file.empty()) return;
-  try {
-    writer_ = writer_alone(file);
-  } catch (const cannot_share&) {
+  lock_ = common::whole_name(file);
+  lock_ += ".lock";
+  for (;;) {
+    constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    constexpr mode_t for_all = 0666;  // but for whom the umask leaves out
+    descriptor_ = open(lock_.c_str(), flags, for_all);
+    if (descriptor_ < 0) return;
+    const bool is_locked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    const bool is_taken = !is_locked && errno == EWOULDBLOCK;
+    if (is_locked && common::is_named(descriptor_, lock_)) return;
+    close(std::exchange(descriptor_, -1));
+    if (is_taken)
+      throw common::usage_error(
+          fmt::format("another process writes {}", common::printable(file.string())));
+    if (!is_locked) return;
+    // Who had it has removed it meanwhile.
   }
 }
 
-file_claim file_claim::of_alone(const std::filesystem::path& file) {
-  try {
-    return file_claim(writer_alone(file));
-  } catch (const cannot_share& error) {
-    throw common::usage_error(fmt::format("cannot know that nobody else writes {}: {}",
-                                          common::printable(file.string()), error.what()));
-  }
+file_claim::~file_claim() {
+  if (descriptor_ < 0) return;
+  if (common::is_named(descriptor_, lock_) && is_lock(lock_)) unlink(lock_.c_str());
+  close(descriptor_);
 }
 
-std::optional<std::string> file_claim::why_not_write() const {
-  if (!writer_ || !writer_->is_passed_over()) return std::nullopt;
-  return "while this process was stopped, another one has begun to write it";
-}
+file_claim::file_claim(file_claim&& other) noexcept
+    : lock_(std::move(other.lock_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-std::vector<file_claim> claim_outputs(std::initializer_list<std::filesystem::path> outputs,
-                                      std::span<const std::filesystem::path> inputs) {
+std::vector<file_claim> claim_outputs(std::initializer_list<fs::path> outputs,
+                                      std::span<const fs::path> inputs) {
   common::require_outputs(outputs, inputs);
   std::vector<file_claim> claims;
   for (const auto& output : outputs)

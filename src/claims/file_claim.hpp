@@ -2,34 +2,28 @@
 
 #include <filesystem>
 #include <initializer_list>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
-
-#include "src/claims/only_writer.hpp"
 
 namespace bench_transfers::claims {
 
-/// Tells other processes of the user on this computer that this one writes a file, as long as it
-/// exists.
+/// While an instance exists, no other one of this file does, in whichever process, container or
+/// node: an empty file FILE.lock beside it is locked (flock(2)), which the kernel undoes when the
+/// process ends, however it ends. Not FILE itself: each write replaces it by a rename
+/// (common::write_whole), which would leave the lock behind, and it need not be there before.
 class file_claim {
  public:
-  /// Where processes cannot share memory nobody is told. An empty path claims nothing. Throws
-  /// usage_error if another process writes the file.
+  /// An empty path claims nothing, and where files cannot be locked, or FILE.lock cannot be made,
+  /// nobody is told. Throws usage_error if another process writes the file.
   explicit file_claim(const std::filesystem::path& file);
-
-  /// Also throws usage_error if nobody can tell whether another process writes the file.
-  static file_claim of_alone(const std::filesystem::path& file);
-
-  /// For result_file::writer.
-  [[nodiscard]] std::optional<std::string> why_not_write() const;
+  ~file_claim();
+  file_claim(file_claim&& other) noexcept;
+  file_claim(const file_claim&) = delete;
+  file_claim& operator=(const file_claim&) = delete;
 
  private:
-  explicit file_claim(std::unique_ptr<only_writer> writer);
-
-  std::unique_ptr<only_writer> writer_;
+  std::filesystem::path lock_;
+  int descriptor_ = -1;
 };
 
 /// Claims the outputs of a command, as long as the claims exist: it must not replace a file that a

@@ -37,10 +37,8 @@ const std::map<std::string_view, std::string_view> commands_elsewhere{
     {"measure", a_run},
     {"pin", "gate_transfers pin"},
     {"power", "gate_transfers power"},
-    {"query", "gate_transfers query"},
     {"run", a_run},
     {"show", "gate_transfers show"},
-    {"simulate", "fleet_transfers simulate"},
     {"start", a_run}};
 
 std::string meant_elsewhere(std::string_view word) {

@@ -1,22 +1,30 @@
 #include "src/common/same_file.hpp"
 
+#include <sys/stat.h>
+
 #include <system_error>
 
 namespace bench_transfers::common {
-namespace {
 
-/// A relative name of a file that does not exist would stay one.
 std::filesystem::path whole_name(const std::filesystem::path& file) {
+  // A relative name of a file that does not exist would stay one.
   std::error_code unknown;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(file, unknown), unknown);
+  const auto absolute = std::filesystem::absolute(file, unknown);
+  auto whole = std::filesystem::weakly_canonical(absolute, unknown);
+  return unknown ? absolute : whole;
 }
-
-}  // namespace
 
 bool is_same_file(const std::filesystem::path& lhs, const std::filesystem::path& rhs) {
   if (lhs.empty() || rhs.empty()) return false;
   std::error_code unknown;
   return std::filesystem::equivalent(lhs, rhs, unknown) || whole_name(lhs) == whole_name(rhs);
+}
+
+bool is_named(int descriptor, const std::filesystem::path& file) {
+  struct stat opened {
+  }, named{};
+  return fstat(descriptor, &opened) == 0 && lstat(file.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 }  // namespace bench_transfers::common

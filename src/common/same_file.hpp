@@ -4,8 +4,15 @@
 
 namespace bench_transfers::common {
 
+/// The path without links, from the root on, also of a file that does not exist.
+std::filesystem::path whole_name(const std::filesystem::path& file);
+
 /// Whether two paths lead to the same file, also by different names and before the file exists. An
 /// empty path leads to no file.
 bool is_same_file(const std::filesystem::path& lhs, const std::filesystem::path& rhs);
+
+/// Whether the descriptor is of the file that has this name now: a lock that others make and remove
+/// counts only then.
+bool is_named(int descriptor, const std::filesystem::path& file);
 
 }  // namespace bench_transfers::common

@@ -1,7 +1,5 @@
 #include "src/result_file/writer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <climits>
 #include <map>
@@ -45,9 +43,8 @@ std::string to_text(const json& content, bool aggregates_only) {
   return text + "\n]\n}\n";
 }
 
-writer::writer(std::filesystem::path path, json context, objection why_not, json rows)
+writer::writer(std::filesystem::path path, json context, json rows)
     : path_(std::move(path)),
-      why_not_(std::move(why_not)),
       content_{{"context", std::move(context)}, {"benchmarks", std::move(rows)}} {
   if (!path_.empty()) common::require_writable(path_);
   write();
@@ -89,8 +86,6 @@ void writer::finish(bool aggregates_only, std::span<const std::string> order) {
 
 void writer::write(bool aggregates_only) {
   if (path_.empty()) return;
-  if (const auto why = why_not_())
-    throw common::write_error(fmt::format("cannot write {}: {}", path_.string(), *why));
   const auto start = std::chrono::steady_clock::now();
   const auto text = to_text(content_, aggregates_only);
   common::write_whole(path_, path_.extension() == ".gz" ? common::packed(text) : text);

@@ -2,9 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -18,17 +16,11 @@ namespace bench_transfers::result_file {
 /// context.transfers. The file on disk is always complete and readable (common::write_whole).
 class writer {
  public:
-  /// Why the file must not be written any more; none: it may be. Asked before each write.
-  using objection = std::function<std::optional<std::string>()>;
-
   /// Writes the file at once, so that an unwritable path fails before anything is measured. An
-  /// empty path keeps the content in memory only. Throws common::write_error, also for an
-  /// objection.
-  /// `rows`: those that the file has already.
-  writer(
-      std::filesystem::path path, nlohmann::ordered_json context,
-      objection why_not = [] { return std::nullopt; },
-      nlohmann::ordered_json rows = nlohmann::ordered_json::array());
+  /// empty path keeps the content in memory only. `rows`: those that the file has already. Throws
+  /// common::write_error.
+  writer(std::filesystem::path path, nlohmann::ordered_json context,
+         nlohmann::ordered_json rows = nlohmann::ordered_json::array());
 
   /// Adds a row and writes the file, unless the last write was so recent that writing would take
   /// more than 5 % of the time; then a later call writes it. Throws common::write_error.
@@ -58,7 +50,6 @@ class writer {
   void write(bool aggregates_only = false);
 
   std::filesystem::path path_;
-  objection why_not_;
   nlohmann::ordered_json content_;
   std::set<std::string> described_;
   std::chrono::steady_clock::time_point next_write_;

@@ -220,7 +220,7 @@ def test_of_two_programs_with_the_same_output_the_second_is_refused(
     with program.start(*arguments, "--seed=1") as process:
         try:
             wait_for(out.exists, "the result file")
-            assert_complains(program.run(*arguments), USAGE, f"process {process.pid} writes")
+            assert_complains(program.run(*arguments), USAGE, f"another process writes {out}")
             for _ in range(100):
                 assert read(out).transfers["run"]["seed"] == 1
             process.send_signal(signal.SIGINT)

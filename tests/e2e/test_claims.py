@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -30,21 +29,14 @@ FOREVER = (
 )
 
 
-@dataclass(frozen=True)
-class Writer:
-    """A run that is writing a file."""
-
-    process: int
-    file: Path
-
-
 @pytest.fixture(scope="module")
-def writer(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Writer]:
-    file = tmp_path_factory.mktemp("writer") / "result.json"
+def written(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A file that a run is writing."""
+    file = tmp_path_factory.mktemp("written") / "result.json"
     with program.start(*FOREVER, f"--out={file}") as process:
         try:
             wait_for(lambda: file.exists() and len(read(file).rows) >= 3, "some repetitions")
-            yield Writer(process.pid, file)
+            yield file
             assert process.poll() is None, "it ended before the tests"
         finally:
             process.kill()
@@ -65,40 +57,38 @@ def sweep(fleet: Program, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def assert_refused(program: Program, writer: Writer, *command: str | Path) -> None:
-    completed = program.run(*command)
-    assert_complains(completed, USAGE, f"process {writer.process} writes", writer.file.name)
+def assert_refused(program: Program, written: Path, *command: str | Path) -> None:
+    assert_complains(program.run(*command), USAGE, f"another process writes {written}")
 
 
-def test_of_bench_transfers(program: Program, writer: Writer, result: Path):
+def test_of_bench_transfers(program: Program, written: Path, result: Path):
     for command in (
-        ("export", result, "--format=csv", f"--out={writer.file}"),
-        ("import", NVBANDWIDTH, f"--out={writer.file}"),
-        ("compare", result, result, f"--json={writer.file}"),
-        ("compare", result, result, f"--markdown={writer.file}"),
-        ("doctor", "--device=host", f"--json={writer.file}"),
-        ("map", "--device=host:0", "--size=64KiB", f"--out={writer.file}"),
-        ("advise", f"--from={RECORDED}", "--check", f"--json={writer.file}"),
-        ("advise", f"--from={RECORDED}", f"--map={writer.file}"),
+        ("export", result, "--format=csv", f"--out={written}"),
+        ("import", NVBANDWIDTH, f"--out={written}"),
+        ("compare", result, result, f"--json={written}"),
+        ("compare", result, result, f"--markdown={written}"),
+        ("doctor", "--device=host", f"--json={written}"),
+        ("map", "--device=host:0", "--size=64KiB", f"--out={written}"),
+        ("advise", f"--from={RECORDED}", "--check", f"--json={written}"),
+        ("advise", f"--from={RECORDED}", f"--map={written}"),
     ):
-        assert_refused(program, writer, *command)
+        assert_refused(program, written, *command)
 
 
-def test_of_gate_transfers(gate: Program, writer: Writer, pinned: tuple[Path, list[Path]]):
+def test_of_gate_transfers(gate: Program, written: Path, pinned: tuple[Path, list[Path]]):
     baseline, runs = pinned
-    assert_refused(gate, writer, "pin", *runs, f"--out={writer.file}")
+    assert_refused(gate, written, "pin", *runs, f"--out={written}")
     for option in ("--json", "--junit", "--markdown"):
-        assert_refused(gate, writer, "check", baseline, *runs, f"{option}={writer.file}")
+        assert_refused(gate, written, "check", baseline, *runs, f"{option}={written}")
         # scripts/gate asks so before it measures, and then removes earlier answers.
-        assert_refused(gate, writer, "check", baseline, "--dry-run", f"{option}={writer.file}")
+        assert_refused(gate, written, "check", baseline, "--dry-run", f"{option}={written}")
 
 
-def test_of_fleet_transfers(fleet: Program, writer: Writer, sweep: Path):
-    assert_refused(fleet, writer, "collect", RECORDED, f"--out={writer.file}")
+def test_of_fleet_transfers(fleet: Program, written: Path, sweep: Path):
+    assert_refused(fleet, written, "collect", RECORDED, f"--out={written}")
     for option in ("--json", "--junit", "--markdown", "--openmetrics"):
-        assert_refused(fleet, writer, "judge", sweep, f"{option}={writer.file}")
-    for command in ("history", "simulate"):
-        assert_refused(fleet, writer, command, sweep, f"--json={writer.file}")
+        assert_refused(fleet, written, "judge", sweep, f"{option}={written}")
+    assert_refused(fleet, written, "history", sweep, f"--json={written}")
 
 
 def test_a_file_that_nobody_writes_any_more_is_replaced(

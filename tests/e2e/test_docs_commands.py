@@ -35,7 +35,7 @@ QUICK = {
 IN_THE_FUTURE = 4102444800  # 2100
 # Programs that judge also answer by these codes. 2 would be a command that they do not take.
 JUDGES = re.compile(
-    r"\b(gate_transfers check|scripts/gate|fleet_transfers (judge|history|simulate)"
+    r"\b(gate_transfers check|scripts/gate|fleet_transfers (judge|history)"
     r"|bench_transfers doctor)\b"
 )
 PROGRAM = re.compile(r"(?:^|[\s/;(])((?:bench|gate|fleet)_transfers|scripts/\w+)(?=\s|$)")

@@ -448,26 +448,6 @@ def test_reference_is_another_sweep_and_covers_this_one(fleet: Program, tmp_path
     assert doubts["nodes_not_measured"]["nodes"] == ["d", "e"]
 
 
-def test_simulate_tells_what_would_be_found(fleet: Program, slowed: Path, tmp_path: Path) -> None:
-    document = json.loads(slowed.read_text("utf-8"))
-    large = [
-        number
-        for number, benchmark in enumerate(document["benchmarks"])
-        if re.fullmatch(r"copy/pinned/.*/(16|128)MiB", benchmark["name"])
-    ]
-    document["benchmarks"] = [document["benchmarks"][number] for number in large]
-    for gpu in document["gpus"]:
-        gpu["times_ns"] = [gpu["times_ns"][number] for number in large]
-    sweep = tmp_path / "sweep.json"
-    sweep.write_text(json.dumps(document))
-    completed = fleet.run("simulate", sweep, "--slower=0.1,20", "--sweeps=1", "--json=-")
-    assert completed.code == 0, completed
-    assert "made up and judged " in completed.err
-    none, all_of_them = json.loads(completed.out)["faults"]
-    assert none["share"] < 0.1
-    assert all_of_them["share"] > 0.9
-
-
 def test_host_devices_show_nothing_of_gpus(
     program: Program, fleet: Program, tmp_path: Path
 ) -> None:
@@ -479,11 +459,10 @@ def test_host_devices_show_nothing_of_gpus(
     )
     assert ran.code == 0, ran
     assert fleet.run("collect", tmp_path / "runs", f"--out={sweep}").code == 0
-    for command in ("judge", "simulate"):
-        completed = fleet.run(command, sweep)
-        assert completed.code == UNKNOWN, completed
-        assert "host memory has no link" in completed.out
-        assert "[host_device]" in completed.out
+    completed = fleet.run("judge", sweep)
+    assert completed.code == UNKNOWN, completed
+    assert "host memory has no link" in completed.out
+    assert "[host_device]" in completed.out
 
 
 def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> None:
@@ -535,9 +514,6 @@ def test_each_gpu_is_shown_beside_its_peers(fleet: Program, tmp_path: Path) -> N
         (["history", "sweep.json", "--gpu=b"], "no GPU of these sweeps has a UUID"),
         (["history", "no_such_folder"], "no_such_folder"),
         (["history", "object.json"], "object.json"),
-        (["simulate", "object.json", "--slower=-1"], "--slower"),
-        (["simulate", "object.json", "--slower=3,nan"], "bad --slower"),
-        (["simulate", "object.json", "--sweeps=0"], "--sweeps"),
         (["collect", "."], "--out is required"),
         (["collect", "no_such_folder", "--out=x.json"], "no_such_folder"),
         (["collect", "nothing", "--out=x.json"], "no result files (.json, .json.gz) in nothing"),

@@ -534,7 +534,7 @@ def test_it_fits_a_terminal(checks: Gate, gate: Program, tmp_path: Path):
         assert not [line for line in lines if line != line.rstrip()]
 
 
-COMMANDS = ("pin", "check", "power", "show", "query")
+COMMANDS = ("pin", "check", "power", "show")
 
 
 def test_long_lists_are_cut(checks: Gate, lab: Lab):

@@ -196,7 +196,7 @@ MUMBLING = """#!{python}
 import re, subprocess, sys
 completed = subprocess.run(["{program}", *sys.argv[1:]], capture_output=True, text=True)
 for out, text in ((sys.stdout, completed.stdout), (sys.stderr, completed.stderr)):
-    out.write(text if sys.argv[1] == "query" else re.sub(r"\\w", "x", text))
+    out.write(re.sub(r"\\w", "x", text))
 sys.exit(completed.returncode)
 """
 

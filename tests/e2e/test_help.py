@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from gate_files import Lab
 from program import ALL_RAN, COLUMNS, HOST, Completed, Program
-from test_manual import COMMANDS, PROGRAMS, beside
+from test_completion import COMMANDS, PROGRAMS, beside
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"

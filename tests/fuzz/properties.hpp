@@ -16,9 +16,6 @@ void check_read_run(const std::string& bytes);
 /// A baseline.
 void check_read_baseline(const std::string& text);
 
-/// A JSON pointer, a newline and a file in which it points to a value.
-void check_read_value(const std::string& input);
-
 /// A map of a host.
 void check_read_map(const std::string& text);
 

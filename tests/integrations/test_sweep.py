@@ -233,7 +233,6 @@ def test_a_minus_is_stdout_and_no_file(programs: Path, tmp_path: Path) -> None:
             for output in ("json", "markdown", "junit", "openmetrics")
         ),
         ("fleet_transfers", "history", sweep, "--json=-"),
-        ("fleet_transfers", "simulate", sweep, "--sweeps=1", "--json=-"),
         ("fleet_transfers", "collect", runs, "--out=-"),
         ("gate_transfers", "check", file, file, "--json=-"),
         ("gate_transfers", "pin", file, "--out=-"),

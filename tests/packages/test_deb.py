@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 from pathlib import Path
@@ -14,8 +15,9 @@ from commands import MEASURING, PROGRAMS, ROOT, run, version
 def package(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package of the programs alone."""
     config = pytestconfig.getoption("binary").resolve().parent / "CPackConfig.cmake"
-    if not shutil.which("dpkg-shlibdeps"):
-        pytest.skip("dpkg-dev is not installed, which finds out what a package depends on")
+    for program, of_package in (("dpkg-shlibdeps", "dpkg-dev"), ("help2man", "help2man")):
+        if not shutil.which(program):
+            pytest.skip(f"{of_package} is not installed, which scripts/package installs")
     folder = tmp_path_factory.mktemp("deb")
     settings = ["CPACK_COMPONENTS_ALL=programs;programs_doc", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"]
     options = [part for setting in settings for part in ("-D", setting)]
@@ -54,10 +56,11 @@ def test_the_package_has_programs_their_manual_and_what_each_package_has(unpacke
             f"usr/bin/{program}",
             f"usr/share/man/man1/{program}.1.gz",
             f"usr/share/bash-completion/completions/{program}",
-            f"usr/share/zsh/site-functions/_{program}",
-            f"usr/share/fish/vendor_completions.d/{program}.fish",
         }
     assert names == expected
+    page = gzip.decompress((unpacked / "usr/share/man/man1/gate_transfers.1.gz").read_bytes())
+    assert b"gate_transfers \\- Tells whether transfers got slower\n" in page
+    assert b"Compare new runs with a baseline." in page
 
 
 def test_the_package_has_the_version_and_its_libraries(package: Path):

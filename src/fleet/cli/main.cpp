@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +9,6 @@
 #include <new>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,7 +29,6 @@
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/report/reports.hpp"
-#include "src/fleet/simulate/simulate.hpp"
 
 namespace {
 
@@ -56,14 +53,6 @@ void show_files(std::size_t done, std::size_t files) {
   constexpr std::size_t step = 100;
   if (done % step != 0 && done != files) return;
   const auto text = fmt::format("\rread {} of {} files{}", done, files, done == files ? "\n" : "");
-  std::fputs(text.c_str(), stderr);
-}
-
-void show_trials(std::size_t done, std::size_t trials) {
-  const std::size_t most_lines = isatty(STDERR_FILENO) ? 100 : 10;
-  if (done % (trials / most_lines + 1) != 0 && done != trials) return;
-  const auto text = fmt::format("\rmade up and judged {} of {} fleets{}", done, trials,
-                                done == trials ? "\n" : "");
   std::fputs(text.c_str(), stderr);
 }
 
@@ -264,18 +253,6 @@ int answer(const history_request& request) {
   if (gpu ? gpu->is_in_trouble() : history.is_in_trouble()) return number(exit_code::named);
   const bool is_known = read.is_complete && (gpu ? history.is_known(*gpu) : history.is_healthy());
   return number(is_known ? exit_code::healthy : exit_code::unknown);
-}
-
-int answer(const simulate_request& request) {
-  const auto claimed = claims::claim_outputs({request.json}, std::span(&request.sweep, 1));
-  const auto sweep = read_sweep(request.sweep);
-  simulation_request wanted{.most_sweeps = request.sweeps};
-  if (!request.slower_percent.empty()) wanted.slower.clear();
-  for (const auto percent : request.slower_percent) wanted.slower.push_back(percent / 100);
-  const auto simulated = simulate(sweep, settings::usual(), wanted, show_trials);
-  if (!common::has_standard_output({request.json})) common::print(text_of(sweep, simulated));
-  if (!request.json.empty()) common::write_output(request.json, json_of(sweep, simulated));
-  return number(simulated.obstacle ? exit_code::unknown : exit_code::healthy);
 }
 
 int run_program(int argc, char** argv) {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <span>
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/output_options.hpp"
 #include "src/common/unknown_option.hpp"
-#include "src/manual/generate.hpp"
+#include "src/completion/generate.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -46,14 +45,13 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
-    manual::add_generate(app_, provenance::version, [this] {
-      return manual::describe(app_, {{"judge --decide-by", {"link", "host", "latency"}}});
+    completion::add_generate(app_, [this] {
+      return completion::describe(app_, {{"judge --decide-by", {"link", "host", "latency"}}});
     });
     add_collect();
     add_judge();
     add_show();
     add_history();
-    add_simulate();
   }
 
   any_request parse(int argc, const char* const* argv) {
@@ -61,7 +59,7 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
-    } catch (const manual::generated& file) {
+    } catch (const completion::generated& file) {
       return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
@@ -71,13 +69,9 @@ class command_line {
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }
-    // CLI11 takes what is no number for a number of any range.
-    for (const auto percent : simulate_.slower_percent)
-      if (!std::isfinite(percent)) throw common::usage_error("bad --slower: a number of percent");
     if (app_.got_subcommand("collect")) return collect_;
     if (app_.got_subcommand("judge")) return judge_;
     if (app_.got_subcommand("history")) return history_;
-    if (app_.got_subcommand("simulate")) return simulate_;
     return show_;
   }
 
@@ -187,26 +181,11 @@ class command_line {
     common::add_json(command, history_.json);
   }
 
-  void add_simulate() {
-    auto& command = add_command("simulate", "Tell what would be found at the noise of this sweep.");
-    add_sweep(command, simulate_.sweep);
-    auto& slower = add_each(command, "--slower", simulate_.slower_percent,
-                            "slowdowns that are tried, in percent (default: 2,3,5,10)", "PERCENT,");
-    slower.delimiter(',')->check(CLI::Range(0.01, 10'000.0).description(""));
-    command
-        .add_option("--sweeps", simulate_.sweeps,
-                    "at most so many sweeps are judged together, 1 to 64 (default: 4)")
-        ->check(CLI::Range(1, 64).description(""))
-        ->type_name("COUNT");
-    common::add_json(command, simulate_.json);
-  }
-
   CLI::App app_;
   collect_request collect_;
   judge_request judge_;
   show_request show_;
   history_request history_;
-  simulate_request simulate_;
 };
 
 }  // namespace
@@ -214,7 +193,7 @@ class command_line {
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  common::require_command(arguments, {"collect", "judge", "show", "history", "simulate"});
+  common::require_command(arguments, {"collect", "judge", "show", "history"});
   return command_line().parse(argc, argv);
 }
 

@@ -45,14 +45,8 @@ struct history_request {
   std::filesystem::path json;
 };
 
-struct simulate_request {
-  std::filesystem::path sweep, json;
-  std::vector<double> slower_percent;  ///< empty: the usual ones
-  std::size_t sweeps = 4;
-};
-
-using any_request = std::variant<help_request, collect_request, judge_request, show_request,
-                                 history_request, simulate_request>;
+using any_request =
+    std::variant<help_request, collect_request, judge_request, show_request, history_request>;
 
 /// Throws common::usage_error.
 any_request parse_command_line(int argc, const char* const* argv);

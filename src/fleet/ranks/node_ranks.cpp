@@ -55,8 +55,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "needed between p
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "likewise");
 
 node_ranks::node_ranks(description self) : self_(std::move(self)) {
-  if (self_.folder.empty()) self_.folder = claims::folder_of_shared_files();
-  claims::remove_abandoned(self_.folder, front_of_names);
+  if (self_.folder.empty()) self_.folder = folder_of_shared_files();
+  remove_abandoned(self_.folder, front_of_names);
   open_file();
   if (!file_->has_place()) throw rank_is_taken(self_.rank);
   started_ = shared_clock::now();
@@ -78,7 +78,7 @@ void node_ranks::open_file() {
   const auto name =
       self_.folder / fmt::format("{}{:016x}", front_of_names, std::hash<std::string>()(self_.job));
   for (;;) {
-    file_ = std::make_unique<claims::shared_file>(
+    file_ = std::make_unique<shared_file>(
         name, sizeof(slot) * (self_.count + 1), self_.rank,
         [&](void* data) { static_cast<head*>(data)->seed = self_.seed; });
     if (!is_of_earlier_run()) return;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "src/claims/shared_file.hpp"
 #include "src/fleet/ranks/processors.hpp"
+#include "src/fleet/ranks/shared_file.hpp"
 
 // The processes of a node that measure together. They meet in shared memory: no message is on its
 // way while anything is measured.
@@ -60,7 +60,7 @@ class node_ranks {
     std::uint64_t seed;                  ///< that of the first rank is everybody's
     std::chrono::duration<double> wait;  ///< for a rank that gives no sign of life
     std::function<bool()> interrupted = [] { return false; };
-    std::filesystem::path folder = {};  ///< empty: claims::folder_of_shared_files()
+    std::filesystem::path folder = {};  ///< empty: folder_of_shared_files()
     std::size_t world_rank = 0;         ///< among those of all nodes
     std::size_t put_aside = 0;          ///< files of an earlier run, before it joins
     /// Called once for each rank that is lost after all have joined, in one of the other ranks, and
@@ -69,7 +69,7 @@ class node_ranks {
   };
 
   /// Joins the others and waits for them. A rank that is not there in time is gone: all others go
-  /// on without it. Throws claims::cannot_share, rank_is_taken, and left_behind if it comes too
+  /// on without it. Throws cannot_share, rank_is_taken, and left_behind if it comes too
   /// late itself.
   explicit node_ranks(description self);
   ~node_ranks();
@@ -136,7 +136,7 @@ class node_ranks {
   shared_clock::time_point started_;
   std::atomic<std::int64_t> next_look_ = 0;  ///< in ns of shared_clock
   std::vector<bool> told_;                   ///< ranks that nothing more is told of; empty: nothing
-  std::unique_ptr<claims::shared_file> file_;
+  std::unique_ptr<shared_file> file_;
 };
 
 /// One of the times at which ranks copy at once. All ranks number them alike; one that has no part

@@ -8,7 +8,6 @@
 #include "src/fleet/history/history.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/model/sweep.hpp"
-#include "src/fleet/simulate/simulate.hpp"
 
 namespace bench_transfers::fleet {
 
@@ -34,10 +33,6 @@ std::string text_of(const history& history);
 std::string text_of(const history& history, const gpu_history& gpu);
 /// For programs; `only`: of one GPU, if it is not null.
 std::string json_of(const history& history, const gpu_history* only);
-
-/// What would be found at a sweep's noise.
-std::string text_of(const sweep& sweep, const simulated_findings& simulated);
-std::string json_of(const sweep& sweep, const simulated_findings& simulated);
 
 /// A table of the GPUs, with what each is slower than the median of its peers, for a terminal of
 /// 100 columns; `slowest`: only so many, the slowest ones first.

@@ -234,15 +234,12 @@ std::vector<std::string> absence_sentences(const judgement& judged) {
   return list;
 }
 
-std::string doubt_sentence(doubt doubt, std::size_t gpus) {
-  return (gpus == 0 ? "" : counted_gpus(gpus) + " ") + explain(doubt, gpus);
-}
-
 std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged) {
   std::vector<std::string> list;
   for (const auto& [doubt, gpus] : judged.doubts)
-    list.push_back(fmt::format("{}{} [{}]", doubt_sentence(doubt, gpus.size()),
-                               names_text(sweep, judged, doubt, gpus), to_string(doubt)));
+    list.push_back(fmt::format("{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
+                               explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus),
+                               to_string(doubt)));
   return list;
 }
 

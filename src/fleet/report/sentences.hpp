@@ -38,8 +38,6 @@ std::vector<std::string> absence_sentences(const judgement& judged);
 std::vector<std::string> gone_sentences(const std::vector<gpu>& gone);
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing);
 
-/// "3 GPUs lack figures that most peers have".
-std::string doubt_sentence(doubt doubt, std::size_t gpus);
 /// All doubts, with which GPUs or nodes they are about.
 std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged);
 

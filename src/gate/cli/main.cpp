@@ -19,7 +19,6 @@
 #include "src/gate/cli/options.hpp"
 #include "src/gate/cli/programs.hpp"
 #include "src/gate/cli/shell.hpp"
-#include "src/gate/io/query.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
@@ -150,13 +149,6 @@ int answer(const show_request& request) {
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
   common::print(side_by_side(runs, judged_by(request.judged_by, runs),
                              common::columns_of(stdout, common::terminal_columns)));
-  return number(exit_code::pass);
-}
-
-int answer(const query_request& request) {
-  const auto value = value_at(request.file, request.pointer);
-  if (!value) return no_such_value;
-  common::print(*value + "\n");
   return number(exit_code::pass);
 }
 

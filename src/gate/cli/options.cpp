@@ -13,15 +13,13 @@
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/unknown_option.hpp"
-#include "src/manual/generate.hpp"
+#include "src/completion/generate.hpp"
 
 namespace bench_transfers::gate {
 namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive.";
-constexpr const char* exit_codes_of_query =
-    "Exit codes: 0 done, 2 bad input or usage, 3 the file has nothing there.";
 constexpr const char* examples =
     "Examples:\n"
     "  gate_transfers pin run-*.json --out=baseline.json\n"
@@ -80,7 +78,7 @@ benchmark_class parse_class(const std::string& word) {
 }
 
 /// Values to offer, not all that are allowed.
-manual::choices offered() {
+completion::choices offered() {
   const std::vector<std::string> metrics{"real_time", "gb_per_s"};
   const std::vector<std::string> figures{"median", "fastest"};
   return {{"pin --judge-by", metrics},
@@ -105,13 +103,11 @@ class command_line {
                          *provenance::git_commit ? provenance::git_commit : "no commit known",
                          provenance::compiler);
     });
-    manual::add_generate(app_, provenance::version,
-                         [this] { return manual::describe(app_, offered()); });
+    completion::add_generate(app_, [this] { return completion::describe(app_, offered()); });
     add_pin();
     add_check();
     add_power();
     add_show();
-    add_query();
   }
 
   any_request parse(int argc, const char* const* argv) {
@@ -119,7 +115,7 @@ class command_line {
       app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       return help_request{app_.help()};
-    } catch (const manual::generated& file) {
+    } catch (const completion::generated& file) {
       return help_request{file.text};
     } catch (const CLI::CallForVersion& version) {
       return help_request{std::string(version.what()) + "\n"};
@@ -132,7 +128,6 @@ class command_line {
     if (app_.got_subcommand("pin")) return pin_;
     if (app_.got_subcommand("check")) return with_valid_runs(check_);
     if (app_.got_subcommand("power")) return power_;
-    if (app_.got_subcommand("query")) return query_;
     return show_;
   }
 
@@ -145,9 +140,9 @@ class command_line {
     return request;
   }
 
-  CLI::App& add_command(const char* name, const char* description, const char* codes = exit_codes) {
+  CLI::App& add_command(const char* name, const char* description) {
     auto& command = *app_.add_subcommand(name, description);
-    command.footer(codes);
+    command.footer(exit_codes);
     return command;
   }
 
@@ -294,26 +289,11 @@ class command_line {
     add_metric(command, show_.judged_by);
   }
 
-  void add_query() {
-    auto& command =
-        add_command("query", "Print one value of a baseline or of an answer (check --json).",
-                    exit_codes_of_query);
-    command.add_option("FILE", query_.file, "made by pin, or by check --json")
-        ->required()
-        ->type_name("FILE");
-    command
-        .add_option("POINTER", query_.pointer,
-                    "where the value is, such as /counts/slower (RFC 6901)")
-        ->required()
-        ->type_name("TEXT");
-  }
-
   CLI::App app_;
   pin_request pin_;
   check_request check_;
   power_request power_;
   show_request show_;
-  query_request query_;
 };
 
 }  // namespace
@@ -336,7 +316,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  common::require_command(arguments, {"pin", "check", "power", "show", "query"});
+  common::require_command(arguments, {"pin", "check", "power", "show"});
   return command_line().parse(argc, argv);
 }
 

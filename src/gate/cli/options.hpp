@@ -58,13 +58,8 @@ struct show_request {
   metric_request judged_by;
 };
 
-struct query_request {
-  std::filesystem::path file;
-  std::string pointer;  ///< RFC 6901
-};
-
-using any_request = std::variant<help_request, pin_request, check_request, power_request,
-                                 show_request, query_request>;
+using any_request =
+    std::variant<help_request, pin_request, check_request, power_request, show_request>;
 
 /// Throws usage_error for an invalid command line.
 any_request parse_command_line(int argc, const char* const* argv);

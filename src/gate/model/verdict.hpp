@@ -8,9 +8,6 @@ namespace bench_transfers::gate {
 /// Exit codes of gate_transfers.
 enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3 };
 
-/// Exit code of `query` if the file lacks the value.
-inline constexpr int no_such_value = 3;
-
 /// On one benchmark.
 enum class verdict { unchanged, not_known, slower, faster, ambiguous, missing, added };
 

@@ -305,7 +305,7 @@ TEST_F(node, does_not_follow_links) {
     name = file();
   }
   std::filesystem::create_symlink("/dev/null", name);
-  EXPECT_THROW(node_ranks(rank(0, 1)), claims::cannot_share);
+  EXPECT_THROW(node_ranks(rank(0, 1)), cannot_share);
 }
 
 TEST_F(node, stops_waiting_when_interrupted) {

@@ -74,14 +74,6 @@ TEST(gate_options, a_dry_run_has_no_runs) {
   EXPECT_THAT(complaint({"check", "a"}), HasSubstr("RUN"));
 }
 
-TEST(gate_options, query) {
-  const auto request = parsed_as<query_request>({"query", "a", "/counts/slower"});
-  EXPECT_EQ(request.file, "a");
-  EXPECT_EQ(request.pointer, "/counts/slower");
-  EXPECT_NE(complaint({"query", "a"}), "");
-  EXPECT_NE(complaint({"query", "a", "/b", "c"}), "");
-}
-
 TEST(gate_options, a_direction_comes_from_the_user_or_the_name_or_the_files) {
   const auto metric_of = [](const std::string& key) {
     return parsed_as<show_request>({"show", "a", "--judge-by=" + key}).judged_by;

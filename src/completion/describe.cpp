@@ -2,9 +2,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "src/manual/command.hpp"
+#include "src/completion/command.hpp"
 
-namespace bench_transfers::manual {
+namespace bench_transfers::completion {
 namespace {
 
 /// Values that are listed belong to an option of the group "Options"; others are not in --help.
@@ -19,11 +19,8 @@ option described(const CLI::Option& given) {
   option result;
   for (const auto& name : given.get_snames()) result.names.push_back("-" + name);
   for (const auto& name : given.get_lnames()) result.names.push_back("--" + name);
-  if (result.names.empty()) result.names.push_back(given.get_name());
   result.takes = value_of(given);
   if (result.takes != value::none) result.placeholder = given.get_type_name();
-  result.description = given.get_description();
-  result.repeatable = given.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   return result;
 }
 
@@ -32,13 +29,15 @@ class description {
   explicit description(const choices& offered) : offered_(offered) {}
 
   command of(const CLI::App& app, const std::string& prefix) {
-    command result{
-        .name = app.get_name(), .description = app.get_description(), .notes = app.get_footer()};
+    command result{.name = app.get_name()};
     for (const auto* given : app.get_options()) {
       if (!is_shown(*given)) continue;
-      auto& list = given->get_positional() ? result.arguments : result.options;
-      list.push_back(described(*given));
-      offer(list.back(), prefix);
+      if (given->get_positional()) {
+        result.takes_files = true;
+        continue;
+      }
+      result.options.push_back(described(*given));
+      offer(result.options.back(), prefix);
     }
     for (const auto* sub : app.get_subcommands(nullptr))
       result.commands.push_back(of(*sub, sub->get_name() + " "));
@@ -72,4 +71,4 @@ command describe(const CLI::App& app, const choices& offered) {
   return program;
 }
 
-}  // namespace bench_transfers::manual
+}  // namespace bench_transfers::completion

@@ -8,33 +8,34 @@
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/model/sweep.hpp"
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::simulation {
 
 /// What the parts of a sweep differ by, as logarithms of times, without those that are named.
 class residuals {
  public:
-  residuals(const sweep& sweep, const judgement& judged);
+  residuals(const fleet::sweep& sweep, const fleet::judgement& judged);
 
   /// A sweep with the same GPUs, each with `runs` runs, whose differences are drawn anew.
-  [[nodiscard]] sweep draw(std::size_t runs, std::mt19937_64& random) const;
+  [[nodiscard]] fleet::sweep draw(std::size_t runs, std::mt19937_64& random) const;
 
  private:
   using effects = std::vector<double>;  ///< by benchmark
   struct differences {
-    peers alike;
+    fleet::peers alike;
     effects centre;
     std::vector<effects> of_nodes, of_gpus;
     /// Of healthy GPUs: by benchmark, of all their repetitions.
     std::vector<std::vector<std::vector<double>>> of_repetitions;
   };
 
-  [[nodiscard]] differences differences_of(const peers& alike, const judgement& judged) const;
+  [[nodiscard]] differences differences_of(const fleet::peers& alike,
+                                           const fleet::judgement& judged) const;
   void measure(const differences& model, const effects& of_node, std::size_t index,
                std::size_t runs, std::mt19937_64& random, std::mt19937_64& random_of_repetitions,
-               gpu& gpu) const;
+               fleet::gpu& gpu) const;
 
-  const sweep& sweep_;
+  const fleet::sweep& sweep_;
   std::vector<differences> models_;
 };
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::simulation

@@ -1,4 +1,4 @@
-#include "src/fleet/simulate/simulate.hpp"
+#include "tests/simulation/simulate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "src/fleet/judge/peers.hpp"
-#include "src/fleet/simulate/residuals.hpp"
+#include "tests/simulation/residuals.hpp"
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::simulation {
+
+using namespace fleet;
+
 namespace {
 
 /// A part that is slowed down.
@@ -33,12 +36,10 @@ class simulating {
     find_parts();
   }
 
-  simulated_findings run(const trials_function& progress) {
+  simulated_findings run() {
     result_.obstacle = obstacle();
     if (result_.obstacle) return std::move(result_);
     find_least_named();
-    std::size_t done = 0, all = 0;
-    for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) all += trials(sweeps);
     for (std::size_t sweeps = 1; sweeps <= request_.most_sweeps; sweeps *= 2) {
       const auto first = result_.faults.size();
       for (const auto scope : every_scope)
@@ -46,10 +47,7 @@ class simulating {
           for (const auto slower : request_.slower)
             result_.faults.push_back({scope, slower, sweeps});
       result_.trials.push_back({sweeps});
-      for (std::size_t i = 0; i < trials(sweeps); ++i) {
-        run_trial(first, i, sweeps);
-        progress(++done, all);
-      }
+      for (std::size_t i = 0; i < trials(sweeps); ++i) run_trial(first, i, sweeps);
     }
     return std::move(result_);
   }
@@ -186,8 +184,8 @@ class simulating {
 }  // namespace
 
 simulated_findings simulate(const sweep& sweep, const settings& settings,
-                            const simulation_request& request, const trials_function& progress) {
-  return simulating(sweep, settings, request).run(progress);
+                            const simulation_request& request) {
+  return simulating(sweep, settings, request).run();
 }
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::simulation

@@ -1,4 +1,4 @@
-#include "src/claims/shared_file.hpp"
+#include "src/fleet/ranks/shared_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,9 @@
 #include <thread>
 #include <utility>
 
-namespace bench_transfers::claims {
+#include "src/common/same_file.hpp"
+
+namespace bench_transfers::fleet {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,14 +51,6 @@ void unlock(int descriptor, off_t byte) {
 bool is_locked(int descriptor, off_t start, off_t length) {
   auto lock = lock_of(start, length);
   return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-/// Whether the descriptor is of the file that has this name now.
-bool is_named(int descriptor, const fs::path& file) {
-  struct stat opened {
-  }, named{};
-  return fstat(descriptor, &opened) == 0 && lstat(file.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 cannot_share failure(const fs::path& file, int error) {
@@ -95,21 +89,18 @@ class shared_file::making {
 };
 
 shared_file::shared_file(fs::path file, std::size_t bytes, std::size_t place,
-                         const std::function<void(void*)>& prepare,
-                         const std::function<void(void*)>& prepare_place)
+                         const std::function<void(void*)>& prepare)
     : file_(std::move(file)), bytes_(bytes) {
   try {
     for (;;) {
       open_file();
       making makes(descriptor_);
       if (!makes.lock()) throw failure(file_, errno);
-      if (!is_named(descriptor_, file_)) continue;  // removed meanwhile
+      if (!common::is_named(descriptor_, file_)) continue;  // removed meanwhile
       const bool is_new = !is_locked(descriptor_, first_place, 0);
       if (is_new && ftruncate(descriptor_, 0) != 0) throw failure(file_, errno);
       map(bytes);
       if (is_new) prepare(data_);
-      // Only who holds the lock of making takes places.
-      if (!is_taken(place)) prepare_place(data_);
       has_place_ = try_lock(descriptor_, first_place + static_cast<off_t>(place));
       // The file stays as it is while somebody looks at it.
       for (auto byte = first_visitor; !has_place_ && !try_lock(descriptor_, byte);) ++byte;
@@ -124,7 +115,8 @@ shared_file::shared_file(fs::path file, std::size_t bytes, std::size_t place,
 shared_file::~shared_file() {
   {
     making makes(descriptor_);
-    if (makes.lock() && is_named(descriptor_, file_) && !is_locked(descriptor_, first_place, 0))
+    if (makes.lock() && common::is_named(descriptor_, file_) &&
+        !is_locked(descriptor_, first_place, 0))
       unlink(file_.c_str());
   }
   close_file();
@@ -155,12 +147,12 @@ void shared_file::close_file() noexcept {
   descriptor_ = -1;
 }
 
-void shared_file::abandon(const std::function<bool()>& is_wanted) {
+void shared_file::abandon() {
   making makes(descriptor_);
-  if (makes.lock() && is_named(descriptor_, file_) && is_wanted()) unlink(file_.c_str());
+  if (makes.lock() && common::is_named(descriptor_, file_)) unlink(file_.c_str());
 }
 
-bool shared_file::is_abandoned() const noexcept { return !is_named(descriptor_, file_); }
+bool shared_file::is_abandoned() const noexcept { return !common::is_named(descriptor_, file_); }
 
 bool shared_file::is_taken(std::size_t place) const noexcept {
   return is_locked(descriptor_, first_place + static_cast<off_t>(place), 1);
@@ -210,10 +202,10 @@ void remove_abandoned(const fs::path& folder, const std::string& front) noexcept
     const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0) continue;
     if (try_lock(descriptor, making_byte) && !is_locked(descriptor, first_place, 0) &&
-        is_named(descriptor, file))
+        common::is_named(descriptor, file))
       unlink(file.c_str());
     close(descriptor);
   }
 }
 
-}  // namespace bench_transfers::claims
+}  // namespace bench_transfers::fleet

@@ -8,19 +8,16 @@ namespace CLI {
 class App;
 }
 
-namespace bench_transfers::manual {
+namespace bench_transfers::completion {
 
 /// What an option takes.
 enum class value { none, optional, required };
 
-/// An option, or an argument without a name of its own.
 struct option {
-  std::vector<std::string> names;  ///< with their dashes; of an argument its placeholder
+  std::vector<std::string> names;  ///< with their dashes
   value takes = value::none;
   std::string placeholder;           ///< of the value: "FILE"
   std::vector<std::string> choices;  ///< values to offer; empty: no such list
-  std::string description;
-  bool repeatable = false;
 
   [[nodiscard]] bool takes_file() const { return placeholder.find("FILE") != std::string::npos; }
   [[nodiscard]] bool takes_folder() const { return placeholder == "DIR"; }
@@ -29,10 +26,8 @@ struct option {
 /// A program or one of its commands.
 struct command {
   std::string name;
-  std::string description;
-  std::string notes;  ///< what --help ends with
   std::vector<option> options = {};
-  std::vector<option> arguments = {};  ///< those without names, in order
+  bool takes_files = false;  ///< without an option's name
   std::vector<command> commands = {};
 };
 
@@ -44,4 +39,4 @@ using choices = std::map<std::string, std::vector<std::string>>;
 /// is not there.
 command describe(const CLI::App& app, const choices& offered);
 
-}  // namespace bench_transfers::manual
+}  // namespace bench_transfers::completion

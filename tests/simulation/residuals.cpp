@@ -1,4 +1,4 @@
-#include "src/fleet/simulate/residuals.hpp"
+#include "tests/simulation/residuals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,10 @@
 #include "src/fleet/judge/scores.hpp"
 #include "src/statistics/quantile.hpp"
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::simulation {
+
+using namespace fleet;
+
 namespace {
 
 using costs = std::vector<std::optional<double>>;  ///< by benchmark
@@ -135,4 +138,4 @@ void residuals::measure(const differences& model, const effects& of_node, std::s
   }
 }
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::simulation

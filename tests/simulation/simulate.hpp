@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/model/sweep.hpp"
 
-namespace bench_transfers::fleet {
+namespace bench_transfers::simulation {
 
 struct simulation_request {
   std::vector<double> slower{0.02, 0.03, 0.05, 0.1};  ///< slowdowns of link figures, as parts
@@ -35,24 +34,20 @@ struct simulated_sweeps {
 
 struct simulated_findings {
   /// Why nothing can be found in this sweep, and nothing was tried.
-  std::optional<doubt> obstacle = {};
+  std::optional<fleet::doubt> obstacle = {};
   /// Of scopes with less than a handful of parts: what these must be slower by to be named, however
   /// many sweeps are judged together.
-  std::map<scope, double> least_named;
+  std::map<fleet::scope, double> least_named;
   std::vector<tried_fault> faults;
   std::vector<simulated_sweeps> trials;
 };
-
-/// How many fleets are made up and judged, of how many.
-using trials_function = std::function<void(std::size_t done, std::size_t trials)>;
 
 /// Makes up fleets like this sweep, slows parts of them down and judges them. Where GPUs are and
 /// what they have measured stays. What nodes, GPUs and repetitions differ by is drawn from what
 /// those of the sweep differ by that are not named; of several sweeps, only repetitions are drawn
 /// anew, as a single sweep does not tell whether a GPU differs in the same way tomorrow. For each
 /// number of sweeps the same fleets are made up, but for the repetitions.
-simulated_findings simulate(
-    const sweep& sweep, const settings& settings, const simulation_request& request,
-    const trials_function& progress = [](std::size_t /*done*/, std::size_t /*trials*/) {});
+simulated_findings simulate(const fleet::sweep& sweep, const fleet::settings& settings,
+                            const simulation_request& request);
 
-}  // namespace bench_transfers::fleet
+}  // namespace bench_transfers::simulation

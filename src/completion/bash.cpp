@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "src/manual/generate.hpp"
+#include "src/completion/generate.hpp"
 
-namespace bench_transfers::manual {
+namespace bench_transfers::completion {
 namespace {
 
 /// For `case`: " --cache" of the program itself, "advise --json" of a command.
@@ -56,7 +56,7 @@ std::string bash_choice_of_words(const command& described) {
 std::string bash_commands_with_files(const command& program) {
   std::vector<std::string> names;
   for (const auto& command : program.commands)
-    if (!command.arguments.empty()) names.push_back(command.name);
+    if (command.takes_files) names.push_back(command.name);
   return names.empty() ? "-" : fmt::format("{}", fmt::join(names, " | "));
 }
 
@@ -107,4 +107,4 @@ complete -F _{0} {0}
       bash_commands_with_files(program));
 }
 
-}  // namespace bench_transfers::manual
+}  // namespace bench_transfers::completion

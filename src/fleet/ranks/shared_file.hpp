@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace bench_transfers::claims {
+namespace bench_transfers::fleet {
 
 /// Processes of this computer cannot share memory; what() is one line.
 class cannot_share : public std::runtime_error {
@@ -23,13 +23,9 @@ class shared_file {
  public:
   /// Opens or makes the file and takes a place, if no other process has it. Where nobody has one,
   /// the file is new, whatever is left in it: it is filled with zeros, and `prepare` is called
-  /// before anybody else sees it. `prepare_place`: called before this process has its place, while
-  /// nobody else has it or can get it: the file may say things of who had it before. Throws
-  /// cannot_share.
-  shared_file(
-      std::filesystem::path file, std::size_t bytes, std::size_t place,
-      const std::function<void(void*)>& prepare,
-      const std::function<void(void*)>& prepare_place = [](void*) {});
+  /// before anybody else sees it. Throws cannot_share.
+  shared_file(std::filesystem::path file, std::size_t bytes, std::size_t place,
+              const std::function<void(void*)>& prepare);
   /// The last process removes the file.
   ~shared_file();
   shared_file(const shared_file&) = delete;
@@ -38,9 +34,8 @@ class shared_file {
   [[nodiscard]] bool has_place() const noexcept { return has_place_; }
   [[nodiscard]] void* data() const noexcept { return data_; }
 
-  /// Who opens a file of this name from now on gets a new one. `is_wanted` is asked before, while
-  /// no other process can take a place, unless the file is abandoned already.
-  void abandon(const std::function<bool()>& is_wanted = [] { return true; });
+  /// Who opens a file of this name from now on gets a new one.
+  void abandon();
   [[nodiscard]] bool is_abandoned() const noexcept;
 
   /// Whether another process has this place.
@@ -68,4 +63,4 @@ std::filesystem::path folder_of_shared_files(const std::vector<std::filesystem::
 /// Removes the files in a folder whose names begin so and that no process has a place in.
 void remove_abandoned(const std::filesystem::path& folder, const std::string& front) noexcept;
 
-}  // namespace bench_transfers::claims
+}  // namespace bench_transfers::fleet

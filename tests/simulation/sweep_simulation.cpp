@@ -1,23 +1,29 @@
+// Tells what the judge of fleets would find at the noise of a sweep: docs/FLEET.md has the command.
+
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "src/common/format.hpp"
-#include "src/common/or_null.hpp"
-#include "src/fleet/report/reports.hpp"
-#include "src/fleet/report/sentences.hpp"
+#include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/report/words.hpp"
 #include "src/statistics/estimate.hpp"
 #include "src/statistics/square.hpp"
+#include "tests/simulation/simulate.hpp"
 
-namespace bench_transfers::fleet {
+using namespace bench_transfers;
+using namespace bench_transfers::simulation;
+
 namespace {
-
-using common::or_null;
-using json = nlohmann::ordered_json;
 
 /// The share that is found, with Wilson's 95 % interval (1927).
 statistics::estimate share_of(const tried_fault& tried) {
@@ -54,21 +60,6 @@ std::optional<std::size_t> sweeps_needed(const simulated_findings& simulated,
   return least;
 }
 
-json to_json(const tried_fault& tried) {
-  json entry{{"scope", to_string(tried.scope)},
-             {"slower_percent", 100 * tried.slower},
-             {"sweeps", tried.sweeps},
-             {"made", tried.made},
-             {"found", tried.found},
-             {"share", nullptr},
-             {"interval_95", nullptr}};
-  if (tried.made == 0) return entry;
-  const auto share = share_of(tried);
-  entry["share"] = share.value;
-  entry["interval_95"] = {share.low, share.high};
-  return entry;
-}
-
 /// The kinds of faults, each once.
 std::vector<tried_fault> kinds_of(const simulated_findings& simulated) {
   std::vector<tried_fault> kinds;
@@ -86,44 +77,15 @@ std::string cell_of(const simulated_findings& simulated, const tried_fault& kind
   return "-";
 }
 
-}  // namespace
-
-std::string json_of(const sweep& sweep, const simulated_findings& simulated) {
-  json document{{"kind", "fleet_simulation"}, {"format", 1},
-                {"sweep", or_null(sweep.id)}, {"class", to_string(benchmark_class::link)},
-                {"obstacle", nullptr},        {"least_named", json::array()},
-                {"faults", json::array()},    {"needed", json::array()},
-                {"trials", json::array()}};
-  if (simulated.obstacle) document["obstacle"] = to_string(*simulated.obstacle);
-  for (const auto& [scope, least] : simulated.least_named)
-    document["least_named"].push_back(
-        {{"scope", to_string(scope)}, {"slower_percent", 100 * least}});
-  for (const auto& tried : simulated.faults) document["faults"].push_back(to_json(tried));
-  for (const auto& kind : kinds_of(simulated))
-    document["needed"].push_back({{"scope", to_string(kind.scope)},
-                                  {"slower_percent", 100 * kind.slower},
-                                  {"sweeps", or_null(sweeps_needed(simulated, kind))}});
-  for (const auto& trials : simulated.trials)
-    document["trials"].push_back(
-        {{"sweeps", trials.sweeps}, {"trials", trials.trials}, {"wrong_findings", trials.wrong}});
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
-  if (simulated.obstacle)
-    return fmt::format("{}: no slow GPU can be found: {} [{}]\n", size_text(sweep),
-                       doubt_sentence(*simulated.obstacle, sweep.gpus.size()),
-                       to_string(*simulated.obstacle));
-  auto text = fmt::format("{}: slow in copies of page-locked memory, named as what it is\n",
-                          size_text(sweep));
-  text += fmt::format("{:<6} {:>7}", "", "slower");
+std::string text_of(const simulated_findings& simulated) {
+  auto text = fmt::format("{:<6} {:>7}", "", "slower");
   for (const auto& trials : simulated.trials)
     text += fmt::format(" {:>14}",
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
   text += fmt::format(" {:>14}\n", "needed");
   for (const auto& kind : kinds_of(simulated)) {
     text +=
-        fmt::format("{:<6} {:>7}", noun_of(kind.scope), fmt::format("{:g} %", 100 * kind.slower));
+        fmt::format("{:<6} {:>7}", to_string(kind.scope), fmt::format("{:g} %", 100 * kind.slower));
     for (const auto& trials : simulated.trials)
       text += fmt::format(" {:>14}", cell_of(simulated, kind, trials.sweeps));
     const auto needed = sweeps_needed(simulated, kind);
@@ -137,16 +99,38 @@ std::string text_of(const sweep& sweep, const simulated_findings& simulated) {
                         common::counted(static_cast<double>(trials.sweeps), "sweep", "sweeps"));
   for (const auto& [scope, least] : simulated.least_named)
     text += fmt::format(
-        "There are too few {0}s to tell what is chance: a {0} is named only if it measures at "
-        "least "
-        "{1} slower\nthan the others, however many sweeps there are. What it differs by anyway "
-        "adds "
-        "to what it was made slower by.\n",
-        noun_of(scope), common::percent_text(least));
+        "Too few parts like a {} to tell what is chance: it is named only if it measures {} slower "
+        "than the others, however many sweeps there are.\n",
+        to_string(scope), common::percent_text(least));
   return text + fmt::format(
                     "Needed: to find 95 %. The same fleets are made up for each number of sweeps, "
                     "from what this\nsweep's parts differ by. Shares are right to {:.0f} points.\n",
                     100 * widest_half_interval(simulated));
 }
 
-}  // namespace bench_transfers::fleet
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::filesystem::path sweep;
+  std::vector<double> percent{2, 3, 5, 10};
+  simulation_request request;
+  CLI::App app{"What the judge of fleets would find at the noise of a sweep."};
+  app.add_option("SWEEP", sweep, "made by fleet_transfers collect")->required();
+  app.add_option("--slower", percent, "slowdowns that are tried, in percent (2,3,5,10)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.01, 10'000.0));
+  app.add_option("--sweeps", request.most_sweeps, "at most so many are judged together (4)")
+      ->check(CLI::Range(1, 64));
+  CLI11_PARSE(app, argc, argv);
+
+  request.slower.clear();
+  for (const auto part : percent) request.slower.push_back(part / 100);
+  try {
+    const auto simulated = simulate(fleet::read_sweep(sweep), fleet::settings::usual(), request);
+    std::cout << (simulated.obstacle ? to_string(*simulated.obstacle) + "\n" : text_of(simulated));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}
