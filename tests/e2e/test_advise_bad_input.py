@@ -87,9 +87,9 @@ def plain_benchmark_file() -> str:
     return json.dumps({"context": {"date": "today", "json_schema_version": 1}, "benchmarks": []})
 
 
-def newer_format() -> str:
+def of_format(number: int) -> str:
     document = gpu_file()
-    document["context"]["transfers"]["format"] = 3
+    document["context"]["transfers"]["format"] = number
     return json.dumps(document)
 
 
@@ -111,7 +111,8 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "text": ("Device: NVIDIA H200, PCIe 5.0 x16", "not JSON"),
     "a number": ("7", "no result file"),
     "another program's": (plain_benchmark_file(), "no result file of bench_transfers"),
-    "newer": (newer_format(), "its format is 3, this program reads 1 to 2"),
+    "newer": (of_format(3), "its format is 3, this program reads 2"),
+    "older": (of_format(1), "its format is 1, this program reads 2"),
     "compressed": (gzip.compress(b"{}"), "no result file"),
     "compressed and cut off": (gzip.compress(b"{}")[:-3], "cut off"),
     "binary": (bytes(range(256)), "not JSON"),

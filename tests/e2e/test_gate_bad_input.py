@@ -293,8 +293,7 @@ def newer(document: dict[str, Any]) -> None:
 
 
 def older(document: dict[str, Any]) -> None:
-    """The older format, with a digest that does not cover all of the file."""
-    document["format"] = 1
+    document["format"] = 2
 
 
 def without_digest(document: dict[str, Any]) -> None:
@@ -375,7 +374,7 @@ def without_benchmarks(document: dict[str, Any]) -> None:
     ("change", "complaint"),
     [
         (newer, "its format is 4"),
-        (older, "digest"),
+        (older, "its format is 2, this program reads 3: pin it anew"),
         (without_digest, "no 'digest'"),
         (too_few_figures, "more or fewer values than"),
         (never, "its format is 0"),
@@ -421,7 +420,7 @@ def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path:
 
 
 def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
-    head = '{"format": 2, "kind": "bench_transfers baseline", "benchmarks": ['
+    head = '{"format": 3, "kind": "bench_transfers baseline", "benchmarks": ['
     file = write(tmp_path / "many", head + ",".join(['{"a": 1}'] * 1_000_000) + "]}")
     assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 
