@@ -10,8 +10,6 @@ install(DIRECTORY plots DESTINATION "${report_folder}" COMPONENT report EXCLUDE_
 # What it reads, at the same places as in the repository.
 install(FILES results/published.csv DESTINATION "${report_folder}/results"
   COMPONENT report EXCLUDE_FROM_ALL)
-install(FILES src/result_file/format_1.json DESTINATION "${report_folder}/src/result_file"
-  COMPONENT report EXCLUDE_FROM_ALL)
 install(FILES src/advice/page_sizes.json DESTINATION "${report_folder}/src/advice"
   COMPONENT report EXCLUDE_FROM_ALL)
 if(TRANSFERS_REPORT_PACKAGES)

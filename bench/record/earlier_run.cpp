@@ -112,9 +112,6 @@ void require_same(const std::filesystem::path& file, const identity& before, con
 
 earlier_run::earlier_run(std::filesystem::path file) : file_(std::move(file)) {
   auto [read, document] = read_both(file_);
-  if (read.format < result_file::newest_format)
-    refuse_to_resume(file_,
-                     fmt::format("its format is {}, which does not tell the options", read.format));
   document_ = std::move(document);
   complete_ = read.complete;
   require_lists(file_, facts());

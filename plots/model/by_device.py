@@ -38,7 +38,7 @@ def _first(result: Result, name: str) -> int:
 
 def _alone(result: Result, index: int) -> Result:
     """Returns the run as if the device with this index were the first, and without the others'."""
-    transfers = result.original["transfers"]
+    transfers = result.transfers
     count = len(transfers["devices"])
     order = [index, *(i for i in range(count) if i != index)]
     suffix = f"@{transfers['devices'][index].get('id')}"
@@ -56,7 +56,7 @@ def _alone(result: Result, index: int) -> Result:
         for row in result.rows
         if row["name"] in names
     ]
-    context = result.original | {"transfers": described}
+    context = result.context | {"transfers": described}
     return parse_result(result.path, {"context": context, "benchmarks": rows}, result.data)
 
 
@@ -85,7 +85,7 @@ def _renamed(
 
 def _skipped(result: Result, names: dict[str, str]) -> list[dict[str, Any]]:
     """Returns what was skipped on the device, and what is not known to be another's."""
-    skipped = member(result.original["transfers"], "skipped", list) or []
+    skipped = member(result.transfers, "skipped", list) or []
     return [
         skip | {"name": names.get(skip["name"], skip["name"])}
         for skip in skipped

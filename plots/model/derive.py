@@ -13,7 +13,6 @@ from functools import cached_property
 from statistics import median, quantiles
 from typing import Any
 
-from plots.model.lift import format_1
 from plots.model.load import Fields, Flow, Metric, Result
 from plots.model.programs import Advice
 from plots.model.values import is_failed, is_number, is_positive, mapping
@@ -24,6 +23,12 @@ LONGEST_NAME = 200
 LONGEST_SET_NAME = 8192  # of a listed set, which names each of its copies
 TRANSFER = "copy"  # the role of benchmarks in the figures of transfers
 ALLOCATIONS = "allocation"  # the table of roles that allocate or free memory
+# Roles that have no table of their own: figures, or the tables of all runs, show them.
+OWN_ROLES = {
+    *("copy", "scattered_copy", "strided_copy", "container_copy", "kernel_access", "array"),
+    *("conversion", "arguments", "overlap", "duplex", "allocation", "deallocation", "cpu_read"),
+    *("cpu_write", "cpu_read_write", "first_call", "launch", "latency", "floor"),
+}
 
 
 class NoData(Exception):
@@ -171,21 +176,7 @@ class Run:
     def custom_roles(self) -> list[str]:
         """Lists the roles in this run that are not among this project's own."""
         roles = {benchmark.role for benchmark in self.benchmarks if not benchmark.flows}
-        return sorted(roles - set(format_1()["roles"]))
-
-    @cached_property
-    def custom_metrics(self) -> dict[str, Metric]:
-        """Returns the metrics in this run's rows that are not among this project's own.
-
-        Those of one of several copies at once have a table of their own.
-        """
-        known = format_1()["metrics"]
-        counters = {counter for row in self.result.rows for counter in row}
-        return {
-            name: metric
-            for name, metric in self.result.metrics.items()
-            if name in counters and name not in known and metric.flow is None
-        }
+        return sorted(roles - OWN_ROLES)
 
     def table(self, role: str) -> str:
         """Returns the kind of table that shows a role."""

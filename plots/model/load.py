@@ -1,4 +1,4 @@
-"""Reads result files and checks them. All other code sees format 2 only."""
+"""Reads result files and checks them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
 from plots.model.disturbed import select_least_disturbed
-from plots.model.lift import lift_row, lift_transfers
 from plots.model.values import (
     is_plain_number,
     is_whole,
@@ -22,7 +21,7 @@ from plots.model.values import (
     text,
 )
 
-FORMAT = 2  # the newest "format" of a result file that this package reads
+FORMAT = 2  # the "format" of the result files that this package reads
 MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
@@ -143,7 +142,6 @@ class Result:
     context: dict[str, Any]
     rows: list[dict[str, Any]]
     data: bytes = b""  # the whole file, not compressed
-    original: dict[str, Any] = field(default_factory=dict)  # the context as it is in the file
     benchmarks: dict[str, Fields] = field(default_factory=dict)  # by name
     roles: dict[str, Role] = field(default_factory=dict)
     metrics: dict[str, Metric] = field(default_factory=dict)
@@ -214,33 +212,25 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     repetitions = [_named(row) for row in rows if _is_repetition(row)]
     for row in repetitions:
         _check_row(row)
-    lifted = transfers
-    if transfers["format"] == 1:
-        lifted = lift_transfers(transfers, repetitions)
-        repetitions = [lift_row(row) for row in repetitions]
-    for row in repetitions:
         _check_disturbed(row)
     repetitions = select_least_disturbed(repetitions)
-    _check_device(lifted)
-    fields = _each(lifted, "benchmarks", _fields)
-    roles = {legible(name): role for name, role in _each(lifted, "roles", _role).items()}
-    metrics = _each(lifted, "metrics", _metric)
-    _check_references(repetitions, fields, roles, metrics, _devices(lifted))
+    _check_device(transfers)
+    fields = _each(transfers, "benchmarks", _fields)
+    roles = {legible(name): role for name, role in _each(transfers, "roles", _role).items()}
+    metrics = _each(transfers, "metrics", _metric)
+    _check_references(repetitions, fields, roles, metrics, _devices(transfers))
     return Result(
         path=path,
-        context=context | {"transfers": lifted},
+        context=context,
         rows=repetitions,
         data=data,
-        original=context,
         benchmarks=fields,
         roles=roles,
         metrics=metrics,
-        parts=_parts(lifted),
-        warnings=[
-            _message(f"warnings[{i}]", value) for i, value in enumerate(_list(lifted, "warnings"))
-        ],
-        skipped=[_skip(f"skipped[{i}]", value) for i, value in enumerate(_list(lifted, "skipped"))],
-        why_not_gpu=_why_not_gpu(lifted),
+        parts=_parts(transfers),
+        warnings=_entries(transfers, "warnings", _message),
+        skipped=_entries(transfers, "skipped", _skip),
+        why_not_gpu=_why_not_gpu(transfers),
     )
 
 
@@ -292,10 +282,8 @@ def parse_document(path: Path, data: bytes) -> Any:
 def _check_format(path: Path, number: Any) -> None:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise _NotValid(f"context.transfers.format is {brief(number)}")
-    if number > FORMAT:
-        raise ResultError(
-            f"{path}: result format {number} is newer than the newest known here, {FORMAT}"
-        )
+    if number != FORMAT:
+        raise ResultError(f"{path}: its result format is {number}, this program reads {FORMAT}")
 
 
 def _check_schema(number: Any) -> None:
@@ -392,6 +380,11 @@ def _list(holder: dict[str, Any], key: str) -> list[Any]:
     if not isinstance(value, list | None):
         raise _NotValid(f"{key} is no list")
     return value or []
+
+
+def _entries(holder: dict[str, Any], key: str, parse: Callable[[str, Any], Value]) -> list[Value]:
+    """Parses every entry of a list."""
+    return [parse(f"{key}[{i}]", entry) for i, entry in enumerate(_list(holder, key))]
 
 
 def _parts(transfers: dict[str, Any]) -> int:

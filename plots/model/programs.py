@@ -159,7 +159,7 @@ def _reduce(result: Result) -> dict[str, Any]:
         for row in result.rows
         if (fields := result.benchmarks.get(str(row.get("name")))) and _is_read_by_advise(fields)
     ]
-    return {"context": result.original, "benchmarks": rows}
+    return {"context": result.context, "benchmarks": rows}
 
 
 def _is_read_by_advise(fields: Fields) -> bool:

@@ -26,7 +26,7 @@ from plots.model.load import Result, ResultError
 from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
 from plots.model.same_machine import of_another_machine
-from plots.model.values import mapping, member
+from plots.model.values import member
 from plots.page import calculator, draw, packing, panels, paper, render
 from plots.page.fleet import make_fleet_section, make_history_section
 from plots.page.section import Drawer, Drawn, Section, flatten
@@ -362,7 +362,7 @@ def _list_method(run: Run) -> list[tuple[str, str]]:
     """Lists key by key what the file says of how it was made."""
     rows: list[tuple[str, str]] = [("file", caption.file_name(run.result))]
     rows.append(("sha256 of its content", hashlib.sha256(run.result.data).hexdigest()))
-    transfers = mapping(run.result.original, "transfers")
+    transfers = run.result.transfers
     flatten("", {key: transfers[key] for key in transfers if key not in KEYS_SHOWN_ELSEWHERE}, rows)
     devices = caption.entries(run.result, "devices")
     if len(devices) > 1:

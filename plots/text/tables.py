@@ -14,12 +14,16 @@ from plots.model.host_map import TRAFFIC, HostMap
 from plots.model.load import Metric
 from plots.model.programs import fit_name
 from plots.model.significance import rate_interval, time_interval
-from plots.text import caption, latex, numbers, verdict
+from plots.text import caption, latex, metric_words, numbers, verdict
 from plots.text.table import Table, raw_column, text_column
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 LOW, HIGH = "low", "high"  # heads of the columns of an interval
 MOST_WITH_INTERVALS = 3  # runs that stand side by side
+# Counters without a column of their own in the table of all benchmarks.
+WITHOUT_COLUMN = {*metric_words.WORDS, "bytes", "operations", "batch", "device_operations"} - {
+    "p999_ns"
+}
 SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
 
@@ -446,7 +450,7 @@ def _explain_columns(columns: Sequence[latex.Column], counts: Sequence[int]) -> 
 
 def _make_benchmark_table(run: Run) -> Table:
     """Makes the table of all benchmarks."""
-    custom_metrics = run.custom_metrics
+    custom_metrics = _custom_metrics(run)
     shown = [counter for counter, metric in custom_metrics.items() if metric.headline]
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
@@ -558,6 +562,19 @@ def _order_of_set(benchmark: Benchmark) -> tuple[Any, ...]:
         benchmark.bytes or 0,
         benchmark.name,
     )
+
+
+def _custom_metrics(run: Run) -> dict[str, Metric]:
+    """Returns the metrics in the run's rows that have a column of their own.
+
+    Those of one of several copies at once have a table of their own.
+    """
+    counters = {counter for row in run.result.rows for counter in row}
+    return {
+        name: metric
+        for name, metric in run.result.metrics.items()
+        if name in counters and name not in WITHOUT_COLUMN and metric.flow is None
+    }
 
 
 def _make_custom_role_tables(run: Run) -> list[Table]:

@@ -1,10 +1,7 @@
 #include "src/result_file/benchmark_class.hpp"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
-
-#include "src/result_file/lift_format_1.hpp"
 
 namespace bench_transfers::result_file {
 namespace {
@@ -64,11 +61,6 @@ benchmark_class limited_by(const benchmark& described, bool on_host) {
   if (is_by_latency(described)) return benchmark_class::latency;
   if (is_by_link(described)) return on_host ? benchmark_class::host : benchmark_class::link;
   return is_by_host(described) ? benchmark_class::host : benchmark_class::other;
-}
-
-benchmark_class limited_by(const std::string& name, bool on_host) {
-  static const format_1_lift lift(nlohmann::ordered_json::object());
-  return limited_by(lift.described(name), on_host);
 }
 
 }  // namespace bench_transfers::result_file

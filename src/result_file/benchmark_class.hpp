@@ -36,8 +36,4 @@ benchmark_class class_of(benchmark_class limited_by, std::optional<double> nanos
 /// played by host memory.
 benchmark_class limited_by(const benchmark& described, bool on_host);
 
-/// The same for a name in a baseline whose format does not have classes. Like run files of format
-/// 1, such a baseline names only strategies of its time.
-benchmark_class limited_by(const std::string& name, bool on_host);
-
 }  // namespace bench_transfers::result_file

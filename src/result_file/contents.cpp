@@ -31,18 +31,19 @@ std::string text_at(const json& object, std::initializer_list<const char*> keys)
   return text.is_string() ? common::printable(text.get_ref<const std::string&>()) : "";
 }
 
-std::string id_of_device(const contents& read, std::size_t index) {
+const json& device_of(const contents& read, std::size_t index) {
+  static const json null;
   const auto& devices = member(read.facts, {"devices"});
-  const auto id =
-      devices.is_array() && index < devices.size() ? text_at(devices.at(index), {"id"}) : "";
+  return index < devices.size() ? devices.at(index) : null;
+}
+
+std::string id_of_device(const contents& read, std::size_t index) {
+  const auto id = text_at(device_of(read, index), {"id"});
   return id.empty() ? std::to_string(index) : id;
 }
 
 bool is_confidential(const contents& read, std::size_t index) {
-  const auto& devices = member(read.facts, {"devices"});
-  const auto& value = devices.is_array() && index < devices.size()
-                          ? member(devices.at(index), {"confidential_computing"})
-                          : member(read.facts, {"device", "confidential_computing"});
+  const auto& value = member(device_of(read, index), {"confidential_computing"});
   return value.is_boolean() && value.get<bool>();
 }
 

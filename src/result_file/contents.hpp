@@ -14,7 +14,7 @@
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
 
-// The contents of a result file, in types. A file of an older format is lifted to format 2.
+// The contents of a result file, in types.
 // All texts are printable (common/printable.hpp).
 
 namespace bench_transfers::result_file {
@@ -63,10 +63,9 @@ struct contents {
 
   /// Google Benchmark's own context, without `transfers`.
   nlohmann::ordered_json context;
-  /// context.transfers of format 2 without benchmarks, roles and metrics. Null if the file is
-  /// another program's.
+  /// context.transfers without benchmarks, roles and metrics. Null if the file is another
+  /// program's.
   nlohmann::ordered_json facts;
-  int format = 0;         ///< as the file itself has it; 0: another program's
   bool on_host = false;   ///< measured without a GPU
   bool complete = true;   ///< the run has reached its end; one in parts, its last part
   std::size_t parts = 1;  ///< in which the run was measured
@@ -93,6 +92,9 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
 
 /// The same, printable; empty if it is no text.
 std::string text_at(const nlohmann::ordered_json& object, std::initializer_list<const char*> keys);
+
+/// What the file says of a device; null if it is another program's.
+const nlohmann::ordered_json& device_of(const contents& read, std::size_t index);
 
 /// Whether confidential computing was on in a device: then each byte is encrypted on its way. False
 /// if the file does not say.

@@ -7,7 +7,7 @@
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
 
-// Entries of context.transfers of format 2, read strictly: the other way round than to_json.
+// Entries of context.transfers, read strictly: the other way round than to_json.
 
 namespace bench_transfers::result_file {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-// What a result file says about its benchmarks, in types: docs/RESULT_FILE.md, format 2.
+// What a result file says about its benchmarks, in types: docs/RESULT_FILE.md.
 
 namespace bench_transfers::result_file {
 
-/// The newest format, context.transfers.format.
+/// context.transfers.format.
 inline constexpr int newest_format = 2;
 
 /// The direction in which a benchmark moves data.

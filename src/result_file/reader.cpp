@@ -12,7 +12,6 @@
 #include "src/common/read_text.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"
-#include "src/result_file/lift_format_1.hpp"
 #include "src/result_file/rows.hpp"
 
 namespace bench_transfers::result_file {
@@ -79,14 +78,13 @@ void require_schema(const json& context) {
                                 schema.dump(), known_schema));
 }
 
-int format_of(const json& facts) {
+void require_format(const json& facts) {
   const auto& format = member(facts, {"format"});
   if (format.is_null()) throw bad_entry("it does not say its format (context.transfers.format)");
   if (!format.is_number_integer()) throw bad_entry("its format is no whole number");
-  for (int known = 1; known <= newest_format; ++known)
-    if (format == known) return known;
-  throw bad_entry(
-      fmt::format("its format is {}, this program reads 1 to {}", format.dump(), newest_format));
+  if (format != newest_format)
+    throw bad_entry(
+        fmt::format("its format is {}, this program reads {}", format.dump(), newest_format));
 }
 
 bool completeness(const json& facts) {
@@ -160,7 +158,7 @@ void require_known_devices(const benchmark& described, std::size_t devices) {
   for (const auto& flow : described.flows) require_known_device(title, flow.device, devices);
 }
 
-/// The number of devices that a file of format 2 describes.
+/// The number of devices that a file describes.
 std::size_t count_devices(const json& facts) {
   const auto& devices = member(facts, {"devices"});
   if (!devices.is_array() || devices.empty() ||
@@ -169,7 +167,7 @@ std::size_t count_devices(const json& facts) {
   return devices.size();
 }
 
-/// What format 2 says of each benchmark.
+/// What a file says of each benchmark.
 void take_descriptions(const element& transfers, contents& into) {
   into.roles = entries_of<role>(transfers, "roles", role_from);
   into.metrics = entries_of<metric>(transfers, "metrics", metric_from);
@@ -185,7 +183,7 @@ void take_descriptions(const element& transfers, contents& into) {
                            described.flow->device, devices);
 }
 
-/// The rest of what format 2 has in types.
+/// The rest of what a file has in types.
 void take_facts(contents& into) {
   const auto kind = text_at(into.facts, {"device", "kind"});
   if (kind.empty())
@@ -217,15 +215,7 @@ benchmark described_by_name_alone(const std::string& name) {
 
 /// Takes over what is known of the run, and returns what benchmarks are.
 describe_benchmark take_run(const element& transfers, contents& into) {
-  into.format = format_of(into.facts);
-  if (into.format == 1) {
-    format_1_lift lift(into.facts);
-    into.roles = lift.roles();
-    into.metrics = lift.metrics();
-    into.facts = lift.facts();
-    take_facts(into);
-    return [lift = std::move(lift)](const std::string& name) { return lift.described(name); };
-  }
+  require_format(into.facts);
   take_descriptions(transfers, into);
   take_facts(into);
   return refuse_undescribed;

@@ -145,7 +145,7 @@ class old_aggregates {
 /// Fills the list of rows and the benchmarks that they point to.
 class rows_reader {
  public:
-  rows_reader(const simdjson::dom::array& rows, const describe_benchmark& describe, contents& into)
+  rows_reader(const simdjson::dom::array& rows, describe_benchmark describe, contents& into)
       : rows_(rows), old_(rows), describe_(describe), into_(into) {}
 
   void read() {
@@ -264,7 +264,7 @@ class rows_reader {
 
   simdjson::dom::array rows_;
   old_aggregates old_;
-  const describe_benchmark& describe_;
+  describe_benchmark describe_;
   contents& into_;
   std::size_t number_ = 0;
   std::vector<column> columns_;
@@ -277,8 +277,7 @@ class rows_reader {
 
 }  // namespace
 
-void read_rows(const simdjson::dom::array& rows, const describe_benchmark& describe,
-               contents& into) {
+void read_rows(const simdjson::dom::array& rows, describe_benchmark describe, contents& into) {
   rows_reader(rows, describe, into).read();
   leave_out_disturbed(into.rows);
 }

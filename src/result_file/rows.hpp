@@ -2,7 +2,6 @@
 
 #include <simdjson.h>
 
-#include <functional>
 #include <string>
 
 #include "src/result_file/contents.hpp"
@@ -10,10 +9,9 @@
 namespace bench_transfers::result_file {
 
 /// What a benchmark of this name is. Throws bad_entry where that is not known.
-using describe_benchmark = std::function<benchmark(const std::string& name)>;
+using describe_benchmark = benchmark (*)(const std::string& name);
 
 /// Reads the list of rows; asks for each benchmark that is not in `into` yet. Throws bad_entry.
-void read_rows(const simdjson::dom::array& rows, const describe_benchmark& describe,
-               contents& into);
+void read_rows(const simdjson::dom::array& rows, describe_benchmark describe, contents& into);
 
 }  // namespace bench_transfers::result_file

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 
 import rooms
+from described import recorded
 
 ROOT = rooms.ROOT
-FIELDS = json.loads((ROOT / "src/result_file/format_1.json").read_text())
-FAMILIES = sorted(FIELDS["families"], key=len, reverse=True)
-ROLES = set(FIELDS["roles"])
+ROLES, _, BENCHMARKS = recorded()
+FAMILIES = sorted({fields["family"] for fields in BENCHMARKS.values()}, key=len, reverse=True)
 NAME = re.compile(rf"^({'|'.join(FAMILIES)})(/.*)?$")
 SENTENCE = r'"[^"\n]*[^"\s] [^"\s]+ [^"\s][^"\n]*"'  # at least three words
 COMPARED = re.compile(

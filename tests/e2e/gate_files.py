@@ -12,11 +12,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import described
+
 KIB, MIB = 1024, 1024**2
 REPETITIONS = 3
 FIRST_DAY = datetime(2026, 1, 1, 8, tzinfo=UTC)
 FACTS: dict[str, Any] = {
-    "format": 1,
+    "format": 2,
     "complete": True,
     "program": {"version": "0.1.0", "build_type": "Release"},
     "run": {"min_time_ms": 3.0, "random_order": True, "faults_injected": []},
@@ -33,6 +35,7 @@ FACTS: dict[str, Any] = {
         "memory": {"total_bytes": 64 * 2**30},
         "kernel": {"release": "6.1", "boot_id": "boot-1"},
     },
+    "metrics": {},
     "warnings": [],
 }
 BANDWIDTH = {
@@ -116,7 +119,8 @@ class Lab:
                     inside = inside[group]
                 inside[key] = value
             context["transfers"] = ours
-        return {"context": context, "benchmarks": benchmarks}
+        document = {"context": context, "benchmarks": benchmarks}
+        return document if self.foreign else described.complete(document)
 
     def runs(self, count: int, day: int = 0, **options: Any) -> list[Path]:
         """`count` runs of one session; `slowed`, `without` and `facts` as for document()."""

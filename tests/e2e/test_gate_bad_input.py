@@ -213,7 +213,7 @@ def test_a_rate_of_which_less_would_be_better(gate: Program, lab: Lab, tmp_path:
 
 
 def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
-    head = '{"format": 2, "kind": "bench_transfers baseline", "benchmarks": ['
+    head = '{"format": 3, "kind": "bench_transfers baseline", "benchmarks": ['
     file = write(tmp_path / "many", head + ",".join(['{"a": 1}'] * 1_000_000) + "]}")
     assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 

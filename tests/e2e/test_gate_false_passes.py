@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described import message
 from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, SUITE, Lab, changed
 from program import Completed, Program, assert_complains
 
 PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
-#: Written by programs of format 1.
-THROTTLED = {"warnings": ["the GPU was throttled: hw_thermal_slowdown"]}
+THROTTLED = {"warnings": [message("gpu_throttled", "the GPU was throttled: hw_thermal_slowdown")]}
 FOUR = list(BANDWIDTH)[:4]
 
 

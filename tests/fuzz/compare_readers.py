@@ -25,7 +25,6 @@ CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 BASES = (
     "read_contents/own.json",
     "read_contents/failed.json",
-    "read_contents/format_1.json",
     "read_run/own_least.json",
 )
 MARK = "@value@"

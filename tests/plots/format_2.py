@@ -1,4 +1,4 @@
-"""Makes a synthetic file of format 2, with a family, a role and metrics unknown to the code."""
+"""Makes a synthetic file with a family, a role and metrics unknown to the code."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import synthetic
+from described import message as message  # of all that use it
 from synthetic import MIB, size_name
 
 from plots.model.load import Result, parse_result
@@ -70,11 +71,6 @@ def fields(strategy: str, role: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def message(code: str, text: str, **data: Any) -> dict[str, Any]:
-    """Returns a message for people."""
-    return {"code": code, "data": data, "text": text}
-
-
 def copies() -> dict[str, dict[str, Any]]:
     """Returns copies of two kinds of memory in both directions at two sizes."""
     return {
@@ -119,17 +115,14 @@ def rows() -> list[dict[str, Any]]:
 def document(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
     """Returns the content of the file; `transfers` replaces members of context.transfers."""
     device = {"kind": "cuda", "name": "Synthetic GPU", "why_not_gpu": None}
-    content = synthetic.document(rows() if measured is None else measured)
-    content["context"]["transfers"] |= {
-        "format": 2,
+    content = {
         "benchmarks": copies() | exchanges(),
         "roles": ROLES,
         "metrics": METRICS,
         "device": device,
         "devices": [device | {"link": synthetic.LINK, "clocks": None}],
-        **transfers,
     }
-    return content
+    return synthetic.document(rows() if measured is None else measured, **content | transfers)
 
 
 def result(measured: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:

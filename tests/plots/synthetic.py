@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import described
+
 from plots.model.derive import Run
 from plots.model.load import Result, parse_result
 from plots.model.programs import Advice, Fit, unanswered
@@ -114,15 +116,15 @@ def expected_ns(size: int) -> float:
     return 1000 + 0.02 * size
 
 
-def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> dict[str, Any]:
+def document(benchmarks: list[dict[str, Any]] | None = None, /, **transfers: Any) -> dict[str, Any]:
     """Returns a result file; `transfers` replaces members of context.transfers."""
-    return {
+    content = {
         "context": {
             "date": "2026-11-20T12:00:00+01:00",
             "host_name": "synthetic-host",
             "json_schema_version": 1,
             "transfers": {
-                "format": 1,
+                "format": 2,
                 "complete": True,
                 "program": {"version": "0.1.0", "git_commit": "0000000"},
                 "run": {"profile": "standard", "started_utc": "2026-11-20T11:00:00Z"},
@@ -137,6 +139,7 @@ def document(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -
         },
         "benchmarks": rows() if benchmarks is None else benchmarks,
     }
+    return described.complete(content)
 
 
 def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> Result:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import synthetic
 from colours import contrast
+from format_2 import message
 from synthetic import KIB, MIB, SIXTEEN, run
 
 from plots.figures import FIGURES as ALL_FIGURES
@@ -55,7 +56,9 @@ CASES = {
     "one-row": run(synthetic.rows(("copy/pinned",), (MIB,), (1.0,))[:1]),
     "incomplete": run(complete=False),
     "cold": run(synthetic.rows() + COLD),
-    "skipped": run(skipped=[{"name": "copy/pinned_wc/h2d", "reason": "synthetic"}]),
+    "skipped": run(
+        skipped=[{"name": "copy/pinned_wc/h2d", "reason": message("unsupported", "synthetic")}]
+    ),
     "errors": run(synthetic.rows() + ERRORS),
     "others": run(synthetic.rows() + OTHERS),
     "odd-names": run(
@@ -347,7 +350,7 @@ def test_failed_rows_are_absent():
 
 def test_skipped_benchmarks_and_warnings_are_counted():
     assert "not shown: 1 skipped benchmark" in subtitle(spec("bandwidth", "skipped"))
-    warned = run(warnings=["synthetic", "synthetic"])
+    warned = run(warnings=[message("other", "synthetic")] * 2)
     assert "2 warnings in the result file" in subtitle(bandwidth(warned))
 
 

@@ -624,7 +624,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
         "break_even",
         "interference",
         "winner_map",
-    ):  # these need a GPU and its link, or what no file of format 1 has
+    ):  # these need a GPU and its link, or rows that this run lacks
         with pytest.raises(NoData):
             FIGURES[figure](host, WIDE)
     else:

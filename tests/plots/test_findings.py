@@ -141,6 +141,7 @@ def test_flags_measured_in_one_direction_are_not_judged():
 def buffer(kind, plain, ordinary):
     return {
         "memory": "pinned_wc",
+        "write_combined": True,
         "memory_type": kind,
         "cpu_reads": {"plain_gb_per_s": plain},
         "cpu_reads_of_ordinary_memory": {"plain_gb_per_s": ordinary},

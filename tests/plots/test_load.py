@@ -62,7 +62,13 @@ def unusable_files():
             )
         },
         "no-format": (json.dumps(synthetic.document(format=None)).encode(), "format is None"),
-        "newer": (json.dumps(synthetic.document(format=3)).encode(), "format 3 is newer"),
+        **{
+            f"format-{number}": (
+                json.dumps(synthetic.document(format=number)).encode(),
+                f"its result format is {number}, this program reads 2",
+            )
+            for number in (1, 3)
+        },
     }
 
 

@@ -1,15 +1,11 @@
 """Tests the words for metrics: those of the page, of steps, and of the file."""
 
-import json
-from pathlib import Path
-
 import synthetic
+from described import recorded
 
 from plots.model.load import Metric
 from plots.page import panels
 from plots.text import metric_words
-
-KNOWN = Path(__file__).resolve().parents[2] / "src/result_file/format_1.json"
 
 
 def described(key, description):
@@ -25,8 +21,8 @@ def test_known_metrics_have_words_of_the_page():
 
 
 def test_each_known_step_has_words_without_underscores():
-    known = json.loads(KNOWN.read_text("utf-8"))["metrics"]
-    steps = {key: m["description"] for key, m in known.items() if "the step " in m["description"]}
+    metrics = recorded()[1]
+    steps = {key: m["description"] for key, m in metrics.items() if "the step " in m["description"]}
     assert len(steps) > 20
     for key, description in steps.items():
         assert described(key, description) != description

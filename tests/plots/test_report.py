@@ -94,8 +94,8 @@ def test_names_from_files_are_escaped_everywhere():
         synthetic.rows(("copy/pinned", "copy/<b>x")),
         device={"kind": "cuda", "name": EVIL},
         machine={"cpu": {"model": EVIL}},
-        warnings=[EVIL],
-        skipped=[{"name": EVIL, "reason": EVIL}],
+        warnings=[format_2.message("other", EVIL)],
+        skipped=[{"name": EVIL, "reason": format_2.message("unsupported", EVIL)}],
     )
     files, page = make_page(evil)
     # Only the script of the report runs, and what it unpacks.

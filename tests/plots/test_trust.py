@@ -4,6 +4,7 @@ import statistics
 
 import pytest
 import synthetic
+from format_2 import message
 from healthy import HEALTHY, texts, timed
 from synthetic import KIB, MIB, run
 
@@ -17,7 +18,7 @@ def test_a_run_in_parts_is_complete_if_its_last_part_is():
 
 
 def test_a_missing_gpu_is_mentioned_first():
-    why = "No GPU: no driver is installed. Measuring on the device 'host': memory, no link."
+    why = message("no_gpu", "No GPU: no driver is installed.", reason="no driver is installed")
     host = run(device={"kind": "host", "name": "host", "why_not_gpu": why}, link=None)
     first, _ = trust.describe_machine(host)
     assert first.warning
@@ -114,7 +115,10 @@ def test_a_program_with_uncommitted_changes_is_named():
 
 
 def test_warnings_of_the_program_are_not_repeated():
-    warnings = ["virtual machine (KVM): the hypervisor decides", "another load is running"]
+    warnings = [
+        message("virtual_machine", "the hypervisor decides"),
+        message("other_load", "another load is running"),
+    ]
     assert trust.other_warnings(run(warnings=warnings)) == ["another load is running"]
 
 

@@ -51,24 +51,16 @@ measured_value rate_of(double bytes, const measured_value& time_ns) {
   return rate;
 }
 
-/// What the file says of a device. Runs of format 1 have one.
-std::string text_of_device(const result_file::contents& read, std::size_t index, const char* key) {
-  const auto& devices = result_file::member(read.facts, {"devices"});
-  if (devices.is_array() && index < devices.size())
-    return result_file::text_at(devices.at(index), {key});
-  return result_file::text_at(read.facts, {"device", key});
-}
-
 benchmark_value value_of(const result_file::contents& read, const benchmark_rows& rows) {
   benchmark_value value;
   value.described = *rows.described;
-  if (read.format >= 2)  // older files have no ids
-    for (const auto index : rows.described->devices)
-      value.devices.push_back(result_file::id_of_device(read, index));
+  for (const auto index : rows.described->devices)
+    value.devices.push_back(result_file::id_of_device(read, index));
   if (!rows.described->devices.empty()) {
     const auto first = rows.described->devices.front();
-    value.device_name = text_of_device(read, first, "name");
-    value.uuid = text_of_device(read, first, "uuid");
+    const auto& device = result_file::device_of(read, first);
+    value.device_name = result_file::text_at(device, {"name"});
+    value.uuid = result_file::text_at(device, {"uuid"});
     value.confidential = result_file::is_confidential(read, first);
   }
   value.repetitions = rows.times_ns.size();

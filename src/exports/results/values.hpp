@@ -20,7 +20,7 @@ struct measured_value {
 /// One benchmark of a run.
 struct benchmark_value {
   result_file::benchmark described;
-  std::vector<std::string> devices;  ///< ids: "cuda:1"; none in files of format 1
+  std::vector<std::string> devices;  ///< ids: "cuda:1"
   std::string device_name;           ///< of the first of them; may be empty
   std::string uuid;                  ///< likewise
   bool confidential = false;         ///< the device encrypts each byte on its way

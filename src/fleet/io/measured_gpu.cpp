@@ -57,15 +57,6 @@ link link_of(const json& described) {
           small_number(member(described, {"width_max"}))};
 }
 
-/// The entries of context.transfers.devices; a file of one device may have only `device`.
-std::vector<json> devices_of(const contents& read) {
-  const auto& list = member(read.facts, {"devices"});
-  if (list.is_array() && !list.empty()) return {list.begin(), list.end()};
-  auto device = member(read.facts, {"device"});
-  device["link"] = member(read.facts, {"link"});
-  return {device};
-}
-
 /// Host devices have no UUID. Those with an index ("host:1") are told apart by it, whoever has
 /// started the process: the ranks of a node have one each. Others have that of their rank.
 std::string name_without_uuid(const contents& read, std::size_t index, const gpu& gpu) {
@@ -110,7 +101,7 @@ void sort_each_once(std::vector<std::string>& names) {
 class collector {
  public:
   collector(const contents& read, const std::string& node) : read_(read) {
-    for (const auto& device : devices_of(read)) {
+    for (const auto& device : member(read.facts, {"devices"})) {
       auto& found = gpus_.emplace_back();
       found.gpu = gpu_of(read, gpus_.size() - 1, device, node);
       found.sweep = text_at(read.facts, {"fleet", "sweep"});

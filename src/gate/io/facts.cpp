@@ -108,12 +108,10 @@ fingerprint fingerprint_of(const json& facts) {
   return machine;
 }
 
-/// The file's own declaration of the field judged by, if that is a counter. The metrics of a file
-/// of format 1 come from this program, so a baseline of such files declares nothing, either.
+/// The file's own declaration of the field judged by, if that is a counter.
 std::optional<declaration> declared_in(const result_file::contents& file, const metric& judged_by) {
   const auto entry = file.metrics.find(common::printable(judged_by.key));
-  if (file.format < 2 || entry == file.metrics.end() || !judged_by.is_counter())
-    return std::nullopt;
+  if (entry == file.metrics.end() || !judged_by.is_counter()) return std::nullopt;
   const auto& counter = entry->second;
   std::optional<bool> more_is_better;
   if (counter.better) more_is_better = *counter.better == result_file::better::more;

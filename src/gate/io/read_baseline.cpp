@@ -17,7 +17,6 @@
 #include "src/common/timestamp.hpp"
 #include "src/gate/io/hash.hpp"
 #include "src/gate/model/bad_input.hpp"
-#include "src/result_file/benchmark_class.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/format.hpp"
 #include "src/result_file/json_text.hpp"
@@ -28,10 +27,6 @@ namespace {
 using simdjson::dom::element;
 
 constexpr std::string_view digest_key = "digest";
-/// The first format: its digest covers runs, names and figures alone.
-constexpr std::int64_t format_of_figures = 1;
-/// Up to this format a baseline does not say what limits its benchmarks.
-constexpr std::int64_t last_format_without_classes = 2;
 
 element member_of(const element& parent, std::string_view key) {
   element value;
@@ -131,6 +126,8 @@ history history_in(const element& entry, std::size_t processes, const metric& ju
   if (history.figures.size() != processes)
     throw bad_input("more or fewer values than there are runs");
   if (measured_by < least_processes) throw bad_input("fewer than three values");
+  history.limited_by = limited_by_in(entry);
+  history.reference = reference_in(entry, judged_by);
   return history;
 }
 
@@ -196,16 +193,6 @@ std::vector<process> processes_in(const simdjson::dom::array& content) {
   return processes;
 }
 
-/// Refuses contradictions that `pin` never writes, as when a line comes from another baseline.
-void require_possible(const baseline& baseline) {
-  if (!baseline.ours && !baseline.machine.empty())
-    throw bad_input("it says of which machine it is, which no other program's files do");
-  for (const auto& [key, value] : baseline.machine)
-    if (key == "device.name" && value != baseline.device)
-      throw bad_input(
-          fmt::format("its device is '{}', and that of its machine '{}'", baseline.device, value));
-}
-
 /// Adds the content of an element; the notation of its numbers and its white space do not count.
 void add(const element& part, hash& digest) {
   using simdjson::dom::element_type;
@@ -244,34 +231,15 @@ std::string digest_of(const element& content) {
   return fmt::format("{:016x}", digest.value());
 }
 
-/// The digest of the first format: of runs, names and figures.
-std::string digest_of_figures(const baseline& baseline) {
-  hash digest;
-  const auto add = [&](const std::optional<double>& value) {
-    const double number =
-        value ? std::stod(fmt::format("{:.9g}", *value)) : 0;  // figures are positive
-    digest.add(&number, sizeof(number));
-  };
-  for (const auto& process : baseline.processes) digest.add(process.content);
-  for (const auto& [name, history] : baseline.benchmarks) {
-    digest.add(std::string_view(name));
-    add(history.bytes);
-    for (const auto& value : history.figures) add(value);
-  }
-  return fmt::format("{:016x}", digest.value());
-}
-
-std::int64_t format_of(const element& content) {
+void require_format(const element& content) {
   const auto value = member_of(content, "format");
   std::int64_t format = 0;
   // get() fails for numbers that are not whole or too large.
   if (value.get(format) != simdjson::SUCCESS) throw bad_input("its format is not a whole number");
-  if (format > baseline_format)
-    throw bad_input(fmt::format("its format is {}, this program knows {}: use a newer one", format,
-                                baseline_format));
-  if (format < format_of_figures)
-    throw bad_input(fmt::format("its format is {}, which is not supported", format));
-  return format;
+  if (format != baseline_format)
+    throw bad_input(fmt::format("its format is {}, this program reads {}: {}", format,
+                                baseline_format,
+                                format > baseline_format ? "use a newer one" : "pin it anew"));
 }
 
 /// Older baselines do not tell.
@@ -295,22 +263,15 @@ void require_whole(const baseline& baseline, const element& content) {
   if (count != static_cast<double>(baseline.benchmarks.size()))
     throw bad_input(fmt::format("it says that it has {} benchmarks and has {}: pin it anew", count,
                                 baseline.benchmarks.size()));
-  const bool is_old = format_of(content) == format_of_figures;
-  if (raw_text_in(content, digest_key) !=
-      (is_old ? digest_of_figures(baseline) : digest_of(content)))
+  if (raw_text_in(content, digest_key) != digest_of(content))
     throw bad_input("it is not as it was pinned (digest): pin it anew");
-  // The old digest does not cover the settings that decide the verdict.
-  const auto& judged_by = baseline.judged_by;
-  if (is_old && judged_by.is_rate_of_bytes() && !judged_by.more_is_better)
-    throw bad_input(
-        fmt::format("it is judged by {} of which less is better: pin it anew", judged_by.key));
 }
 
 baseline baseline_of(const element& content) {
   std::string_view kind;
   if (content["kind"].get(kind) != simdjson::SUCCESS || kind != baseline_kind)
     throw bad_input("it is not a baseline (gate_transfers pin makes one)");
-  static_cast<void>(format_of(content));
+  require_format(content);
   baseline baseline;
   baseline.judged_by = metric_in(content);
   baseline.ours = truth_in(content, "ours");
@@ -319,28 +280,19 @@ baseline baseline_of(const element& content) {
   baseline.machine = machine_in(content, baseline.ours);
   baseline.options = options_in(content);
   baseline.processes = processes_in(list_in(content, "runs"));
-  baseline.classes_by_name = baseline.ours && format_of(content) <= last_format_without_classes;
-  const bool has_classes = format_of(content) > last_format_without_classes;
   for (const auto& [name, entry] : object_in(content, "benchmarks")) {
     try {
-      const auto [position, is_new] = baseline.benchmarks.emplace(
-          common::printable(name),
-          history_in(entry, baseline.processes.size(), baseline.judged_by));
+      const bool is_new =
+          baseline.benchmarks
+              .emplace(common::printable(name),
+                       history_in(entry, baseline.processes.size(), baseline.judged_by))
+              .second;
       if (!is_new) throw bad_input("a name that is there twice");
-      auto& limit = position->second.limited_by;
-      if (has_classes) {
-        limit = limited_by_in(entry);
-        position->second.reference = reference_in(entry, baseline.judged_by);
-      } else if (baseline.ours) {
-        limit = result_file::limited_by(position->first, baseline.on_host);
-      }
     } catch (const bad_input& error) {
       throw bad_input(fmt::format("{}: {}", common::printable_in_short(name), error.what()));
     }
   }
   if (baseline.benchmarks.empty()) throw bad_input("it has no benchmarks");
-  baseline.settings_covered = format_of(content) != format_of_figures;
-  require_possible(baseline);
   require_whole(baseline, content);
   return baseline;
 }

@@ -42,7 +42,7 @@ json to_json(const process& process, std::size_t session) {
           {"content", fmt::format("{:016x}", process.content)}};
 }
 
-/// Files of format 1 declare nothing; their baselines have neither of these keys.
+/// Baselines of runs that declare nothing have neither of these keys.
 void add_declaration(const metric& judged_by, json& facts) {
   if (!judged_by.declared) return;
   facts["unit"] = judged_by.declared->unit;

@@ -120,8 +120,6 @@ class checking {
       note_warnings(process, file);
     }
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
-    if (!before_.settings_covered) result_.notes.emplace_back(notes::settings_not_covered{});
-    if (before_.classes_by_name) result_.notes.emplace_back(notes::classes_by_name{});
     if (const auto slower = slower_than_first(before_, result_.question.limits); slower.count > 0)
       result_.notes.emplace_back(
           notes::baseline_crept{slower.count, slower.worst, slower.slowdown});

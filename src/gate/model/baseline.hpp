@@ -44,12 +44,9 @@ struct baseline {
   /// nobody knows.
   std::optional<std::vector<std::string>> options = {};
   std::map<std::string, history> benchmarks;
-  bool settings_covered = true;  ///< by the file's digest; not in the first format
-  bool classes_by_name = false;  ///< the file, of format 1 or 2, has no classes
 };
 
-/// The newest format of baselines that is supported. The first format has a different digest, and
-/// the first two have no classes.
+/// The format of baselines.
 inline constexpr int baseline_format = 3;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;

@@ -12,8 +12,8 @@ namespace {
 
 using result_file::metric_kind;
 
-/// Units of the counters of other programs and of files of format 1, by the ends of their names;
-/// the first match counts.
+/// Units of counters that no file declares, as of other programs, by the ends of their names; the
+/// first match counts.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> units_by_ending{
     {{"_ns", "ns"},
      {"gb_per_s", "GB/s"},
@@ -67,11 +67,6 @@ bool metric::is_time() const {
 
 double metric::nanoseconds(double value) const {
   return value * nanoseconds_in(unit()).value_or(1);
-}
-
-bool metric::is_rate_of_bytes() const {
-  const auto text = unit();
-  return text == "GB/s" || text == "B/s";
 }
 
 bool metric::name_implies_direction() const {

@@ -46,8 +46,6 @@ struct metric {
   [[nodiscard]] bool is_time() const;
   /// For times only.
   [[nodiscard]] double nanoseconds(double value) const;
-  /// Whether it is in bytes per time: more is better.
-  [[nodiscard]] bool is_rate_of_bytes() const;
   /// Whether the name implies the direction: that of a time or a rate.
   [[nodiscard]] bool name_implies_direction() const;
   /// Whether a value is positive and finite and, for a time, of a plausible length.

@@ -78,9 +78,6 @@ struct warned {
   std::string file, code, text;
 };
 struct no_fingerprint {};
-struct settings_not_covered {};
-/// The baseline has format 2 or older: the classes follow from names.
-struct classes_by_name {};
 struct one_session {};
 /// Benchmarks that are much slower in some runs.
 struct slow_runs {
@@ -98,9 +95,8 @@ struct measured_again {
 
 }  // namespace notes
 using note = std::variant<notes::faults_injected, notes::interrupted, notes::in_parts,
-                          notes::warned, notes::no_fingerprint, notes::settings_not_covered,
-                          notes::classes_by_name, notes::one_session, notes::slow_runs,
-                          notes::baseline_crept, notes::measured_again>;
+                          notes::warned, notes::no_fingerprint, notes::one_session,
+                          notes::slow_runs, notes::baseline_crept, notes::measured_again>;
 
 /// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {

@@ -73,9 +73,6 @@ content content_of(const note& message) {
           [](const warned& n) -> content {
             return {"run_warning", {{"file", n.file}, {"warning", n.code}}};
           },
-          [](const classes_by_name&) -> content {
-            return {"classes_by_name", json::object()};
-          },
           [](const slow_runs& n) -> content {
             return {"slow_runs", {{"benchmarks", n.benchmarks}}};
           },
@@ -85,9 +82,6 @@ content content_of(const note& message) {
           },
           [](const no_fingerprint&) -> content {
             return {"no_fingerprint", json::object()};
-          },
-          [](const settings_not_covered&) -> content {
-            return {"settings_not_covered", json::object()};
           },
           [](const one_session&) -> content {
             return {"one_session", json::object()};

@@ -175,16 +175,6 @@ std::string sentence_of(const note& message) {
                 "these files do not describe their machine, so whether it is the same is not "
                 "checked");
           },
-          [](const settings_not_covered&) {
-            return std::string(
-                "the baseline has format 1, whose digest does not cover its settings and its "
-                "machine: changes to them go unnoticed; pin a new one");
-          },
-          [](const classes_by_name&) {
-            return std::string(
-                "the baseline is of an older format, so the classes of its benchmarks follow from "
-                "their names; pin a new one");
-          },
           [](const slow_runs& n) {
             return fmt::format("{} much slower in some runs than in any of the baseline",
                                counted(n.benchmarks, "benchmark is", "benchmarks are"));

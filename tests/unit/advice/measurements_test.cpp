@@ -3,11 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/advice/leave_out.hpp"
+#include "src/common/sizes.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -22,9 +27,16 @@ using testing::SizeIs;
 json content() {
   return {{"context",
            {{"transfers",
-             {{"format", 1},
+             {{"format", 2},
               {"complete", true},
               {"device", {{"kind", "cuda"}, {"name", "Some GPU"}}},
+              {"devices", {{{"kind", "cuda"}, {"name", "Some GPU"}}}},
+              {"roles",
+               {{"copy", {{"description", "copies"}, {"table", "directions"}}},
+                {"cpu_read", {{"description", "reads"}, {"table", "cpu_access"}}},
+                {"allocation", {{"description", "allocation"}, {"table", "allocation"}}},
+                {"own", {{"description", "something else"}, {"table", "times"}}}}},
+              {"metrics", json::object()},
               {"machine", {{"cpu", {{"model", "Some CPU"}}}}},
               {"run", {{"started_utc", "2026-01-02T03:04:05Z"}}},
               {"program", {{"git_commit", "abc"}}}}}}},
@@ -38,7 +50,46 @@ json row(const std::string& name, json median_ns, json bytes) {
           {"bytes", std::move(bytes)}};
 }
 
-measurements read(const json& all) {
+/// What a benchmark of this name is: "copy/pinned/h2d/1KiB", "allocate/pinned/1MiB/cold".
+json described(const std::string& name) {
+  static const std::map<std::string, const char*> roles{
+      {"copy", "copy"}, {"zero_copy", "copy"}, {"cpu", "cpu_read"}, {"allocate", "allocation"}};
+  static const std::map<std::string, const char*> directions{
+      {"h2d", "h2d"}, {"d2h", "d2h"}, {"read", "h2d"}, {"write", "d2h"}};
+  std::vector<std::string> parts;
+  std::istringstream stream(name);
+  for (std::string part; std::getline(stream, part, '/');) parts.push_back(part);
+  json entry{{"family", parts.at(0)}, {"strategy", parts.at(0) + "/" + parts.at(1)},
+             {"memory", parts.at(1)}, {"direction", "none"},
+             {"cache", "warm"},       {"devices", {0}},
+             {"role", "own"},         {"plainness", 0}};
+  if (parts.back() == "cold") {
+    entry["cache"] = "cold";
+    parts.pop_back();
+  }
+  if (std::isdigit(parts.back().front()) != 0) {
+    entry["size_bytes"] = common::parse_size(parts.back());
+    parts.pop_back();
+  }
+  if (const auto role = roles.find(parts[0]); role != roles.end()) entry["role"] = role->second;
+  if (parts.size() > 2) {
+    entry["variant"] = parts[2];
+    if (parts[2] == "read_random") entry["plainness"] = 1;
+    if (const auto way = directions.find(parts[2]); way != directions.end())
+      entry["direction"] = way->second;
+  }
+  return entry;
+}
+
+measurements read(json all) {
+  auto& facts = all["context"]["transfers"];
+  if (!facts.contains("benchmarks")) {
+    facts["benchmarks"] = json::object();
+    for (const auto& row : all["benchmarks"]) {
+      const auto name = row.at("run_name").get<std::string>();
+      facts["benchmarks"][name] = described(name);
+    }
+  }
   return measurements_in(result_file::read_json(all, "some.json"), "some.json");
 }
 
@@ -149,21 +200,14 @@ TEST(measurements, know_where_they_come_from) {
   EXPECT_FALSE(read(host).from.complete);
 }
 
-/// A file of format 2 with one benchmark of these fields, measured at 1 KiB.
+/// A file with one benchmark of these fields, measured at 1 KiB.
 json described_as(const json& fields) {
   auto all = content();
-  auto& facts = all["context"]["transfers"];
-  facts["format"] = 2;
-  facts["devices"] = {facts["device"]};
-  facts["roles"] = {{"copy", {{"description", "copies"}, {"table", "directions"}}},
-                    {"cpu_read", {{"description", "reads"}, {"table", "cpu_access"}}},
-                    {"own", {{"description", "something else"}, {"table", "times"}}}};
-  facts["metrics"] = json::object();
   json entry{{"family", "anything"}, {"strategy", "any/thing"}, {"direction", "h2d"},
              {"size_bytes", 1024},   {"cache", "warm"},         {"devices", {0}},
              {"role", "copy"},       {"plainness", 0}};
   entry.update(fields);
-  facts["benchmarks"] = {{"whatever", entry}};
+  all["context"]["transfers"]["benchmarks"] = {{"whatever", entry}};
   all["benchmarks"] = {row("whatever", 100, 1024)};
   return all;
 }

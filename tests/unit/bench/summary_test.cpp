@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/strategy/strategy.hpp"
+#include "src/common/message.hpp"
+#include "src/common/sizes.hpp"
 
 namespace bench_transfers::result_file::summary_test {
 namespace {
@@ -28,13 +33,24 @@ using testing::StartsWith;
 constexpr double kib = 1024;
 constexpr double mib = 1024 * kib;
 
-json facts(json device, json link = nullptr) {
-  return {{"format", 1},
-          {"device", std::move(device)},
+json facts(const json& device, json link = nullptr) {
+  const json headline{{"unit", "ns"},
+                      {"better", "less"},
+                      {"kind", "duration"},
+                      {"description", "of the difference"},
+                      {"headline", true}};
+  return {{"format", 2},
+          {"device", device},
           {"link", std::move(link)},
+          {"devices", {device}},
+          {"roles", json::object()},
+          {"benchmarks", json::object()},
+          {"metrics", {{"over_plain_ns", headline}}},
           {"skipped", json::array()},
           {"warnings", json::array()}};
 }
+
+json message(const std::string& text) { return common::to_json({.code = "other", .text = text}); }
 
 json content(json facts) {
   return {{"context", {{"transfers", std::move(facts)}}}, {"benchmarks", json::array()}};
@@ -51,7 +67,57 @@ json on_gpu(const std::string& name = "NVIDIA H200") {
                                                  {"packet_limit_gb_per_s", {57.61, 58.45}}}));
 }
 
+/// Without its size and its cache state: "copy/pinned/h2d".
+std::string front_of(std::string name) {
+  if (name.ends_with("/cold")) name.erase(name.rfind('/'));
+  const auto last = name.rfind('/') + 1;
+  if (last > 0 && std::isdigit(name[last]) != 0 && name.ends_with('B')) name.erase(last - 1);
+  return name;
+}
+
+/// What its strategy says of a benchmark; of one that has none here what its name may mean.
+std::pair<benchmark, role> described(const std::string& name) {
+  const auto front = front_of(name);
+  const auto cold = name.ends_with("/cold") ? cache_state::cold : cache_state::warm;
+  auto rest = name.substr(front.size());
+  if (cold == cache_state::cold) rest.erase(rest.rfind('/'));
+  const auto size = rest.empty() ? std::nullopt : std::optional(common::parse_size(rest.substr(1)));
+  const auto taken_from = [&](const bench::strategy& strategy, const bench::variant* variant) {
+    const auto& own = variant != nullptr && variant->role ? *variant->role : strategy.role;
+    return std::pair(bench::describe(strategy, variant, size, cold), own);
+  };
+  for (const auto& strategy : bench::registered_strategies()) {
+    if (strategy.name() == front) return taken_from(strategy, nullptr);
+    for (const auto& variant : strategy.variants)
+      if (strategy.name() + "/" + variant.name == front) return taken_from(strategy, &variant);
+  }
+  benchmark unknown;
+  unknown.name = name;
+  unknown.strategy = front;
+  unknown.size_bytes = size;
+  unknown.cache = cold;
+  unknown.family = front.substr(0, front.find('/'));
+  const auto last = front.substr(front.rfind('/') + 1);
+  role own{"other", "other benchmarks", table::times};
+  if (const auto way = direction_from(last); way && last != front) {
+    unknown.strategy = front.substr(0, front.rfind('/'));
+    unknown.variant = last;
+    unknown.direction = *way;
+    own = {"copy", "copies", table::directions};
+  }
+  unknown.role = own.name;
+  return {unknown, own};
+}
+
+void describe(json& all, const std::string& name) {
+  auto& facts = all["context"]["transfers"];
+  const auto [meant, own] = described(name);
+  facts["benchmarks"][name] = to_json(meant);
+  facts["roles"][own.name] = to_json(own);
+}
+
 void add(json& all, const std::string& name, double bytes, double median_ns) {
+  describe(all, name);
   json row{{"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"median_ns", median_ns}};
   if (bytes > 0) row["bytes"] = bytes;
   all["benchmarks"].push_back(row);
@@ -178,9 +244,9 @@ TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
   add(all, "allocate/pinned/1MiB", mib, 100'000);
   add(all, "launch/empty", 0, 5000);
   auto& said = all["context"]["transfers"];
-  said["warnings"] = json::array({"virtual machine"});
-  said["skipped"] = {{{"name", "copy/a/h2d/4B"}, {"reason", "no reason"}},
-                     {{"name", "copy/b/h2d/4B"}, {"reason", "no reason"}}};
+  said["warnings"] = {message("virtual machine")};
+  said["skipped"] = {{{"name", "copy/a/h2d/4B"}, {"reason", message("no reason")}},
+                     {{"name", "copy/b/h2d/4B"}, {"reason", message("no reason")}}};
   const auto text = brief(all);
   EXPECT_THAT(text, StartsWith("Device: NVIDIA H200, PCIe 5.0 x16"));
   EXPECT_THAT(text, Not(HasSubstr("allocat")));
@@ -192,6 +258,7 @@ TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
 TEST(brief_summary, keeps_failures) {
   auto all = on_gpu();
   add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+  describe(all, "copy/pageable/h2d/4B");
   all["benchmarks"].push_back({{"name", "copy/pageable/h2d/4B"},
                                {"run_name", "copy/pageable/h2d/4B"},
                                {"run_type", "iteration"},
@@ -425,13 +492,6 @@ void add_all_strategies(json& all) {
   }
 }
 
-/// Of these, the reader of this format knows no role, and shows each as a line of the times.
-bool is_newer_than_format_1(const bench::strategy& strategy) {
-  return strategy.name().find("/host_pool") != std::string::npos ||
-         strategy.name() == "launch/parameters" || strategy.family == "stalls" ||
-         strategy.family == "staged_parts";
-}
-
 TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
   auto all = on_gpu();
   add_all_strategies(all);
@@ -440,7 +500,8 @@ TEST(summary_of_gpu, fits_a_terminal_with_all_strategies) {
     if (strategy.family == "duplex" || strategy.family == "overlap" || strategy.concurrent)
       continue;
     const bool has_line_of_its_own =
-        is_newer_than_format_1(strategy) || (strategy.variants.empty() && !strategy.sampling.sized);
+        strategy.variants.empty() &&
+        (!strategy.sampling.sized || strategy.role.shown_in == result_file::table::times);
     EXPECT_EQ(row_of(text, strategy.name()).empty(), !is_directed(strategy) && !has_line_of_its_own)
         << strategy.name();
   }
@@ -473,7 +534,7 @@ TEST(summary_of_host, of_this_computer_fits_a_terminal) {
     if (reason)
       for (const auto& front : fronts_of(strategy))
         all["context"]["transfers"]["skipped"].push_back(
-            {{"name", front + "/4B"}, {"reason", *reason}});
+            {{"name", front + "/4B"}, {"reason", message(*reason)}});
   }
   expect_narrow(summary(all));
 }
@@ -510,8 +571,8 @@ TEST(summary_text, has_reasons_for_what_was_skipped_once_each) {
   auto all = on_host();
   auto& skipped = all["context"]["transfers"]["skipped"];
   for (const char* name : {"copy/a/h2d/4B", "copy/a/d2h/4B", "copy/b/h2d/4B"})
-    skipped.push_back({{"name", name}, {"reason", "too heavy"}});
-  skipped.push_back({{"name", "copy/c/h2d/4B"}, {"reason", "too light"}});
+    skipped.push_back({{"name", name}, {"reason", message("too heavy")}});
+  skipped.push_back({{"name", "copy/c/h2d/4B"}, {"reason", message("too light")}});
   const auto text = summary(all);
   EXPECT_THAT(text, HasSubstr("Skipped copy/a/h2d/4B and 2 more: too heavy."));
   EXPECT_THAT(text, HasSubstr("Skipped copy/c/h2d/4B: too light."));
@@ -523,12 +584,13 @@ TEST(summary_text, has_reasons_for_what_was_skipped_once_each) {
 TEST(summary_text, names_failures_and_warnings) {
   auto all = on_host();
   add(all, "copy/good/h2d/4B", 4, 1000);
+  describe(all, "copy/bad/h2d/4B");
   all["benchmarks"].push_back({{"name", "copy/bad/h2d/4B"},
                                {"run_name", "copy/bad/h2d/4B"},
                                {"run_type", "iteration"},
                                {"error_occurred", true},
                                {"error_message", "wrong data: 1 of 4 bytes differ"}});
-  all["context"]["transfers"]["warnings"].push_back("the governor is asleep");
+  all["context"]["transfers"]["warnings"].push_back(message("the governor is asleep"));
   const auto text = summary(all);
   EXPECT_THAT(text, HasSubstr("FAILED copy/bad/h2d/4B: wrong data: 1 of 4 bytes differ\n"));
   EXPECT_THAT(text, Not(HasSubstr("FAILED copy/good")));
@@ -552,7 +614,10 @@ TEST(summary_text, shows_the_floor_of_the_harness) {
 
 json block_of(const std::string& memory, json type, double plain, json streaming,
               double ordinary = 10) {
-  json block{{"memory", memory}, {"bytes", 1 << 20}, {"memory_type", std::move(type)}};
+  json block{{"memory", memory},
+             {"bytes", 1 << 20},
+             {"write_combined", memory.ends_with("_wc")},
+             {"memory_type", std::move(type)}};
   if (block["memory_type"].is_null()) {
     block["cpu_reads"] = nullptr;
     block["cpu_reads_of_ordinary_memory"] = nullptr;

@@ -468,16 +468,13 @@ TEST_F(checks, say_that_runs_were_interrupted) {
   EXPECT_EQ(message_in<notes::interrupted>(answer().notes).file, "run-12.json");
 }
 
-TEST_F(checks, say_that_a_baseline_names_no_machine_or_does_not_cover_its_settings) {
+TEST_F(checks, say_that_a_baseline_names_no_machine) {
   const auto whole = answer();
   EXPECT_FALSE(has_message<notes::no_fingerprint>(whole.notes));
-  EXPECT_FALSE(has_message<notes::settings_not_covered>(whole.notes));
   auto pinned = pin(before_, {}).baseline;
   pinned.machine.clear();
-  pinned.settings_covered = false;
   const auto result = check(pinned, after_, {});
   EXPECT_TRUE(has_message<notes::no_fingerprint>(result.notes));
-  EXPECT_TRUE(has_message<notes::settings_not_covered>(result.notes));
 }
 
 TEST_F(checks, mark_benchmarks_whose_noise_hides_the_threshold) {
@@ -495,13 +492,6 @@ TEST_F(checks, say_by_how_much_the_slowest_run_is_slower) {
   const auto result = answer();
   const auto& note = benchmark_of(result, "copy/7").note;
   EXPECT_NEAR(std::get<remarks::slow_runs>(note.value()).slowdown, 0.5, 0.01);
-}
-
-TEST_F(checks, say_that_classes_follow_from_names) {
-  auto pinned = pin(before_, {}).baseline;
-  EXPECT_FALSE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
-  pinned.classes_by_name = true;
-  EXPECT_TRUE(has_message<notes::classes_by_name>(check(pinned, after_, {}).notes));
 }
 
 TEST_F(checks, say_that_the_baseline_is_slower_than_the_first_of_its_line) {

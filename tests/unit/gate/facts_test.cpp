@@ -155,7 +155,7 @@ TEST(gate_facts, have_no_options_that_do_more_than_choose) {
 TEST(gate_facts, that_lessen_trust_are_read) {
   auto facts = changed(bench_transfers_facts(), "/complete", false);
   facts["run"]["faults_injected"] = {"slow:1.1@copy.*"};
-  facts["warnings"] = {"one", "two\nlines"};
+  facts["warnings"] = {message("one"), message("two\nlines")};
   const auto run = read(bench_transfers_file(facts));
   EXPECT_FALSE(run.complete);
   EXPECT_THAT(run.faults, ElementsAre("slow:1.1@copy.*"));
@@ -164,16 +164,19 @@ TEST(gate_facts, that_lessen_trust_are_read) {
 }
 
 TEST(gate_facts, a_file_without_optional_ones_is_read) {
-  const auto run = read(bench_transfers_file({{"format", 1}, {"device", {{"kind", "cuda"}}}}));
+  json facts{{"device", {{"kind", "cuda"}}}};
+  for (const auto* key : {"format", "devices", "roles", "benchmarks", "metrics"})
+    facts[key] = bench_transfers_facts().at(key);
+  const auto run = read(bench_transfers_file(facts));
   EXPECT_TRUE(run.ours);
   EXPECT_THAT(run.machine, IsEmpty());
   EXPECT_EQ(run.started, std::nullopt);
   EXPECT_TRUE(run.complete);
 }
 
-/// Format 2 has messages where format 1 has texts, and says what its benchmarks are.
-json second_format() {
-  auto facts = changed(bench_transfers_facts(), "/format", 2);
+/// With messages and metrics.
+json many_facts() {
+  auto facts = bench_transfers_facts();
   facts["warnings"] = {{{"code", "link_below_maximum"},
                         {"data", {{"generation", 3}, {"nested", {1, {{"a", nullptr}}}}}},
                         {"text", "the link trained\nlow"}},
@@ -182,25 +185,15 @@ json second_format() {
       {{"name", "copy/managed/h2d/4B"},
        {"reason", {{"code", "unsupported"}, {"data", json::object()}, {"text", "it is"}}}}};
   facts["device"]["why_not_gpu"] = {{"code", "other"}, {"data", nullptr}, {"text", "none"}};
-  facts["devices"] = {facts["device"]};
   facts["metrics"] = {
       {"wait_us", {{"unit", "us"}, {"better", "less"}, {"kind", "duration"}, {"description", ""}}},
       {"gb_per_s", {{"unit", "GB/s"}, {"better", "more"}, {"kind", "rate"}, {"description", ""}}},
       {"cores", {{"unit", "1"}, {"better", nullptr}, {"kind", "count"}, {"description", ""}}}};
-  facts["roles"] = {{"copy", {{"description", "copies"}, {"table", "directions"}}}};
-  facts["benchmarks"] = {{"copy/pinned/h2d/4B",
-                          {{"family", "copy"},
-                           {"strategy", "copy/pinned"},
-                           {"direction", "h2d"},
-                           {"cache", "warm"},
-                           {"devices", {0}},
-                           {"role", "copy"},
-                           {"plainness", 0}}}};
   return facts;
 }
 
-TEST(gate_facts, of_the_second_format_have_messages) {
-  const auto run = read(bench_transfers_file(second_format()));
+TEST(gate_facts, have_messages) {
+  const auto run = read(bench_transfers_file(many_facts()));
   EXPECT_THAT(run.warnings, ElementsAre(run_warning{"link_below_maximum", "the link trained\\nlow"},
                                         run_warning{"other", ""}));
   EXPECT_EQ(run.machine, read(bench_transfers_file(bench_transfers_facts())).machine);
@@ -216,17 +209,15 @@ TEST(gate_facts, declare_the_field_judged_by) {
     return read(file, key).declared;
   };
   using result_file::metric_kind;
-  EXPECT_EQ(declared(second_format(), "wait_us"),
-            (declaration{"us", metric_kind::duration, false}));
-  EXPECT_EQ(declared(second_format(), "gb_per_s"), (declaration{"GB/s", metric_kind::rate, true}));
-  EXPECT_EQ(declared(second_format(), "cores"),
-            (declaration{"1", metric_kind::count, std::nullopt}));
-  EXPECT_EQ(declared(second_format(), "unknown"), std::nullopt);
+  EXPECT_EQ(declared(many_facts(), "wait_us"), (declaration{"us", metric_kind::duration, false}));
+  EXPECT_EQ(declared(many_facts(), "gb_per_s"), (declaration{"GB/s", metric_kind::rate, true}));
+  EXPECT_EQ(declared(many_facts(), "cores"), (declaration{"1", metric_kind::count, std::nullopt}));
+  EXPECT_EQ(declared(many_facts(), "unknown"), std::nullopt);
   EXPECT_EQ(declared(bench_transfers_facts(), "gb_per_s"), std::nullopt);
 }
 
 TEST(gate_facts, of_a_duration_limit_its_plausible_values) {
-  auto file = bench_transfers_file(second_format());
+  auto file = bench_transfers_file(many_facts());
   file["benchmarks"][0]["wait_us"] = 1e13;  // months
   EXPECT_THAT(complaint(file, "wait_us"), HasSubstr(" us, which nobody can have measured"));
 }
@@ -253,9 +244,10 @@ TEST(gate_content, is_that_of_the_measurements) {
   const auto file = bench_transfers_file(bench_transfers_facts());
   const auto content = read(file).content;
   EXPECT_EQ(run_in(file.dump(4), "other name.json", {}).content, content);
-  EXPECT_EQ(read(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0", "another")))
-                .content,
-            content);
+  EXPECT_EQ(
+      read(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0/text", "another")))
+          .content,
+      content);
   EXPECT_NE(read(bench_transfers_file(
                      changed(bench_transfers_facts(), "/run/started_utc", "2026-11-21T10:22:26Z")))
                 .content,

@@ -63,9 +63,21 @@ inline json foreign(std::vector<json> rows) {
           {"benchmarks", std::move(rows)}};
 }
 
+inline json message(const std::string& text) {
+  return {{"code", "other"}, {"data", json::object()}, {"text", text}};
+}
+
+/// Of a copy from page-locked memory.
+inline json described_copy() {
+  return {{"family", "copy"},   {"strategy", "copy/pinned"},
+          {"memory", "pinned"}, {"direction", "h2d"},
+          {"cache", "warm"},    {"devices", {0}},
+          {"role", "copy"},     {"plainness", 0}};
+}
+
 inline json bench_transfers_facts() {
   return {
-      {"format", 1},
+      {"format", 2},
       {"complete", true},
       {"program", {{"git_commit", "abc"}, {"build_type", "Release"}}},
       {"run",
@@ -99,7 +111,11 @@ inline json bench_transfers_facts() {
        {{{"memory", "pinned"}, {"memory_type", "write-back"}},
         {{"memory", "pinned_wc"}, {"memory_type", "write-combined"}},
         {{"memory", "managed"}, {"memory_type", nullptr}}}},
-      {"warnings", {"the CPU is busy"}}};
+      {"devices", {{{"kind", "cuda"}, {"name", "NVIDIA H200"}}}},
+      {"roles", {{"copy", {{"description", "copies"}, {"table", "directions"}}}}},
+      {"benchmarks", {{"copy/pinned/h2d/4B", described_copy()}}},
+      {"metrics", json::object()},
+      {"warnings", {message("the CPU is busy")}}};
 }
 
 inline json bench_transfers_file(json facts) {

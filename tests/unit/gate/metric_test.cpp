@@ -41,8 +41,6 @@ TEST(a_metric, is_as_the_file_declares_whatever_its_name) {
   const auto misnamed = declared("count_ns", "1", metric_kind::count);
   EXPECT_EQ(misnamed.unit(), "1");
   EXPECT_FALSE(misnamed.is_time());
-  EXPECT_FALSE(declared("x_gb_per_s", "1/s", metric_kind::rate).is_rate_of_bytes());
-  EXPECT_TRUE(declared("speed", "GB/s", metric_kind::rate).is_rate_of_bytes());
   EXPECT_TRUE(declared("ns_per_access", "ns", metric_kind::duration).is_time());
   // CPU time for each GB is a duration, and no time that an operation takes.
   EXPECT_FALSE(declared("cpu_s_per_gb", "s/GB", metric_kind::duration).is_time());
@@ -81,7 +79,7 @@ TEST(runs, agree_about_a_metric_or_are_refused) {
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].file = std::to_string(i) + ".json";
   EXPECT_EQ(declaration_in(runs, metric::named("x")), std::nullopt);
   const declaration rate{"GB/s", metric_kind::rate, true};
-  runs[1].declared = runs[3].declared = rate;  // the others are of format 1
+  runs[1].declared = runs[3].declared = rate;  // the others declare nothing
   EXPECT_EQ(declaration_in(runs, metric::named("x")), rate);
   for (const auto& different :
        {declaration{"MB/s", metric_kind::rate, true}, declaration{"GB/s", metric_kind::share, true},

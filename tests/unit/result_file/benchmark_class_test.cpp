@@ -63,12 +63,5 @@ TEST(limiting_part, of_a_role_of_its_own_is_not_known) {
   EXPECT_EQ(limit("mine", "pinned"), other);
 }
 
-TEST(limiting_part, follows_from_the_names_of_older_files) {
-  EXPECT_EQ(limited_by("copy/pinned/h2d/1MiB", false), link);
-  EXPECT_EQ(limited_by("copy/pinned/h2d/1MiB", true), host);
-  EXPECT_EQ(limited_by("copy/pageable/h2d/1MiB", false), host);
-  EXPECT_EQ(limited_by("whatever", false), other);
-}
-
 }  // namespace
 }  // namespace bench_transfers::result_file::benchmark_class_test

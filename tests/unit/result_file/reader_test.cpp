@@ -235,9 +235,9 @@ TEST(reader, refuses_in_one_line_that_names_the_file_whatever_it_is_called) {
   }
 }
 
-// --- Format 2 -----------------------------------------------------------------------------------
+// --- What files say of their benchmarks ---------------------------------------------------------
 
-TEST(format_2, says_what_benchmarks_are) {
+TEST(descriptions, says_what_benchmarks_are) {
   const auto read = read_json(bench_transfers_file(), "some.json");
   EXPECT_TRUE(read.is_bench_transfers());
   EXPECT_TRUE(read.complete);
@@ -261,7 +261,7 @@ TEST(format_2, says_what_benchmarks_are) {
   EXPECT_FALSE(read.facts.contains("benchmarks"));  // they have types instead
 }
 
-TEST(format_2, survives_a_round_trip_of_its_entries) {
+TEST(descriptions, survives_a_round_trip_of_its_entries) {
   auto document = bench_transfers_file();
   const auto read = read_json(document, "some.json");
   EXPECT_EQ(to_json(*read.rows.at(0).benchmark), entry(document));
@@ -269,7 +269,7 @@ TEST(format_2, survives_a_round_trip_of_its_entries) {
   EXPECT_EQ(to_json(read.metrics.at("hits")), facts(document)["metrics"]["hits"]);
 }
 
-TEST(format_2, knows_several_copies_at_once) {
+TEST(descriptions, knows_several_copies_at_once) {
   auto document = bench_transfers_file();
   entry(document)["flows"] = {{{"device", 0}, {"direction", "h2d"}},
                               {{"device", 0}, {"direction", "d2h"}}};
@@ -288,7 +288,7 @@ TEST(format_2, knows_several_copies_at_once) {
   EXPECT_EQ(id_of_device(read_json(document, "some.json"), 0), "cuda:3");
 }
 
-TEST(format_2, says_what_the_memory_of_each_copy_is_where_they_differ) {
+TEST(descriptions, says_what_the_memory_of_each_copy_is_where_they_differ) {
   auto document = bench_transfers_file();
   entry(document)["flows"] = {
       {{"device", 0}, {"direction", "h2d"}, {"memory", "pinned@node1"}, {"node", 1}},
@@ -303,7 +303,7 @@ TEST(format_2, says_what_the_memory_of_each_copy_is_where_they_differ) {
   EXPECT_FALSE(read.metrics.at("hits").is_of(described.flows[1]));
 }
 
-TEST(format_2, says_what_the_devices_of_a_set_have_in_common) {
+TEST(descriptions, says_what_the_devices_of_a_set_have_in_common) {
   auto document = bench_transfers_file();
   const auto set = [&] { return read_json(document, "some.json").rows.at(0).benchmark->set; };
   EXPECT_EQ(set(), std::nullopt);
@@ -316,7 +316,7 @@ TEST(format_2, says_what_the_devices_of_a_set_have_in_common) {
   EXPECT_EQ(set(), (set_description{set_kind::listed, std::nullopt})) << "of a later version";
 }
 
-TEST(format_2, says_on_which_node_memory_lies_if_the_benchmark_chooses_it) {
+TEST(descriptions, says_on_which_node_memory_lies_if_the_benchmark_chooses_it) {
   auto document = bench_transfers_file();
   EXPECT_EQ(read_json(document, "some.json").rows.at(0).benchmark->node, std::nullopt);
   entry(document)["node"] = 1;
@@ -325,7 +325,7 @@ TEST(format_2, says_on_which_node_memory_lies_if_the_benchmark_chooses_it) {
   EXPECT_EQ(to_json(*read.rows.at(0).benchmark).at("node"), 1);
 }
 
-TEST(format_2, may_show_a_role_in_a_table_of_a_later_version) {
+TEST(descriptions, may_show_a_role_in_a_table_of_a_later_version) {
   auto document = bench_transfers_file();
   facts(document)["roles"]["scan"]["table"] = "heat map";
   EXPECT_EQ(read_json(document, "some.json").roles.at("scan").shown_in, table::times);
@@ -345,14 +345,17 @@ TEST(format_2, is_complete_if_its_last_part_is) {
   EXPECT_FALSE(complete_with(true, false));
 }
 
-TEST(format, is_also_known_as_the_file_has_it) {
-  auto document = bench_transfers_file();
-  EXPECT_EQ(read_json(document, "some.json").format, 2);
-  facts(document)["format"] = 1;
-  const auto lifted = read_json(document, "some.json");
-  EXPECT_EQ(lifted.format, 1);
-  EXPECT_EQ(lifted.facts.at("format"), newest_format);
-  EXPECT_EQ(read_json(foreign({}), "some.json").format, 0);
+TEST(format, that_is_not_known_is_refused) {
+  const auto with_format = [](const json& format) {
+    auto document = bench_transfers_file();
+    facts(document)["format"] = format;
+    return complaint(document);
+  };
+  EXPECT_EQ(with_format(3), "cannot use some.json: its format is 3, this program reads 2");
+  EXPECT_EQ(with_format(1), "cannot use some.json: its format is 1, this program reads 2");
+  EXPECT_THAT(with_format(nullptr), HasSubstr("does not say its format"));
+  EXPECT_THAT(with_format("two"), HasSubstr("its format is no whole number"));
+  EXPECT_THAT(with_format(2.5), HasSubstr("its format is no whole number"));
 }
 
 TEST(reader, makes_texts_printable) {
@@ -384,22 +387,6 @@ TEST(reader, reads_objects_of_many_members) {
   EXPECT_THAT(read_text(std::move(text), "some.json").context, SizeIs(members));
 }
 
-/// A reader that looks at each strategy for each benchmark would take an hour.
-TEST(reader, reads_files_of_format_1_with_many_strategies) {
-  constexpr std::size_t strategies = 100'000;
-  auto document = foreign({});
-  auto& names = document["context"]["transfers"] = {
-      {"format", 1}, {"device", {{"kind", "cuda"}}}, {"strategies", json::array()}};
-  for (std::size_t i = 0; i < strategies; ++i) {
-    const auto name = "mine/" + std::to_string(i);
-    names["strategies"].push_back({{"name", name}, {"memory", "pinned"}});
-    document["benchmarks"].push_back({{"name", name}, {"real_time", 1}});
-  }
-  const auto read = read_text(document.dump(), "some.json");
-  EXPECT_THAT(read.rows, SizeIs(strategies));
-  EXPECT_EQ(read.benchmarks.at("mine/99999").memory, "pinned");
-}
-
 TEST(reader, reads_lists_in_each_other_up_to_a_limit) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
@@ -414,8 +401,8 @@ TEST(reader, reads_lists_in_each_other_up_to_a_limit) {
 /// Otherwise the fuzzers would begin with nothing that is read.
 TEST(reader, reads_the_seeds_of_fuzzers_that_are_valid) {
   for (const auto* const seed :
-       {"read_contents/own.json", "read_contents/failed.json", "read_contents/format_1.json",
-        "read_run/own.json", "read_run/own_second.json", "read_run/own_second_odd_unit.json"})
+       {"read_contents/own.json", "read_contents/failed.json", "read_run/own.json",
+        "read_run/own_second.json", "read_run/own_second_odd_unit.json"})
     EXPECT_FALSE(read(PROJECT_DIR "/tests/fuzz/corpus/" + std::string(seed)).rows.empty()) << seed;
 }
 

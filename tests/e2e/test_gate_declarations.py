@@ -1,4 +1,4 @@
-"""Run files of both formats, and their declarations of the judged field."""
+"""What run files declare of the judged field."""
 
 from __future__ import annotations
 
@@ -15,47 +15,18 @@ PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 Change = Callable[[dict[str, Any]], None]
 
 
-def message(code: str, text: str, **data: Any) -> dict[str, Any]:
-    return {"code": code, "data": data, "text": text}
-
-
-def in_second_format(
+def declaring(
     metrics: dict[str, Any] | None = None, counters: dict[str, float] | None = None
 ) -> Change:
-    """The same run, as a program writes it in format 2."""
+    """The same run with these metrics and counters."""
 
     def change(document: dict[str, Any]) -> None:
-        facts = document["context"]["transfers"]
-        facts["devices"] = [facts["device"]]
-        facts["warnings"] = [
-            message("link_below_maximum", "the link is slow", generation=3),
-            *(message("gpu_throttled", text) for text in facts["warnings"] if facts["format"] == 1),
-        ]
-        facts["format"] = 2
-        facts["skipped"] = [{"name": "a/b", "reason": message("unsupported", "not here")}]
-        facts["metrics"] = metrics or {}
-        facts["roles"] = {"copy": {"description": "copies of one block", "table": "directions"}}
-        facts["benchmarks"] = {row["name"]: described(row) for row in document["benchmarks"]}
+        document["context"]["transfers"]["metrics"] = metrics or {}
         for row in document["benchmarks"]:
             # More is worse, and each counter is proportional to the time.
             row.update({key: value * row["real_time"] for key, value in (counters or {}).items()})
 
     return change
-
-
-def described(row: dict[str, Any]) -> dict[str, Any]:
-    family, memory, direction, _size = row["name"].split("/")
-    return {
-        "family": family,
-        "strategy": f"{family}/{memory}",
-        "memory": memory,
-        "variant": direction,
-        "direction": direction,
-        "cache": "warm",
-        "devices": [0],
-        "role": "copy",
-        "plainness": 0,
-    }
 
 
 def metric(unit: str, better: str | None, kind: str) -> dict[str, Any]:
@@ -75,31 +46,21 @@ def answer(gate: Program, baseline: Path, runs: list[Path], *options: str) -> di
     return document
 
 
-def test_both_formats_are_judged_alike(gate: Program, baseline: Path, lab: Lab):
+def test_a_declaration_of_a_field_of_every_row_changes_nothing(
+    gate: Program, baseline: Path, lab: Lab
+):
     runs = lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.1})
     first = answer(gate, baseline, runs)
     assert first["verdict"] == "REGRESSION"
-    metrics = {"gb_per_s": metric("GB/s", "more", "rate")}
-    rewritten(runs[1:], in_second_format(metrics))
+    rewritten(runs[1:], declaring({"gb_per_s": metric("GB/s", "more", "rate")}))
     assert answer(gate, baseline, runs) == first
-    rewritten(runs[:1], in_second_format(metrics))
-    assert answer(gate, baseline, runs) == first
-
-
-def test_a_baseline_of_the_second_format(gate: Program, lab: Lab):
-    runs = rewritten(lab.sessions(3, 4), in_second_format())
-    out = lab.folder / "baseline"
-    assert gate.run("pin", *runs, f"--out={out}").code == PASS
-    content = json.loads(out.read_text("utf-8"))
-    assert content["format"] == 3
-    assert "unit" not in content  # of a field of every row
-    assert answer(gate, out, lab.runs(3, day=9))["verdict"] == "PASS"
+    assert "unit" not in json.loads(baseline.read_text("utf-8"))
 
 
 @pytest.fixture
 def idle(gate: Program, lab: Lab) -> tuple[Path, Change]:
     """A baseline judged by a counter with a neutral name, and the change that makes such runs."""
-    change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
+    change = declaring({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     out = lab.folder / "idle"
     runs = rewritten(lab.sessions(3, 4), change)
     completed = gate.run("pin", *runs, "--judge-by=idle", f"--out={out}")
@@ -127,7 +88,7 @@ def test_the_files_tell_which_is_better_and_the_unit(
     assert " ms " in gate.run("show", *runs, "--judge-by=idle").out
 
 
-def test_runs_of_the_first_format_are_judged_by_such_a_baseline(
+def test_runs_that_declare_nothing_are_judged_by_such_a_baseline(
     gate: Program, lab: Lab, idle: tuple[Path, Change]
 ):
     def undeclared(document: dict[str, Any]) -> None:
@@ -152,7 +113,7 @@ def test_runs_that_disagree_are_refused_in_one_line(
     gate: Program, lab: Lab, idle: tuple[Path, Change], declaration: dict[str, Any]
 ):
     runs = rewritten(lab.runs(3, day=9), idle[1])
-    rewritten(runs[2:], in_second_format({"idle": declaration}))
+    rewritten(runs[2:], declaring({"idle": declaration}))
     for completed in (
         gate.run("check", idle[0], *runs),
         gate.run("pin", *runs, "--judge-by=idle", f"--out={lab.folder / 'out'}"),
@@ -165,7 +126,7 @@ def test_runs_that_disagree_are_refused_in_one_line(
 def test_runs_in_another_unit_than_the_baselines(
     gate: Program, lab: Lab, idle: tuple[Path, Change]
 ):
-    change = in_second_format({"idle": metric("ms", "less", "duration")}, {"idle": 0.002})
+    change = declaring({"idle": metric("ms", "less", "duration")}, {"idle": 0.002})
     runs = rewritten(lab.runs(3, day=9), change)
     completed = gate.run("check", idle[0], *runs)
     assert_complains(completed, BAD_INPUT, "'ms'", "the baseline in 'us'")
@@ -176,13 +137,13 @@ def test_new_runs_do_not_choose_the_threshold_by_another_unit(gate: Program, lab
     baseline = lab.folder / "old"
     runs = lab.sessions(2, 3)
     assert gate.run("pin", *runs, "--judge-by=gb_per_s", f"--out={baseline}").code == PASS
-    change = in_second_format({"gb_per_s": metric("us", "more", "duration")})
+    change = declaring({"gb_per_s": metric("us", "more", "duration")})
     completed = gate.run("check", baseline, *rewritten(lab.runs(3, day=9), change))
     assert_complains(completed, BAD_INPUT, "'us'", "the baseline in 'GB/s'")
 
 
 def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
-    change = in_second_format({"used": metric("1", "more", "count")}, {"used": 2.0})
+    change = declaring({"used": metric("1", "more", "count")}, {"used": 2.0})
     runs = rewritten(lab.sessions(3, 4), change)
     for option, better in (("used", "more"), ("used:less", "less"), ("used:more", "more")):
         out = lab.folder / f"{better}-{len(option)}"
@@ -194,14 +155,14 @@ def test_the_user_has_the_last_word_on_what_is_better(gate: Program, lab: Lab):
 def test_the_better_direction_must_be_known(gate: Program, lab: Lab, better: str | None):
     """Neither the name, nor the file, nor the user says which is better."""
     metrics = {} if better == "nothing" else {"cores": metric("1", better, "count")}
-    runs = rewritten(lab.runs(3), in_second_format(metrics, {"cores": 1.0}))
+    runs = rewritten(lab.runs(3), declaring(metrics, {"cores": 1.0}))
     completed = gate.run("pin", *runs, "--judge-by=cores", f"--out={lab.folder / 'out'}")
     assert_complains(completed, BAD_INPUT, "cores:more or cores:less")
     assert not (lab.folder / "out").exists()
 
 
 def test_less_is_better_for_a_declared_time(gate: Program, lab: Lab):
-    change = in_second_format({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
+    change = declaring({"idle": metric("us", "less", "duration")}, {"idle": 2.0})
     runs = rewritten(lab.runs(3), change)
     completed = gate.run("pin", *runs, "--judge-by=idle:more", f"--out={lab.folder / 'out'}")
     assert_complains(completed, BAD_INPUT)
