@@ -31,8 +31,8 @@ std::optional<std::string> damage_at(const payload& end, transfers::device& devi
          std::to_string(check.first_wrong);
 }
 
-/// Copies of another device that use the link of this one as well, one after another, by a thread
-/// of their own.
+/// Copies of another device, the first of the others, that use the link of this one as well, one
+/// after another, by a thread of their own.
 class helped_copies {
  public:
   helped_copies(const job& task, transfers::direction direction)
@@ -57,6 +57,7 @@ class helped_copies {
 
   /// Returns when the first copy is under way.
   void start() {
+    stop();
     go_on_ = true;
     const auto earlier = begun_.load();
     thread_ = std::jthread([this] {
@@ -184,9 +185,8 @@ const registration helping{strategy{
               .fixed_host_memory = std::size_t{512} << 20,  // test copies of the copier
               .other_devices = true},
     // One size tells. Access to peers stays enabled for the process.
-    .sampling = {.smallest = std::size_t{16} << 20,
-                 .largest = std::size_t{256} << 20,
-                 .size_stride = 64,
+    .sampling = {.smallest = std::size_t{64} << 20,
+                 .largest = std::size_t{64} << 20,
                  .cold = false,
                  .on_request = true}}};
 

@@ -318,7 +318,7 @@ def _make_map_section(
     drawer: Drawer, host_map: HostMap, number: int | None, results: Sequence[Result] = ()
 ) -> Section:
     """Makes the section of a map of a host, which is numbered if there are several."""
-    doubts = ("poor_prediction", "not_measured")
+    doubts = ("poor_prediction", "no_link_explains", "not_measured")
     file = map_caption.file_name(host_map)
     another = map_caption.another_machine(host_map, of_another_machine(host_map, results))
     section = Section(

@@ -79,7 +79,7 @@ def traffic_words(kinds: list[str]) -> str:
 
 def is_doubtful(host_map: HostMap) -> bool:
     """Tells whether the map says that it does not explain its host."""
-    return any(code == "poor_prediction" for code, _ in host_map.findings)
+    return any(code in ("poor_prediction", "no_link_explains") for code, _ in host_map.findings)
 
 
 def _checked(host_map: HostMap) -> str:

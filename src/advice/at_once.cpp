@@ -219,9 +219,10 @@ void add_set_doubts(const host_map& map, advice_at_once& answer) {
 }
 
 /// The finding of the map, if it has it.
-void add_poor_prediction(const host_map& map, advice_at_once& answer) {
+void add_doubts_of_map(const host_map& map, advice_at_once& answer) {
   for (auto& finding : findings(map))
-    if (finding.code == "poor_prediction") answer.doubts.push_back(std::move(finding));
+    if (finding.code == "poor_prediction" || finding.code == "no_link_explains")
+      answer.doubts.push_back(std::move(finding));
 }
 
 void add_other_size(advice_at_once& answer, std::optional<std::size_t> measured_bytes) {
@@ -268,7 +269,7 @@ std::optional<advice_at_once> advise_at_once(const host_map& map, const copies_a
                              {{"devices", names_json(map, others)}},
                              fmt::format("The map has no rates of {}.", names_text(map, others))});
   add_set_doubts(map, answer);
-  add_poor_prediction(map, answer);
+  add_doubts_of_map(map, answer);
   add_other_size(answer, measured_bytes);
   add_nodes(map, answer);
   return answer;

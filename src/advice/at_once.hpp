@@ -80,6 +80,7 @@ struct advice_at_once {
   ///   set_not_measured      rates are predicted: {median, p95}, or null if nothing was held out
   ///   set_skipped           this very set could not be measured: {why_not}
   ///   poor_prediction       the map does not explain its host: {median, p95}
+  ///   no_link_explains      nor would any other map: as topology/findings.hpp has it
   ///   other_size            the map is of copies of another size: {measured_bytes}
   ///   node_unknown          nothing says which NUMA node is near: {devices}
   std::vector<common::message> doubts;

@@ -464,7 +464,7 @@ void add_unexplained(const host_map& map, std::vector<message>& list) {
         {"unused", found->unused}},
        fmt::format(
            "{} gets {} GB/s {}, and {} {}. No capacity of a shared link explains that: each "
-           "link on its way has carried {:.0f} % more, or more than that, in another set.",
+           "link on its way has carried at least {:.0f} % more in another set.",
            name_of(map, found->flow), rate_text(found->rate_before), beside_text(fewer),
            rate_text(found->rate), beside_text(beside),
            std::floor(100 * found->unused / (1 - found->unused)))});

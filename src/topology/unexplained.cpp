@@ -1,7 +1,8 @@
 #include "src/topology/unexplained.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <map>
 #include <vector>
 
 namespace bench_transfers::topology {
@@ -39,15 +40,34 @@ struct rated_set {
   }
 };
 
-std::vector<rated_set> rated_sets(const host_map& map) {
+/// Each set once, with the means of its rates; and how much these vary, as a part of them.
+struct rated_sets {
   std::vector<rated_set> sets;
-  for (const auto& set : map.sets) {
-    rated_set rated{set.flows, per_flow(map.devices.size())};
-    const auto list = list_of(set.flows);
-    for (std::size_t i = 0; i < list.size(); ++i) rated.rates[list[i]] = set.measured[i];
-    sets.push_back(std::move(rated));
+  double deviation = 0;
+};
+
+rated_sets means_of(const host_map& map) {
+  std::map<flow_set, std::vector<const compared_set*>> measured;
+  for (const auto& set : map.sets) measured[set.flows].push_back(&set);
+  rated_sets all;
+  double squares = 0;
+  double degrees = 0;
+  for (const auto& [flows, repeated] : measured) {
+    rated_set rated{flows, per_flow(map.devices.size())};
+    const auto list = list_of(flows);
+    const auto count = static_cast<double>(repeated.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      double mean = 0;
+      for (const auto* const set : repeated) mean += set->measured[i] / count;
+      for (const auto* const set : repeated)
+        squares += mean > 0 ? std::pow(set->measured[i] / mean - 1, 2) : 0;
+      degrees += count - 1;
+      rated.rates[list[i]] = mean;
+    }
+    all.sets.push_back(std::move(rated));
   }
-  return sets;
+  if (degrees > 0) all.deviation = std::sqrt(squares / degrees);
+  return all;
 }
 
 /// The least part of what it has once carried that a link on the way of the flow has left in this
@@ -95,8 +115,9 @@ double drifted_part(const host_map& map) {
 }  // namespace
 
 std::optional<unexplained_flow> most_unexplained(const host_map& map) {
-  const auto sets = rated_sets(map);
-  const auto margin = clearly + drifted_part(map);
+  constexpr double deviations = 3;
+  const auto [sets, deviation] = means_of(map);
+  const auto margin = clearly + deviations * deviation + drifted_part(map);
   std::optional<unexplained_flow> worst;
   double most_lost = margin;
   for (const auto& set : sets) {
@@ -105,9 +126,9 @@ std::optional<unexplained_flow> most_unexplained(const host_map& map) {
       const auto* const fewer = best_of_fewer(sets, set, flow);
       if (fewer == nullptr) continue;
       const auto lost = 1 - set.rates[flow] / fewer->rates[flow];
-      if (lost <= most_lost) continue;
+      if (!(lost > most_lost)) continue;
       const auto unused = least_unused(sets, set, flow);
-      if (unused <= margin) continue;
+      if (!(unused > margin && unused < 1)) continue;
       most_lost = lost;
       worst = {flow,
                without(set.flows, flow),

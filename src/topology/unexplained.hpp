@@ -15,9 +15,10 @@ struct unexplained_flow {
   double unused = 0;  ///< the least part that a link on its way had left: a lower bound
 };
 
-/// The flow that loses most, if one loses more than 5 %, and each link on its way has more than 5 %
-/// left; both beyond what a drift explains. Whatever the capacities and their shares are, no tree
-/// of links gives these rates. Sets of up to eight devices are looked at.
+/// The flow that loses most, if it loses more than 5 %, and each link on its way has more than 5 %
+/// left: both beyond three standard deviations of sets that were measured again, and beyond what
+/// devices lost while the map was made. Links that are shared max-min fairly do not give these
+/// rates, whatever their capacities and shares are. Sets of up to eight devices are looked at.
 std::optional<unexplained_flow> most_unexplained(const host_map& map);
 
 }  // namespace bench_transfers::topology

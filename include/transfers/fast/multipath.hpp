@@ -48,10 +48,11 @@ struct multipath {
 
 /// Measures the links, in a second or two: how fast each is while all are busy, and the size from
 /// which dividing a copy is worth it; `never` if it is not. Page-locked memory: from 1 to 64 MiB,
-/// for 10 % less time than the target's own link takes. Pageable memory: 16, 64 or 256 MiB,
-/// for 1.35 times the rate, because it takes twice the threads. `helpers`: as peers_of() returns
-/// them. Temporarily uses up to 256 MiB of page-locked, of pageable and of device memory, and what
-/// staged copies use. Throws out_of_memory, device_error, std::system_error.
+/// for 10 % less time than the target's own link takes. Pageable memory: 16, 64 or 256 MiB, for 1.3
+/// times the rate, because it takes twice the threads; `never` if there is too little memory to try.
+/// `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of page-locked, of pageable
+/// and of device memory, and the threads and memory of staged copies over several links; the target
+/// keeps what device::copier() acquires. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] multipath calibrate_multipath(device& target, std::span<device* const> helpers);
 
 /// Copies between the host and a device over several links at once: a part by the device's own
@@ -96,8 +97,8 @@ class multipath_copier {
 
   /// Returns the links that copies may use: 1 without helpers.
   [[nodiscard]] std::size_t links() const noexcept;
-  /// Returns how many of them a copy between this host memory and the device uses. Throws
-  /// device_error.
+  /// Returns how many of them a copy between this host memory and the device may use: 0 for no
+  /// bytes. Throws device_error.
   [[nodiscard]] std::size_t links_of(const std::byte* host, std::size_t bytes,
                                      direction direction) const;
   /// The settings it was made with.

@@ -4,8 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "src/transfers/fast/best_switch.hpp"
 #include "src/transfers/fast/divide.hpp"
 #include "src/transfers/fast/pageable_links.hpp"
+#include "transfers/core/error.hpp"
 
 namespace transfers {
 namespace {
@@ -16,7 +18,7 @@ constexpr std::array directions{direction::h2d, direction::d2h};
 /// memory: a margin, because times vary, and the helper's own copies lose. Pageable memory: twice
 /// the threads work.
 constexpr double worth_it = 0.9;
-constexpr double worth_it_pageable = 1 / 1.35;
+constexpr double worth_it_pageable = 1 / 1.3;
 
 /// The largest test copies.
 std::size_t bytes_for(std::size_t links) { return std::min(64 * mib * links, 256 * mib); }
@@ -61,17 +63,16 @@ class stopwatch {
   const std::function<std::chrono::nanoseconds()>& clock_;
 };
 
-/// The least of the sizes, which fall, such that it and all larger ones are worth it. `ratio_of` a
-/// size: the time of a divided copy as a part of that of a plain one. Another try makes up for a
-/// disturbance.
+/// The least of the sizes, which rise, from which on copies are divided: the product of the ratios
+/// decides, so that one disturbed size decides little, and that size gains by itself. `ratio_of` a
+/// size: the time of a divided copy as a part of that of a plain one.
 std::size_t least_worth_it(std::span<const std::size_t> sizes, double limit,
                            const std::function<double(std::size_t)>& ratio_of) {
-  auto least = multipath::never;
-  for (const auto bytes : sizes) {
-    if (ratio_of(bytes) > limit && ratio_of(bytes) > limit) break;
-    least = bytes;
-  }
-  return least;
+  std::vector<double> ratios;
+  for (const auto bytes : sizes) ratios.push_back(ratio_of(bytes));
+  auto first = detail::best_switch(std::vector<double>(sizes.size(), limit), ratios);
+  while (first < sizes.size() && ratios[first] > limit) ++first;
+  return first < sizes.size() ? sizes[first] : multipath::never;
 }
 
 /// Both ends of test copies.
@@ -99,7 +100,7 @@ class route_meter {
   [[nodiscard]] multipath::route measure() {
     multipath::route route;
     route.links = measure_links();
-    constexpr std::array sizes{64 * mib, 32 * mib, 16 * mib, 8 * mib, 4 * mib, 2 * mib, mib};
+    constexpr std::array sizes{mib, 2 * mib, 4 * mib, 8 * mib, 16 * mib, 32 * mib, 64 * mib};
     route.least_bytes = least_worth_it(sizes, worth_it, [&](std::size_t bytes) {
       const auto divided = detail::divide(bytes, route.links, detail::unit_of_parts);
       const auto plain = detail::for_first_link(bytes, links_.size());
@@ -121,24 +122,33 @@ class route_meter {
     std::vector<multipath::link> links(links_.size(), multipath::link{.bytes_per_second = 1});
     for (std::size_t i = 1; i < links.size(); ++i)
       links[i].peer_bytes_per_second = measure_between(i);
-    for (const std::size_t repetitions : {1, 1, 5}) {
-      const auto small_parts = detail::divide(small, links, detail::unit_of_parts);
-      const auto large_parts = detail::divide(large, links, detail::unit_of_parts);
+    for (const std::size_t repetitions : {3, 3, 5}) {
+      const auto small_parts = divide(small, links);
+      const auto large_parts = divide(large, links);
       const auto small_times = time_links(small_parts, repetitions);
       const auto large_times = time_links(large_parts, repetitions);
       for (std::size_t i = 0; i < links.size(); ++i)
-        if (large_times[i] > 0 && small_parts[i].bytes > 0)
-          set_line(links[i], small_parts[i], small_times[i], large_parts[i], large_times[i]);
+        set_line(links[i], small_parts[i], small_times[i], large_parts[i], large_times[i]);
     }
     return links;
+  }
+
+  /// So that all links end at once; equally if one would have nothing to do, which then has times.
+  static part_list divide(std::size_t bytes, std::vector<multipath::link> links) {
+    auto parts = detail::divide(bytes, links, detail::unit_of_parts);
+    if (std::ranges::none_of(parts, [](const auto& part) { return part.bytes == 0; })) return parts;
+    for (auto& link : links) link = {.bytes_per_second = 1};
+    return detail::divide(bytes, links, detail::unit_of_parts);
   }
 
   /// The line through two points. Where times do not grow with the size, the larger point alone
   /// counts.
   static void set_line(multipath::link& link, const detail::link_part& small, double small_time,
                        const detail::link_part& large, double large_time) {
-    small_time -= detail::passing_on(small, link);
-    large_time -= detail::passing_on(large, link);
+    // The way between the devices is measured by itself, and may have been busy then.
+    constexpr double least_part = 0.1;
+    small_time = std::max(small_time - detail::passing_on(small, link), least_part * small_time);
+    large_time = std::max(large_time - detail::passing_on(large, link), least_part * large_time);
     const auto bytes = static_cast<double>(large.bytes) - static_cast<double>(small.bytes);
     const bool grows = large_time > small_time && bytes > 0;
     link.bytes_per_second =
@@ -177,22 +187,27 @@ class route_meter {
   test_ends ends_;
 };
 
+/// Leaves pageable memory alone where there is too little of it to try.
 void measure_pageable(device& target, detail::link_set& links,
                       const std::function<std::chrono::nanoseconds()>& clock, std::byte* on_device,
                       multipath& settings) {
-  constexpr std::array sizes{256 * mib, 64 * mib, 16 * mib};
-  const auto host = target.allocate_host(sizes.front(), pageable);
-  if (target.copies_directly(host.data())) return;
-  detail::pageable_links staged(target, links);
-  for (const auto to : directions) {
-    const auto [dst, src, unused] = ends_of(to, host.data(), on_device);
-    auto& route = settings[to];
-    route.least_pageable_bytes =
-        least_worth_it(sizes, worth_it_pageable, [&, dst = dst, src = src](std::size_t bytes) {
-          return stopwatch(clock).compare(
-              [&] { staged.copy_by_all(dst, src, bytes, to, route.links); },
-              [&] { staged.copy_by_own_link(dst, src, bytes, to); });
-        });
+  if (target.copies_directly(target.allocate_host(1, pageable).data())) return;
+  constexpr std::array sizes{16 * mib, 64 * mib, 256 * mib};
+  try {
+    const auto host = target.allocate_host(sizes.back(), pageable);
+    detail::pageable_links staged(target, links);
+    for (const auto to : directions) {
+      const auto [dst, src, unused] = ends_of(to, host.data(), on_device);
+      auto& route = settings[to];
+      route.least_pageable_bytes =
+          least_worth_it(sizes, worth_it_pageable, [&, dst = dst, src = src](std::size_t bytes) {
+            return stopwatch(clock).compare(
+                [&] { staged.copy_by_all(dst, src, bytes, to, route.links); },
+                [&] { staged.copy_by_own_link(dst, src, bytes, to); });
+          });
+    }
+  } catch (const out_of_memory&) {
+    for (const auto to : directions) settings[to].least_pageable_bytes = multipath::never;
   }
 }
 

@@ -47,7 +47,7 @@ link_part cut_for_helper(std::size_t bytes, const multipath::link& link) {
   auto chunks = (bytes + largest - 1) / largest;
   if (link.peer_bytes_per_second > 0) {
     // n chunks take n * cost and bytes / n / peer_bytes_per_second longer than the part alone:
-    // least for this n. Measured on two H100s (docs/fast_paths/multipath.md).
+    // least for this n. The cost is that of two H100s, by a probe.
     constexpr double cost_of_chunk = 5e-6;  // seconds: two calls, and the engines' gaps
     constexpr std::size_t least_chunk = std::size_t{256} << 10;
     const auto best =

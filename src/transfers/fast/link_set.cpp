@@ -33,8 +33,8 @@ void link_set::copy(std::byte* dst, const std::byte* src, std::span<const link_p
                     direction direction) {
   try {
     enqueue_parts(dst, src, parts, direction);
-    // Two waits of the caller take less time than a stream of the device that waits for another's
-    // event: 3 us at 1 to 4 MiB on two H100s.
+    // By a probe on two H100s, waits of the caller take less time than a stream that waits for the
+    // event of another device.
     for (std::size_t i = parts.size(); i-- > 0;)
       for (const auto& lane : lanes_of(i, parts[i])) lane.work->synchronize();
   } catch (...) {

@@ -86,6 +86,7 @@ const multipath& multipath_copier::settings() const noexcept { return state_->se
 
 std::size_t multipath_copier::links_of(const std::byte* host, std::size_t bytes,
                                        direction direction) const {
+  if (bytes == 0) return 0;
   if (!state_->target.copies_directly(host))
     return state_->divides(false, bytes, direction) ? links() : 1;
   const auto parts = state_->parts_of(bytes, direction);

@@ -99,25 +99,26 @@ TEST(most_unexplained, is_in_all_maps_of_the_recorded_h100s) {
     }
 }
 
-/// Links of all kinds, whatever their shares are and however measurements vary, never look like
-/// none.
+/// Links of all kinds, with any shares of the directions, and whatever measurements vary by.
 class made_up_hosts : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(made_up_hosts, are_never_said_to_have_no_explanation) {
   std::mt19937_64 random(GetParam());
-  for (const std::size_t devices : {2, 4, 6})
-    for (const bool unfair : {false, true}) {
-      const auto host = simulation::random_host(
-          {.devices = devices, .depth = 2, .unfair_links = unfair, .unfair_devices = unfair},
-          random);
-      simulation::made_up_measurement measure(host, {}, GetParam());
-      const auto map = infer({}, simulation::names_of_devices(devices),
-                             [&](const flow_set& flows) { return measure(flows); });
-      EXPECT_THAT(told_of(map), IsEmpty()) << devices << " devices";
-    }
+  for (const auto& noise : {simulation::made_up_noise{0.01, 0.005}, {0.03, 0.015}, {0.02, 0.02}})
+    for (const std::size_t devices : {2, 4, 6})
+      for (const bool unfair : {false, true}) {
+        const auto host = simulation::random_host(
+            {.devices = devices, .depth = 2, .unfair_links = unfair, .unfair_devices = unfair},
+            random);
+        simulation::made_up_measurement measure(host, noise, GetParam());
+        const auto map = infer({}, simulation::names_of_devices(devices),
+                               [&](const flow_set& flows) { return measure(flows); });
+        EXPECT_THAT(told_of(map), IsEmpty())
+            << devices << " devices, " << noise.repetitions << " and " << noise.sets;
+      }
 }
 
-INSTANTIATE_TEST_SUITE_P(seeds, made_up_hosts, testing::Range<std::uint64_t>(1, 9));
+INSTANTIATE_TEST_SUITE_P(seeds, made_up_hosts, testing::Range<std::uint64_t>(1, 5));
 
 }  // namespace
 }  // namespace bench_transfers::topology::unexplained_test

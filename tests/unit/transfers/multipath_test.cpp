@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -479,29 +480,93 @@ TEST(calibrate_multipath, divides_no_copy_that_would_take_longer_by_it) {
 }
 
 TEST(calibrate_multipath, is_the_same_where_other_programs_disturb_it) {
-  metered_pair quiet(link_of(50e9, 5e-6), link_of(50e9, 30e-6));
-  const auto expected = quiet.calibrate();
+  const auto calibrated = [](int disturbed_every) {
+    metered_pair pair(link_of(50e9, 5e-6), link_of(40e9, 30e-6));
+    return pair.calibrate(disturbed_every);
+  };
+  const auto expected = calibrated(std::numeric_limits<int>::max());
   ASSERT_GT(expected.h2d.least_bytes, mib);
   ASSERT_LE(expected.h2d.least_bytes, 16 * mib);
-  for (const int every : {7, 40, 101}) {
-    metered_pair busy(link_of(50e9, 5e-6), link_of(50e9, 30e-6));
-    const auto settings = busy.calibrate(every);
-    for (const auto to : directions)
-      EXPECT_EQ(settings[to].least_bytes, expected[to].least_bytes) << "every " << every;
+  for (const int every : {7, 11, 40, 101}) {
+    const auto settings = calibrated(every);
+    for (const auto to : directions) {
+      SCOPED_TRACE(every);
+      EXPECT_EQ(settings[to].least_bytes, expected[to].least_bytes);
+      for (std::size_t i = 0; i < 2; ++i)
+        EXPECT_THAT(settings[to].links[i].bytes_per_second,
+                    DoubleNear(expected[to].links[i].bytes_per_second, 0.5e9));
+    }
   }
 }
 
+TEST(calibrate_multipath, measures_a_helper_that_is_far_from_the_device) {
+  // As by PCIe: the way between the devices is as slow as the links.
+  const auto time = std::make_shared<double>(0);
+  metered_device target(time, link_of(50e9, 5e-6), 25e9);
+  metered_device near(time, link_of(50e9, 5e-6), 25e9), slow(time, link_of(10e9, 5e-6), 25e9);
+  const auto settings = detail::calibrate_multipath(
+      target, std::array<device*, 2>{&near, &slow},
+      [&] { return std::chrono::nanoseconds(std::llround(*time * 1e9)); });
+  ASSERT_THAT(settings.h2d.links, SizeIs(3));
+  for (const auto& link : settings.h2d.links) EXPECT_GT(link.bytes_per_second, 1e9);
+  EXPECT_LT(settings.h2d.links[2].bytes_per_second, settings.h2d.links[1].bytes_per_second);
+  const auto parts = detail::divide(256 * mib, settings.h2d.links, page);
+  EXPECT_GT(parts[1].bytes, parts[2].bytes);
+  EXPECT_GT(parts[0].bytes, parts[2].bytes);
+}
+
+/// Nanoseconds that copies have taken, of streams and of devices.
+using paced_clock = std::shared_ptr<std::atomic<std::int64_t>>;
+
+class paced_stream final : public counting_stream {
+ public:
+  paced_stream(std::unique_ptr<stream> inner, paced_clock clock, double ns_of_byte)
+      : counting_stream(std::move(inner), std::make_shared<device_counts>()),
+        clock_(std::move(clock)),
+        ns_of_byte_(ns_of_byte) {}
+
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction to) override {
+    counting_stream::copy(dst, src, bytes, to);
+    *clock_ += std::llround(static_cast<double>(bytes) * ns_of_byte_);
+  }
+
+ private:
+  paced_clock clock_;
+  double ns_of_byte_;
+};
+
+/// Stages ordinary memory, as a GPU does: its own copies take 0.1 ns for a byte, those of streams
+/// this by `gain` less.
+class paced_device final : public forwarding_device {
+ public:
+  paced_device(paced_clock clock, double gain)
+      : forwarding_device(open_host_device()), clock_(std::move(clock)), gain_(gain) {}
+
+  [[nodiscard]] bool copies_directly(const std::byte* /*host*/) const override { return false; }
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction to) override {
+    forwarding_device::copy(dst, src, bytes, to);
+    *clock_ += std::llround(static_cast<double>(bytes) * ns_of_byte);
+  }
+  [[nodiscard]] std::unique_ptr<stream> create_stream() override {
+    return std::make_unique<paced_stream>(forwarding_device::create_stream(), clock_,
+                                          ns_of_byte / gain_);
+  }
+
+ private:
+  static constexpr double ns_of_byte = 0.1;
+
+  paced_clock clock_;
+  double gain_;
+};
+
 TEST(calibrate_multipath, divides_pageable_memory_where_that_is_much_faster) {
-  // Copies of the device itself advance its clock, those of streams do not.
-  for (const auto slow : {false, true}) {
-    std::array<counting_device, 2> devices;
-    auto& counts = devices[0].counts();
-    counts.stages_copies = true;
-    counts.copy_time_of_mib = std::chrono::milliseconds(slow ? 1 : 0);
-    const auto settings = detail::calibrate_multipath(
-        devices[0], std::array<device*, 1>{&devices[1]}, [&counts] { return counts.clock; });
-    for (const auto to : directions)
-      EXPECT_EQ(settings[to].least_pageable_bytes, slow ? 16 * mib : multipath::never);
+  for (const auto& [gain, least] : {std::pair{1.25, multipath::never}, std::pair{1.35, 16 * mib}}) {
+    const auto clock = std::make_shared<std::atomic<std::int64_t>>(0);
+    paced_device target(clock, gain), helper(clock, gain);
+    const auto settings =
+        detail::calibrate_multipath(target, std::array<device*, 1>{&helper},
+                                    [&clock] { return std::chrono::nanoseconds(clock->load()); });
+    for (const auto to : directions) EXPECT_EQ(settings[to].least_pageable_bytes, least) << gain;
   }
 }
 
