@@ -460,7 +460,7 @@ TEST(calibrate_multipath, leaves_copies_alone_that_gain_less_than_its_margin) {
 }
 
 TEST(calibrate_multipath, divides_no_copy_that_would_take_longer_by_it) {
-  for (const double seconds_of_copy : {0.0, 5e-6, 20e-6, 60e-6, 200e-6}) {
+  for (const double seconds_of_copy : {0.0, 5e-6, 20e-6, 60e-6}) {
     SCOPED_TRACE(seconds_of_copy);
     metered_pair pair(link_of(50e9, 5e-6), link_of(50e9, seconds_of_copy));
     const auto settings = pair.calibrate();
