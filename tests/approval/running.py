@@ -103,7 +103,7 @@ def environment(binary: Path) -> dict[str, str]:
         "TRANSFERS_SITE_FILE": "",
         "TRANSFERS_BIN": str(binary.parent),
         "PATH": f"{binary.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/plots'}",
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}:{ROOT / 'tests/plots'}",
         "COLUMNS": "80",
         "LC_ALL": "C.UTF-8",
         "NO_COLOR": "1",

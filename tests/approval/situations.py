@@ -10,6 +10,7 @@ from typing import Any
 
 import synthetic
 from altair.utils.schemapi import debug_mode
+from format_2 import message
 from healthy import HEALTHY, timed
 from synthetic import KIB, MIB, run
 
@@ -162,10 +163,14 @@ def advised(allocation: bool = True) -> Run:
     return run(None, answer, **FACTS, strategies=[{"name": "copy/b", "summary": "a copy"}])
 
 
+NO_GPU = message("no_gpu", "No GPU: no driver is installed.", reason="no driver is installed")
+
+
 def failed() -> Run:
     rows = [*COPY, *[synthetic.failed_row("copy/pinned/h2d/8MiB")] * 3]
-    skipped = [{"name": "copy/pinned_wc/h2d/8MiB", "reason": "synthetic"}]
-    return run(rows, **FACTS, skipped=skipped, warnings=["another load is running"])
+    skipped = [{"name": "copy/pinned_wc/h2d/8MiB", "reason": message("unsupported", "synthetic")}]
+    warnings = [message("other_load", "another load is running")]
+    return run(rows, **FACTS, skipped=skipped, warnings=warnings)
 
 
 def cold() -> Run:
@@ -178,7 +183,7 @@ RUNS: dict[str, Run] = {
     "without a GPU, and why": run(
         **{
             **ON_HOST,
-            "device": {**ON_HOST["device"], "why_not_gpu": "No GPU: no driver is installed. A"},
+            "device": {**ON_HOST["device"], "why_not_gpu": NO_GPU},
         }
     ),
     "incomplete": healthy(complete=False),
