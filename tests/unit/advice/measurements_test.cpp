@@ -327,7 +327,10 @@ class file_of_a_test : public testing::Test {
 TEST_F(file_of_a_test, is_refused_when_it_cannot_be_read_whole) {
   EXPECT_THROW(static_cast<void>(read_measurements(path_)), unusable_file);
   EXPECT_THROW(static_cast<void>(read_measurements(folder_.path())), unusable_file);
-  const auto text = content().dump();
+  auto file = content();
+  for (const auto* key : {"benchmarks", "roles", "metrics"})
+    file["context"]["transfers"][key] = json::object();
+  const auto text = file.dump();
   EXPECT_NE(complaint_about(text.substr(0, text.size() / 2)), "");
   EXPECT_EQ(complaint_about(text), "");
 }

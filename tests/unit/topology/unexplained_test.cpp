@@ -86,7 +86,8 @@ TEST(most_unexplained, is_nothing_that_a_drift_explains) {
 }
 
 TEST(most_unexplained, is_in_all_maps_of_the_recorded_h100s) {
-  for (const auto* folder : {"2026-11-26-two-gpus", "2026-11-26-two-gpus-again"})
+  for (const auto* folder :
+       {"2026-11-26-two-gpus", "2026-11-26-two-gpus-again", "2026-11-26-two-gpus-3"})
     for (int number = 1; number <= 3; ++number) {
       const auto path =
           fmt::format("{}/results/nvidia-h100/{}/host_map-{}.json", PROJECT_DIR, folder, number);
