@@ -60,7 +60,7 @@ class Map:
         self.sets = json.loads((ROOT / file).read_text())["sets"]
 
     def to_device(self, device: int, d2h: list[int]) -> float:
-        """In GB/s, what copies to the device get beside copies to the host: the mean of all such sets."""
+        """In GB/s, what copies to the device get beside copies to the host, in the mean of sets."""
         place = sum(other < device for other in d2h)
         rates = [
             known["measured"][place] / 1e9
@@ -95,4 +95,3 @@ def test_a_page_quotes_what_was_recorded(page, text, names, values, runs):
     if "map" in values:
         known["map"] = Map(values["map"])
     assert computed(text, known) in (ROOT / page).read_text()
-

@@ -49,10 +49,11 @@ struct multipath {
 /// Measures the links, in a second or two: how fast each is while all are busy, and the size from
 /// which dividing a copy is worth it; `never` if it is not. Page-locked memory: from 1 to 64 MiB,
 /// for 10 % less time than the target's own link takes. Pageable memory: 16, 64 or 256 MiB, for 1.3
-/// times the rate, because it takes twice the threads; `never` if there is too little memory to try.
-/// `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of page-locked, of pageable
-/// and of device memory, and the threads and memory of staged copies over several links; the target
-/// keeps what device::copier() acquires. Throws out_of_memory, device_error, std::system_error.
+/// times the rate, because it takes twice the threads; `never` if there is too little memory to
+/// try. `helpers`: as peers_of() returns them. Temporarily uses up to 256 MiB of page-locked, of
+/// pageable and of device memory, and the threads and memory of staged copies over several links;
+/// the target keeps what device::copier() acquires. Throws out_of_memory, device_error,
+/// std::system_error.
 [[nodiscard]] multipath calibrate_multipath(device& target, std::span<device* const> helpers);
 
 /// Copies between the host and a device over several links at once: a part by the device's own
