@@ -451,7 +451,6 @@ def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, pytestcon
     for command in (
         [gate, "show", "--judge-by=median_ns", path],
         [gate, "pin", path, path, path, f"--out={tmp_path / 'baseline'}"],
-        [gate, "query", path, "/kind"],
         [binary, "advise", f"--from={path}", "--check"],
     ):
         process = subprocess.run(command, check=False, capture_output=True, text=True)

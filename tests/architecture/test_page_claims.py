@@ -70,10 +70,11 @@ class Map:
         return statistics.mean(rates)
 
 
-def claims():
-    for row in CLAIMS["rows"]:
-        for values in row["each"]:
-            yield row["page"], row["text"], row["names"], values
+CASES = [
+    (row["page"], row["text"], row["names"], values)
+    for row in CLAIMS["rows"]
+    for values in row["each"]
+]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def computed(text: str, known: dict) -> str:
     return re.sub(r"\{([^{}]+)\}", figure, text)
 
 
-@pytest.mark.parametrize(("page", "text", "names", "values"), claims())
+@pytest.mark.parametrize(("page", "text", "names", "values"), CASES)
 def test_a_page_quotes_what_was_recorded(page, text, names, values, runs):
     known = {**runs, **values, **{key: name.format(**values) for key, name in names.items()}}
     if "map" in values:
