@@ -9,6 +9,7 @@
 
 #include "src/statistics/quantile.hpp"
 #include "src/topology/node_findings.hpp"
+#include "src/topology/pci_links.hpp"
 #include "src/topology/unexplained.hpp"
 #include "src/topology/words.hpp"
 
@@ -376,27 +377,33 @@ void add_slower_alone(const host_map& map, std::vector<message>& list) {
   }
 }
 
+/// The most that a device's copies have reached alone, in GB/s.
+double fastest_alone(const host_map& map, std::size_t device) {
+  if (device >= map.alone.size()) return 0;
+  return std::max(map.alone[device].h2d.value, map.alone[device].d2h.value) / 1e9;
+}
+
 void add_slow_hops(const host_map& map, std::vector<message>& list) {
   std::map<std::string, device_set> below;
-  std::map<std::string, machine::pcie_link> slow;
+  std::map<std::string, path_link> slow;
   for (std::size_t device = 0; device < map.pci.paths.size(); ++device)
-    for (const auto& hop : map.pci.paths[device].hops) {
-      below[hop.address] = below[hop.address] | device_set::of(device);
-      if (hop.link && (hop.link->generation < hop.link->generation_max ||
-                       hop.link->width < hop.link->width_max))
-        slow.emplace(hop.address, *hop.link);
+    for (const auto& link : links_of(map.pci.paths[device],
+                                     {.measured_gb_per_s = fastest_alone(map, device)})) {
+      below[link.lower] = below[link.lower] | device_set::of(device);
+      if (link.is_below_maximum()) slow.emplace(link.lower, link);
     }
   for (const auto& [address, link] : slow)
     list.push_back({"hop_below_maximum",
                     {{"address", address},
                      {"devices", names_json(map, below[address])},
-                     {"generation", link.generation},
-                     {"width", link.width},
-                     {"generation_max", link.generation_max},
-                     {"width_max", link.width_max}},
-                    fmt::format("{}, on the way to {}, runs at Gen{} x{}; it can do Gen{} x{}.",
-                                address, names_text(map, below[address]), link.generation,
-                                link.width, link.generation_max, link.width_max)});
+                     {"generation", link.now.generation},
+                     {"width", link.now.width},
+                     {"generation_max", link.most.generation},
+                     {"width_max", link.most.width}},
+                    fmt::format("The link above {}, on the way to {}, runs at Gen{} x{}; both ends "
+                                "can do Gen{} x{}.",
+                                address, names_text(map, below[address]), link.now.generation,
+                                link.now.width, link.most.generation, link.most.width)});
 }
 
 /// The part of the highest rate that the lowest lacks.
