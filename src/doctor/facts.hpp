@@ -25,7 +25,7 @@ struct process_facts {
   std::optional<machine::memory_policy> policy = {};
   std::optional<std::size_t> memlock_limit_bytes = {};  ///< nullopt: no limit
   std::optional<std::string> hypervisor = {};           ///< nullopt: none
-  bool built_with_nvml = true;  ///< this program asks NVML
+  bool built_with_nvml = true;                          ///< this program asks NVML
   /// Of the CPU quota, before the copies (machine::cpu_quota::throttled_periods).
   std::optional<std::size_t> throttled_periods_before = {};
 };
@@ -92,7 +92,7 @@ struct gpu_facts {
   /// Before the copies and during or after them: only what has changed says something of now.
   std::optional<gpu_counters> counters_before = {};
   gpu_counters counters_after = {};
-  bool in_sysfs = false;  ///< the kernel shows it on the PCI bus
+  bool in_sysfs = false;                         ///< the kernel shows it on the PCI bus
   std::optional<std::string> bound_driver = {};  ///< nullopt: none holds it, or it is not shown
   std::vector<int> unassigned_bars = {};
   machine::power_saving power = {};

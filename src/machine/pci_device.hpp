@@ -36,13 +36,12 @@ std::vector<int> unassigned_bars(std::string_view pci_bus_id,
 /// What saves power at a device and at the link above it (Documentation/ABI/testing: sysfs-bus-pci,
 /// sysfs-devices-power). Empty and nullopt where the kernel does not tell.
 struct power_saving {
-  std::vector<std::string> aspm = {};                ///< states that are allowed: "l0s", "l1_2"
+  std::vector<std::string> aspm = {};               ///< states that are allowed: "l0s", "l1_2"
   std::optional<std::string> runtime_control = {};  ///< "auto": it may be suspended; "on"
 
   bool operator==(const power_saving&) const = default;
 };
-power_saving power_saving_of(std::string_view pci_bus_id,
-                             const std::filesystem::path& root = "/");
+power_saving power_saving_of(std::string_view pci_bus_id, const std::filesystem::path& root = "/");
 
 /// The kernel's policy of Active State Power Management: "default", "powersave".
 std::optional<std::string> aspm_policy(const std::filesystem::path& root = "/");

@@ -24,7 +24,7 @@ remedy set(const std::string& text, const gpu_facts& gpu, const std::string& act
 
 /// How much a counter has risen while the GPU copied; 0 if it is not known.
 template <class Count>
-Count risen(const gpu_facts& gpu, std::optional<Count> gpu_counters::* counter) {
+Count risen(const gpu_facts& gpu, std::optional<Count> gpu_counters::*counter) {
   if (!gpu.under_load || !gpu.counters_before) return 0;
   const auto before = (*gpu.counters_before).*counter, after = gpu.counters_after.*counter;
   return before && after && *after > *before ? *after - *before : 0;
@@ -123,8 +123,7 @@ void power_limit(const facts& facts, diagnosis& diagnosis) {
                              *limit / 1000, *usual / 1000),
          .evidence = {{"limit_mw", *limit}, {"default_limit_mw", *usual}},
          .cost = std::nullopt,
-         .fix = set("Raise the limit to the default", gpu,
-                    fmt::format("-pl {}", *usual / 1000))});
+         .fix = set("Raise the limit to the default", gpu, fmt::format("-pl {}", *usual / 1000))});
   });
 }
 
@@ -186,15 +185,14 @@ void memory_errors(const facts& facts, diagnosis& diagnosis) {
          .gpu = gpu.id,
          .what = errors == 0
                      ? "Rows of the GPU's memory had errors, and wait for a reset to be replaced."
-                     : fmt::format("The GPU's memory had {} errors that ECC could not correct while "
-                                   "it copied{}.",
-                                   errors,
-                                   rows_wait ? ", and rows wait for a reset to be replaced" : ""),
+                     : fmt::format(
+                           "The GPU's memory had {} errors that ECC could not correct while "
+                           "it copied{}.",
+                           errors, rows_wait ? ", and rows wait for a reset to be replaced" : ""),
          .evidence = {{"uncorrected_errors", errors},
                       {"rows_to_remap", common::or_null(settings.rows_to_remap)}},
          .cost = std::nullopt,
-         .fix = set("Reset the GPU; if errors come back, take it out of use", gpu,
-                    "--gpu-reset")});
+         .fix = set("Reset the GPU; if errors come back, take it out of use", gpu, "--gpu-reset")});
   });
 }
 

@@ -114,7 +114,8 @@ void sleeping_link(const facts& facts, diagnosis& diagnosis) {
                              place_of(link), text_of(link.now), text_of(link.most)),
          .evidence = evidence_of(link),
          .decides = true,
-         .fix = {"Read the link while the GPU copies, which needs CUDA", "bench_transfers doctor"}});
+         .fix = {"Read the link while the GPU copies, which needs CUDA",
+                 "bench_transfers doctor"}});
   });
 }
 
@@ -134,13 +135,17 @@ void tunnelled_link(const facts& facts, diagnosis& diagnosis) {
     diagnosis.unknowns.push_back(
         {.code = "tunnelled_link",
          .gpu = gpu.id,
-         .what = fmt::format("{} says {}, which is not what it carries: it is a tunnel (Thunderbolt, "
-                             "USB4), or a hypervisor made it up. Thunderbolt 3 and 4 carry 4 GB/s "
-                             "of PCI Express or less.{}",
-                             place_of(link), text_of(link.now), reached),
+         .what =
+             fmt::format("{} says {}, which is not what it carries: it is a tunnel (Thunderbolt, "
+                         "USB4), or a hypervisor made it up. Thunderbolt 3 and 4 carry 4 GB/s "
+                         "of PCI Express or less.{}",
+                         place_of(link), text_of(link.now), reached),
          .evidence = std::move(evidence),
          .decides = true,
-         .fix = {"Measure what it carries", "bench_transfers doctor --measure"}});
+         .fix = reached.empty()
+                    ? remedy{"Measure what it carries", "bench_transfers doctor --measure"}
+                    : remedy{"Compare it with what others reach through such a tunnel",
+                             "bench_transfers --strategies=copy"}});
   });
 }
 
@@ -149,16 +154,15 @@ void power_saving(const facts& facts, diagnosis& diagnosis) {
     const auto reasons = power_saving_of(facts.host, gpu);
     if (reasons.empty()) continue;
     const auto links = links_of(facts, gpu);
-    const bool slows =
-        gpu.under_load && std::ranges::any_of(links, &path_link::is_below_maximum);
+    const bool slows = gpu.under_load && std::ranges::any_of(links, &path_link::is_below_maximum);
     diagnosis.findings.push_back(
         {.code = "power_saving",
          .severity = slows ? severity::slows : severity::may_slow,
          .gpu = gpu.id,
-         .what = fmt::format("Power is saved where the GPU copies: {}. {}",
-                             fmt::join(reasons, "; "),
-                             slows ? "A link is below its maximum although the GPU copies."
-                                   : "The first copies after a pause wait until it wakes."),
+         .what =
+             fmt::format("Power is saved where the GPU copies: {}. {}", fmt::join(reasons, "; "),
+                         slows ? "A link is below its maximum although the GPU copies."
+                               : "The first copies after a pause wait until it wakes."),
          .evidence = {{"aspm", gpu.power.aspm},
                       {"aspm_policy", common::or_null(facts.host.aspm_policy)},
                       {"runtime_control", common::or_null(gpu.power.runtime_control)}},
@@ -230,8 +234,9 @@ void hidden_link(const facts& facts, diagnosis& diagnosis) {
            .what = "Neither the kernel nor the driver tells the speed and width of the GPU's link.",
            .evidence = {{"bus_id", gpu.bus_id}},
            .decides = true,
-           .fix = give_container(facts.host, access::management_library,
-                                 {"Read it from the driver, which wakes the GPU", "nvidia-smi -q"})});
+           .fix =
+               give_container(facts.host, access::management_library,
+                              {"Read it from the driver, which wakes the GPU", "nvidia-smi -q"})});
     if (gpu.path.hops.size() < 2)
       diagnosis.unknowns.push_back(
           {.code = "path_hidden",
@@ -288,9 +293,8 @@ void iommu_translation(const facts& facts, diagnosis& diagnosis) {
          .what = "The IOMMU translates each address that the GPU reads or writes.",
          .evidence = {{"domain", *gpu.iommu_domain}},
          .cost = std::nullopt,
-         .fix = kernel_argument(
-             facts.host, "Let the host's devices pass the IOMMU",
-             facts.host.platform.arm ? "iommu.passthrough=1" : "iommu=pt")});
+         .fix = kernel_argument(facts.host, "Let the host's devices pass the IOMMU",
+                                facts.host.platform.arm ? "iommu.passthrough=1" : "iommu=pt")});
   }
 }
 

@@ -124,15 +124,17 @@ remedy bind_to(const gpu_home& home) {
     return !nodes.empty() && std::ranges::none_of(nodes, may_use);
   };
   if (is_shut(home.memory, [](const auto* node) { return node->memory_allowed; }))
-    return {fmt::format("The process's cpuset leaves this memory out, so numactl cannot bind to it: "
-                        "give the job or the container memory of node {} and CPUs of node {}",
-                        numbers_of(home.memory), numbers_of(home.cpus)),
-            "grep -E 'Cpus_allowed_list|Mems_allowed_list' /proc/self/status"};
+    return {
+        fmt::format("The process's cpuset leaves this memory out, so numactl cannot bind to it: "
+                    "give the job or the container memory of node {} and CPUs of node {}",
+                    numbers_of(home.memory), numbers_of(home.cpus)),
+        "grep -E 'Cpus_allowed_list|Mems_allowed_list' /proc/self/status"};
   std::string options;
   if (!home.cpus.empty()) options += fmt::format(" --cpunodebind={}", numbers_of(home.cpus));
   if (!home.memory.empty()) options += fmt::format(" --membind={}", numbers_of(home.memory));
   return {
-      "Bind the process and its memory to the GPU's node, or to the nearest that has what it lacks; "
+      "Bind the process and its memory to the GPU's node, or to the nearest that has what it "
+      "lacks; "
       "in a cpuset, give it CPUs and memory of that node",
       fmt::format("numactl{} PROGRAM", options)};
 }

@@ -90,7 +90,7 @@ std::vector<obstacle> obstacles_of(const host_facts& host, const gpu_facts& gpu)
   const auto fix = !is_bound || host.platform.wsl || host.platform.jetson
                        ? load
                        : install_driver(host, "Install a driver for this program's CUDA");
-  list.push_back({is_bound         ? "NVIDIA's driver holds it"
+  list.push_back({is_bound       ? "NVIDIA's driver holds it"
                   : gpu.in_sysfs ? "no driver holds it"
                                  : "the kernel does not show what holds it",
                   is_bound ? give_container(host, access::gpu, fix) : fix});
@@ -151,8 +151,9 @@ void driver_version(const facts& facts, diagnosis& diagnosis) {
        .evidence = {{"library_version", *host.driver_library_version},
                     {"module_version", *host.driver_version}},
        .cost = std::nullopt,
-       .fix = install_driver(host, "Take the compatibility package out of the library path, and "
-                                   "install a driver of the library's version")});
+       .fix = install_driver(host,
+                             "Take the compatibility package out of the library path, and "
+                             "install a driver of the library's version")});
 }
 
 void confidential_computing(const facts& facts, diagnosis& diagnosis) {

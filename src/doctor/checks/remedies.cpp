@@ -48,6 +48,7 @@ remedy possible_here(const host_facts& host, remedy fix) {
   if (fix.place == place::process) return fix;
   if (host.platform.wsl && fix.place != place::system) {
     fix.command.clear();  // it is one of Linux
+    fix.text = fix.text.substr(0, fix.text.find(". The command shows"));
     return at("In Windows, outside of WSL", std::move(fix));
   }
   if (host.process.hypervisor && fix.place == place::hardware)
@@ -58,9 +59,7 @@ remedy possible_here(const host_facts& host, remedy fix) {
 }
 
 remedy install_driver(const host_facts& host, const std::string& why) {
-  const auto with = [&](const std::string& command) {
-    return remedy{why, command, place::driver};
-  };
+  const auto with = [&](const std::string& command) { return remedy{why, command, place::driver}; };
   if (host.platform.wsl) return {why + "; Windows' driver is WSL's, too", "", place::driver};
   if (host.platform.jetson) {
     if (host.container) return {why + " (JetPack)", "cat /etc/nv_tegra_release", place::driver};
@@ -134,7 +133,8 @@ std::string show_link(const gpu_facts& gpu, const topology::path_link& link) {
 
 bool is_soldered(const host_facts& host, const gpu_facts& gpu) {
   return host.platform.laptop || gpu.name.find("Laptop") != std::string::npos ||
-         gpu.name.find("Max-Q") != std::string::npos || gpu.name.find("Mobile") != std::string::npos;
+         gpu.name.find("Max-Q") != std::string::npos ||
+         gpu.name.find("Mobile") != std::string::npos;
 }
 
 std::vector<std::string> power_saving_of(const host_facts& host, const gpu_facts& gpu) {
@@ -167,9 +167,10 @@ remedy switch_off_power_saving(const gpu_facts& gpu) {
   end_sleep(gpu.bus_id, gpu.power);
   if (commands.empty())
     commands.emplace_back("echo performance > /sys/module/pcie_aspm/parameters/policy");
-  return {"Switch the power saving of the link and the GPU off; it costs power while nothing is "
-          "copied",
-          fmt::format("{}", fmt::join(commands, " && ")), place::system};
+  return {
+      "Switch the power saving of the link and the GPU off; it costs power while nothing is "
+      "copied",
+      fmt::format("{}", fmt::join(commands, " && ")), place::system};
 }
 
 }  // namespace bench_transfers::doctor

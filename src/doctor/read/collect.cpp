@@ -52,8 +52,8 @@ std::optional<std::string> driver_library(const fs::path& root) {
   return std::nullopt;
 }
 
-/// "570.86.15" of ".../libcuda.so.570.86.15", which the kernel may call deleted. Nullopt for what is
-/// no version of a driver: on Jetson and WSL the file is libcuda.so.1.1.
+/// "570.86.15" of ".../libcuda.so.570.86.15", which the kernel may call deleted. Nullopt for what
+/// is no version of a driver: on Jetson and WSL the file is libcuda.so.1.1.
 std::optional<std::string> driver_version_in(const std::string& file) {
   constexpr std::size_t fewest_digits = 3;
   const auto name = file.find("libcuda.so.");
@@ -90,14 +90,15 @@ platform_facts read_platform(const fs::path& root, const std::string& library) {
   const auto model =
       machine::read_line(root / "sys/firmware/devicetree/base/compatible").value_or("");
   const auto chassis = machine::read_count(root / "sys/class/dmi/id/chassis_type");
-  return {.wsl = has(release, "microsoft") || has(release, "Microsoft") ||
-                 machine::present(root / "dev/dxg") || has(library, "/wsl/"),
-          .jetson = machine::present(root / "etc/nv_tegra_release") || has(model, "nvidia,tegra") ||
-                    has(library, "/tegra/") || has(library, "/nvidia/libcuda.so.1.1"),
-          .arm = machine::read_field(root / "proc/cpuinfo", "CPU implementer", ':').has_value() ||
-                 has(library, "aarch64"),
-          .laptop = chassis && std::ranges::find(laptops, static_cast<int>(*chassis)) != laptops.end(),
-          .distribution = distribution(root)};
+  return {
+      .wsl = has(release, "microsoft") || has(release, "Microsoft") ||
+             machine::present(root / "dev/dxg") || has(library, "/wsl/"),
+      .jetson = machine::present(root / "etc/nv_tegra_release") || has(model, "nvidia,tegra") ||
+                has(library, "/tegra/") || has(library, "/nvidia/libcuda.so.1.1"),
+      .arm = machine::read_field(root / "proc/cpuinfo", "CPU implementer", ':').has_value() ||
+             has(library, "aarch64"),
+      .laptop = chassis && std::ranges::find(laptops, static_cast<int>(*chassis)) != laptops.end(),
+      .distribution = distribution(root)};
 }
 
 gpu_counters counters_of(const machine::gpu_clocks& clocks, const machine::gpu_settings& settings) {

@@ -49,15 +49,15 @@ json links_to_json(const facts& facts, const gpu_facts& gpu) {
   const auto bottleneck = topology::narrowest(links);
   auto list = json::array();
   for (std::size_t i = 0; i < links.size(); ++i)
-    list.push_back({{"upper", common::or_null(links[i].upper)},
-                    {"lower", links[i].lower},
-                    {"generation", links[i].now.generation},
-                    {"width", links[i].now.width},
-                    {"generation_max", links[i].most.generation},
-                    {"width_max", links[i].most.width},
-                    {"limit_gb_per_s",
-                     links[i].limits ? json(rounded(links[i].now.gb_per_s())) : json()},
-                    {"bottleneck", bottleneck == i}});
+    list.push_back(
+        {{"upper", common::or_null(links[i].upper)},
+         {"lower", links[i].lower},
+         {"generation", links[i].now.generation},
+         {"width", links[i].now.width},
+         {"generation_max", links[i].most.generation},
+         {"width_max", links[i].most.width},
+         {"limit_gb_per_s", links[i].limits ? json(rounded(links[i].now.gb_per_s())) : json()},
+         {"bottleneck", bottleneck == i}});
   return list;
 }
 
