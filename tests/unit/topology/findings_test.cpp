@@ -167,6 +167,15 @@ TEST(findings, nothing_shared_is_said_once) {
   EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
 }
 
+TEST(findings, nothing_shared_is_not_said_against_the_sets_of_an_interrupted_map) {
+  auto map = map_of_devices(3);
+  measure_all_at_once(map);
+  EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
+  map.sets.back().measured.front() = 0.59 * map.sets.back().predicted.front();
+  EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
+  EXPECT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
+}
+
 TEST(findings, nothing_shared_is_not_said_by_a_map_that_does_not_explain_its_host) {
   auto map = map_of_devices(4);
   map.errors = held_out_errors{4, 12, 0.02, 0.5};
