@@ -41,6 +41,10 @@ endforeach()
 install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
   PATTERN "__pycache__" EXCLUDE
   PATTERN "README.md" EXCLUDE)
+# What integrations/dcgm/limits.py reads files with.
+install(FILES plots/__init__.py DESTINATION plots COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES plots/model/__init__.py plots/model/gunzip.py plots/model/strict_json.py plots/model/values.py
+  DESTINATION plots/model COMPONENT bundle EXCLUDE_FROM_ALL)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/integrations/README.md")
 file(READ integrations/README.md page)

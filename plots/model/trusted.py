@@ -52,7 +52,7 @@ def take_over(new: Path, old: Path) -> None:
 
 def _way_to(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Yields each entry from the root on, links and what they lead to."""
-    names = list(reversed(Path(os.path.abspath(os.curdir), path).parts))
+    names = list(reversed(Path(Path.cwd(), path).parts))
     folder, links = Path("/"), 0
     while names:
         name = names.pop()

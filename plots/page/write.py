@@ -22,7 +22,8 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
     """Writes files (contents by path) to a folder, and replaces an older report there.
 
     The files are first written to a folder beside it, and the older report stays until they take
-    its place, its owner and its modes. Throws ResultError if writing fails, or if the folder holds anything but a report.
+    its place, its owner and its modes. Throws ResultError if writing fails, or if the folder holds
+    anything but a report.
     """
     out = _behind_links(out)
     _refuse_other_folders(out)

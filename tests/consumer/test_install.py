@@ -59,7 +59,19 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
     folder = cmake.install(tmp_path, "bundle")
     names = files(folder)
     apart = {name for name in names if "/" in name and not name.startswith("integrations/")}
-    assert apart == {"mpi/plugin.c", "mpi/plugin.h"}
+    reading = {name for name in apart if name.startswith("plots/")}
+    assert apart - reading == {"mpi/plugin.c", "mpi/plugin.h"}
+    # It starts with what comes along.
+    told = subprocess.run(
+        ["python3", "-I", folder / "integrations/dcgm/limits.py", "none", "--id=2335"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (
+        2,
+        "limits.py: none: [Errno 2] No such file or directory: 'none'\n",
+    )
     assert names > {*PROGRAMS, "README.md", "LICENSE", "integrations/node_check"}
     for page in names:
         if page.endswith(".md"):
