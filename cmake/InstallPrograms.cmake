@@ -40,7 +40,10 @@ endforeach()
 # page there names it without a link.
 install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
   PATTERN "__pycache__" EXCLUDE
+  PATTERN "safe_path.sh" EXCLUDE
   PATTERN "README.md" EXCLUDE)
+# A link there.
+install(FILES scripts/safe_path.sh DESTINATION integrations COMPONENT bundle EXCLUDE_FROM_ALL)
 # What integrations/dcgm/limits.py reads files with.
 install(FILES plots/__init__.py DESTINATION plots COMPONENT bundle EXCLUDE_FROM_ALL)
 install(FILES plots/model/__init__.py plots/model/gunzip.py plots/model/strict_json.py plots/model/values.py
