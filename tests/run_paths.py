@@ -1,4 +1,4 @@
-"""Where binaries look for their libraries: the loader takes an empty or relative entry for the current directory."""
+"""Where binaries look for their libraries: an empty or relative entry is the current directory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def is_fixed(entry: str) -> bool:
 
 
 def open_entries(folder: Path) -> dict[str, list[str]]:
-    """The entries, by binary, that depend on the current directory. Fails where nothing was read."""
+    """By binary, the entries that depend on the current directory. Fails where nothing was read."""
     found = binaries(folder)
     assert found, f"no binary in {folder}"
     loose = {
