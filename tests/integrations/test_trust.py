@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -218,9 +220,6 @@ def test_what_a_sweep_starts_ends_with_it(tmp_path: Path, script: str):
 @pytest.mark.parametrize(("user", "calls"), [(0, False), (SOMEBODY_ELSE, True)])
 def test_only_root_names_a_job(tmp_path: Path, user: int, calls: bool):
     """What somebody else calls slurmstepd keeps no node from being checked."""
-    (tmp_path / "slurmstepd").write_bytes(Path("/bin/sleep").read_bytes())
-    (tmp_path / "slurmstepd").chmod(0o755)
-    tmp_path.chmod(0o755)
     called = tmp_path / "called"
     for name in ("slurm/node_check.sh", "common.sh", "safe_path.sh"):
         copy = tmp_path / "site" / name
@@ -229,15 +228,20 @@ def test_only_root_names_a_job(tmp_path: Path, user: int, calls: bool):
         copy.chmod(0o755)
     write_script(tmp_path / "site/node_check", f"touch {called}; echo node_check: pass")
     # A program is known by its file's name, and shows its arguments, among which is the job.
-    script = f"exec -a 'slurmstepd: [4711.batch]' {tmp_path}/slurmstepd 600"
+    program = Path(tempfile.mkdtemp()) / "slurmstepd"  # where all can start it
+    program.parent.chmod(0o755)
+    shutil.copy("/bin/sleep", program)
+    script = f"exec -a 'slurmstepd: [4711.batch]' {program} 600"
     job = subprocess.Popen(["bash", "-c", script], user=user, cwd="/")
     try:
         while Path(f"/proc/{job.pid}/comm").read_text() != "slurmstepd\n":
+            assert job.poll() is None
             time.sleep(0.02)
         subprocess.run([tmp_path / "site/slurm/node_check.sh"], check=True)
     finally:
         job.kill()
         job.wait()
+        shutil.rmtree(program.parent)
     assert called.exists() == calls
 
 
