@@ -73,7 +73,7 @@ class Comparison:
         return clear_sign(self.measured[0], self.measured[place], self.question.counter)
 
     def why_not_known(self, place: int) -> str:
-        """Says why nobody can know whether the difference to the first run is chance, or nothing."""
+        """Says why it is not known if the difference to the first run is chance, or nothing."""
         return why_not_known(self.measured[0], self.measured[place], self.question.counter)
 
     @property
