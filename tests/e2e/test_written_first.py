@@ -4,7 +4,6 @@ which ends the program."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +54,7 @@ def history(programs: dict[str, Program], folder: Path) -> tuple[str, list[str |
 
 
 def compare(programs: dict[str, Program], folder: Path) -> tuple[str, list[str | Path]]:
-    runs = [Path(shutil.copy(RECORDED, folder / f"{name}.json.gz")) for name in "ab"]
+    runs = [RESULTS / f"2026-11-21-gate/{name}-1.json.gz" for name in ("first", "second")]
     return "bench", ["compare", *runs, "--json=a.json", "--markdown=a.md"]
 
 
