@@ -21,7 +21,6 @@ from program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 NVBANDWIDTH = Path(__file__).parent / "nvbandwidth.json"
-HOST_MAP = ROOT / "results/nvidia-h200/2026-11-23-two-gpus/host_map-1.json"
 TIMES = 8  # as much
 LINEAR = 3 * TIMES
 QUADRATIC = 3 * TIMES**2
@@ -64,11 +63,6 @@ def exported(folder: Path, count: int) -> Arguments:
     return ["export", "--format=csv", made_up_run(folder / "run.json", count)]
 
 
-def compared(folder: Path, count: int) -> Arguments:
-    paths = [made_up_run(folder / f"{name}.json", count) for name in ("a", "b")]
-    return ["compare", *paths]
-
-
 def imported(folder: Path, count: int) -> Arguments:
     document = json.loads(NVBANDWIDTH.read_text("utf-8"))
     answer = document["nvbandwidth"]
@@ -78,14 +72,6 @@ def imported(folder: Path, count: int) -> Arguments:
     ]
     answer["testcases"][0] |= {"bandwidth_matrix": [["50.5"] * count], "sum": 50.5 * count}
     return ["import", write(folder / "nvbandwidth.json", document)]
-
-
-def mapped(folder: Path, count: int) -> Arguments:
-    document = json.loads(HOST_MAP.read_text("utf-8"))
-    (reason,) = document["skipped"][:1] or [{"devices": [0, 1], "reason": "made up"}]
-    document["skipped"] = [reason] * count
-    path = write(folder / "host_map.json", document)
-    return ["advise", f"--host-map={path}", "--devices=all", "--bytes=64MiB"]
 
 
 def lab(folder: Path, count: int) -> list[Path]:
@@ -122,9 +108,7 @@ def growth(
         (of_sizes, 150, QUADRATIC),
         (of_repetitions, 2500, LINEAR),
         (exported, 500, LINEAR),
-        (compared, 200, LINEAR),
         (imported, 500, LINEAR),
-        (mapped, 1000, LINEAR),
     ],
 )
 def test_twice_the_input_takes_a_bounded_factor_more(
