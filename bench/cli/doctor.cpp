@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
@@ -167,13 +166,13 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
   return command;
 }
 
-doctor::verdict examine(std::ostream& out, const doctor_request& request) {
+doctor::verdict examine(const doctor_request& request) {
   const auto claimed = claims::claim_outputs({request.json}, {});
   const auto facts = collect(request);
   const auto diagnosis = doctor::diagnose(facts);
-  if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);
-  if (!request.json.empty())
-    common::write_output(request.json, text_of_document(doctor::document_of(facts, diagnosis)));
+  common::write_outputs(
+      {{request.json, [&] { return text_of_document(doctor::document_of(facts, diagnosis)); }}},
+      [&] { return doctor::text_of(facts, diagnosis); });
   return doctor::conclude(diagnosis);
 }
 
