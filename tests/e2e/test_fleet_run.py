@@ -500,9 +500,7 @@ def of_node(node: int, local: int, nodes: int, of: int, name: str) -> dict[str, 
     "nodes", [("host:0,host:1", "host:2,host:3"), ("host:0,host:1",) * 2], ids=["own", "same"]
 )
 @pytest.mark.parametrize("started", [2, 1])
-def test_nodes_of_one_name_lose_nothing(
-    ranks: Ranks, nodes: tuple[str, str], started: int
-) -> None:
+def test_nodes_of_one_name_lose_nothing(ranks: Ranks, nodes: tuple[str, str], started: int) -> None:
     """The second of them is slow to start: the first has finished."""
     for node, devices in enumerate(nodes):
         options = ("--sweep=s", "--wait=0.1", f"--device={devices}")
