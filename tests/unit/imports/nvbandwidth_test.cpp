@@ -163,7 +163,7 @@ TEST(import_of_nvbandwidth, tells_the_reasons_where_nothing_is_left) {
 }
 
 TEST(import_of_nvbandwidth, names_a_bad_cell_and_takes_the_rest) {
-  for (const json cell : {json("fast"), json(""), json("50 GB/s"), json("55,21"), json("-1"),
+  for (const json& cell : {json("fast"), json(""), json("50 GB/s"), json("55,21"), json("-1"),
                           json("0"), json("nan"), json("inf"), json("1e308"), json("1e-300"),
                           json(nullptr), json(0), json(true), json::array({"50"})}) {
     const auto file =
@@ -198,7 +198,7 @@ TEST(import_of_nvbandwidth, carries_over_every_word_of_failure) {
   const auto good = test_case("device_to_host_memcpy_ce", {{"40"}});
   for (const auto& [key, code] :
        {std::pair("error", "imported_error"), std::pair("warning", "imported_warning")})
-    for (const json told : {json("made up"), json::array({"made up"})})
+    for (const json& told : {json("made up"), json::array({"made up"})})
       for (const bool is_of_run : {false, true}) {
         auto document = printed({good, test_case("host_to_device_memcpy_ce", {{"50"}})});
         auto& run = document["nvbandwidth"];
