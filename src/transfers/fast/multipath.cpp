@@ -37,10 +37,7 @@ std::vector<device*> peers_without(device& target, std::span<device* const> help
 
 struct multipath_copier::state {
   state(transfers::device& device, std::span<transfers::device* const> helpers)
-      : kept(detail::kept(device)),
-        target(*kept),
-        peers(peers_without(device, helpers)),
-        links(device, peers) {}
+      : target(device), peers(peers_without(device, helpers)), links(device, peers) {}
 
   [[nodiscard]] bool divides(bool direct, std::size_t bytes, direction direction) const {
     const auto& route = settings[direction];
@@ -55,9 +52,8 @@ struct multipath_copier::state {
                : detail::for_first_link(bytes, links.size());
   }
 
-  std::shared_ptr<transfers::device> kept;
   transfers::device& target;
-  std::vector<transfers::device*> peers;  ///< while it is made
+  std::vector<transfers::device*> peers;
   detail::link_set links;
   detail::pageable_links pageable{target, links};
   multipath settings = {};
