@@ -245,7 +245,9 @@ TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
   add(all, "allocate/pinned/1MiB", mib, 100'000);
   add(all, "launch/empty", 0, 5000);
   auto& said = all["context"]["transfers"];
-  said["warnings"] = {message("virtual machine")};
+  auto note = message("virtual machine");
+  note["code"] = "virtual_machine";
+  said["warnings"] = {note};
   said["skipped"] = {{{"name", "copy/a/h2d/4B"}, {"reason", message("no reason")}},
                      {{"name", "copy/b/h2d/4B"}, {"reason", message("no reason")}}};
   const auto text = brief(all);
