@@ -1,4 +1,4 @@
-#!/bin/bash -p
+#!/usr/bin/env bash
 # Slurm's prolog and epilog: drains a node whose links got slower. In slurm.conf:
 #
 #   Prolog=/opt/transfers/integrations/slurm/node_check.sh
@@ -9,21 +9,19 @@
 # Both ask ../node_check, whose head says what it does. As prolog it keeps the job away from a slow node: Slurm
 # starts it elsewhere, because of nohold_on_prolog_fail. Whatever else is wrong, the job starts.
 set -u
+# Slurm gives prologs no PATH.
+PATH=${PATH:+$PATH:}/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/slurm/bin
+export PATH
 # Sites link to it.
-here=$(PATH=/usr/bin:/bin readlink -f "${BASH_SOURCE[0]}")
-here=${here%/*}
-. "$here/../common.sh" || exit 0
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 
-# Another job's copies would look like a slow link. Anybody can name a process like one of Slurm, but not as root.
-job=${SLURM_JOB_ID:-}
-whole_number job || job=0
+# Another job's copies would look like a slow link.
 other_jobs() {
-  pgrep -U 0 -a slurmstepd | sed -n 's/^[0-9]* slurmstepd: \[\([0-9]*\)\..*/\1/p' | grep -qvx "$job"
+  pgrep -a slurmstepd | sed -n 's/^[0-9]* slurmstepd: \[\([0-9]*\)\..*/\1/p' | grep -qvx "${SLURM_JOB_ID:-0}"
 }
 if other_jobs; then exit 0; fi
 
-# shellcheck disable=SC2016  # of that shell
-hear "$BASH" -pc 'exec "$0" 2>&1' "$here/../node_check"
+said=$("$here/../node_check" 2>&1)
 code=$?
 reason=$(sed -n '/^node_check: /p' <<<"$said" | tail -n 1)
 : "${reason:="node_check: no answer, exit code $code: ${said:-it said nothing}"}"

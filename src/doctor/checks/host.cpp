@@ -30,9 +30,7 @@ void cpu_governor(const facts& facts, diagnosis& diagnosis) {
                        *governor),
        .evidence = {{"governor", *governor}},
        .cost = std::nullopt,
-       .fix = {"Choose the governor performance",
-               "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
-               place::system}});
+       .fix = {"Choose the governor performance", "cpupower frequency-set -g performance"}});
 }
 
 void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
@@ -48,9 +46,7 @@ void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
        .evidence = {{"limit_khz", limit->limit_khz}, {"most_khz", limit->most_khz}},
        .cost = std::nullopt,
        .fix = {"Raise the limit to what the CPUs can do",
-               fmt::format("echo {} | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
-                           limit->most_khz),
-               place::system}});
+               fmt::format("cpupower frequency-set -u {}kHz", limit->most_khz)}});
 }
 
 void cpu_boost(const facts& facts, diagnosis& diagnosis) {
@@ -63,11 +59,9 @@ void cpu_boost(const facts& facts, diagnosis& diagnosis) {
                "take longer.",
        .evidence = {{"boost", false}},
        .cost = std::nullopt,
-       .fix = {"Switch boost on; the firmware may forbid it",
-               facts.host.cpu_speed.boost_by_intel_pstate
-                   ? "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-                   : "echo 1 > /sys/devices/system/cpu/cpufreq/boost",
-               place::system}});
+       .fix = {"Switch boost on (with intel_pstate: echo 0 > "
+               "/sys/devices/system/cpu/intel_pstate/no_turbo)",
+               "echo 1 > /sys/devices/system/cpu/cpufreq/boost"}});
 }
 
 void other_load(const facts& facts, diagnosis& diagnosis) {
@@ -106,7 +100,7 @@ void huge_pages(const facts& facts, diagnosis& diagnosis) {
                     .origin = cost::source::recorded_run,
                     .reference = "results/nvidia-h200/2026-11-21-report"},
        .fix = {"Allow them to programs that ask for them",
-               "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled", place::system}});
+               "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"}});
 }
 
 void memlock_limit(const facts& facts, diagnosis& diagnosis) {
@@ -143,7 +137,7 @@ void memory_limit(const facts& facts, diagnosis& diagnosis) {
        .cost = std::nullopt,
        .fix = {
            "Raise the limit of the container (--memory, resources.limits.memory) or of its group",
-           "echo max > /sys/fs/cgroup/GROUP/memory.max", place::system}});
+           "echo max > /sys/fs/cgroup/GROUP/memory.max"}});
 }
 
 }  // namespace bench_transfers::doctor::checks

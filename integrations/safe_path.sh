@@ -1,1 +1,0 @@
-../scripts/safe_path.sh
