@@ -2,10 +2,19 @@ set(programs fleet_transfers gate_transfers)
 if(TRANSFERS_BENCH)
   list(APPEND programs bench_transfers)
 endif()
-# Beside the program in the bundle; in bin/ the library may be a shared one.
-file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
-set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${bin_to_lib}")
-install(TARGETS ${programs} RUNTIME COMPONENT programs)
+# Beside the program in the bundle. The library's folder, seen from bin/, only where the library is a shared
+# one: a bundle does not contain it, and beside a bundle in /tmp it is anybody's.
+set(program_rpath "$ORIGIN")
+if(TRANSFERS_BENCH AND BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  list(APPEND program_rpath "$ORIGIN/${bin_to_lib}")
+  set_target_properties(transfers PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+endif()
+# Where the RUNPATH changes at the installation, CMake pads that of the build folder with colons, and the loader
+# takes each empty entry for the current directory. So the programs are linked as they are installed. What
+# they are linked with outside of this project stays among the entries, and a shared library is beside them.
+set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${program_rpath}"
+  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
 
 # The component `bundle` makes a folder that can be carried to another Linux machine: the programs,
 # and beside them every shared library but the C library's own and the NVIDIA driver's. It is
@@ -31,7 +40,14 @@ endforeach()
 # page there names it without a link.
 install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
   PATTERN "__pycache__" EXCLUDE
+  PATTERN "safe_path.sh" EXCLUDE
   PATTERN "README.md" EXCLUDE)
+# A link there.
+install(FILES scripts/safe_path.sh DESTINATION integrations COMPONENT bundle EXCLUDE_FROM_ALL)
+# What integrations/dcgm/limits.py reads files with.
+install(FILES plots/__init__.py DESTINATION plots COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES plots/model/__init__.py plots/model/gunzip.py plots/model/strict_json.py plots/model/values.py
+  DESTINATION plots/model COMPONENT bundle EXCLUDE_FROM_ALL)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/integrations/README.md")
 file(READ integrations/README.md page)

@@ -5,11 +5,7 @@ set -euo pipefail
 # A folder of downloads may be where the command is given: nothing in it is run. Neither programs by a
 # relative PATH, nor Python's modules; what the environment says to Python is not meant for these.
 unset CDPATH "${!PYTHON@}"
-absolute_path=
-while IFS= read -r -d : entry; do
-  case $entry in /*) absolute_path+=${absolute_path:+:}$entry ;; esac
-done <<<"$PATH:"
-PATH=$absolute_path
+. "${BASH_SOURCE[0]%/*}/safe_path.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 

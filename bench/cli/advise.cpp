@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -149,9 +150,25 @@ advice::question question_for(const advice_request& request, const std::string& 
           request.cpu_reads.value_or(downloads ? 1 : 0)};
 }
 
-void write(const files::path& path, const nlohmann::ordered_json& document) {
-  common::write_output(
-      path, document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+/// What is printed, and what the files get.
+struct written_answer {
+  std::ostringstream text;
+  std::vector<common::output> files;
+  std::vector<claims::file_claim> claimed;  ///< until all is written
+
+  void write(const files::path& path, const nlohmann::ordered_json& document) {
+    using nlohmann::ordered_json;
+    files.push_back({path, [document] {
+                       return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) +
+                              "\n";
+                     }});
+  }
+};
+
+template <class Part>
+written_answer& operator<<(written_answer& out, const Part& part) {
+  out.text << part;
+  return out;
 }
 
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
@@ -189,7 +206,7 @@ std::string why_unranked(const advice::ranked_question& answer) {
 }
 
 /// Whether something can be recommended for each question.
-bool answer_questions(std::ostream& out, const advice_request& request,
+bool answer_questions(written_answer& out, const advice_request& request,
                       const advice::measurements& measured, const advice::cost_model& model) {
   std::vector<advice::ranked_question> answers;
   for (const auto& question : questions_of(request))
@@ -205,29 +222,30 @@ bool answer_questions(std::ostream& out, const advice_request& request,
     separator = "\n";
   }
   if (!request.json.empty())
-    write(request.json, answers.size() == 1
-                            ? advice::ranking_document(measured, model, answers.front())
-                            : advice::rankings_document(measured, model, answers));
+    out.write(request.json, answers.size() == 1
+                                ? advice::ranking_document(measured, model, answers.front())
+                                : advice::rankings_document(measured, model, answers));
   return std::ranges::all_of(answers, [&](const auto& answer) {
     return is_ranked(answer) && !advice::reason_not_to_recommend(answer.ranked);
   });
 }
 
-void answer_check(std::ostream& out, const advice_request& request,
+void answer_check(written_answer& out, const advice_request& request,
                   const advice::measurements& measured, const advice::cost_model& model) {
   const auto checks = advice::check_by_leaving_out(measured);
   if (checks.empty()) refuse(measured, "a check needs three sizes, one of them from 4KiB on");
   out << advice::check_text(measured, model, checks);
-  if (!request.json.empty()) write(request.json, advice::check_document(measured, model, checks));
+  if (!request.json.empty())
+    out.write(request.json, advice::check_document(measured, model, checks));
 }
 
-void write_map(std::ostream& out, const advice_request& request,
+void write_map(written_answer& out, const advice_request& request,
                const advice::measurements& measured, const advice::cost_model& model) {
   const std::array maps{advice::map_of(model, question_for(request, "h2d")),
                         advice::map_of(model, question_for(request, "d2h"))};
   if (maps[0].cells.empty() && maps[1].cells.empty())
     refuse(measured, "no strategy has all that a sum needs");
-  write(request.map, advice::map_document(measured, model, maps));
+  out.write(request.map, advice::map_document(measured, model, maps));
   out << advice::labelled(
       measured,
       fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", maps[0].sizes.size(),
@@ -260,9 +278,9 @@ advice::role_answers answers_about(const advice_request& request,
 }
 
 /// Ranks the benchmarks of another role than copies.
-bool advise_role(std::ostream& out, const advice_request& request) {
+bool advise_role(written_answer& out, const advice_request& request) {
   const auto read = bench::read(request);
-  const auto claimed = claims::claim_outputs({request.json}, std::span(&read.copies.from.file, 1));
+  out.claimed = claims::claim_outputs({request.json}, std::span(&read.copies.from.file, 1));
   if (read.jobs.empty())
     refuse(
         read.copies,
@@ -271,17 +289,17 @@ bool advise_role(std::ostream& out, const advice_request& request) {
                     read.roles.empty() ? "none of another role" : names_of(read.roles)));
   const auto answers = answers_about(request, read);
   out << advice::alternatives_text(answers);
-  if (!request.json.empty()) write(request.json, advice::alternatives_document(answers));
+  if (!request.json.empty()) out.write(request.json, advice::alternatives_document(answers));
   return std::ranges::none_of(answers.ranked, [](const auto& answer) {
     return advice::reason_not_to_recommend(answer.ranked).has_value();
   });
 }
 
 /// Returns whether everything that was asked has an answer.
-bool advise_strategy(std::ostream& out, const advice_request& request) {
+bool advise_strategy(written_answer& out, const advice_request& request) {
   const auto read = bench::read(request);
   const auto& measured = read.copies;
-  const auto claimed =
+  out.claimed =
       claims::claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
@@ -352,10 +370,10 @@ double bytes_at_once(const advice_request& request, const topology::map_origin& 
                                                    : common::parse_size(request.bytes));
 }
 
-bool advise_copies_at_once(std::ostream& out, const advice_request& request) {
+bool advise_copies_at_once(written_answer& out, const advice_request& request) {
   const auto source = read_map(request);
   const auto& [map, origin] = source.contents;
-  const auto claimed = claims::claim_outputs({request.json}, std::span(&source.file, 1));
+  out.claimed = claims::claim_outputs({request.json}, std::span(&source.file, 1));
   const auto devices = devices_named(request.devices, map);
   std::vector<advice::advice_at_once> answers;
   for (const auto kind : traffic_named(request.direction)) {
@@ -367,7 +385,7 @@ bool advise_copies_at_once(std::ostream& out, const advice_request& request) {
     answers.push_back(*std::move(answer));
   }
   out << advice::at_once_text(source, answers);
-  if (!request.json.empty()) write(request.json, advice::at_once_document(source, answers));
+  if (!request.json.empty()) out.write(request.json, advice::at_once_document(source, answers));
   return true;
 }
 
@@ -506,14 +524,21 @@ void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
                   common::printable_in_short(first), fmt::join(meant, " ")));
 }
 
-bool advise(std::ostream& out, const advice_request& request) {
-  std::ostream nowhere(nullptr);
-  auto& text = common::has_standard_output({request.json, request.map}) ? nowhere : out;
-  const bool is_known = (!request.host_map.empty() ? advise_copies_at_once
-                         : request.role == "copy"  ? advise_strategy
-                                                   : advise_role)(text, request);
-  out.flush();
-  if (!out) throw common::write_error("cannot write to standard output");
+bool advise(const advice_request& request) {
+  written_answer answered;
+  const auto finish = [&] {
+    common::write_outputs(answered.files, [&] { return answered.text.str(); });
+  };
+  bool is_known = false;
+  try {
+    is_known = (!request.host_map.empty() ? advise_copies_at_once
+                : request.role == "copy"  ? advise_strategy
+                                          : advise_role)(answered, request);
+  } catch (const nothing_to_rank&) {
+    finish();  // what has been answered before
+    throw;
+  }
+  finish();
   return is_known;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,10 +48,9 @@ void refuse_values_of_no_option(const std::vector<std::string>& arguments);
 /// Throws usage_error, with one line, for missing, invalid or contradictory options.
 void check_advice_request(const advice_request& request, const CLI::App& command);
 
-/// Answers from a result file: prints, and writes the requested files. Returns whether everything
-/// that was asked has an answer. Throws usage_error for an
-/// invalid result file or an output path that cannot be written, nothing_to_rank, and
-/// common::write_error.
-bool advise(std::ostream& out, const advice_request& request);
+/// Answers from a result file: writes the requested files, and prints. Returns whether everything
+/// that was asked has an answer. Throws usage_error for an invalid result file or an output path
+/// that cannot be written, nothing_to_rank, and common::write_error.
+bool advise(const advice_request& request);
 
 }  // namespace bench_transfers::bench

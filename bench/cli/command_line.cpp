@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
+#include "bench/cli/modes.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
 #include "bench/cli/site_file.hpp"
@@ -171,6 +172,18 @@ void take_site_defaults(CLI::App& app, settings& settings) {
   settings.site_options = apply(*site, app);
 }
 
+/// Throws usage_error for an option without an effect in a mode that the command line chooses.
+void refuse_without_effect(const option_table& table, bool is_fleet) {
+  const auto& settings = table.settings;
+  const bool prints = !settings.display_format.empty() || common::is_standard_output(settings.out);
+  for (const auto& [chosen, is_chosen] : {std::pair(mode::list, table.app.count("--list") > 0),
+                                          {mode::list_benchmarks, settings.list_benchmarks},
+                                          {mode::without_cold, table.cache == "warm"},
+                                          {mode::without_tables, settings.quiet},
+                                          {mode::printed_otherwise, prints}})
+    if (is_chosen) bench::refuse_without_effect(table.app, chosen, is_fleet);
+}
+
 /// Of a run: without the file that it may resume.
 parsed_command_line parse(std::span<const char* const> argv, const other_sources& others) {
   const auto named = with_sides_named(argv);
@@ -197,6 +210,7 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     throw common::usage_error(common::first_line(error.what()));
   }
 
+  if (others.variables) refuse_without_effect(table, is_fleet);  // not of a file that is resumed
   if (others.site_file && !is_fleet && settings.resume.empty() && is_run(app))
     take_site_defaults(app, settings);
   // Who names copies wants these, and not all the rest.
@@ -328,6 +342,7 @@ bench::settings files_of_resume(std::span<const char* const> argv) {
   option_table table(false, false);
   table.app.parse(static_cast<int>(argv.size()), argv.data());
   require_only_options_of_resume(table.app);
+  refuse_without_effect(table, false);
   if (table.settings.out.empty()) table.settings.out = table.settings.resume;
   return table.settings;
 }
@@ -346,12 +361,32 @@ parsed_command_line parse_resumed(std::span<const char* const> argv) {
 
 }  // namespace
 
+namespace {
+
+/// Whether --resume is there, as an option: it may also be the value of another one, as in
+/// "--note --resume". A command line that cannot be parsed is refused afterwards.
+bool is_resumed(std::span<const char* const> argv) {
+  if (is_fleet_command(argv)) return false;
+  const auto given = with_sides_named(argv);
+  option_table table(false, false);
+  try {
+    table.app.parse(static_cast<int>(given.size()), given.data());
+  } catch (const CLI::Error&) {
+    return false;
+  } catch (const completion::generated&) {
+    return false;
+  } catch (const common::usage_error&) {
+    return false;
+  }
+  return table.app.count("--resume") > 0;
+}
+
+}  // namespace
+
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
   // A variable that a resumed run does not count must not stop it either.
-  const bool is_new = std::ranges::none_of(arguments, [](std::string_view argument) {
-    return argument.substr(0, argument.find('=')) == "--resume";
-  });
+  const bool is_new = !is_resumed(arguments);
   auto parsed = parse(arguments, {.variables = is_new, .site_file = is_new});
   return parsed.settings.resume.empty() ? parsed : parse_resumed(arguments);
 }

@@ -73,12 +73,11 @@ void compare_results(const comparison_request& request) {
     const auto first = bench_transfers::comparison::read_side(both.first);
     const auto second = bench_transfers::comparison::read_side(both.second);
     const auto result = bench_transfers::comparison::compare(first, second);
-    if (!common::has_standard_output({both.json, both.markdown}))
-      common::write_output(common::standard_output,
-                           bench_transfers::comparison::text_of(first, second, result));
-    common::write_output(both.json, bench_transfers::comparison::json_of(first, second, result));
-    common::write_output(both.markdown,
-                         bench_transfers::comparison::markdown_of(first, second, result));
+    namespace answer = bench_transfers::comparison;
+    common::write_outputs(
+        {{both.json, [&] { return answer::json_of(first, second, result); }},
+         {both.markdown, [&] { return answer::markdown_of(first, second, result); }}},
+        [&] { return answer::text_of(first, second, result); });
   } catch (const gate::bad_input& error) {
     throw common::usage_error(error.what());
   }

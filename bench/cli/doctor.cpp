@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <ostream>
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
@@ -49,6 +48,7 @@ doctor::gpu_facts gpu_of(transfers::device& device, const std::string& id) {
   gpu.runtime_cuda_version = cuda.runtime_cuda_version;
   gpu.node.cuda = cuda.host_numa_node;
   const auto monitor = open_monitor(device);
+  if (monitor) gpu.counters_before = doctor::read_counters(*monitor);
   const auto read = [&](bool under_load) {
     gpu.under_load = under_load;
     doctor::read_gpu(gpu, monitor.get());
@@ -102,6 +102,13 @@ void measure_copies(const devices_choice& devices, doctor::facts& facts) {
     }
 }
 
+/// The counters once more, now that much was copied.
+void read_counters_again(doctor::facts& facts) {
+  for (auto& gpu : facts.gpus)
+    if (const auto monitor = machine::monitor_gpu(gpu.bus_id))
+      gpu.counters_after = doctor::read_counters(*monitor);
+}
+
 /// Looks at the devices of the list through CUDA.
 void examine_devices(const doctor_request& request, doctor::facts& facts) {
   const auto devices = choose_devices(request.device);
@@ -112,12 +119,14 @@ void examine_devices(const doctor_request& request, doctor::facts& facts) {
     facts.gpus.push_back(gpu_of(*devices.chosen[i], devices.ids[i]));
   if (request.measure) try {
       measure_copies(devices, facts);
+      read_counters_again(facts);
     } catch (const transfers::error& failed) {
       facts.why_not_measured = failed.what();
     }
 }
 
 doctor::facts collect(const doctor_request& request) {
+  const auto quota_before = machine::cpu_quota_of_this_process();
   doctor::facts facts;
   try {
     examine_devices(request, facts);
@@ -127,7 +136,9 @@ doctor::facts collect(const doctor_request& request) {
   }
   if (facts.why_no_cuda) facts.gpus = gpus_without_cuda();
   const auto described = machine::describe();
-  facts.host = doctor::read_host(described, doctor::read_process(described));
+  auto process = doctor::read_process(described);
+  if (quota_before) process.throttled_periods_before = quota_before->throttled_periods;
+  facts.host = doctor::read_host(described, process);
   return facts;
 }
 
@@ -155,13 +166,13 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
   return command;
 }
 
-doctor::verdict examine(std::ostream& out, const doctor_request& request) {
+doctor::verdict examine(const doctor_request& request) {
   const auto claimed = claims::claim_outputs({request.json}, {});
   const auto facts = collect(request);
   const auto diagnosis = doctor::diagnose(facts);
-  if (!common::has_standard_output({request.json})) out << doctor::text_of(facts, diagnosis);
-  if (!request.json.empty())
-    common::write_output(request.json, text_of_document(doctor::document_of(facts, diagnosis)));
+  common::write_outputs(
+      {{request.json, [&] { return text_of_document(doctor::document_of(facts, diagnosis)); }}},
+      [&] { return doctor::text_of(facts, diagnosis); });
   return doctor::conclude(diagnosis);
 }
 

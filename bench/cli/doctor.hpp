@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <iosfwd>
 #include <string>
 
 #include "src/doctor/finding.hpp"
@@ -25,6 +24,6 @@ CLI::App* add_doctor(CLI::App& app, doctor_request& request);
 /// Examines this machine, prints why its transfers may be slow, and writes the same as JSON if that
 /// is requested. Throws usage_error for devices and files that cannot be used, and
 /// common::write_error.
-doctor::verdict examine(std::ostream& out, const doctor_request& request);
+doctor::verdict examine(const doctor_request& request);
 
 }  // namespace bench_transfers::bench

@@ -15,6 +15,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/program.hpp"
+#include "src/fleet/launcher/rank.hpp"
 #include "src/result_file/beginning.hpp"
 
 namespace bench_transfers::bench {
@@ -49,6 +50,23 @@ nlohmann::json value_of(const nlohmann::json& facts, const char* key) {
   return facts.value(key, nlohmann::json());
 }
 
+std::optional<std::size_t> number_of(const nlohmann::json& facts, const char* key) {
+  const auto value = value_of(facts, key);
+  return value.is_number_unsigned() ? std::optional(value.get<std::size_t>()) : std::nullopt;
+}
+
+/// A rank of this job that is on this node has put its own files aside before it measures. So a
+/// file with one of their ranks is of an earlier run; one with another rank may be of this job, and
+/// of another node of this name.
+bool is_of_node(const nlohmann::json& facts, const ranks_of_node& ranks) {
+  const auto rank = number_of(facts, "rank");
+  if (!rank) return false;
+  if (std::ranges::find(ranks, rank) != ranks.end()) return true;
+  const auto local_rank = number_of(facts, "local_rank");
+  return local_rank &&
+         fleet::is_rank_of_node(*rank, *local_rank, ranks, number_of(facts, "world_size"));
+}
+
 /// Unless another process writes it.
 bool move_aside(const fs::path& file) {
   try {
@@ -78,7 +96,7 @@ earlier_files::earlier_files(fs::path folder, const nlohmann::ordered_json& fact
 
 earlier_files::~earlier_files() { tell(); }
 
-void earlier_files::put_aside_own() { put_aside_files(false); }
+void earlier_files::put_aside_own() { put_aside_files({number_of(facts_, "rank")}); }
 
 void earlier_files::put_aside_replaced(const fs::path& file) {
   std::error_code error;
@@ -91,9 +109,15 @@ void earlier_files::put_aside_replaced(const fs::path& file) {
     ++nameless_;
 }
 
-void earlier_files::put_aside_all(std::vector<std::size_t> before) {
+bool earlier_files::may_be_of_other_node(const fs::path& file, const ranks_of_node& own) const {
+  if (!has_rank()) return false;
+  const auto told = result_file::beginning_of_file(file);
+  return told && are_of_one_sweep(told->fleet, facts_) && !is_of_node(told->fleet, own);
+}
+
+void earlier_files::put_aside_all(std::vector<std::size_t> before, const ranks_of_node& ranks) {
   ranks_ = std::move(before);
-  put_aside_files(true);
+  put_aside_files(ranks);
   put_aside_nameless();
   tell();
 }
@@ -102,22 +126,25 @@ bool earlier_files::has_rank() const {
   return !folder_.empty() && facts_.is_object() && !value_of(facts_, "rank").is_null();
 }
 
-void earlier_files::put_aside_files(bool of_all_ranks) {
+void earlier_files::put_aside_files(const ranks_of_node& ranks) {
   if (!has_rank()) return;
   for (const auto& file : results_in(folder_)) {
     const auto told = result_file::beginning_of_file(file);
     if (!told || !are_of_one_sweep(told->fleet, facts_) ||
         value_of(told->fleet, "node") != value_of(facts_, "node"))
       continue;
-    const auto rank = value_of(told->fleet, "rank");
-    if (!rank.is_number_unsigned() || (!of_all_ranks && rank != value_of(facts_, "rank"))) continue;
-    if (move_aside(file)) ranks_.push_back(rank.get<std::size_t>());
+    if (is_of_node(told->fleet, ranks) && move_aside(file))
+      ranks_.push_back(*number_of(told->fleet, "rank"));
   }
 }
 
+/// Whose they are they do not say: those of this job are not older than it.
 void earlier_files::put_aside_nameless() {
   if (!has_rank()) return;
   for (const auto& file : results_in(folder_)) {
+    std::error_code error;
+    const auto written = fs::last_write_time(file, error);
+    if (error || written >= began_) continue;
     const auto told = result_file::beginning_of_file(file);
     if (told && told->is_cut_off && told->fleet.is_null() && move_aside(file)) ++nameless_;
   }

@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 std::unique_ptr<fleet::mpi_ranks> start_mpi(const fleet_request& request) {
   if (request.mpi == "none") return nullptr;
   const bool is_chosen = request.mpi != "auto";
-  const auto told = rank_by_launcher();
+  const auto told = rank_by_launcher(request);
   const auto plugin =
       is_chosen ? fs::path(request.mpi) : fleet::usual_mpi_plugin(told ? told->launcher : "");
   if (plugin.empty()) return nullptr;
@@ -205,7 +205,7 @@ void add_fleet_options(CLI::App& app, fleet_request& request) {
       ->check(seconds_within(0.1, 86400))
       ->type_name("SECONDS");
   app.add_option("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(CLI::Range(std::size_t{1}, fleet::most_ranks_of_node).description(""))
       ->type_name("N");
 }
 

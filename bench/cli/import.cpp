@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
@@ -32,16 +33,18 @@ std::string text_in(const std::filesystem::path& file) {
   }
 }
 
-std::size_t buffer_bytes_of(const import_request& request) {
-  if (request.buffer_size.empty()) return imports::nvbandwidth_buffer_bytes;
-  return common::parse_size(request.buffer_size);
+/// Of a number by itself the unit is that of nvbandwidth's --bufferSize.
+std::optional<std::size_t> buffer_bytes_of(const std::string& size) {
+  if (size.empty()) return std::nullopt;
+  const bool has_unit = size.find_first_not_of("0123456789") != std::string::npos;
+  return common::parse_size(has_unit ? size : size + "MiB");
 }
 
 }  // namespace
 
 CLI::App* add_import(CLI::App& app, import_request& request) {
   auto* const command =
-      app.add_subcommand("import", "Make a result file of what nvbandwidth --json has printed.");
+      app.add_subcommand("import", "Make a result file of what nvbandwidth has printed.");
   command->option_defaults()->take_last();
   command->get_formatter()->column_width(32);
   command->footer(import_footer);
@@ -50,8 +53,10 @@ CLI::App* add_import(CLI::App& app, import_request& request) {
       ->type_name("FILE");
   command->add_option("--format", request.format, "nvbandwidth (default)")->type_name("FORMAT");
   command
-      ->add_option("--buffer-size", request.buffer_size,
-                   "of its copies, if --bufferSize was given there (default: 512MiB)")
+      ->add_option(
+          "--buffer-size", request.buffer_size,
+          "of its copies, if --bufferSize was given there; a mere number counts MiB, as there "
+          "(default: 512MiB, up to release 0.6 64MiB)")
       ->type_name("SIZE");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");
@@ -62,7 +67,7 @@ void import_results(const import_request& request) {
   if (request.format != "nvbandwidth")
     throw common::usage_error(
         fmt::format("bad --format '{}': nvbandwidth", common::printable_in_short(request.format)));
-  const auto buffer_bytes = buffer_bytes_of(request);
+  const auto buffer_bytes = buffer_bytes_of(request.buffer_size);
   const auto claimed = claims::claim_outputs({request.out}, std::span(&request.file, 1));
   try {
     const auto imported =

@@ -75,17 +75,17 @@ int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
-  if (parsed.advice) return advise(std::cout, *parsed.advice) ? all_ran : nothing_ran;
+  if (parsed.advice) return advise(*parsed.advice) ? all_ran : nothing_ran;
   if (parsed.exported) return export_results(*parsed.exported), all_ran;
   if (parsed.imported) return import_results(*parsed.imported), all_ran;
   if (parsed.compared) return compare_results(*parsed.compared), all_ran;
   if (parsed.map) {
     watch_for_interruption();
-    return exit_code_of(map_host(std::cout, *parsed.map));
+    return exit_code_of(map_host(*parsed.map));
   }
   if (parsed.doctor) {
     watch_for_interruption();
-    const auto verdict = examine(std::cout, *parsed.doctor);
+    const auto verdict = examine(*parsed.doctor);
     return interruption() != 0 ? 128 + interruption() : exit_code_of(verdict);
   }
   hand_to_google_benchmark(argv[0], parsed.settings);

@@ -148,7 +148,7 @@ CLI::App* add_map(CLI::App& app, map_request& request) {
   return command;
 }
 
-map_outcome map_host(std::ostream& out, const map_request& request) {
+map_outcome map_host(const map_request& request) {
   const auto asked = request.size.empty() ? 0 : bytes_of(request.size);
   const auto devices = choose_devices(request.device);
   if (devices.chosen.size() > topology::most_devices)
@@ -159,9 +159,9 @@ map_outcome map_host(std::ostream& out, const map_request& request) {
   if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
   const auto map = measured_map(devices, bytes, shown);
   shown.clear();
-  if (!common::is_standard_output(request.out))
-    out << heading_of(devices, bytes) << topology::text_of(map);
-  if (!request.out.empty()) topology::write_host_map(request.out, map, context_of(devices, bytes));
+  common::write_outputs(
+      {{request.out, [&] { return topology::text_of_host_map(map, context_of(devices, bytes)); }}},
+      [&] { return heading_of(devices, bytes) + topology::text_of(map); });
   const auto nodes_in_part =
       std::ranges::count_if(map.nodes, [](const auto& node) { return !node.why_not.empty(); });
   return {map.sets.size(), map.skipped.size() + static_cast<std::size_t>(nodes_in_part),

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <iosfwd>
 #include <string>
 
 namespace CLI {
@@ -29,6 +28,6 @@ CLI::App* add_map(CLI::App& app, map_request& request);
 
 /// Measures which links the devices share, prints the map, and writes it if that is requested.
 /// Throws usage_error for devices, sizes and files that cannot be used, and common::write_error.
-map_outcome map_host(std::ostream& out, const map_request& request);
+map_outcome map_host(const map_request& request);
 
 }  // namespace bench_transfers::bench

@@ -18,20 +18,18 @@ std::string host_name() {
 }
 
 /// The ranks of the node, by the launcher or the command line.
-void add_local_rank(rank_identity& self, const fleet_request& request) {
+void add_local_rank(rank_identity& self) {
   auto& told = self.told;
-  if (request.ranks_per_node) told.local_size = request.ranks_per_node;
   if (!self.has_rank) return;
   if (!told.local_size && (told.world_size == 1U || !told.local_rank)) told.local_size = 1;
   if (!told.local_size)
-    throw common::usage_error(fmt::format(
-        "{} does not say how many ranks this node has: --ranks-per-node=N", told.launcher));
-  self.local_size = std::max<std::size_t>(*told.local_size, 1);
+    throw common::usage_error(
+        fmt::format("{} does not say how many ranks this node has ({}): --ranks-per-node=N",
+                    told.launcher, told.seen));
+  self.local_size = *told.local_size;
   if (!told.local_rank) told.local_rank = told.rank % self.local_size;
   self.local_rank = *told.local_rank;
-  if (self.local_rank >= self.local_size)
-    throw common::usage_error(fmt::format("local rank {} is beyond --ranks-per-node={}",
-                                          self.local_rank, self.local_size));
+  if (const auto why = fleet::why_impossible(told)) throw common::usage_error(*why);
 }
 
 /// What MPI says is not to be doubted, but it must be the MPI that has started the ranks.
@@ -53,9 +51,9 @@ void require_no_rank_at_all() {
 
 }  // namespace
 
-std::optional<fleet::launched_rank> rank_by_launcher() {
+std::optional<fleet::launched_rank> rank_by_launcher(const fleet_request& request) {
   try {
-    return fleet::rank_of(fleet::own_environment());
+    return fleet::rank_of(fleet::own_environment(), request.ranks_per_node);
   } catch (const fleet::bad_rank& error) {
     throw common::usage_error(error.what());
   }
@@ -66,13 +64,14 @@ std::string name_of(const rank_identity& self) {
 }
 
 rank_identity identity_of(const fleet_request& request, const fleet::mpi_ranks* mpi) {
-  const auto told = rank_by_launcher();
+  const auto told = rank_by_launcher(request);
   rank_identity self;
   self.has_rank = told.has_value();
   self.told = told.value_or(fleet::launched_rank{});
+  if (!told) self.told.local_size = request.ranks_per_node;
   if (mpi) add_mpi_rank(self, *mpi);
   if (!self.has_rank) require_no_rank_at_all();
-  add_local_rank(self, request);
+  add_local_rank(self);
   if (self.told.node.empty()) self.told.node = common::printable(host_name());
   if (!request.rack.empty()) self.told.rack = common::printable(request.rack);
   const auto usual = fleet::own_environment()("TRANSFERS_SWEEP").value_or(self.told.job);

@@ -23,7 +23,7 @@ std::string name_of(const rank_identity& self);
 
 /// What the launcher says; none for a process that was started by hand. Throws usage_error for
 /// variables that contradict each other.
-std::optional<fleet::launched_rank> rank_by_launcher();
+std::optional<fleet::launched_rank> rank_by_launcher(const fleet_request& request);
 
 /// By the command line, by MPI (null: without), and by the launcher. Throws usage_error where these
 /// contradict each other, or say too little.

@@ -90,11 +90,6 @@ fs::path folder_of_node(const fs::path& folder, const rank_identity& self) {
   return folder / as_file_name(self.told.node);
 }
 
-fs::path result_file_of(const fs::path& folder, const rank_identity& self,
-                        const std::string& device) {
-  return folder_of_node(folder, self) / (as_file_name(device) + ".json");
-}
-
 void make_folder_of(const fs::path& file) {
   const auto folder = file.parent_path();
   std::error_code error;
@@ -174,7 +169,7 @@ int rank_run::measure_device() {
       settings_.list_benchmarks ? fs::path() : folder_of_node(request_.out, self_), facts_);
   earlier.put_aside_own();
   if (!choose_device()) return nothing_ran;
-  earlier.put_aside_replaced(result_file_of(request_.out, self_, device_));
+  choose_file(earlier);
   join_ranks(earlier);
   const leaving at_the_end(ranks_.get());
   share_processors();
@@ -196,6 +191,19 @@ bool rank_run::choose_device() {
   }
   device_ = name_of_device(run_.devices);
   return true;
+}
+
+/// Two nodes of one name, each with a host device, lose nothing. A GPU has a name of its own.
+void rank_run::choose_file(earlier_files& earlier) {
+  const auto name = as_file_name(device_);
+  const auto folder = folder_of_node(request_.out, self_);
+  chosen_file_ = folder / (name + ".json");
+  ranks_of_node own(self_.local_size);
+  own[self_.local_rank] = self_.told.rank;
+  const bool has_uuid = run_.devices.chosen.front()->description().cuda.has_value();
+  if (!has_uuid && earlier.may_be_of_other_node(chosen_file_, own))
+    chosen_file_ = folder / fmt::format("{}.rank{}.json", name, self_.told.rank);
+  earlier.put_aside_replaced(chosen_file_);
 }
 
 void rank_run::meet_ranks(std::size_t put_aside) {
@@ -231,7 +239,7 @@ void rank_run::join_ranks(earlier_files& earlier) {
   require_own_device(*ranks_, self_, device_);
   // Also the files of ranks that do not come. Nobody writes before all have said their processors.
   if (ranks_->is_first())
-    earlier.put_aside_all(ranks_->with_files_put_aside());
+    earlier.put_aside_all(ranks_->with_files_put_aside(), ranks_->world_ranks());
   else
     earlier.leave_telling_to_the_first();
   settings_.seed = ranks_->seed();
@@ -257,12 +265,11 @@ void rank_run::share_processors() {
 
 void rank_run::claim_file() {
   if (settings_.list_benchmarks) return;
-  const auto file = result_file_of(request_.out, self_, device_);
-  make_folder_of(file);
-  claim_ = claim_of(file, self_);
+  make_folder_of(chosen_file_);
+  claim_ = claim_of(chosen_file_, self_);
   run_.is_claimed = true;
-  settings_.out = file.string();
-  file_ = file;
+  settings_.out = chosen_file_.string();
+  file_ = chosen_file_;
   if (!self_.has_rank)
     common::complain("bench_transfers",
                      fmt::format("no launcher has told a rank: {} is measured as the only GPU of "

@@ -40,6 +40,7 @@ class rank_run {
   int measure_device();
   /// Returns whether there is one.
   bool choose_device();
+  void choose_file(earlier_files& earlier);
   void join_ranks(earlier_files& earlier);
   void meet_ranks(std::size_t put_aside);
   void share_processors();
@@ -55,10 +56,11 @@ class rank_run {
   bool is_whole_ = false;
   nlohmann::ordered_json facts_;  ///< context.transfers.fleet
   run_request run_;
-  std::string device_;                         ///< what tells it from the others of its node
-  std::unique_ptr<fleet::node_ranks> ranks_;   ///< null where there is one
+  std::string device_;                        ///< what tells it from the others of its node
+  std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one
+  std::filesystem::path chosen_file_;
   std::unique_ptr<claims::file_claim> claim_;  ///< of its file
-  std::filesystem::path file_;
+  std::filesystem::path file_;                 ///< empty until it is claimed
 };
 
 }  // namespace bench_transfers::bench

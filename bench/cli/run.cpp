@@ -214,6 +214,17 @@ bool prints_result(const settings& settings, const run_request& request) {
   return !request.quiet && !settings.display_format.empty();
 }
 
+/// Throws usage_error if nobody would ever see the results: they have a file, or tables, or are
+/// printed.
+void require_somewhere(const settings& settings, const run_request& request) {
+  const bool has_file = !settings.out.empty();
+  const bool has_tables = !request.quiet && !settings.quiet;
+  if (has_file || has_tables || prints_result(settings, request)) return;
+  throw common::usage_error(
+      "--quiet: the results would go nowhere, neither into a file nor to standard output; "
+      "--out=FILE keeps them");
+}
+
 /// Where the rest of a result file lies, and the file to write has another name.
 void write_copy(const earlier_run& earlier, const settings& settings) {
   if (!settings.display_format.empty())
@@ -247,6 +258,7 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   reserve_buffers(plan, list, limit);
 
   const auto settings = with_result_file(given);
+  require_somewhere(settings, request);
   const claims::file_claim claim_of_default(given.out.empty() ? settings.out : "");
   const auto path = settings.out_format == "json" ? settings.out : "";
   const auto context = context_of(devices, settings, plan, request, warnings);

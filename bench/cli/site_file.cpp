@@ -14,6 +14,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/common/trusted_path.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -41,6 +42,8 @@ fs::path name_of_file() {
 }
 
 std::string text_of_site_file(const fs::path& file) {
+  if (const auto why = common::why_untrusted(file); !why.empty())
+    refuse_site_file(file, std::nullopt, common::printable(why));
   try {
     return common::read_text(file, most_bytes_of_site_file);
   } catch (const common::read_error& error) {

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Limits for DCGM's diagnostics (`dcgmi diag`) from a sweep of healthy GPUs.
 
     fleet_transfers collect runs --out=sweep.json.gz
@@ -20,18 +20,26 @@ get no limit: healthy hosts differ too much for one.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import math
 import re
 import statistics
 import sys
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+# The bundle has what reads files at the same place.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from plots.model import gunzip, strict_json
+from plots.model.values import is_positive, is_whole, printable
+
+MOST_BYTES = 1 << 30  # as src/fleet/io/sweep_file.cpp
+MOST_OF_A_LINK = {"generation": 255, "width": 255}  # as well
+MOST_RATE = 10_000  # GB/s; ten times that of any link
 BYTES_OF_DCGM = 40_000_000
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-PINNED = re.compile(r"copy/pinned/(h2d|d2h)/(\d+)(B|KiB|MiB|GiB)")
+PINNED = re.compile(r"copy/pinned/(h2d|d2h)/([0-9]{1,12})(B|KiB|MiB|GiB)")
 SUBTESTS = ("h2d_d2h_single_pinned", "h2d_d2h_single_unpinned")
 
 
@@ -41,38 +49,84 @@ class BadInput(Exception):
 
 def read_json(path: Path, kind: str) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
-        document = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
-    except (OSError, EOFError, ValueError) as error:
+        if path.is_fifo():
+            raise BadInput(f"{path}: it is a named pipe, not a file")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if gunzip.is_packed(data):
+            data = gunzip.unpacked(data, MOST_BYTES)
+        if len(data) > MOST_BYTES:
+            raise BadInput(f"{path}: more than {MOST_BYTES >> 20} MiB")
+        document = strict_json.parse(data)
+    except (OSError, ValueError, zlib.error) as error:
         raise BadInput(f"{path}: {error}") from error
     if not isinstance(document, dict) or document.get("kind") != kind:
         raise BadInput(f"{path}: no {kind} of fleet_transfers")
-    if document.get("format") != 1:
-        raise BadInput(f"{path}: format {document.get('format')} is not known here")
+    if not is_whole(document.get("format")) or document["format"] != 1:
+        raise BadInput(f"{path}: format {str(document.get('format'))[:20]} is not known here")
     return document
+
+
+def member(holder: Any, key: str, *kinds: type) -> Any:
+    """The value of a key that must be there, of one of these types."""
+    value = holder.get(key, ...) if isinstance(holder, dict) else ...
+    if not isinstance(value, kinds):
+        raise BadInput(f"{key} is missing, or of another type than fleet_transfers writes")
+    return value
+
+
+def checked_gpu(gpu: Any, benchmarks: int) -> dict[str, Any]:
+    """What is used of a GPU, with types and ranges as src/fleet/io/sweep_file.cpp reads them."""
+    result = {key: member(gpu, key, str) for key in ("uuid", "node", "model")}
+    result["rack"] = member(gpu, "rack", str, type(None))
+    result["wrong_data"] = member(gpu, "wrong_data", list)
+    link = member(gpu, "link", dict, type(None)) or {}
+    for key, most in MOST_OF_A_LINK.items():
+        value = link.get(key)
+        if value is not None and not (is_whole(value) and 0 < value <= most):
+            raise BadInput(f"link.{key} is no number from 1 to {most}")
+        result[key] = value
+    if gpu.get("kind") == "host":
+        raise BadInput(f"{printable(result['uuid'])} is the host's memory, and no GPU")
+    times = result["times_ns"] = member(gpu, "times_ns", list)
+    if len(times) != benchmarks:
+        raise BadInput("times_ns has not one list for each benchmark")
+    for runs in times:
+        if not isinstance(runs, list) or not all(isinstance(run, list) for run in runs):
+            raise BadInput("times_ns has something else than lists of runs")
+        if not all(is_positive(time) for run in runs for time in run):
+            raise BadInput("times_ns has something else than numbers above 0")
+    return result
 
 
 def healthy_gpus(
     sweep: dict[str, Any], model: str | None, judgement: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
     """Those of the model that nothing is named about."""
-    if any(problem["code"] == "faults_injected" for problem in sweep["problems"]):
+    codes = [member(problem, "code", str) for problem in member(sweep, "problems", list)]
+    if "faults_injected" in codes:
         raise BadInput("the sweep has runs that were slowed on purpose")
-    models = sorted({gpu["model"] for gpu in sweep["gpus"]})
+    benchmarks = len(member(sweep, "benchmarks", list))
+    gpus = [checked_gpu(gpu, benchmarks) for gpu in member(sweep, "gpus", list)]
+    if len({gpu["uuid"] for gpu in gpus}) < len(gpus):
+        raise BadInput("two GPUs have one UUID")
+    models = sorted({gpu["model"] for gpu in gpus})
     if model is None and len(models) > 1:
-        raise BadInput(f"which model? --model={' or --model='.join(models)}")
-    named = judgement["findings"] if judgement else []
-
+        raise BadInput(f"which model? --model={' or --model='.join(map(printable, models))}")
     # The scope `fleet` is all GPUs of a model.
     keys = {"gpu": "gpu", "node": "node", "rack": "rack", "fleet": "model"}
+    named = []
+    for found in member(judgement, "findings", list) if judgement else []:
+        scope = member(found, "scope", str)
+        if scope not in keys:
+            raise BadInput(f"a finding has the unknown scope {printable(scope)[:40]}")
+        named.append((keys[scope], member(found, keys[scope], str, type(None))))
 
     def is_named(gpu: dict[str, Any]) -> bool:
         place = {**gpu, "gpu": gpu["uuid"]}
-        return any(
-            place[keys[found["scope"]]] == found.get(keys[found["scope"]]) for found in named
-        )
+        return any(name is not None and place[key] == name for key, name in named)
 
-    chosen = [gpu for gpu in sweep["gpus"] if model in (None, gpu["model"])]
+    chosen = [gpu for gpu in gpus if model in (None, gpu["model"])]
     healthy = [gpu for gpu in chosen if not is_named(gpu) and not gpu["wrong_data"]]
     if not healthy:
         raise BadInput(f"no healthy GPU of {len(chosen)}")
@@ -83,7 +137,7 @@ def benchmarks_of_dcgms_size(sweep: dict[str, Any]) -> dict[int, int]:
     """The positions of the two directions, and the bytes of each."""
     by_size: dict[int, dict[str, int]] = {}
     for position, benchmark in enumerate(sweep["benchmarks"]):
-        if match := PINNED.fullmatch(benchmark["name"]):
+        if match := PINNED.fullmatch(member(benchmark, "name", str)):
             direction, count, unit = match.groups()
             by_size.setdefault(int(count) * UNITS[unit], {})[direction] = position
     sizes = [size for size, found in by_size.items() if len(found) == 2 and size >= 2**23]
@@ -101,9 +155,12 @@ def slowest_rate(gpus: list[dict[str, Any]], benchmarks: dict[int, int]) -> floa
             times = [time for run in gpu["times_ns"][position] for time in run]
             if not times:
                 raise BadInput(
-                    f"{gpu['uuid']} lacks a benchmark; --judgement leaves out what is named"
+                    f"{printable(gpu['uuid'])} lacks a benchmark; "
+                    "--judgement leaves out what is named"
                 )
             rates.append(size / statistics.median(times))
+    if max(rates) > MOST_RATE:
+        raise BadInput(f"no link reaches {max(rates):.3g} GB/s")
     return min(rates)
 
 
@@ -111,10 +168,12 @@ def limits_of(gpus: list[dict[str, Any]], rate: float, margin_percent: float) ->
     """The values for the test `pcie`."""
     link: dict[str, float] = {}
     for key, name in (("generation", "min_pci_generation"), ("width", "min_pci_width")):
-        values = [(gpu["link"] or {}).get(key) for gpu in gpus]
+        values = [gpu[key] for gpu in gpus]
         if None not in values:
             link[name] = float(min(values))
     limit = math.floor(rate * (1 - margin_percent / 100) * 100) / 100
+    if limit <= 0:
+        raise BadInput(f"{rate:.3g} GB/s are too few for a limit")
     pinned = {"min_bandwidth": limit} | link
     return {"is_allowed": True, SUBTESTS[0]: pinned} | ({SUBTESTS[1]: link} if link else {})
 
@@ -133,7 +192,10 @@ def text_of(limits: dict[str, Any], sku: str, name: str, version: str) -> str:
 
 def merged(path: Path, limits: dict[str, Any], sku: str) -> str:
     """DCGM's configuration with the limits of this SKU."""
-    import yaml
+    try:
+        import yaml
+    except ImportError as error:
+        raise BadInput("--into needs PyYAML (the package python3-yaml)") from error
 
     # Numbers stay as they are written: an id such as 0640 is none.
     resolvers = {
@@ -149,14 +211,22 @@ def merged(path: Path, limits: dict[str, Any], sku: str) -> str:
 
     try:
         document = yaml.load(path.read_text("utf-8"), Loader)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
     skus = document.get("skus") if isinstance(document, dict) else None
-    entries = [entry for entry in skus or [] if str(entry.get("id")).lower() == sku]
+    entries = [
+        entry
+        for entry in (skus if isinstance(skus, list) else [])
+        if isinstance(entry, dict) and str(entry.get("id")).lower() == sku
+    ]
     if not entries:
         raise BadInput(f"{path}: no SKU with id {sku}")
     for entry in entries:
         pcie = entry.setdefault("pcie", {})
+        if not isinstance(pcie, dict) or not all(
+            isinstance(pcie.get(test, {}), dict) for test in SUBTESTS
+        ):
+            raise BadInput(f"{path}: pcie of SKU {sku} is not as DCGM has it")
         for key, value in limits.items():
             if isinstance(value, dict):
                 numbers = {name: str(number) for name, number in value.items()}
@@ -166,8 +236,16 @@ def merged(path: Path, limits: dict[str, Any], sku: str) -> str:
     return str(yaml.dump(document, Dumper=Dumper, sort_keys=False))
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"limits.py: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="limits.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("sweep", type=Path, help="made by fleet_transfers collect")
@@ -191,12 +269,13 @@ def main(arguments: list[str]) -> int:
         rate = slowest_rate(gpus, benchmarks_of_dcgms_size(sweep))
         limits = limits_of(gpus, rate, request.margin)
         if request.into:
-            print(merged(request.into, limits, sku), end="")
+            text = merged(request.into, limits, sku)
         else:
-            print(text_of(limits, sku, gpus[0]["model"], version="site"), end="")
+            text = text_of(limits, sku, gpus[0]["model"], version="site")
     except BadInput as error:
-        print(f"limits.py: {error}", file=sys.stderr)
+        print(f"limits.py: {printable(str(error))}", file=sys.stderr)
         return 2
+    print(text, end="", flush=True)
     print(f"limits.py: the slowest of {len(gpus)} GPUs reaches {rate:.2f} GB/s", file=sys.stderr)
     return 0
 

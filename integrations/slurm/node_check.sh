@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash -p
 # Slurm's prolog and epilog: drains a node whose links got slower. In slurm.conf:
 #
 #   Prolog=/opt/transfers/integrations/slurm/node_check.sh
@@ -9,19 +9,21 @@
 # Both ask ../node_check, whose head says what it does. As prolog it keeps the job away from a slow node: Slurm
 # starts it elsewhere, because of nohold_on_prolog_fail. Whatever else is wrong, the job starts.
 set -u
-# Slurm gives prologs no PATH.
-PATH=${PATH:+$PATH:}/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/opt/slurm/bin
-export PATH
 # Sites link to it.
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+here=$(PATH=/usr/bin:/bin readlink -f "${BASH_SOURCE[0]}")
+here=${here%/*}
+. "$here/../common.sh" || exit 0
 
-# Another job's copies would look like a slow link.
+# Another job's copies would look like a slow link. Anybody can name a process like one of Slurm, but not as root.
+job=${SLURM_JOB_ID:-}
+whole_number job || job=0
 other_jobs() {
-  pgrep -a slurmstepd | sed -n 's/^[0-9]* slurmstepd: \[\([0-9]*\)\..*/\1/p' | grep -qvx "${SLURM_JOB_ID:-0}"
+  pgrep -U 0 -a slurmstepd | sed -n 's/^[0-9]* slurmstepd: \[\([0-9]*\)\..*/\1/p' | grep -qvx "$job"
 }
 if other_jobs; then exit 0; fi
 
-said=$("$here/../node_check" 2>&1)
+# shellcheck disable=SC2016  # of that shell
+hear "$BASH" -pc 'exec "$0" 2>&1' "$here/../node_check"
 code=$?
 reason=$(sed -n '/^node_check: /p' <<<"$said" | tail -n 1)
 : "${reason:="node_check: no answer, exit code $code: ${said:-it said nothing}"}"

@@ -14,7 +14,7 @@ from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.ranks import ONE_PROCESS
-from plots.model.significance import ratio
+from plots.model.significance import ratio, why_not_known
 from plots.text import caption, numbers, side_by_side
 
 SHAPES = ("circle", "square", "triangle-up")
@@ -121,6 +121,7 @@ def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
         "low": 100 * (low - 1),
         "high": 100 * (high - 1),
         "clear": sign != 0,
+        "not_known": why_not_known(first, other),
         "colour": style.verdict(verdict).colour,
         "ink": style.text_colour(style.verdict(verdict).colour),
         "text": side_by_side.describe_gain(gain),
@@ -159,6 +160,10 @@ def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]
 
 def _summarise(rows: list[dict[str, Any]]) -> str:
     clear = [row for row in rows if row["clear"]]
+    reasons = {row["not_known"] for row in rows}
+    if "" not in reasons:
+        why = caption.listed(sorted(reasons))
+        return f"Whether any of {len(rows)} differences is chance is not known: {why}."
     if not clear:
         return f"None of {len(rows)} differences is clear."
     most = max(clear, key=lambda row: abs(row["gain"]))

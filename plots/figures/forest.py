@@ -157,7 +157,7 @@ def _domain(shown: list[BenchmarkVerdict]) -> tuple[float, float]:
 def _make_row(benchmark: BenchmarkVerdict, low: float, high: float) -> dict[str, Any]:
     assert benchmark.slowdown is not None
     ends = [100 * end for end in benchmark.interval or (benchmark.slowdown, benchmark.slowdown)]
-    detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
+    detectable = numbers.detectable(benchmark.detectable)
     return {
         "name": benchmark.name,
         "class": benchmark.class_name,

@@ -122,7 +122,7 @@ class Message:
     """Holds a message for people; programs decide by its code and data."""
 
     code: str
-    data: dict[str, Any]
+    data: dict[str, Any] = field(hash=False)  # what has a message may be a key
     text: str
 
 

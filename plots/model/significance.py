@@ -86,6 +86,19 @@ def ratio(first: Benchmark, second: Benchmark, counter: str = TIME) -> Ratio:
     return Ratio(value, (min(low, value), max(high, value)))
 
 
+def why_not_known(first: Benchmark, second: Benchmark, counter: str = TIME) -> str:
+    """Says why there is no interval: whether a difference is chance is then not known; or nothing.
+
+    `compare` calls a difference of a single repetition so as well.
+    """
+    counts = [len(benchmark.values(counter)) for benchmark in (first, second)]
+    if has_interval(*counts):
+        return ""
+    if min(counts) > 1:
+        return "too few repetitions"
+    return "one repetition each" if max(counts) == 1 else "one repetition"
+
+
 def time_interval(benchmark: Benchmark) -> tuple[float, float] | None:
     """Returns the interval of the median time of one operation, in nanoseconds."""
     return median_interval(benchmark.values(TIME))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from hashlib import sha256
 from importlib import metadata
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -21,6 +22,7 @@ from altair.utils import schemapi
 from plots.figures.common import HIDDEN, Figure
 from plots.model import values
 from plots.model.load import ResultError
+from plots.model.trusted import why_untrusted
 from plots.page import draw
 from plots.page.draw import begin, bundle, draws_all_letters, images
 
@@ -62,25 +64,60 @@ def scripts() -> str:
     """Returns Vega, Vega-Lite and vega-embed as one script.
 
     To bundle them takes seconds, so the script is kept for later reports. Where it cannot be kept,
-    it is bundled each time.
+    or could be another user's, it is bundled each time.
     """
     with suppress(OSError, RuntimeError, UnicodeDecodeError):  # RuntimeError: there is no home
-        return _kept_scripts().read_text("utf-8")
+        return _read_kept(_kept_scripts())
     made = in_processes(1, bundle, [()])[0]
     with suppress(OSError, RuntimeError):
-        kept = _kept_scripts()
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
-            complete = Path(scratch) / kept.name
-            complete.write_text(made, "utf-8")
-            complete.replace(kept)
+        _keep(_kept_scripts(), made.encode())
     return made
 
 
 def _kept_scripts() -> Path:
     """Returns where this version's script is kept."""
-    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(folder) / "bench_transfers" / f"vega-{metadata.version('vl-convert-python')}.js"
+    # A relative folder is none: the XDG specification says so.
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    if not folder.is_absolute():
+        folder = Path.home() / ".cache"
+    if not folder.is_absolute():
+        raise RuntimeError("the home is a relative folder")
+    return folder / "bench_transfers" / f"vega-{metadata.version('vl-convert-python')}.js"
+
+
+def _read_kept(kept: Path) -> str:
+    """Returns what was kept. Raises OSError unless it is whole, and nobody else's."""
+    for path in (kept, _hash_beside(kept)):
+        if why := why_untrusted(path):
+            raise OSError(why)
+    data = kept.read_bytes()
+    if _hash_beside(kept).read_text("ascii") != sha256(data).hexdigest():
+        raise OSError(f"{kept} is not what was kept")
+    return data.decode()
+
+
+def _keep(kept: Path, data: bytes) -> None:
+    """Keeps it where nobody else can change it. Raises OSError if there is no such place."""
+    folder = kept.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid == os.geteuid() and not folder.is_symlink():
+        folder.chmod(0o700)
+    if why := why_untrusted(folder):
+        raise OSError(why)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        # The hash comes last: what was cut off has none, or that of another.
+        for path, content in (
+            (kept, data),
+            (_hash_beside(kept), sha256(data).hexdigest().encode()),
+        ):
+            complete = Path(scratch) / path.name
+            complete.write_bytes(content)
+            complete.chmod(0o600)
+            complete.replace(path)
+
+
+def _hash_beside(kept: Path) -> Path:
+    return kept.with_name(f"{kept.name}.sha256")
 
 
 def pictures(specs: list[dict[str, Any]]) -> list[str]:

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from plots.model.load import ResultError
+from plots.model.trusted import link_of_others, take_over
 from plots.model.values import printable
 
 PAGE = "report.html"
@@ -21,9 +22,10 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
     """Writes files (contents by path) to a folder, and replaces an older report there.
 
     The files are first written to a folder beside it, and the older report stays until they take
-    its place. Throws ResultError if writing fails, or if the folder holds anything but a report.
+    its place, its owner and its modes. Throws ResultError if writing fails, or if the folder holds
+    anything but a report.
     """
-    out = out.resolve()  # a link to a folder stays a link
+    out = _behind_links(out)
     _refuse_other_folders(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -33,6 +35,7 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
                 path = new / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data + _list(files) if name == PAGE else data)
+            _take_over(new, out)
             try:
                 if out.exists():
                     out.rename(old)
@@ -47,7 +50,7 @@ def write_folder(out: Path, files: dict[str, bytes]) -> None:
 
 def check_folder(out: Path) -> None:
     """Throws ResultError if a report cannot be written there: before seconds of drawing."""
-    out = out.resolve()
+    out = _behind_links(out)
     try:
         _refuse_other_folders(out)
         nearest = next(folder for folder in out.parents if folder.exists())
@@ -57,6 +60,21 @@ def check_folder(out: Path) -> None:
         raise _unwritable(out, f"{nearest} is not a folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise _unwritable(out, f"no permission to write to {nearest}")
+
+
+def _behind_links(out: Path) -> Path:
+    """Returns what a link leads to, which stays a link, unless it is somebody else's."""
+    if link := link_of_others(out):
+        raise _unwritable(out, f"{link} is a link of another user")
+    return out.resolve()
+
+
+def _take_over(new: Path, old: Path) -> None:
+    """Gives the new report's folders and files the owner and the mode of the older one's."""
+    for path in (new, *new.rglob("*")):
+        before = old / path.relative_to(new)
+        if before.exists():
+            take_over(path, before)
 
 
 def _unwritable(out: Path, reason: str) -> ResultError:

@@ -41,6 +41,20 @@ def percent_in_interval(value: float, interval: tuple[float, float] | None) -> s
     return f"{percent(value)} [{low}, {high}]"
 
 
+def slower_by(value: float, interval: tuple[float, float] | None = None) -> str:
+    """Formats by how much something takes longer; of more than 100 % how many times as long."""
+    if value <= 100:
+        return percent_in_interval(value, interval).lstrip("+")
+    ends = f" [{', '.join(map(_factor, interval))}]" if interval else ""
+    return f"a factor of {_factor(value)}{ends}"
+
+
+def _factor(value: float) -> str:
+    """Formats how many times as long, with the three digits of fleet_transfers."""
+    times = 1 + value / 100
+    return f"{times:.{2 if times < 9.995 else 1 if times < 99.95 else 0}f}"
+
+
 def aspect_words(aspect: Aspect) -> str:
     """Returns an aspect in words."""
     direction = DIRECTIONS.get(aspect.direction, f" {aspect.direction}")
@@ -113,7 +127,7 @@ def finding_words(finding: Finding) -> str:
     where = f" ({', '.join(beside)})" if beside else ""
     subject = _begin(f"{SCOPE_NOUNS[finding.scope]} {part_name(finding)}{where}")
     how_much = (
-        f" is slower by {percent_in_interval(finding.slower, finding.interval).lstrip('+')} in "
+        f" is slower by {slower_by(finding.slower, finding.interval)} in "
         f"{' and '.join(map(_short_words, finding.slow[:2])) or finding.class_name}"
         if finding.slower is not None
         else ""
@@ -172,7 +186,7 @@ def _tested(judgement: Judgement) -> list[Sentence]:
         Sentence(
             f"{class_name}: "
             + ", ".join(
-                f"a {SCOPE_NOUNS.get(scope, scope)} slower by {percent(value).lstrip('+')}"
+                f"a {SCOPE_NOUNS.get(scope, scope)} slower by {slower_by(value)}"
                 for scope, value in scopes.items()
             )
             + ", four times out of five."

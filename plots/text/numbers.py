@@ -95,6 +95,13 @@ def percent(part: float) -> str:
     return _percent(part, "")
 
 
+def detectable(part: float | None) -> str:
+    """Formats a slowdown that the gate would find, as the gate does."""
+    if part is None:
+        return "-"
+    return percent(part) if part <= 1 else "> 100 %"
+
+
 def signed_percent(part: float) -> str:
     """Formats a part of one as a percentage with three digits and a sign."""
     return _percent(part, "+")

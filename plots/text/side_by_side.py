@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
 from plots.model.ranks import ONE_PROCESS
-from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio
+from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio, why_not_known
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table
@@ -70,6 +71,10 @@ class Comparison:
         Too few repetitions show nothing clearly.
         """
         return clear_sign(self.measured[0], self.measured[place], self.question.counter)
+
+    def why_not_known(self, place: int) -> str:
+        """Says why it is not known if the difference to the first run is chance, or nothing."""
+        return why_not_known(self.measured[0], self.measured[place], self.question.counter)
 
     @property
     def subject(self) -> str:
@@ -208,18 +213,24 @@ def _describe(comparisons: list[Comparison], place: int, names: list[str]) -> Se
         ]
         for sign in (1, -1)
     )
-    alike = len(comparisons) - len(better) - len(worse)
+    unknown = Counter(filter(None, (entry.why_not_known(place) for entry in comparisons)))
+    alike = len(comparisons) - len(better) - len(worse) - unknown.total()
+    of_all = f"of {len(comparisons)} questions"
     parts = [
         f"clearly better at {caption.listed(better)}" if better else "",
         f"clearly worse at {caption.listed(worse)}" if worse else "",
-        f"not clearly different at {alike} of {len(comparisons)} questions" if alike else "",
+        f"not clearly different at {alike} {of_all}" if alike else "",
+        *(f"{why} at {count} {of_all}: no interval" for why, count in unknown.items()),
     ]
     return Sentence(f"{names[place]} against {names[0]}: {'; '.join(filter(None, parts))}.")
 
 
-def _describe_doubt(gain: Ratio) -> str:
-    """Says that a difference is not clear, and why, if its interval alone looks clear."""
-    if gain.interval is None or gain.interval[0] <= 1 <= gain.interval[1]:
+def _describe_doubt(entry: Comparison, place: int) -> str:
+    """Says that a difference is not clear, and why, if that is not seen from its interval."""
+    gain = entry.gain(place)
+    if gain.interval is None:
+        return f", {entry.why_not_known(place)}: no interval"
+    if gain.interval[0] <= 1 <= gain.interval[1]:
         return ", not clear"
     is_large = max(gain.value, 1 / gain.value) >= ONE_PROCESS
     return f", not clear: {'repetitions overlap' if is_large else 'less than 2 %'}"
@@ -244,7 +255,7 @@ def make_question_table(runs: Numbered) -> Table:
         cells, figures = [], []
         for place in range(1, len(names)):
             gain, clear = entry.gain(place), entry.clearly(place)
-            cells.append(f"{describe_gain(gain)}{'' if clear else _describe_doubt(gain)}")
+            cells.append(f"{describe_gain(gain)}{'' if clear else _describe_doubt(entry, place)}")
             figures += [gain.value, *(gain.interval or (None, None)), clear]
         rows.append([entry.subject, *shown, *cells])
         counters = [benchmark.get(entry.question.counter) for benchmark in entry.measured]

@@ -78,7 +78,7 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
             _format_value(value, metric, check.judged_by)
             for value in (benchmark.before, benchmark.after)
         ]
-        detectable = "-" if benchmark.detectable is None else numbers.percent(benchmark.detectable)
+        detectable = numbers.detectable(benchmark.detectable)
         low, high = benchmark.interval or (None, None)
         rows.append(
             [

@@ -144,17 +144,29 @@ class job_reader {
       read.in_turn.emplace(series.strategy, metric->second.description);
   }
 
+  /// As row.number() has them, in one pass over its values.
+  [[nodiscard]] static std::map<std::string_view, double> prices_of(
+      const result_file::row& row, const std::set<std::string_view>& names) {
+    std::map<std::string_view, double> prices;
+    for (const auto& value : row.values)
+      if (!std::isnan(value.number) && names.contains(*value.name))
+        prices.emplace(*value.name, value.number);
+    std::erase_if(prices, [](const auto& price) { return !std::isfinite(price.second); });
+    return prices;
+  }
+
   [[nodiscard]] std::map<std::string, std::map<double, price_list>> all_prices() const {
+    std::set<std::string_view> names;
+    for (const auto& [name, metric] : content_.metrics)
+      if (is_price(metric, rules_)) names.insert(name);
     std::map<std::tuple<std::string, double, std::string>, std::vector<double>> values;
     for (const auto& row : content_.rows) {
       if (row.kind != result_file::row_kind::repetition || row.failed || !belongs(*row.benchmark))
         continue;
-      for (const auto& [name, metric] : content_.metrics)
-        if (const auto value = is_price(metric, rules_) ? row.number(name) : std::nullopt;
-            value && std::isfinite(*value))
-          values[{strategy_of(*row.benchmark, rules_),
-                  static_cast<double>(*row.benchmark->size_bytes), name}]
-              .push_back(*value);
+      for (const auto& [name, value] : prices_of(row, names))
+        values[{strategy_of(*row.benchmark, rules_),
+                static_cast<double>(*row.benchmark->size_bytes), std::string(name)}]
+            .push_back(value);
     }
     std::map<std::string, std::map<double, price_list>> all;
     for (const auto& [key, repetitions] : values) {

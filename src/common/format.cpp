@@ -38,6 +38,15 @@ std::string rate_digits(double gb_per_s) {
 
 std::string percent_text(double part) { return decimals(100 * part, 1) + " %"; }
 
+std::string slower_text(double part) {
+  return part <= 1 ? percent_text(part) : "a factor of " + three_digits(1 + part);
+}
+
+std::string slower_text(double part, double low, double high) {
+  const auto end = part <= 1 ? percent_text : [](double of) { return three_digits(1 + of); };
+  return fmt::format("{} [{}, {}]", slower_text(part), end(low), end(high));
+}
+
 std::string count_text(double count) {
   return count < 1e7 ? fmt::format("{:.0f}", count) : fmt::format("{:.0e}", count);
 }

@@ -26,6 +26,11 @@ std::string rate_digits(double gb_per_s);
 
 /// "12.3 %" for 0.123.
 std::string percent_text(double part);
+/// By how much something takes longer: "12.3 %", and of more than 100 % how many times as long:
+/// "a factor of 2.51".
+std::string slower_text(double part);
+/// The same with its interval: "12.3 % [10.1 %, 14.5 %]", "a factor of 2.51 [1.90, 3.20]".
+std::string slower_text(double part, double low, double high);
 
 /// A whole number, shortened if it is long: "250", "5e+08".
 std::string count_text(double count);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "src/common/command_line.hpp"
@@ -56,6 +57,23 @@ void write_output(const std::filesystem::path& output, const std::string& text) 
     print(text);
   else
     write_whole(output, text);
+}
+
+void write_outputs(const std::vector<output>& outputs, const std::function<std::string()>& shown) {
+  std::exception_ptr failed;
+  const output* printed = nullptr;
+  for (const auto& written : outputs) {
+    if (is_standard_output(written.file))
+      printed = &written;
+    else if (!written.file.empty())
+      try {
+        write_output(written.file, written.text());
+      } catch (const write_error&) {
+        if (!failed) failed = std::current_exception();
+      }
+  }
+  print(printed == nullptr ? shown() : printed->text());
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace bench_transfers::common

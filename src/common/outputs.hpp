@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bench_transfers::common {
 
@@ -24,5 +26,17 @@ bool has_standard_output(std::initializer_list<std::filesystem::path> outputs);
 /// Writes the text to the file, or prints it; an empty path is none. Throws write_error or
 /// usage_error.
 void write_output(const std::filesystem::path& output, const std::string& text);
+
+/// A file, and what it gets if it is asked for: an empty path is none.
+struct output {
+  std::filesystem::path file;
+  std::function<std::string()> text;
+};
+
+/// Writes all files, and then prints what goes to standard output: one of the outputs, otherwise
+/// `shown`. In this order, because a reader of standard output that has seen enough (`| head`) ends
+/// the program. A file that cannot be written keeps nothing from the others: the first error is
+/// thrown at the end.
+void write_outputs(const std::vector<output>& outputs, const std::function<std::string()>& shown);
 
 }  // namespace bench_transfers::common

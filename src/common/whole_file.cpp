@@ -1,6 +1,9 @@
 #include "src/common/whole_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
@@ -11,6 +14,7 @@
 #include <system_error>
 
 #include "src/common/outputs.hpp"
+#include "src/common/trusted_path.hpp"
 
 namespace bench_transfers::common {
 namespace {
@@ -20,8 +24,10 @@ namespace {
 }
 
 /// The file that `path` leads to through links, so that no link is replaced by a file. The file
-/// need not exist.
+/// need not exist. Where somebody else's link leads to, somebody else chooses what is replaced.
 std::filesystem::path behind_links(std::filesystem::path path) {
+  if (const auto link = link_of_others(path); !link.empty())
+    fail(path, fmt::format("{} is a link of another user", link.string()));
   constexpr int most = 40;  // the kernel's limit: a circle of links is no file
   std::error_code error;
   for (int i = 0; i < most && std::filesystem::is_symlink(path, error); ++i)
@@ -40,13 +46,17 @@ bool is_open_stream(const std::filesystem::path& path) {
 /// The destructor removes it unless it has taken the target's place.
 class temporary_file {
  public:
-  explicit temporary_file(const std::filesystem::path& target) {
+  explicit temporary_file(const std::filesystem::path& target)
+      : replaces_(stat(target.c_str(), &replaced_) == 0) {
+    // Until it has the owner and the mode of the one before, nobody else reads it.
+    const mode_t mode = replaces_ ? 0600 : 0666;
     std::random_device random;
+    int descriptor = -1;
     do {
       path_ = beside(target, random());
-      errno = 0;
-      file_.reset(std::fopen(path_.c_str(), "wbx"));  // x: only if there is nothing of this name
-    } while (!file_ && errno == EEXIST);
+      descriptor = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    } while (descriptor < 0 && errno == EEXIST);
+    if (descriptor >= 0) file_.reset(fdopen(descriptor, "wb"));
     if (!file_) throw std::system_error(errno, std::generic_category());
   }
   ~temporary_file() {
@@ -61,6 +71,21 @@ class temporary_file {
     errno = 0;
     const bool complete = std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size();
     if (std::fclose(file_.release()) != 0 || !complete)
+      throw std::system_error(errno, std::generic_category());
+  }
+
+  /// Owner, group and mode of the file that it is to replace. `named` is what the user calls that.
+  void take_over(const std::filesystem::path& named) {
+    if (!replaces_) return;
+    constexpr mode_t permissions = 0777;
+    const int descriptor = fileno(file_.get());
+    struct stat own {};
+    if (fstat(descriptor, &own) != 0) throw std::system_error(errno, std::generic_category());
+    const bool is_owned = own.st_uid == replaced_.st_uid && own.st_gid == replaced_.st_gid;
+    if (!is_owned && fchown(descriptor, replaced_.st_uid, replaced_.st_gid) != 0)
+      fail(named, "it belongs to another user or group, to which a new file cannot be given");
+    const auto mode = replaced_.st_mode & permissions;
+    if ((own.st_mode & permissions) != mode && fchmod(descriptor, mode) != 0)
       throw std::system_error(errno, std::generic_category());
   }
 
@@ -81,6 +106,8 @@ class temporary_file {
            (target.filename().string().substr(0, NAME_MAX - end.size()) + end);
   }
 
+  struct stat replaced_ {};
+  bool replaces_;
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, closing> file_;
 };
@@ -103,7 +130,7 @@ void require_writable(const std::filesystem::path& path) {
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     fail(path, "it is not a regular file");
   try {
-    const temporary_file trial(real);
+    temporary_file(real).take_over(path);
   } catch (const std::system_error& failed) {
     fail(path, failed.code().message());
   }
@@ -113,6 +140,7 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
   const auto real = behind_links(path);
   try {
     temporary_file next(real);
+    next.take_over(path);
     next.write(text);
     next.take_the_place_of(real);
   } catch (const std::system_error& failed) {

@@ -11,6 +11,7 @@
 #include "src/machine/gpu_monitor.hpp"
 #include "src/machine/memory_policy.hpp"
 #include "src/machine/numa.hpp"
+#include "src/machine/pci_device.hpp"
 #include "src/machine/pcie.hpp"
 #include "src/topology/pci_view.hpp"
 
@@ -24,10 +25,24 @@ struct process_facts {
   std::optional<machine::memory_policy> policy = {};
   std::optional<std::size_t> memlock_limit_bytes = {};  ///< nullopt: no limit
   std::optional<std::string> hypervisor = {};           ///< nullopt: none
+  bool built_with_nvml = true;                          ///< this program asks NVML
+  /// Of the CPU quota, before the copies (machine::cpu_quota::throttled_periods).
+  std::optional<std::size_t> throttled_periods_before = {};
+};
+
+/// What decides which remedies are possible here.
+struct platform_facts {
+  bool wsl = false;     ///< Linux inside of Windows, in a container or not
+  bool jetson = false;  ///< NVIDIA's modules: the driver is a part of the system
+  bool arm = false;
+  bool laptop = false;
+  /// ID and ID_LIKE of os-release(5): "ubuntu debian". In a container those of its image.
+  std::string distribution = {};
 };
 
 struct host_facts {
   process_facts process = {};
+  platform_facts platform = {};
   std::optional<std::string> container = {};
   std::vector<machine::numa_node> nodes = {};
   std::optional<std::size_t> sockets = {}, cpus_online = {};
@@ -42,6 +57,7 @@ struct host_facts {
   std::optional<std::string> confidential_guest = {};      ///< "tdx", "sev"
   std::optional<std::string> driver_version = {};          ///< of the kernel's module
   std::optional<std::string> driver_library_version = {};  ///< of libcuda in this process
+  std::optional<std::string> aspm_policy = {};             ///< of the kernel: "default"
   bool shows_pci = false, shows_nodes = false, shows_process = false;
 };
 
@@ -49,6 +65,13 @@ struct host_facts {
 struct port_facts {
   std::string address;
   std::optional<bool> redirects_peers = {};
+  machine::power_saving power = {};
+};
+
+/// What counts up for as long as the driver is loaded.
+struct gpu_counters {
+  std::optional<unsigned> pcie_replays = {};
+  std::optional<unsigned long long> uncorrected_errors = {};
 };
 
 struct gpu_facts {
@@ -66,6 +89,13 @@ struct gpu_facts {
   std::optional<machine::gpu_clocks> clocks = {};
   std::optional<machine::gpu_settings> settings = {};  ///< nullopt: no NVML
   std::optional<bool> divided = {};                    ///< into instances (MIG)
+  /// Before the copies and during or after them: only what has changed says something of now.
+  std::optional<gpu_counters> counters_before = {};
+  gpu_counters counters_after = {};
+  bool in_sysfs = false;                         ///< the kernel shows it on the PCI bus
+  std::optional<std::string> bound_driver = {};  ///< nullopt: none holds it, or it is not shown
+  std::vector<int> unassigned_bars = {};
+  machine::power_saving power = {};
 };
 
 enum class direction { h2d, d2h };

@@ -31,10 +31,19 @@ struct cost {
 /// "pcie_rates", "recorded_run", "published", "measured"
 const char* to_string(cost::source source);
 
+/// Where a remedy is carried out.
+enum class place {
+  process,   ///< where this program runs
+  system,    ///< by root of the operating system, outside of containers
+  driver,    ///< as `system`; of WSL in Windows, which has the driver
+  hardware,  ///< at the computer and its firmware, outside of virtual machines
+};
+
 /// How to mend something: a sentence, and a command where one does it.
 struct remedy {
   std::string text;
   std::string command = {};
+  doctor::place place = place::process;
 
   bool operator==(const remedy&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "src/imports/nvbandwidth.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,6 +17,7 @@
 
 #include "src/common/message.hpp"
 #include "src/common/printable.hpp"
+#include "src/imports/nvbandwidth_output.hpp"
 #include "src/imports/nvbandwidth_text.hpp"
 #include "src/result_file/contents.hpp"
 #include "src/result_file/format.hpp"
@@ -30,6 +32,7 @@ using result_file::text_at;
 
 const std::string program = "nvbandwidth";
 constexpr const char* not_imported = "not_imported";
+constexpr const char* not_nvbandwidth = "it is not what nvbandwidth prints, with --json or without";
 
 /// Not a sentence: the name of the file precedes it.
 class unusable : public std::runtime_error {
@@ -37,7 +40,7 @@ class unusable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "55.39" or 55.39; none for "N/A". nvbandwidth prints cells as texts.
+/// A cell: "55.39" or 55.39; none for "N/A". nvbandwidth prints cells as texts. Throws unusable.
 std::optional<double> rate_in(const json& cell) {
   double rate = 0;
   if (cell.is_number()) {
@@ -49,7 +52,7 @@ std::optional<double> rate_in(const json& cell) {
     const auto [stopped, error] = std::from_chars(text.data(), end, rate);
     if (error != std::errc{} || stopped != end) rate = 0;
   }
-  if (!std::isfinite(rate) || rate <= 0) throw unusable("its rates are no positive numbers");
+  if (!std::isfinite(rate) || rate <= 0) throw unusable("no positive number");
   return rate;
 }
 
@@ -69,17 +72,34 @@ std::string name_of_device(const json& entry) {
 
 json null_or(const std::string& text) { return text.empty() ? json() : json(text); }
 
+/// "error" and the like: a text, or a list of them.
+std::vector<std::string> texts_at(const json& object, const char* key) {
+  const auto& value = member(object, {key});
+  const auto list = value.is_array() ? value : json::array({value});
+  std::vector<std::string> texts;
+  for (const auto& entry : list) {
+    if (entry.is_null()) continue;
+    auto text = entry.is_string() ? entry.get<std::string>()
+                                  : entry.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (!text.empty()) texts.push_back(common::printable(text));
+  }
+  return texts;
+}
+
 /// Makes a result file step by step.
 class conversion {
  public:
-  conversion(const json& printed, const std::filesystem::path& file, std::size_t buffer_bytes)
-      : printed_(member(printed, {program.c_str()})), file_(file), buffer_bytes_(buffer_bytes) {
-    if (!printed_.is_object()) throw unusable("it is not the JSON that nvbandwidth --json prints");
+  conversion(const json& printed, const std::filesystem::path& file,
+             std::optional<std::size_t> buffer_bytes)
+      : printed_(member(printed, {program.c_str()})), file_(file) {
+    if (!printed_.is_object()) throw unusable(not_nvbandwidth);
+    buffer_bytes_ = buffer_bytes.value_or(nvbandwidth_buffer_bytes(text_at(printed_, {"version"})));
+    add_words(printed_, "");
     const auto& test_cases = member(printed_, {"testcases"});
-    if (!test_cases.is_array()) throw unusable(why_no_test_cases());
+    if (!test_cases.is_array()) throw unusable(why_nothing("it has no list of test cases"));
     for (const auto& test_case : test_cases) count_devices(test_case);
     for (const auto& test_case : test_cases) add(test_case);
-    if (rows_.empty()) throw unusable("it has no rates of copies from or to the host");
+    if (rows_.empty()) throw unusable(why_nothing("it has no rates of copies from or to the host"));
   }
 
   [[nodiscard]] json document() const {
@@ -92,10 +112,35 @@ class conversion {
   }
 
  private:
-  [[nodiscard]] std::string why_no_test_cases() const {
-    const auto error = text_at(printed_, {"error"});
-    if (error.empty()) return "it has no list of test cases";
-    return fmt::format("nvbandwidth has failed: {}", common::printable_in_short(error));
+  /// With nvbandwidth's own words, and why its test cases have not been taken.
+  [[nodiscard]] std::string why_nothing(const std::string& what) const {
+    constexpr std::size_t most_told = 5;
+    std::vector<std::string> reasons;
+    for (const auto& word : words_) reasons.push_back(word.text);
+    for (const auto& skipped : skipped_)
+      reasons.push_back(fmt::format("{}: {}", skipped.at("name").get<std::string>(),
+                                    skipped.at("reason").at("text").get<std::string>()));
+    if (reasons.empty()) return what;
+    const auto more = reasons.size() - std::min(reasons.size(), most_told);
+    reasons.resize(reasons.size() - more);
+    return fmt::format("{}: {}{}", what, fmt::join(reasons, "; "),
+                       more > 0 ? fmt::format("; and {} more", more) : "");
+  }
+
+  /// What nvbandwidth says of the run, or of a test case.
+  void add_words(const json& told, const std::string& test_case) {
+    const auto add = [&](const char* key, const char* code, const char* verb) {
+      for (const auto& text : texts_at(told, key))
+        words_.push_back({code,
+                          {{"program", program}, {"test_case", null_or(test_case)}, {"text", text}},
+                          fmt::format("{} has {}{}: {}", program, verb,
+                                      test_case.empty() ? "" : " in " + test_case,
+                                      common::printable_in_short(text))});
+    };
+    const auto before = words_.size();
+    add("error", "imported_error", "failed");
+    is_complete_ = is_complete_ && words_.size() == before;
+    add("warning", "imported_warning", "warned");
   }
 
   void count_devices(const json& test_case) {
@@ -112,20 +157,42 @@ class conversion {
   }
 
   void add(const json& test_case) {
-    const auto name = text_at(test_case, {"name"});
-    if (name.empty()) throw unusable("a test case has no name");
+    const auto name = common::printable(text_at(test_case, {"name"}));
+    if (name.empty()) {
+      is_complete_ = false;
+      return skip("unnamed", "not imported: the test case has no name");
+    }
     const auto status = text_at(test_case, {"status"});
+    add_words(test_case, name);
+    is_complete_ = is_complete_ && (status == "Passed" || status == "Waived" || status == "WAIVED");
     const auto known = known_test_cases().find(name);
     if (known == known_test_cases().end())
       return skip(name, "not imported: not known as copies from or to the host");
     if (status != "Passed")
-      return skip(name, fmt::format("not imported: its status is '{}'",
-                                    common::printable_in_short(status)));
+      return skip(
+          name, fmt::format("not imported: {}",
+                            status == "Running" ? "it is cut off"
+                                                : fmt::format("its status is '{}'",
+                                                              common::printable_in_short(status))));
     const auto& matrix = member(test_case, {"bandwidth_matrix"});
     if (!matrix.is_array() || matrix.size() != 1 || !matrix.front().is_array())
       return skip(name, "not imported: its matrix has not one row, the host's");
+    if (!added_.insert(name).second)
+      return skip(name, "not imported: a second time; the first counts");
     for (std::size_t device = 0; device < matrix.front().size(); ++device)
-      if (const auto rate = rate_in(matrix.front()[device])) add(name, *known, device, *rate);
+      add_cell(name, *known, device, matrix.front()[device]);
+  }
+
+  void add_cell(const std::string& name, const json& known, std::size_t device, const json& cell) {
+    try {
+      if (const auto rate = rate_in(cell)) add(name, known, device, *rate);
+    } catch (const unusable& error) {
+      const auto value = cell.is_string()
+                             ? cell.get<std::string>()
+                             : cell.dump(-1, ' ', false, json::error_handler_t::replace);
+      skip(name, fmt::format("not imported: its rate of device {} is '{}', {}", device,
+                             common::printable_in_short(value), error.what()));
+    }
   }
 
   void add(const std::string& test_case, const json& known, std::size_t device, double gb_per_s) {
@@ -143,17 +210,15 @@ class conversion {
     const auto id = devices_ > 1 ? std::optional(id_of(device)) : std::nullopt;
     const auto name = result_file::benchmark_name(described.strategy, described.variant,
                                                   buffer_bytes_, described.cache, id);
-    if (benchmarks_.contains(name))
-      throw unusable(fmt::format("it has {} twice", common::printable_in_short(test_case)));
-    benchmarks_[name] = to_json(described);
     add_row(name, gb_per_s);
+    benchmarks_[name] = to_json(described);
   }
 
   void add_row(const std::string& name, double gb_per_s) {
     const double time_ns = static_cast<double>(buffer_bytes_) / gb_per_s;
     constexpr double least_ns = 1, most_ns = 1e15;  // what readers take for a time
     if (!(time_ns >= least_ns && time_ns <= most_ns))
-      throw unusable(fmt::format("nobody can have measured {} GB/s", gb_per_s));
+      throw unusable("more or less than anybody can have measured");
     rows_.push_back({{"name", name},
                      {"run_name", name},
                      {"run_type", "iteration"},
@@ -240,12 +305,18 @@ class conversion {
                         program, version.empty() ? "" : " " + version)};
   }
 
+  [[nodiscard]] json warnings() const {
+    auto list = json::array({common::to_json(warning())});
+    for (const auto& word : words_) list.push_back(common::to_json(word));
+    return list;
+  }
+
   [[nodiscard]] json facts() const {
     auto all = devices();
     auto first = all.front();
     for (const auto* key : {"id", "link", "clocks"}) first.erase(key);
     return {{"format", result_file::newest_format},
-            {"complete", true},
+            {"complete", is_complete_},
             {"imported",
              {{"program", program},
               {"version", null_or(text_at(printed_, {"version"}))},
@@ -275,13 +346,16 @@ class conversion {
             {"benchmarks", benchmarks_},
             {"metrics", metrics()},
             {"skipped", skipped_},
-            {"warnings", json::array({common::to_json(warning())})}};
+            {"warnings", warnings()}};
   }
 
   const json& printed_;
   const std::filesystem::path& file_;
-  std::size_t buffer_bytes_;
+  std::size_t buffer_bytes_ = 0;
   std::size_t devices_ = 0;
+  bool is_complete_ = true;
+  std::set<std::string> added_;
+  std::vector<common::message> words_;
   json benchmarks_ = json::object();
   json rows_ = json::array();
   json skipped_ = json::array();
@@ -289,11 +363,24 @@ class conversion {
 
 }  // namespace
 
+std::size_t nvbandwidth_buffer_bytes(std::string_view version) {
+  constexpr std::size_t MiB = std::size_t{1} << 20;
+  constexpr int first_with_more = 7;
+  if (version.starts_with('v')) version.remove_prefix(1);
+  int minor = first_with_more;
+  if (version.starts_with("0."))
+    std::from_chars(version.data() + 2, version.data() + version.size(), minor);
+  return (minor < first_with_more ? 64 : 512) * MiB;
+}
+
 json from_nvbandwidth(std::string text, const std::filesystem::path& file,
-                      std::size_t buffer_bytes) {
-  const auto printed = result_file::document_in(std::move(text), file);
+                      std::optional<std::size_t> buffer_bytes) {
   try {
-    return conversion(printed, file, buffer_bytes).document();
+    text = without_surroundings(std::move(text));
+    if (const auto printed = text.starts_with('{') ? std::nullopt : from_plain_text(text))
+      return conversion(*printed, file, buffer_bytes).document();
+    return conversion(result_file::document_in(std::move(text), file), file, buffer_bytes)
+        .document();
   } catch (const unusable& error) {
     throw result_file::unusable_file(
         fmt::format("cannot import {}: {}", common::printable(file.string()), error.what()));

@@ -34,7 +34,10 @@ std::optional<bool> boost(const std::filesystem::path& cpus) {
 
 cpu_speed read_cpu_speed(const std::filesystem::path& root) {
   const auto cpus = root / "sys/devices/system/cpu";
-  cpu_speed speed{.limit = {}, .boost = boost(cpus)};
+  cpu_speed speed{.limit = {},
+                  .boost = boost(cpus),
+                  .boost_by_intel_pstate =
+                      !present(cpus / "cpufreq/boost") && present(cpus / "intel_pstate/no_turbo")};
   for (const auto& name : names_in(cpus).value_or(std::vector<std::string>{})) {
     if (!name.starts_with("cpu")) continue;
     const auto limit = limit_of(cpus / name);

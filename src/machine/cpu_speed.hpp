@@ -19,6 +19,7 @@ struct cpu_speed {
   std::optional<clock_limit> limit = {};
   /// Whether CPUs may exceed their nominal clock (cpufreq/boost, intel_pstate/no_turbo).
   std::optional<bool> boost = {};
+  bool boost_by_intel_pstate = false;  ///< then only no_turbo sets it
 };
 
 cpu_speed read_cpu_speed(const std::filesystem::path& root = "/");

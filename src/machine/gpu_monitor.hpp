@@ -56,4 +56,7 @@ class gpu_monitor {
 std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id,
                                          const std::string& library = "libnvidia-ml.so.1");
 
+/// False for programs built without nvml.h: then every monitor is null, whatever the driver has.
+bool built_with_nvml();
+
 }  // namespace bench_transfers::machine

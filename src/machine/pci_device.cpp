@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <string>
+#include <system_error>
 
 #include "src/machine/files.hpp"
 #include "src/machine/pcie.hpp"
@@ -83,6 +86,52 @@ std::optional<bool> redirects_peers(std::string_view pci_bus_id, const fs::path&
   if (!space.is_extended()) return std::nullopt;
   const auto offset = space.find(acs);
   return offset != 0 && (space.read(offset + control, 2) & redirect) != 0;
+}
+
+std::optional<std::string> driver_of(std::string_view pci_bus_id, const fs::path& root) {
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return std::nullopt;
+  std::error_code error;
+  const auto driver = fs::read_symlink(devices_folder(root) / *address / "driver", error);
+  if (error) return std::nullopt;
+  return driver.filename().string();
+}
+
+std::vector<int> unassigned_bars(std::string_view pci_bus_id, const fs::path& root) {
+  constexpr int bars = 6;  // the next line is the ROM, which nobody needs
+  constexpr std::uint64_t is_memory = 0x200, is_unset = 0x20000000;  // include/linux/ioport.h
+  std::vector<int> list;
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return list;
+  const auto lines = read_lines(devices_folder(root) / *address / "resource");
+  if (!lines) return list;
+  for (int bar = 0; bar < bars && static_cast<std::size_t>(bar) < lines->size(); ++bar) {
+    std::istringstream fields((*lines)[static_cast<std::size_t>(bar)]);
+    std::uint64_t begin = 0, end = 0, flags = 0;
+    if (!(fields >> std::hex >> begin >> end >> flags)) continue;
+    if ((flags & is_memory) != 0 && (begin == 0 || (flags & is_unset) != 0)) list.push_back(bar);
+  }
+  return list;
+}
+
+power_saving power_saving_of(std::string_view pci_bus_id, const fs::path& root) {
+  power_saving found;
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return found;
+  const auto device = devices_folder(root) / *address;
+  found.runtime_control = read_line(device / "power/control");
+  for (const auto* state : {"l0s", "l1", "l1_1", "l1_2"})
+    if (read_line(device / "link" / (std::string(state) + "_aspm")) == "1")
+      found.aspm.emplace_back(state);
+  return found;
+}
+
+std::optional<std::string> aspm_policy(const fs::path& root) {
+  const auto line = read_line(root / "sys/module/pcie_aspm/parameters/policy");
+  const auto begin = line ? line->find('[') : std::string::npos;
+  const auto end = line ? line->find(']') : std::string::npos;
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  return line->substr(begin + 1, end - begin - 1);
 }
 
 }  // namespace bench_transfers::machine

@@ -24,4 +24,26 @@ std::optional<std::string> iommu_domain_of(std::string_view pci_bus_id,
 std::optional<bool> redirects_peers(std::string_view pci_bus_id,
                                     const std::filesystem::path& root = "/");
 
+/// The driver that holds a device: "nvidia", "vfio-pci". Nullopt if none does or none is shown.
+std::optional<std::string> driver_of(std::string_view pci_bus_id,
+                                     const std::filesystem::path& root = "/");
+
+/// The memory regions (BARs) of a device, from 0, that it asks for and that have no address
+/// (`resource`; Documentation/PCI/sysfs-pci.rst): no driver can use it.
+std::vector<int> unassigned_bars(std::string_view pci_bus_id,
+                                 const std::filesystem::path& root = "/");
+
+/// What saves power at a device and at the link above it (Documentation/ABI/testing: sysfs-bus-pci,
+/// sysfs-devices-power). Empty and nullopt where the kernel does not tell.
+struct power_saving {
+  std::vector<std::string> aspm = {};               ///< states that are allowed: "l0s", "l1_2"
+  std::optional<std::string> runtime_control = {};  ///< "auto": it may be suspended; "on"
+
+  bool operator==(const power_saving&) const = default;
+};
+power_saving power_saving_of(std::string_view pci_bus_id, const std::filesystem::path& root = "/");
+
+/// The kernel's policy of Active State Power Management: "default", "powersave".
+std::optional<std::string> aspm_policy(const std::filesystem::path& root = "/");
+
 }  // namespace bench_transfers::machine

@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "src/statistics/segments.hpp"
+
 namespace bench_transfers::statistics {
 namespace {
 
@@ -34,26 +36,9 @@ broken_line::broken_line(std::vector<measured_time> points) : points_(checked(st
 }
 
 void broken_line::choose_pieces() {
-  const auto count = points_.size();
-  const double penalty = std::log(static_cast<double>(count));
-  struct choice {
-    double cost = std::numeric_limits<double>::infinity();
-    std::size_t first = 0;
-    line fitted;
-  };
-  std::vector<choice> best(count + 1);  // best[n]: for the first n points
-  best[0].cost = 0;
-  for (std::size_t end = 1; end <= count; ++end)
-    for (std::size_t first = 0; first < end; ++first) {
-      const auto fitted = fit_line(std::span(points_).subspan(first, end - first),
-                                   first == 0 ? at_zero::not_negative : at_zero::anything);
-      const int parameters = fitted.coefficients + 1;
-      const double cost = best[first].cost + fitted.chi_squared + penalty * parameters;
-      if (cost < best[end].cost) best[end] = {cost, first, fitted};
-    }
-  for (std::size_t end = count; end > 0; end = best[end].first)
-    pieces_.push_back({best[end].first, end - 1, best[end].fitted});
-  std::ranges::reverse(pieces_);
+  const auto chosen = choose_segments(points_);
+  pieces_.reserve(chosen.size());
+  for (const auto& part : chosen) pieces_.push_back({part.first, part.last, part.fitted});
 }
 
 /// A point that shares its line with no other has no slope of its own. At either end it takes the

@@ -47,11 +47,11 @@ std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t se
   return reversed > 0 ? std::optional(reversed - 1) : std::nullopt;
 }
 
-std::size_t pairs_reversed(const std::vector<double>& large, const std::vector<double>& small) {
+std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double> small) {
+  std::ranges::sort(small);
   std::size_t reversed = 0;
   for (const auto value : large)
-    reversed += static_cast<std::size_t>(
-        std::ranges::count_if(small, [&](double other) { return other >= value; }));
+    reversed += static_cast<std::size_t>(small.end() - std::ranges::lower_bound(small, value));
   return reversed;
 }
 

@@ -12,6 +12,6 @@ namespace bench_transfers::statistics {
 std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t second);
 
 /// How many pairs of a value of each are not in this order: `large` above `small`.
-std::size_t pairs_reversed(const std::vector<double>& large, const std::vector<double>& small);
+std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double> small);
 
 }  // namespace bench_transfers::statistics

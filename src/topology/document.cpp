@@ -4,7 +4,6 @@
 
 #include "src/common/message.hpp"
 #include "src/common/or_null.hpp"
-#include "src/common/outputs.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/reader.hpp"
 
@@ -158,12 +157,11 @@ json to_json(const host_map& map) {
           {"skipped", list_of(map.skipped, [](const auto& entry) { return to_json(entry); })}};
 }
 
-void write_host_map(const std::filesystem::path& file, const host_map& map,
-                    const nlohmann::ordered_json& context) {
+std::string text_of_host_map(const host_map& map, const nlohmann::ordered_json& context) {
   auto document = to_json(map);
   document["context"] = context;
   // Names of devices and reasons come from elsewhere, and need not be UTF-8.
-  common::write_output(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace bench_transfers::topology

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "src/topology/host_map.hpp"
 
@@ -13,9 +13,7 @@ namespace bench_transfers::topology {
 /// The map and its findings ({code, data, text}).
 nlohmann::ordered_json to_json(const host_map& map);
 
-/// Writes the file, completely or not at all, or prints it (common::write_output). `context` says
-/// how the map was measured. Throws common::write_error.
-void write_host_map(const std::filesystem::path& file, const host_map& map,
-                    const nlohmann::ordered_json& context);
+/// The file's text. `context` says how the map was measured.
+std::string text_of_host_map(const host_map& map, const nlohmann::ordered_json& context);
 
 }  // namespace bench_transfers::topology

@@ -34,7 +34,8 @@ namespace bench_transfers::topology {
 ///                      largest: {device, traffic, rates, part}, measured_again}; of the largest
 ///                      change the rates in the order of time, and the part by which they differ
 ///   disturbed          more than a tenth of the samples were discarded: {samples, discarded}
-///   hop_below_maximum  {address, devices, generation, width, generation_max, width_max}
+///   hop_below_maximum  the link above a device or switch: {address, devices, generation, width,
+///                      generation_max, width_max}; maxima: what both ends can do
 ///   not_visible        the PCI tree cannot be seen: {devices}
 ///   poor_prediction    sets held out differ from the map: {median, p95}
 ///   no_link_explains   a flow loses beside others, although each link on its way has carried more:

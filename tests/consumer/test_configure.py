@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cmake_calls import CONSUMERS, ROOT, Cmake, must, unfolded
+from run_paths import is_fixed
 
 # What only the programs and the tests need.
 NOT_FOR_THE_LIBRARY = re.compile(
@@ -79,3 +80,27 @@ def test_cuda_that_is_too_old_is_refused_where_cuda_must_be(
     completed = configure_with(cmake, old_nvcc, "ON", tmp_path / "build")
     assert completed.returncode == 1
     assert f"TRANSFERS_CUDA is ON, but {WHY}: put another nvcc" in unfolded(completed.stdout)
+
+
+@pytest.mark.parametrize("shared", ["OFF", "ON"])
+def test_a_longer_run_path_of_what_is_installed_pads_none(
+    cmake: Cmake, tmp_path: Path, shared: str
+):
+    options = [
+        f"-DBUILD_SHARED_LIBS={shared}",
+        f"-DCMAKE_INSTALL_RPATH=/opt/{'long' * 50}",
+        "-DTRANSFERS_CUDA=OFF",
+        "-DTRANSFERS_TESTS=OFF",
+        f"-DTHRUST_INCLUDE_DIR={cmake.cache['THRUST_INCLUDE_DIR']}",
+    ]
+    must(cmake.configure(ROOT, tmp_path, *options))
+    written = "".join(
+        path.read_text("utf-8")
+        for pattern in ("build.ninja", "**/link.txt")
+        for path in tmp_path.glob(pattern)
+    )
+    # $ is doubled for Ninja and quoted for the shell.
+    found = [paths.replace("\\$$", "$") for paths in re.findall(r'-Wl,-rpath,"?([^"\s]*)', written)]
+    assert any("$ORIGIN" in paths for paths in found)
+    assert [paths for paths in found if not all(map(is_fixed, paths.split(":")))] == []
+    assert not re.search(r"RPATH_CHANGE", (tmp_path / "cmake_install.cmake").read_text("utf-8"))

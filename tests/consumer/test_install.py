@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from cmake_calls import ROOT, Cmake
+from run_paths import entries_of, open_entries
 
 PROGRAMS = ("bench_transfers", "fleet_transfers", "gate_transfers")
 
@@ -51,13 +52,26 @@ def test_a_plain_install_adds_the_programs(cmake: Cmake, installed: Path, tmp_pa
         for folder in ("bin", "share/bash-completion/completions")
     }
     assert version_of(tmp_path / "bin/bench_transfers").startswith("bench_transfers ")
+    assert open_entries(tmp_path) == {}
 
 
 def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_path: Path):
     folder = cmake.install(tmp_path, "bundle")
     names = files(folder)
     apart = {name for name in names if "/" in name and not name.startswith("integrations/")}
-    assert apart == {"mpi/plugin.c", "mpi/plugin.h"}
+    reading = {name for name in apart if name.startswith("plots/")}
+    assert apart - reading == {"mpi/plugin.c", "mpi/plugin.h"}
+    # It starts with what comes along.
+    told = subprocess.run(
+        ["python3", "-I", folder / "integrations/dcgm/limits.py", "none", "--id=2335"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (
+        2,
+        "limits.py: none: [Errno 2] No such file or directory: 'none'\n",
+    )
     assert names > {*PROGRAMS, "README.md", "LICENSE", "integrations/node_check"}
     for page in names:
         if page.endswith(".md"):
@@ -65,10 +79,13 @@ def test_the_bundle_is_one_folder_with_what_the_programs_load(cmake: Cmake, tmp_
             beside = (folder / page).parent
             assert [link for link in links if not (beside / link).exists()] == [], page
     assert any(name.startswith("libstdc++.so") for name in names)
+    assert open_entries(folder) == {}
     for program in PROGRAMS:
         loaded = subprocess.run(
             ["ldd", folder / program], env={}, capture_output=True, encoding="utf-8", check=True
         ).stdout
+        # A folder outside the bundle may be anybody's.
+        assert set(entries_of(folder / program)) <= {"$ORIGIN"}
         bundled = {name for name in names if name.startswith("lib")}
         for name, place in re.findall(r"^\s*(\S+) => (\S+)", loaded, re.MULTILINE):
             assert name not in bundled or place == str(folder / name), loaded

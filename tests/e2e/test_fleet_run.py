@@ -484,6 +484,65 @@ def test_listing_needs_no_folder(program: Program, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def of_node(node: int, local: int, nodes: int, of: int, name: str) -> dict[str, Any]:
+    """Of many pods or computers that say that they have one name."""
+    told = {
+        "RANK": node * of + local,
+        "WORLD_SIZE": nodes * of,
+        "LOCAL_RANK": local,
+        "LOCAL_WORLD_SIZE": of,
+        "NODE_NAME": name,
+    }
+    return {"variables": {key: f"{value}" for key, value in told.items()}}
+
+
+@pytest.mark.parametrize(
+    "nodes", [("host:0,host:1", "host:2,host:3"), ("host:0,host:1",) * 2], ids=["own", "same"]
+)
+@pytest.mark.parametrize("started", [2, 1])
+def test_nodes_of_one_name_lose_nothing(ranks: Ranks, nodes: tuple[str, str], started: int) -> None:
+    """The second of them is slow to start: the first has finished."""
+    for node, devices in enumerate(nodes):
+        options = ("--sweep=s", "--wait=0.1", f"--device={devices}")
+        processes = [
+            ranks.start(node * 2 + local, 4, *options, **of_node(node, local, 2, 2, "localhost"))
+            for local in range(started)
+        ]
+        for process in processes:
+            completed = ranks.completed(process)
+            assert completed.code == ALL_RAN, completed
+            assert "earlier" not in completed.err
+    assert list(ranks.out.rglob("*.earlier")) == []
+    told = [read(file).transfers["fleet"]["rank"] for file in ranks.out.rglob("*.json")]
+    assert sorted(told) == [node * 2 + local for node in (0, 1) for local in range(started)]
+
+
+def test_single_ranks_of_one_name_lose_nothing(ranks: Ranks) -> None:
+    for node in range(3):
+        of_pod = of_node(node, 0, 3, 1, "worker")
+        completed = ranks.completed(ranks.start(node, 3, "--sweep=s", **of_pod))
+        assert completed.code == ALL_RAN, completed
+    assert len(list((ranks.out / "worker").glob("*.json"))) == 3
+    again = ranks.completed(ranks.start(2, 3, "--sweep=s", **of_node(2, 0, 3, 1, "worker")))
+    assert "left 1 result of rank 2: put aside as" in again.unfolded, again
+    assert len(list((ranks.out / "worker").glob("*.json"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"LOCAL_WORLD_SIZE": "100000000"}, "bad LOCAL_WORLD_SIZE '100000000'"),
+        ({"WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "5"}, "this node cannot have 5 of 1 ranks"),
+        ({"LOCAL_WORLD_SIZE": ""}, "bad LOCAL_WORLD_SIZE ''"),
+    ],
+)
+def test_numbers_of_ranks_that_cannot_be_take_no_memory(
+    ranks: Ranks, changed: dict[str, str], told: str
+) -> None:
+    process = ranks.start(0, 2, variables=variables(0, 2) | changed)
+    assert_complains(ranks.completed(process), USAGE, told)
+
+
 def lines_to_try_it() -> list[str]:
     """The blocks of docs/FLEET.md that need no GPU."""
     text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")

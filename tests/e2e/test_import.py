@@ -47,6 +47,18 @@ def test_standard_output_is_the_default(program: Program, tmp_path: Path):
     assert json.loads(completed.out)["benchmarks"][0]["gb_per_s"] == 50.5
 
 
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [("512", "512MiB"), ("64", "64MiB"), ("1024", "1GiB"), ("64MiB", "64MiB"), ("4096B", "4KiB")],
+)
+def test_a_buffer_size_counts_as_that_of_nvbandwidth(
+    program: Program, tmp_path: Path, given: str, size: str
+):
+    completed = program.run("import", copied(tmp_path), f"--buffer-size={given}")
+    assert completed.code == ALL_RAN, completed
+    assert json.loads(completed.out)["benchmarks"][0]["name"] == f"copy/pinned/h2d/{size}"
+
+
 def test_it_stands_beside_ours(program: Program, imported: Path):
     compared = program.run("compare", imported, RECORDED)
     assert compared.code == ALL_RAN, compared

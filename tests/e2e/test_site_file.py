@@ -214,3 +214,15 @@ def test_commands_do_not_take_the_defaults_of_runs(paced: Program, tmp_path: Pat
         "paced/first/d2h/4KiB",
     }
     assert read(file).transfers["run"]["site_defaults"] is None
+
+
+def test_a_file_that_others_could_have_written_is_refused(paced: Program, tmp_path: Path):
+    env = site(tmp_path, "sizes = 4KiB\n")
+    file = Path(env["TRANSFERS_SITE_FILE"])
+    for path in (file, tmp_path):
+        before = path.stat().st_mode
+        for writable in (0o020, 0o002):
+            path.chmod(before | writable)
+            completed = paced.run("--device=host", env=env)
+            assert_complains(completed, USAGE, str(file), f"others may write to {path} (mode")
+        path.chmod(before)

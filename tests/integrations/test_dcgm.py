@@ -161,3 +161,31 @@ def test_bad_input_gets_one_line(
     assert completed.stderr.count("\n") == 1
     assert completed.stderr.startswith("limits.py: ")
     assert words in completed.stderr
+
+
+def damaged(key: str, value: Any) -> dict[str, Any]:
+    return sweep(gpu("a", 55, **{key: value}))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        *({**sweep(gpu("a", 55)), key: None} for key in ("benchmarks", "gpus", "problems")),
+        *(damaged(key, None) for key in ("uuid", "node", "model", "wrong_data", "times_ns")),
+        *(
+            damaged("times_ns", [[[time] * 3]] * 7)
+            for time in (-5, 0, "x", None, True, 1e-320, 1e-9)
+        ),
+        *(damaged("times_ns", [[[float("nan")]]] * 7), damaged("times_ns", [[[1e17]]] * 7)),
+        *(damaged("link", link) for link in ([1], {"generation": "x"}, {"width": -16})),
+        damaged("link", {"generation": float("nan"), "width": 16}),
+        {**sweep(gpu("a", 55)), "problems": [{}]},
+        sweep(gpu("a", 55), gpu("a", 55)),
+        damaged("kind", "host"),
+    ],
+)
+def test_a_damaged_sweep_gives_no_limit(tmp_path: Path, document: Any) -> None:
+    completed = run(tmp_path, document, "--id=2335")
+    assert (completed.returncode, completed.stdout) == (2, ""), completed
+    assert completed.stderr.count("\n") == 1
+    assert completed.stderr.startswith("limits.py: ")

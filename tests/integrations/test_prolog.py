@@ -17,7 +17,8 @@ PROLOG = Path("slurm/node_check.sh")
 def site(tmp_path: Path) -> Path:
     """With the prolog, and programs that note how they are called."""
     (tmp_path / "integrations/slurm").mkdir(parents=True)
-    shutil.copy(INTEGRATIONS / PROLOG, tmp_path / "integrations" / PROLOG)
+    for name in (PROLOG, "common.sh", "safe_path.sh"):
+        shutil.copy(INTEGRATIONS / name, tmp_path / "integrations" / name)
     write_script(tmp_path / "bin/pgrep", "exit 1")
     for program in ("logger", "scontrol"):
         write_script(tmp_path / "bin" / program, f'echo "{program} $*" >>{tmp_path}/called')

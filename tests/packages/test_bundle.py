@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import MEASURING, PROGRAMS, ROOT, run, version
+from run_paths import entries_of, open_entries
 
 OLDEST = (2, 28)  # of RHEL 8
 # Of the C library, which is never carried along.
@@ -46,6 +47,12 @@ def test_no_symbol_is_newer_than_old_systems(bundle: Path, program: str):
     needed = re.findall(r"NEEDED +(\S+)", run("objdump", "-p", bundle / program))
     assert needed
     assert [name for name in needed if not SYSTEM.fullmatch(name)] == []
+
+
+def test_nothing_outside_of_it_is_loaded_by_its_path(bundle: Path):
+    assert open_entries(bundle) == {}
+    for program in sorted(PROGRAMS):
+        assert set(entries_of(bundle / program)) <= {"$ORIGIN"}
 
 
 def test_licences_come_along(bundle: Path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import MEASURING, PROGRAMS, ROOT, run, version
+from run_paths import open_entries
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,7 @@ def test_the_package_has_programs_their_manual_and_what_each_package_has(unpacke
     page = gzip.decompress((unpacked / "usr/share/man/man1/gate_transfers.1.gz").read_bytes())
     assert b"gate_transfers \\- Tells whether transfers got slower\n" in page
     assert b"Compare new runs with a baseline." in page
+    assert open_entries(unpacked) == {}
 
 
 def test_the_package_has_the_version_and_its_libraries(package: Path):

@@ -26,7 +26,8 @@ from plots.text import tables, verdict
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
 BASELINE = RECORDED / "baseline-median.json"
-CHECKED = {"slowed": (1, 2, 3), "second": (6, 7, 8), "third": (1, 2, 3)}
+# In the fifth, the slowest benchmark has a note.
+CHECKED = {"slowed": (1, 2, 3), "second": (6, 7, 8), "third": (1, 2, 3), "fifth": (1, 2, 3)}
 MOST = MOST_ROWS[WIDE.name]
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert('x')</script> & “Söhne” | \\x"
@@ -585,6 +586,30 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
     colours = set(re.findall(r"#[0-9a-f]{6}\b", data))
     assert {look.colour for look in style.VERDICT.values()} <= colours
     assert {look.colour for look in style.VERDICT.values()} <= set(style.dark_colours())
+
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "gate" / "report" / "messages.cpp"
+CODES = re.findall(r'return \{"(\w+)"', SOURCE.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("code", sorted(set(CODES)))
+def test_a_page_is_drawn_with_each_note_at_the_slowest_and_the_fastest(quick_images, code):
+    noted = message(code, f"made up: {code}") | {"data": {"runs": 3, "list": [{"factor": 1.5}]}}
+    benchmarks = [
+        compared("copy/pinned/h2d/64MiB", "slower", 0.1, note=noted),
+        compared("copy/staged/h2d/64MiB", "faster", -0.04, note=noted),
+        compared("copy/managed/h2d/64MiB", "unchanged", 0.001),
+    ]
+    check = gate_answers.check("REGRESSION", benchmarks, reasons=[noted], notes=[noted])
+    figure = draw_forest(check, [(number, synthetic.run()) for number in (1, 2, 3)], WIDE)
+    assert "copy/pinned/h2d/64MiB has changed by +10.0 %" in figure.summary
+    assert "copy/staged/h2d/64MiB has changed by −4.00 %" in figure.summary
+    page = page_of(check, [synthetic.result()] * 3)["report.html"].decode()
+    assert f"made up: {code}" in page
+
+
+def test_all_codes_of_the_gates_notes_are_known_to_the_test():
+    assert {"slow_runs", "implausibly_fast", "too_few_runs", "machine_differs"} <= {*CODES}
 
 
 def test_without_a_comparable_benchmark_there_is_a_line_instead_of_a_figure(quick_images):

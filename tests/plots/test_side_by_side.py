@@ -6,6 +6,8 @@ import pytest
 import synthetic
 from synthetic import MIB
 
+from plots.figures import GROUP_FIGURES
+from plots.figures.layout import WIDE
 from plots.model.derive import Run
 from plots.model.load import read_result
 from plots.text import cards, marks, side_by_side, tables
@@ -41,9 +43,23 @@ def test_copies_in_both_directions_at_once_are_compared():
     )
 
 
-def test_two_repetitions_show_no_difference_clearly():
-    (verdict, *_) = differences(machine((1.0, 1.0)), machine((1.25, 1.25)))
-    assert verdict == "run 2 against run 1: not clearly different at 3 of 3 questions."
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (1, 1, "one repetition each"),  # as `compare` has it
+        (1, 6, "one repetition"),
+        (6, 1, "one repetition"),
+        (2, 2, "too few repetitions"),
+    ],
+)
+def test_without_an_interval_nobody_knows_whether_a_difference_is_chance(first, second, why):
+    runs = [(1, machine((1.0,) * first)), (2, machine((2.11,) * second, pinned=2.11))]
+    verdict = differences(*(run for _, run in runs))[0]
+    assert verdict == f"run 2 against run 1: {why} at 3 of 3 questions: no interval."
+    for row in side_by_side.make_question_table(runs).rows:
+        assert row[3] == f"−52.6 %, {why}: no interval"
+    figure = GROUP_FIGURES["differences"](runs, WIDE)
+    assert figure.summary == f"Whether any of 2 differences is chance is not known: {why}."
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ namespace bench_transfers::doctor::checks {
 // link.cpp
 void link_width(const facts& facts, diagnosis& diagnosis);
 void link_generation(const facts& facts, diagnosis& diagnosis);
+void sleeping_link(const facts& facts, diagnosis& diagnosis);
+void tunnelled_link(const facts& facts, diagnosis& diagnosis);
+void power_saving(const facts& facts, diagnosis& diagnosis);
 void slot_limit(const facts& facts, diagnosis& diagnosis);
 void upstream_limit(const facts& facts, diagnosis& diagnosis);
 void hidden_link(const facts& facts, diagnosis& diagnosis);
@@ -39,6 +42,7 @@ void gpu_clocks(const facts& facts, diagnosis& diagnosis);
 void power_limit(const facts& facts, diagnosis& diagnosis);
 void throttling(const facts& facts, diagnosis& diagnosis);
 void replays(const facts& facts, diagnosis& diagnosis);
+void past_errors(const facts& facts, diagnosis& diagnosis);
 void memory_errors(const facts& facts, diagnosis& diagnosis);
 void instances(const facts& facts, diagnosis& diagnosis);
 void hidden_settings(const facts& facts, diagnosis& diagnosis);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor {
 namespace {
@@ -15,6 +16,9 @@ constexpr std::array all_checks{
     check{checks::slow_copies},
     check{checks::link_width},
     check{checks::link_generation},
+    check{checks::power_saving},
+    check{checks::sleeping_link},
+    check{checks::tunnelled_link},
     check{checks::slot_limit},
     check{checks::upstream_limit},
     check{checks::hidden_link},
@@ -22,6 +26,7 @@ constexpr std::array all_checks{
     check{checks::replays},
     check{checks::throttling},
     check{checks::memory_errors},
+    check{checks::past_errors},
     check{checks::gpu_clocks},
     check{checks::power_limit},
     check{checks::persistence},
@@ -51,6 +56,8 @@ constexpr std::array all_checks{
 diagnosis diagnose(const facts& facts) {
   diagnosis diagnosis;
   for (const auto look : all_checks) look(facts, diagnosis);
+  for (auto& found : diagnosis.findings) found.fix = possible_here(facts.host, found.fix);
+  for (auto& open : diagnosis.unknowns) open.fix = possible_here(facts.host, open.fix);
   return diagnosis;
 }
 

@@ -5,6 +5,7 @@
 
 #include "src/common/or_null.hpp"
 #include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor::checks {
 namespace {
@@ -14,6 +15,19 @@ using json = nlohmann::ordered_json;
 /// nvidia-smi's option for a GPU.
 std::string smi(const gpu_facts& gpu, const std::string& action) {
   return fmt::format("nvidia-smi -i {} {}", gpu.bus_id, action);
+}
+
+/// A remedy by nvidia-smi, which changes the driver's settings.
+remedy set(const std::string& text, const gpu_facts& gpu, const std::string& action) {
+  return {text, smi(gpu, action), place::driver};
+}
+
+/// How much a counter has risen while the GPU copied; 0 if it is not known.
+template <class Count>
+Count risen(const gpu_facts& gpu, std::optional<Count> gpu_counters::*counter) {
+  if (!gpu.under_load || !gpu.counters_before) return 0;
+  const auto before = (*gpu.counters_before).*counter, after = gpu.counters_after.*counter;
+  return before && after && *after > *before ? *after - *before : 0;
 }
 
 template <class Look>
@@ -38,6 +52,16 @@ bool seems_locked(const gpu_facts& gpu) {
          clocks.throttled_by->empty() && *clocks.sm_mhz < tolerated_part * *clocks.sm_max_mhz;
 }
 
+/// How programs get the driver's management library.
+remedy management_library(const host_facts& host) {
+  if (host.platform.jetson)
+    return {"Jetson has it from JetPack 6 on. Look at its clocks with its own tool", "tegrastats"};
+  return give_container(host, access::management_library,
+                        {"Load the driver, and install the library of its version. The command "
+                         "shows which are installed",
+                         "ldconfig -p | grep libnvidia-ml"});
+}
+
 bool has_lower_application_clock(const gpu_facts& gpu) {
   if (!gpu.settings) return false;
   const auto& settings = *gpu.settings;
@@ -58,7 +82,7 @@ void persistence(const facts& facts, diagnosis& diagnosis) {
                  "has set it up, and settings are lost after the last.",
          .evidence = {{"persistence", false}},
          .cost = std::nullopt,
-         .fix = {"Switch it on, or run nvidia-persistenced", smi(gpu, "-pm 1")}});
+         .fix = set("Switch it on, or run nvidia-persistenced", gpu, "-pm 1")});
   });
 }
 
@@ -81,8 +105,8 @@ void gpu_clocks(const facts& facts, diagnosis& diagnosis) {
                       {"default_application_sm_mhz",
                        common::or_null(settings.default_application_sm_mhz)}},
          .cost = std::nullopt,
-         .fix = is_locked ? remedy{"Unlock the clocks", smi(gpu, "-rgc")}
-                          : remedy{"Reset the application clocks", smi(gpu, "-rac")}});
+         .fix = is_locked ? set("Unlock the clocks", gpu, "-rgc")
+                          : set("Reset the application clocks", gpu, "-rac")});
   }
 }
 
@@ -99,14 +123,13 @@ void power_limit(const facts& facts, diagnosis& diagnosis) {
                              *limit / 1000, *usual / 1000),
          .evidence = {{"limit_mw", *limit}, {"default_limit_mw", *usual}},
          .cost = std::nullopt,
-         .fix = {"Raise the limit to the default",
-                 smi(gpu, fmt::format("-pl {}", *usual / 1000))}});
+         .fix = set("Raise the limit to the default", gpu, fmt::format("-pl {}", *usual / 1000))});
   });
 }
 
 void throttling(const facts& facts, diagnosis& diagnosis) {
   for_each_clock(facts, [&](const gpu_facts& gpu, const machine::gpu_clocks& clocks) {
-    if (!clocks.throttled_by || clocks.throttled_by->empty()) return;
+    if (!gpu.under_load || !clocks.throttled_by || clocks.throttled_by->empty()) return;
     diagnosis.findings.push_back(
         {.code = "gpu_throttled",
          .severity = severity::slows,
@@ -119,31 +142,34 @@ void throttling(const facts& facts, diagnosis& diagnosis) {
                       {"temperature_c", common::or_null(clocks.temperature_c)}},
          .cost = std::nullopt,
          .fix = {"Look at its cooling, its power supply and its power limit",
-                 smi(gpu, "-q -d PERFORMANCE,TEMPERATURE,POWER")}});
+                 smi(gpu, "-q -d PERFORMANCE,TEMPERATURE,POWER"), place::hardware}});
   });
 }
 
 void replays(const facts& facts, diagnosis& diagnosis) {
-  for_each_clock(facts, [&](const gpu_facts& gpu, const machine::gpu_clocks& clocks) {
-    if (clocks.pcie_replays.value_or(0) == 0) return;
+  for (const auto& gpu : facts.gpus) {
+    const auto replays = risen(gpu, &gpu_counters::pcie_replays);
+    if (replays == 0) continue;
     diagnosis.findings.push_back(
         {.code = "pcie_replays",
-         .severity = severity::may_slow,
+         .severity = severity::slows,
          .gpu = gpu.id,
-         .what = fmt::format("The GPU has sent packets again on its link {} times since its driver "
-                             "was loaded: each is an error of transmission.",
-                             *clocks.pcie_replays),
-         .evidence = {{"replays", *clocks.pcie_replays}},
+         .what = fmt::format("The GPU has sent packets again on its link {} times while it copied: "
+                             "each is an error of transmission.",
+                             replays),
+         .evidence = {{"replays", replays}},
          .cost = std::nullopt,
-         .fix = {"If the counter rises while the GPU copies, reseat the card, and change its slot, "
-                 "riser or cable",
-                 smi(gpu, "-q | grep -i replay")}});
-  });
+         .fix = {is_soldered(facts.host, gpu)
+                     ? "Have the board repaired if the counter goes on rising"
+                     : "Reseat the card, and change its slot, riser or cable",
+                 smi(gpu, "-q | grep -i replay"), place::hardware}});
+  }
 }
 
 void memory_errors(const facts& facts, diagnosis& diagnosis) {
   for_each_setting(facts, [&](const gpu_facts& gpu, const machine::gpu_settings& settings) {
-    const auto errors = settings.uncorrected_errors.value_or(0);
+    const auto errors = risen(gpu, &gpu_counters::uncorrected_errors);
+    const bool rows_wait = settings.rows_to_remap.value_or(false);
     if (settings.ecc == false)
       diagnosis.unknowns.push_back(
           {.code = "ecc_off",
@@ -151,24 +177,46 @@ void memory_errors(const facts& facts, diagnosis& diagnosis) {
            .what = "ECC of the GPU's memory is off: whether its memory errs is not known.",
            .evidence = {{"ecc", false}},
            .decides = false,
-           .fix = {"Switch it on, and reset the GPU", smi(gpu, "-e 1")}});
-    if (errors == 0 && !settings.rows_to_remap.value_or(false)) return;
+           .fix = set("Switch it on, and reset the GPU", gpu, "-e 1")});
+    if (errors == 0 && !rows_wait) return;
     diagnosis.findings.push_back(
         {.code = "ecc_errors",
          .severity = severity::may_slow,
          .gpu = gpu.id,
-         .what = fmt::format("The GPU's memory had {} errors that ECC could not correct since the "
-                             "driver was loaded{}.",
-                             errors,
-                             settings.rows_to_remap.value_or(false)
-                                 ? ", and rows wait for a reset to be replaced"
-                                 : ""),
-         .evidence = {{"uncorrected_errors", common::or_null(settings.uncorrected_errors)},
+         .what = errors == 0
+                     ? "Rows of the GPU's memory had errors, and wait for a reset to be replaced."
+                     : fmt::format(
+                           "The GPU's memory had {} errors that ECC could not correct while "
+                           "it copied{}.",
+                           errors, rows_wait ? ", and rows wait for a reset to be replaced" : ""),
+         .evidence = {{"uncorrected_errors", errors},
                       {"rows_to_remap", common::or_null(settings.rows_to_remap)}},
          .cost = std::nullopt,
-         .fix = {"Reset the GPU; if errors come back, take it out of use",
-                 smi(gpu, "--gpu-reset")}});
+         .fix = set("Reset the GPU; if errors come back, take it out of use", gpu, "--gpu-reset")});
   });
+}
+
+void past_errors(const facts& facts, diagnosis& diagnosis) {
+  for (const auto& gpu : facts.gpus) {
+    const auto replays = gpu.counters_after.pcie_replays.value_or(0);
+    const auto errors = gpu.counters_after.uncorrected_errors.value_or(0);
+    const bool rise = risen(gpu, &gpu_counters::pcie_replays) != 0 ||
+                      risen(gpu, &gpu_counters::uncorrected_errors) != 0;
+    if (rise || (replays == 0 && errors == 0)) continue;
+    diagnosis.unknowns.push_back(
+        {.code = "past_errors",
+         .gpu = gpu.id,
+         .what = fmt::format("Since its driver was loaded the GPU has sent {} packets again on its "
+                             "link, and its memory had {} errors that ECC could not correct. None "
+                             "was added now: when they happened is not known.",
+                             replays, errors),
+         .evidence = {{"replays", common::or_null(gpu.counters_after.pcie_replays)},
+                      {"uncorrected_errors",
+                       common::or_null(gpu.counters_after.uncorrected_errors)}},
+         .decides = false,
+         .fix = {"Look whether the counters rise while programs copy",
+                 smi(gpu, "-q | grep -iE 'replay|uncorrectable'")}});
+  }
 }
 
 void instances(const facts& facts, diagnosis& diagnosis) {
@@ -181,22 +229,29 @@ void instances(const facts& facts, diagnosis& diagnosis) {
          .what = "The GPU is divided into instances (MIG): they share its link.",
          .evidence = {{"mig", true}},
          .cost = std::nullopt,
-         .fix = {"Use the whole GPU, after its instances are destroyed", smi(gpu, "-mig 0")}});
+         .fix = set("Use the whole GPU, after its instances are destroyed", gpu, "-mig 0")});
   }
 }
 
 void hidden_settings(const facts& facts, diagnosis& diagnosis) {
+  const bool asks = facts.host.process.built_with_nvml;
   for (const auto& gpu : facts.gpus) {
     if (gpu.settings) continue;
     diagnosis.unknowns.push_back(
         {.code = "nvml_missing",
          .gpu = gpu.id,
-         .what = "The driver's management library does not answer: clocks, throttling, persistence "
-                 "mode, replays, memory errors and MIG are not known.",
-         .evidence = {{"library", "libnvidia-ml.so.1"}},
+         .what = fmt::format(
+             "{}: clocks, throttling, persistence mode, replays, memory errors and MIG are not "
+             "known.",
+             asks ? "The driver's management library does not answer"
+                  : "This program was built without nvml.h, so it does not ask the driver's "
+                    "management library"),
+         .evidence = {{"library", "libnvidia-ml.so.1"}, {"built_with_nvml", asks}},
          .decides = false,
-         .fix = {"Load the driver, and show its library to the container (utility)",
-                 "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE"}});
+         .fix = asks ? management_library(facts.host)
+                     : remedy{"Build it with nvml.h, of CUDA's toolkit or of scripts/setup.sh; "
+                              "until then ask the driver",
+                              smi(gpu, "-q")}});
   }
 }
 

@@ -30,7 +30,9 @@ void cpu_governor(const facts& facts, diagnosis& diagnosis) {
                        *governor),
        .evidence = {{"governor", *governor}},
        .cost = std::nullopt,
-       .fix = {"Choose the governor performance", "cpupower frequency-set -g performance"}});
+       .fix = {"Choose the governor performance",
+               "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+               place::system}});
 }
 
 void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
@@ -46,7 +48,9 @@ void cpu_clock_limit(const facts& facts, diagnosis& diagnosis) {
        .evidence = {{"limit_khz", limit->limit_khz}, {"most_khz", limit->most_khz}},
        .cost = std::nullopt,
        .fix = {"Raise the limit to what the CPUs can do",
-               fmt::format("cpupower frequency-set -u {}kHz", limit->most_khz)}});
+               fmt::format("echo {} | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq",
+                           limit->most_khz),
+               place::system}});
 }
 
 void cpu_boost(const facts& facts, diagnosis& diagnosis) {
@@ -59,9 +63,11 @@ void cpu_boost(const facts& facts, diagnosis& diagnosis) {
                "take longer.",
        .evidence = {{"boost", false}},
        .cost = std::nullopt,
-       .fix = {"Switch boost on (with intel_pstate: echo 0 > "
-               "/sys/devices/system/cpu/intel_pstate/no_turbo)",
-               "echo 1 > /sys/devices/system/cpu/cpufreq/boost"}});
+       .fix = {"Switch boost on; the firmware may forbid it",
+               facts.host.cpu_speed.boost_by_intel_pstate
+                   ? "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo"
+                   : "echo 1 > /sys/devices/system/cpu/cpufreq/boost",
+               place::system}});
 }
 
 void other_load(const facts& facts, diagnosis& diagnosis) {
@@ -100,7 +106,7 @@ void huge_pages(const facts& facts, diagnosis& diagnosis) {
                     .origin = cost::source::recorded_run,
                     .reference = "results/nvidia-h200/2026-11-21-report"},
        .fix = {"Allow them to programs that ask for them",
-               "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"}});
+               "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled", place::system}});
 }
 
 void memlock_limit(const facts& facts, diagnosis& diagnosis) {
@@ -137,7 +143,7 @@ void memory_limit(const facts& facts, diagnosis& diagnosis) {
        .cost = std::nullopt,
        .fix = {
            "Raise the limit of the container (--memory, resources.limits.memory) or of its group",
-           "echo max > /sys/fs/cgroup/GROUP/memory.max"}});
+           "echo max > /sys/fs/cgroup/GROUP/memory.max", place::system}});
 }
 
 }  // namespace bench_transfers::doctor::checks

@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "src/common/or_null.hpp"
 #include "src/doctor/checks/checks.hpp"
-#include "src/doctor/links.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor::checks {
 namespace {
 
 using json = nlohmann::ordered_json;
+using topology::link_rate;
+using topology::path_link;
 
 std::string text_of(const link_rate& rate) {
   return fmt::format("PCIe {}.0 x{}", rate.generation, rate.width);
@@ -39,29 +44,38 @@ std::string place_of(const path_link& link) {
                             : fmt::format("The link between {} and {}", link.upper, link.lower);
 }
 
-remedy reseat(const path_link& link) {
-  return {
-      "Reseat the card, and change its slot, riser or cable; the firmware may split the slot "
-      "(bifurcation). The command shows what both ends can do",
-      fmt::format("lspci -vv -s {} | grep -E 'LnkCap:|LnkSta:'", link.lower)};
+remedy reseat(const host_facts& host, const gpu_facts& gpu, const path_link& link) {
+  const auto* const text =
+      is_soldered(host, gpu)
+          ? "The GPU is soldered to the board: look at the firmware's settings, and have the board "
+            "repaired if it had more lanes before. The command shows what both ends can do"
+          : "Reseat the card, and change its slot, riser or cable; the firmware may split the slot "
+            "(bifurcation). The command shows what both ends can do";
+  return {text, show_link(gpu, link), place::hardware};
 }
 
-std::string generation_setting(const path_link& link) {
-  return fmt::format("lspci -vv -s {} | grep -E 'LnkCap|LnkSta|LnkCtl2'",
-                     link.upper.empty() ? link.lower : link.upper);
+remedy raise_generation(const host_facts& host, const gpu_facts& gpu, const path_link& link) {
+  if (!power_saving_of(host, gpu).empty()) return switch_off_power_saving(gpu);
+  const auto* const text =
+      is_soldered(host, gpu)
+          ? "Set the link's speed to automatic or the highest in the firmware's settings. The "
+            "command shows the target"
+          : "Set the slot's speed to automatic or the highest in the firmware's settings; if it "
+            "is, reseat the card, and change its riser or cable. The command shows the target";
+  return {text, show_link(gpu, link), place::hardware};
 }
 
 template <class Look>
 void for_each_link(const facts& facts, Look&& look) {
   for (const auto& gpu : facts.gpus)
-    for (const auto& link : links_of(gpu)) look(gpu, link);
+    for (const auto& link : links_of(facts, gpu)) look(gpu, link);
 }
 
 }  // namespace
 
 void link_width(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
-    if (link.now.width >= link.most.width) return;
+    if (!gpu.under_load || !link.is_narrower()) return;
     diagnosis.findings.push_back(
         {.code = "link_width",
          .severity = severity::slows,
@@ -70,68 +84,127 @@ void link_width(const facts& facts, diagnosis& diagnosis) {
                              link.now.width, link.most.width),
          .evidence = evidence_of(link),
          .cost = cost_of(link.now, {link.now.generation, link.most.width}),
-         .fix = reseat(link)});
+         .fix = reseat(facts.host, gpu, link)});
   });
 }
 
 void link_generation(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
-    if (link.now.generation >= link.most.generation) return;
-    const auto state = fmt::format("{} runs at generation {} of {}", place_of(link),
-                                   link.now.generation, link.most.generation);
-    if (!gpu.under_load) {
-      diagnosis.unknowns.push_back(
-          {.code = "link_asleep",
-           .gpu = gpu.id,
-           .what = state + ", but nothing is copied now: a link that sleeps does that, too.",
-           .evidence = evidence_of(link),
-           .decides = true,
-           .fix = {"Read the link while the GPU copies, which needs CUDA",
-                   "bench_transfers doctor"}});
-      return;
-    }
+    if (!gpu.under_load || !link.is_slower()) return;
     diagnosis.findings.push_back(
         {.code = "link_generation",
          .severity = severity::slows,
          .gpu = gpu.id,
-         .what = state + " while the GPU copies.",
+         .what = fmt::format("{} runs at generation {} of {} while the GPU copies.", place_of(link),
+                             link.now.generation, link.most.generation),
          .evidence = evidence_of(link),
          .cost = cost_of(link.now, {link.most.generation, link.now.width}),
-         .fix = {
-             "Set the slot's speed to automatic or the highest in the firmware's settings; if it "
-             "is, reseat the card, and change its riser or cable. The command shows the target",
-             generation_setting(link)}});
+         .fix = raise_generation(facts.host, gpu, link)});
   });
+}
+
+void sleeping_link(const facts& facts, diagnosis& diagnosis) {
+  for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
+    if (gpu.under_load || !link.is_below_maximum()) return;
+    diagnosis.unknowns.push_back(
+        {.code = "link_asleep",
+         .gpu = gpu.id,
+         .what = fmt::format("{} runs at {} of {}, but nothing is copied now: a link that sleeps "
+                             "does that, too.",
+                             place_of(link), text_of(link.now), text_of(link.most)),
+         .evidence = evidence_of(link),
+         .decides = true,
+         .fix = {"Read the link while the GPU copies, which needs CUDA",
+                 "bench_transfers doctor"}});
+  });
+}
+
+void tunnelled_link(const facts& facts, diagnosis& diagnosis) {
+  for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
+    if (link.limits) return;
+    auto evidence = evidence_of(link);
+    std::string reached;
+    for (const auto& copy : facts.copies) {
+      if (copy.gpu != gpu.id) continue;
+      const bool to_gpu = copy.towards == direction::h2d;
+      evidence[to_gpu ? "h2d_gb_per_s" : "d2h_gb_per_s"] = copy.gb_per_s;
+      reached += fmt::format("{}{:.1f} GB/s {}", reached.empty() ? " Copies reach " : ", ",
+                             copy.gb_per_s, to_gpu ? "to the GPU" : "to the host");
+    }
+    if (!reached.empty()) reached += ".";
+    diagnosis.unknowns.push_back(
+        {.code = "tunnelled_link",
+         .gpu = gpu.id,
+         .what =
+             fmt::format("{} says {}, which is not what it carries: it is a tunnel (Thunderbolt, "
+                         "USB4), or a hypervisor made it up. Thunderbolt 3 and 4 carry 4 GB/s "
+                         "of PCI Express or less.{}",
+                         place_of(link), text_of(link.now), reached),
+         .evidence = std::move(evidence),
+         .decides = true,
+         .fix = reached.empty()
+                    ? remedy{"Measure what it carries", "bench_transfers doctor --measure"}
+                    : remedy{"Compare it with what others reach through such a tunnel",
+                             "bench_transfers --strategies=copy"}});
+  });
+}
+
+void power_saving(const facts& facts, diagnosis& diagnosis) {
+  for (const auto& gpu : facts.gpus) {
+    const auto reasons = power_saving_of(facts.host, gpu);
+    if (reasons.empty()) continue;
+    const auto links = links_of(facts, gpu);
+    const bool slows = gpu.under_load && std::ranges::any_of(links, &path_link::is_below_maximum);
+    diagnosis.findings.push_back(
+        {.code = "power_saving",
+         .severity = slows ? severity::slows : severity::may_slow,
+         .gpu = gpu.id,
+         .what =
+             fmt::format("Power is saved where the GPU copies: {}. {}", fmt::join(reasons, "; "),
+                         slows ? "A link is below its maximum although the GPU copies."
+                               : "The first copies after a pause wait until it wakes."),
+         .evidence = {{"aspm", gpu.power.aspm},
+                      {"aspm_policy", common::or_null(facts.host.aspm_policy)},
+                      {"runtime_control", common::or_null(gpu.power.runtime_control)}},
+         .cost = std::nullopt,
+         .fix = switch_off_power_saving(gpu)});
+  }
 }
 
 void slot_limit(const facts& facts, diagnosis& diagnosis) {
   for (const auto& gpu : facts.gpus) {
-    const auto links = links_of(gpu);
+    const auto links = links_of(facts, gpu);
     if (links.empty() || links.back().upper.empty()) continue;
+    // Behind a tunnel it is not known which part limits.
+    if (!std::ranges::all_of(links, &path_link::limits)) continue;
     const auto& link = links.back();
     if (link.most == link.lower_most) continue;
     auto evidence = evidence_of(link);
     evidence["gpu_generation_max"] = link.lower_most.generation;
     evidence["gpu_width_max"] = link.lower_most.width;
+    const bool soldered = is_soldered(facts.host, gpu);
     diagnosis.findings.push_back(
         {.code = "slot_limit",
          .severity = severity::slows,
          .gpu = gpu.id,
-         .what = fmt::format("The slot at {} can do {}, the GPU {}.", link.upper,
-                             text_of(link.most), text_of(link.lower_most)),
+         .what = fmt::format("The {} at {} can do {}, the GPU {}.", soldered ? "port" : "slot",
+                             link.upper, text_of(link.most), text_of(link.lower_most)),
          .evidence = std::move(evidence),
          .cost = cost_of(link.most, link.lower_most),
-         .fix = {"Put the card into a slot that can do more; the firmware may limit the slot",
-                 fmt::format("lspci -vv -s {} | grep LnkCap", link.upper)}});
+         .fix = {soldered ? "The GPU is soldered to the board, which was built like this: only the "
+                            "firmware's settings may give the port more"
+                          : "Put the card into a slot that can do more; the firmware may limit the "
+                            "slot",
+                 show_link(gpu, link), place::hardware}});
   }
 }
 
 void upstream_limit(const facts& facts, diagnosis& diagnosis) {
   for (const auto& gpu : facts.gpus) {
-    const auto links = links_of(gpu);
+    const auto links = links_of(facts, gpu);
     for (std::size_t i = 0; i + 1 < links.size(); ++i) {
       const auto& link = links[i];
-      if (!(link.most.gb_per_s() < links.back().most.gb_per_s())) continue;
+      if (!link.limits || !(link.most.gb_per_s() < links.back().most.gb_per_s())) continue;
       auto evidence = evidence_of(link);
       evidence["gpu_link"] = evidence_of(links.back());
       diagnosis.findings.push_back(
@@ -146,7 +219,7 @@ void upstream_limit(const facts& facts, diagnosis& diagnosis) {
            .cost = cost_of(link.most, links.back().most),
            .fix = {
                "Connect the switch to a wider or faster slot, or put the card into another slot",
-               "lspci -tv"}});
+               "lspci -tv", place::hardware}});
     }
   }
 }
@@ -154,15 +227,16 @@ void upstream_limit(const facts& facts, diagnosis& diagnosis) {
 void hidden_link(const facts& facts, diagnosis& diagnosis) {
   for (const auto& gpu : facts.gpus) {
     if (!gpu.on_pcie) continue;
-    if (links_of(gpu).empty())
+    if (links_of(facts, gpu).empty())
       diagnosis.unknowns.push_back(
           {.code = "link_hidden",
            .gpu = gpu.id,
            .what = "Neither the kernel nor the driver tells the speed and width of the GPU's link.",
            .evidence = {{"bus_id", gpu.bus_id}},
            .decides = true,
-           .fix = {"Show /sys to the container, and NVIDIA's management library (utility)",
-                   "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE"}});
+           .fix =
+               give_container(facts.host, access::management_library,
+                              {"Read it from the driver, which wakes the GPU", "nvidia-smi -q"})});
     if (gpu.path.hops.size() < 2)
       diagnosis.unknowns.push_back(
           {.code = "path_hidden",
@@ -171,8 +245,7 @@ void hidden_link(const facts& facts, diagnosis& diagnosis) {
                    "may be narrow.",
            .evidence = {{"bus_id", gpu.bus_id}, {"hops", gpu.path.hops.size()}},
            .decides = false,
-           .fix = {"Run this on the host itself, outside of virtual machines and containers",
-                   "lspci -tv"}});
+           .fix = {"Look at the ports and switches", "lspci -tv", place::hardware}});
   }
 }
 
@@ -197,7 +270,8 @@ void acs_redirect(const facts& facts, diagnosis& diagnosis) {
            .cost = std::nullopt,
            .fix = {"Switch ACS off in the firmware's settings, or in each port until the next "
                    "start; virtual machines need it for their isolation",
-                   fmt::format("setpci -s {} ECAP_ACS+6.w=0000", redirecting.front())}});
+                   fmt::format("setpci -s {} ECAP_ACS+6.w=0000", redirecting.front()),
+                   place::system}});
     if (!hidden.empty())
       diagnosis.unknowns.push_back(
           {.code = "acs_hidden",
@@ -219,9 +293,8 @@ void iommu_translation(const facts& facts, diagnosis& diagnosis) {
          .what = "The IOMMU translates each address that the GPU reads or writes.",
          .evidence = {{"domain", *gpu.iommu_domain}},
          .cost = std::nullopt,
-         .fix = {"Let the host's devices pass the IOMMU: add iommu=pt to the kernel's command line "
-                 "and restart",
-                 "grubby --update-kernel=ALL --args=iommu=pt"}});
+         .fix = kernel_argument(facts.host, "Let the host's devices pass the IOMMU",
+                                facts.host.platform.arm ? "iommu.passthrough=1" : "iommu=pt")});
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/doctor/checks/checks.hpp"
-#include "src/doctor/links.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor::checks {
 namespace {
@@ -22,8 +22,8 @@ const char* text_of(direction towards) {
 void slow_copies(const facts& facts, diagnosis& diagnosis) {
   for (const auto& copy : facts.copies) {
     const auto* const gpu = find_gpu(facts, copy.gpu);
-    const auto links = gpu ? links_of(*gpu) : std::vector<path_link>{};
-    const auto limiting = narrowest(links);
+    const auto links = gpu ? links_of(facts, *gpu) : std::vector<topology::path_link>{};
+    const auto limiting = topology::narrowest(links);
     if (!limiting) continue;
     const auto& link = links[*limiting].now;
     const auto limit = machine::pcie_packet_limit_gb_per_s(link.generation, link.width).first;

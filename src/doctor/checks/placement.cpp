@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "src/doctor/checks/checks.hpp"
 #include "src/machine/files.hpp"
@@ -26,12 +29,56 @@ const machine::numa_node* find_node(const host_facts& host, int number) {
 
 bool has_usable_cpus(const machine::numa_node& node) { return !node.usable_cpus.empty(); }
 
-/// Whether new memory of the process lies on other nodes, by its cpuset or its policy.
-bool keeps_memory_away(const host_facts& host, const machine::numa_node& node) {
-  if (!node.memory_allowed) return true;
+bool has_cpus(const machine::numa_node& node) { return !node.cpus.empty(); }
+bool has_memory(const machine::numa_node& node) { return node.memory_bytes != 0U; }
+
+/// From a node to another of the list; 10 is the node itself. Nullopt: not known.
+std::optional<std::size_t> distance_between(const host_facts& host, const machine::numa_node& node,
+                                            const machine::numa_node& other) {
+  const auto index = static_cast<std::size_t>(&other - host.nodes.data());
+  if (index >= node.distances.size()) return std::nullopt;
+  return node.distances[index];
+}
+
+/// The node itself, or those nearest to it that have what it lacks: a node may have no memory or no
+/// CPUs, and numactl refuses it. Empty if no distance tells which are near.
+template <class Has>
+std::vector<const machine::numa_node*> nearest(const host_facts& host,
+                                               const machine::numa_node& node, Has has) {
+  if (has(node)) return {&node};
+  std::vector<const machine::numa_node*> list;
+  std::size_t least = 0;
+  for (const auto& other : host.nodes) {
+    const auto distance = distance_between(host, node, other);
+    if (!has(other) || !distance || (!list.empty() && *distance > least)) continue;
+    if (!list.empty() && *distance < least) list.clear();
+    least = *distance;
+    list.push_back(&other);
+  }
+  return list;
+}
+
+/// Whether new memory of the process may lie on a node, by its cpuset and its policy.
+bool allows_memory(const host_facts& host, const machine::numa_node& node) {
+  if (!node.memory_allowed) return false;
   const auto& policy = host.process.policy;
-  return policy && !policy->nodes.empty() &&
-         std::ranges::find(policy->nodes, node.number) == policy->nodes.end();
+  return !policy || policy->nodes.empty() ||
+         std::ranges::find(policy->nodes, node.number) != policy->nodes.end();
+}
+
+/// The published figure is of nodes of two sockets, which are 20 or more from each other. That of a
+/// nearer one is not known.
+std::optional<cost> cost_of_far_node(const host_facts& host, const machine::numa_node& node) {
+  constexpr std::size_t of_another_socket = 20;
+  std::size_t farthest = 0;
+  for (const auto& other : host.nodes) {
+    if (!has_usable_cpus(other) && !(has_memory(other) && allows_memory(host, other))) continue;
+    const auto distance = distance_between(host, node, other);
+    if (!distance) return far_node();
+    farthest = std::max(farthest, *distance);
+  }
+  if (farthest < of_another_socket) return std::nullopt;
+  return far_node();
 }
 
 json nodes_of(const host_facts& host) {
@@ -53,35 +100,74 @@ json evidence_of(const host_facts& host, int node) {
   return evidence;
 }
 
-remedy bind_to(int node) {
+std::string numbers_of(const std::vector<const machine::numa_node*>& nodes) {
+  std::string list;
+  for (const auto* node : nodes) list += (list.empty() ? "" : ",") + std::to_string(node->number);
+  return list;
+}
+
+/// A node and where the nearest CPUs and memory are.
+struct gpu_home {
+  const machine::numa_node& node;
+  std::vector<const machine::numa_node*> cpus, memory;
+};
+
+std::string nodes_with_memory(const host_facts& host) {
+  std::vector<const machine::numa_node*> nodes;
+  for (const auto& node : host.nodes)
+    if (node.has_usable_memory()) nodes.push_back(&node);
+  return numbers_of(nodes);
+}
+
+remedy bind_to(const gpu_home& home) {
+  const auto is_shut = [](const auto& nodes, auto may_use) {
+    return !nodes.empty() && std::ranges::none_of(nodes, may_use);
+  };
+  if (is_shut(home.memory, [](const auto* node) { return node->memory_allowed; }))
+    return {
+        fmt::format("The process's cpuset leaves this memory out, so numactl cannot bind to it: "
+                    "give the job or the container memory of node {} and CPUs of node {}",
+                    numbers_of(home.memory), numbers_of(home.cpus)),
+        "grep -E 'Cpus_allowed_list|Mems_allowed_list' /proc/self/status"};
+  std::string options;
+  if (!home.cpus.empty()) options += fmt::format(" --cpunodebind={}", numbers_of(home.cpus));
+  if (!home.memory.empty()) options += fmt::format(" --membind={}", numbers_of(home.memory));
   return {
-      "Bind the process and its memory to the GPU's node; in a cpuset, give it CPUs and memory "
-      "of that node",
-      fmt::format("numactl --cpunodebind={} --membind={} PROGRAM", node, node)};
+      "Bind the process and its memory to the GPU's node, or to the nearest that has what it "
+      "lacks; "
+      "in a cpuset, give it CPUs and memory of that node",
+      fmt::format("numactl{} PROGRAM", options)};
 }
 
 /// The binding of one GPU's process.
 void judge_binding(const host_facts& host, const gpu_facts& gpu, const machine::numa_node& node,
                    diagnosis& diagnosis) {
+  const gpu_home home{node, nearest(host, node, has_cpus), nearest(host, node, has_memory)};
   const auto add = [&](const char* code, const std::string& what) {
+    auto evidence = evidence_of(host, node.number);
+    if (!has_memory(node)) evidence["nearest_memory"] = numbers_of(home.memory);
     diagnosis.findings.push_back({.code = code,
                                   .severity = severity::may_slow,
                                   .gpu = gpu.id,
                                   .what = what,
-                                  .evidence = evidence_of(host, node.number),
-                                  .cost = far_node(),
-                                  .fix = bind_to(node.number)});
+                                  .evidence = std::move(evidence),
+                                  .cost = cost_of_far_node(host, node),
+                                  .fix = bind_to(home)});
   };
-  const bool far_cpus = !node.cpus.empty() && !has_usable_cpus(node);
-  const bool far_memory = keeps_memory_away(host, node);
+  const auto none = [](const auto& nodes, auto may_use) {
+    return !nodes.empty() && std::ranges::none_of(nodes, may_use);
+  };
+  const bool far_cpus = none(home.cpus, [](const auto* near) { return has_usable_cpus(*near); });
+  const bool far_memory =
+      none(home.memory, [&](const auto* near) { return allows_memory(host, *near); });
   if (far_cpus)
     add("numa_cpus_far",
         fmt::format("The GPU is next to NUMA node {}, and this process may use none of its CPUs.",
-                    node.number));
+                    numbers_of(home.cpus)));
   if (far_memory)
     add("numa_memory_far",
         fmt::format("The GPU is next to NUMA node {}, and memory of this process lies elsewhere.",
-                    node.number));
+                    numbers_of(home.memory)));
   const bool is_free = std::ranges::count_if(host.nodes, has_usable_cpus) > 1;
   const bool has_policy = host.process.policy && !host.process.policy->nodes.empty();
   if (!far_cpus && !far_memory && is_free && !has_policy)
@@ -128,10 +214,9 @@ void nodes_per_socket(const facts& facts, diagnosis& diagnosis) {
                            nodes / *host.sockets),
        .evidence = {{"nodes", nodes}, {"sockets", *host.sockets}},
        .cost = std::nullopt,
-       .fix = {
-           "Set NPS1 (AMD) or switch sub-NUMA clustering off (Intel) in the firmware's settings, "
-           "or spread host memory over the socket's nodes",
-           "numactl --interleave=NODES PROGRAM"}});
+       .fix = {"Spread host memory over the socket's nodes, or divide it into fewer in the "
+               "firmware's settings (NPS1 of AMD, sub-NUMA clustering of Intel)",
+               fmt::format("numactl --interleave={} PROGRAM", nodes_with_memory(host))}});
 }
 
 void numa_balancing(const facts& facts, diagnosis& diagnosis) {
@@ -147,7 +232,7 @@ void numa_balancing(const facts& facts, diagnosis& diagnosis) {
        .evidence = {{"numa_balancing", *host.numa_balancing}, {"nodes", host.nodes.size()}},
        .cost = std::nullopt,
        .fix = {"Switch it off where programs are bound to nodes",
-               "sysctl -w kernel.numa_balancing=0"}});
+               "sysctl -w kernel.numa_balancing=0", place::system}});
 }
 
 void few_cpus(const facts& facts, diagnosis& diagnosis) {
@@ -175,20 +260,23 @@ void cpu_quota(const facts& facts, diagnosis& diagnosis) {
   const auto usable = host.process.usable_cpus.size();
   if (!host.cpu_quota || usable == 0 || host.cpu_quota->cpus >= static_cast<double>(usable)) return;
   const auto periods = host.cpu_quota->throttled_periods;
+  // The counter is as old as the group: only what it rises by while the GPU copies is of now.
+  const auto before = host.process.throttled_periods_before;
+  const bool have_waited = periods && before && *periods > *before;
   diagnosis.findings.push_back(
       {.code = "cpu_quota",
-       .severity = periods.value_or(0) > 0 ? severity::slows : severity::may_slow,
+       .severity = have_waited ? severity::slows : severity::may_slow,
        .gpu = "",
        .what = fmt::format("A control group grants the time of {:.3g} CPUs, and {} may be used: "
                            "threads that copy wait when it is used up{}.",
                            host.cpu_quota->cpus, usable,
-                           periods.value_or(0) > 0 ? ", as they have" : ""),
+                           have_waited ? ", as they have while the GPU copied" : ""),
        .evidence = {{"quota_cpus", host.cpu_quota->cpus},
                     {"usable_cpus", usable},
                     {"throttled_periods", machine::or_null(periods)}},
        .cost = std::nullopt,
        .fix = {"Raise the limit of the container (--cpus, resources.limits.cpu) or of its group",
-               "echo max > /sys/fs/cgroup/GROUP/cpu.max"}});
+               "echo max > /sys/fs/cgroup/GROUP/cpu.max", place::system}});
 }
 
 }  // namespace bench_transfers::doctor::checks

@@ -15,6 +15,9 @@ process_facts read_process(const nlohmann::ordered_json& described);
 host_facts read_host(const nlohmann::ordered_json& described, const process_facts& process,
                      const std::filesystem::path& root = "/");
 
+/// What the driver has counted until now.
+gpu_counters read_counters(const machine::gpu_monitor& monitor);
+
 /// Adds what sysfs and NVML tell of a GPU to its id and bus ID. `monitor` may be null. A sleeping
 /// link and idle clocks read lower: call it while copies keep the GPU busy, and say so in
 /// `under_load`.

@@ -1,9 +1,10 @@
 #include "src/doctor/report/document.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "src/common/or_null.hpp"
-#include "src/doctor/links.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor {
 namespace {
@@ -43,28 +44,29 @@ json to_json(const unknown& open) {
           {"decides", open.decides}, {"fix", to_json(open.fix)}};
 }
 
-json links_to_json(const gpu_facts& gpu) {
-  const auto links = links_of(gpu);
-  const auto bottleneck = narrowest(links);
+json links_to_json(const facts& facts, const gpu_facts& gpu) {
+  const auto links = links_of(facts, gpu);
+  const auto bottleneck = topology::narrowest(links);
   auto list = json::array();
   for (std::size_t i = 0; i < links.size(); ++i)
-    list.push_back({{"upper", common::or_null(links[i].upper)},
-                    {"lower", links[i].lower},
-                    {"generation", links[i].now.generation},
-                    {"width", links[i].now.width},
-                    {"generation_max", links[i].most.generation},
-                    {"width_max", links[i].most.width},
-                    {"limit_gb_per_s", rounded(links[i].now.gb_per_s())},
-                    {"bottleneck", bottleneck == i}});
+    list.push_back(
+        {{"upper", common::or_null(links[i].upper)},
+         {"lower", links[i].lower},
+         {"generation", links[i].now.generation},
+         {"width", links[i].now.width},
+         {"generation_max", links[i].most.generation},
+         {"width_max", links[i].most.width},
+         {"limit_gb_per_s", links[i].limits ? json(rounded(links[i].now.gb_per_s())) : json()},
+         {"bottleneck", bottleneck == i}});
   return list;
 }
 
-json to_json(const gpu_facts& gpu) {
+json to_json(const facts& facts, const gpu_facts& gpu) {
   return {{"id", gpu.id},
           {"name", common::or_null(gpu.name)},
           {"pci_bus_id", gpu.bus_id},
           {"read_under_load", gpu.under_load},
-          {"links", links_to_json(gpu)}};
+          {"links", links_to_json(facts, gpu)}};
 }
 
 json to_json(const measured_copy& copy) {
@@ -85,10 +87,12 @@ json list_of(const Values& values) {
 }  // namespace
 
 json document_of(const facts& facts, const diagnosis& diagnosis) {
+  auto gpus = json::array();
+  for (const auto& gpu : facts.gpus) gpus.push_back(to_json(facts, gpu));
   return {{"kind", "doctor"},
           {"format", newest_format},
           {"verdict", to_string(conclude(diagnosis))},
-          {"gpus", list_of(facts.gpus)},
+          {"gpus", std::move(gpus)},
           {"measured", list_of(facts.copies)},
           {"findings", list_of(diagnosis.findings)},
           {"cannot_be_known", list_of(diagnosis.unknowns)}};

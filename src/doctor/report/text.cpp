@@ -7,7 +7,7 @@
 #include "src/common/format.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
-#include "src/doctor/links.hpp"
+#include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor {
 namespace {
@@ -75,19 +75,20 @@ std::string unknowns_text(const diagnosis& diagnosis) {
   return text.empty() ? "" : "\nCannot be known:\n" + text;
 }
 
-std::string link_text(const path_link& link, bool is_narrowest) {
-  return fmt::format("  {}{}: PCIe {}.0 x{} of {}.0 x{}, {:.1f} GB/s each way{}\n",
-                     link.upper.empty() ? "" : link.upper + " to ", link.lower, link.now.generation,
-                     link.now.width, link.most.generation, link.most.width, link.now.gb_per_s(),
-                     is_narrowest ? ", the narrowest" : "");
+std::string link_text(const topology::path_link& link, bool is_narrowest) {
+  const auto place = (link.upper.empty() ? "" : link.upper + " to ") + link.lower;
+  if (!link.limits) return fmt::format("  {}: a tunnel; what it carries is not told\n", place);
+  return fmt::format("  {}: PCIe {}.0 x{} of {}.0 x{}, {:.1f} GB/s each way{}\n", place,
+                     link.now.generation, link.now.width, link.most.generation, link.most.width,
+                     link.now.gb_per_s(), is_narrowest ? ", the narrowest" : "");
 }
 
-std::string gpu_text(const gpu_facts& gpu) {
+std::string gpu_text(const facts& facts, const gpu_facts& gpu) {
   auto text =
       fmt::format("{}: {} at {}\n", gpu.id,
                   gpu.name.empty() ? "a GPU of NVIDIA" : common::printable(gpu.name), gpu.bus_id);
-  const auto links = links_of(gpu);
-  const auto limiting = narrowest(links);
+  const auto links = links_of(facts, gpu);
+  const auto limiting = topology::narrowest(links);
   for (std::size_t i = 0; i < links.size(); ++i)
     text += link_text(links[i], links.size() > 1 && limiting == i);
   return text;
@@ -118,7 +119,7 @@ std::string verdict_text(const diagnosis& diagnosis) {
 
 std::string text_of(const facts& facts, const diagnosis& diagnosis) {
   std::string text;
-  for (const auto& gpu : facts.gpus) text += gpu_text(gpu);
+  for (const auto& gpu : facts.gpus) text += gpu_text(facts, gpu);
   for (const auto& copy : facts.copies) text += copy_text(copy);
   text += common::wrapped(verdict_text(diagnosis));
   text += findings_text(diagnosis, severity::slows, "Slows transfers");

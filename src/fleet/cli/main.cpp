@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/program.hpp"
+#include "src/common/terminal.hpp"
 #include "src/common/timestamp.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/fleet/cli/options.hpp"
@@ -29,6 +29,7 @@
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/judge/judge.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sentences.hpp"
 
 namespace {
 
@@ -52,8 +53,7 @@ int answer(const help_request& request) {
 void show_files(std::size_t done, std::size_t files) {
   constexpr std::size_t step = 100;
   if (done % step != 0 && done != files) return;
-  const auto text = fmt::format("\rread {} of {} files{}", done, files, done == files ? "\n" : "");
-  std::fputs(text.c_str(), stderr);
+  common::show_progress(stderr, fmt::format("read {} of {} files", done, files), done == files);
 }
 
 bool are_same(const std::filesystem::path& first, const std::filesystem::path& second) {
@@ -89,7 +89,7 @@ int answer(const collect_request& request) {
     passed_over = keep_sweep(results, request.sweep);
   const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
   write_sweep(request.out, sweep);
-  const auto text = fmt::format(
+  auto text = fmt::format(
       "{} of {} in {}; {}{}\n",
       common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
       common::counted(static_cast<double>(files - passed_over - own_files), "file", "files"),
@@ -99,6 +99,7 @@ int answer(const collect_request& request) {
           ? std::string()
           : fmt::format("; {} of other sweeps",
                         common::counted(static_cast<double>(passed_over), "file is", "files are")));
+  for (const auto& sentence : problem_sentences(sweep)) text += fmt::format("  {}\n", sentence);
   if (prints)
     std::fputs(text.c_str(), stderr);
   else
@@ -107,15 +108,12 @@ int answer(const collect_request& request) {
 }
 
 void write_answer(const judge_request& request, const sweep& sweep, const judgement& judged) {
-  const auto& [json, markdown, junit, openmetrics] =
-      std::tie(request.json, request.markdown, request.junit, request.openmetrics);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (!common::has_standard_output({json, markdown, junit, openmetrics}))
-    common::print(text_of(sweep, judged));
-  if (!json.empty()) common::write_output(json, json_of(sweep, judged));
-  if (!markdown.empty()) common::write_output(markdown, markdown_of(sweep, judged));
-  if (!junit.empty()) common::write_output(junit, junit_of(sweep, judged, now));
-  if (!openmetrics.empty()) common::write_output(openmetrics, openmetrics_of(sweep, judged));
+  common::write_outputs({{request.json, [&] { return json_of(sweep, judged); }},
+                         {request.markdown, [&] { return markdown_of(sweep, judged); }},
+                         {request.junit, [&] { return junit_of(sweep, judged, now); }},
+                         {request.openmetrics, [&] { return openmetrics_of(sweep, judged); }}},
+                        [&] { return text_of(sweep, judged); });
 }
 
 /// Sweeps that are judged. What cannot be used is complained about.
@@ -247,9 +245,8 @@ int answer(const history_request& request) {
   if (read.records.empty()) return number(exit_code::bad_input);
   const history history(std::move(read.records));
   const auto* gpu = request.gpu.empty() ? nullptr : &require_gpu(history, request.gpu);
-  if (!common::has_standard_output({request.json}))
-    common::print(gpu ? text_of(history, *gpu) : text_of(history));
-  if (!request.json.empty()) common::write_output(request.json, json_of(history, gpu));
+  common::write_outputs({{request.json, [&] { return json_of(history, gpu); }}},
+                        [&] { return gpu ? text_of(history, *gpu) : text_of(history); });
   if (gpu ? gpu->is_in_trouble() : history.is_in_trouble()) return number(exit_code::named);
   const bool is_known = read.is_complete && (gpu ? history.is_known(*gpu) : history.is_healthy());
   return number(is_known ? exit_code::healthy : exit_code::unknown);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -24,7 +25,13 @@ struct launched_rank {
   std::string rack;                            ///< the node's switch; empty: it does not say
   std::optional<std::size_t> local_size = {};  ///< ranks of the node
   std::string job = {};                        ///< tells jobs apart; empty: it does not say
+  std::string seen = {};                       ///< "RANK=1, WORLD_SIZE=2": what says so
 };
+
+// More than any computer has. Each rank of a node takes shared memory, and each that is missing is
+// named.
+inline constexpr std::size_t most_launched_ranks = 1'000'000;
+inline constexpr std::size_t most_ranks_of_node = 1024;
 
 /// A variable of the environment; none if it is not set.
 using environment = std::function<std::optional<std::string>(const char* name)>;
@@ -32,13 +39,25 @@ using environment = std::function<std::optional<std::string>(const char* name)>;
 /// The variables of this process.
 environment own_environment();
 
-/// The rank of a process that was started by Open MPI's or MPICH's mpirun, Flux, Slurm, torchrun or
-/// an indexed Job of Kubernetes; none if it was started by hand. An mpirun inside of a Slurm job
-/// counts, not the job. Throws bad_rank.
-std::optional<launched_rank> rank_of(const environment& variables);
+/// The rank of a process that was started by mpirun (of Open MPI, MPICH, MVAPICH), PALS, jsrun,
+/// Flux, Slurm, torchrun or an indexed Job of Kubernetes; none if it was started by hand. An mpirun
+/// inside of a Slurm job counts, not the job. `ranks_per_node` counts more than what a launcher
+/// says of it. Throws bad_rank.
+std::optional<launched_rank> rank_of(const environment& variables,
+                                     std::optional<std::size_t> ranks_per_node = {});
+
+/// Which of its numbers contradict each other.
+std::optional<std::string> why_impossible(const launched_rank& told);
 
 /// Which variables of a launcher a process lacks that has others of them, as one line: many such
 /// processes would all take themselves for the only one. For those that rank_of() knows no rank of.
 std::optional<std::string> why_half_told(const environment& variables);
+
+/// Whether a rank is one of this node. `known`: the node's ranks by local rank, as far as they are
+/// known. Of the others it is one where it fits the numbers of these: launchers number the ranks of
+/// a node one after the other, or all nodes in turn.
+bool is_rank_of_node(std::size_t rank, std::size_t local_rank,
+                     std::span<const std::optional<std::size_t>> known,
+                     std::optional<std::size_t> world_size);
 
 }  // namespace bench_transfers::fleet

@@ -229,6 +229,14 @@ std::vector<lost_rank> node_ranks::lost() const {
   return lost;
 }
 
+std::vector<std::optional<std::size_t>> node_ranks::world_ranks() const {
+  std::vector<std::optional<std::size_t>> ranks(self_.count);
+  for (std::size_t rank = 0; rank < self_.count; ++rank)
+    if (const auto& other = slot_of(rank); other.progress.load(std::memory_order_acquire) != 0)
+      ranks[rank] = other.world_rank.load();
+  return ranks;
+}
+
 std::vector<std::size_t> node_ranks::with_files_put_aside() const {
   std::vector<std::size_t> ranks;
   for (std::size_t rank = 0; rank < self_.count; ++rank) {

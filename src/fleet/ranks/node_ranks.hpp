@@ -84,6 +84,8 @@ class node_ranks {
   /// Whether all ranks before this one are gone: what is done once for a node, it does.
   [[nodiscard]] bool is_first() const noexcept;
   [[nodiscard]] std::vector<lost_rank> lost() const;
+  /// World ranks, by rank of the node; none of one that has not joined.
+  [[nodiscard]] std::vector<std::optional<std::size_t>> world_ranks() const;
   /// World ranks that have put files of an earlier run aside: each as often as it has put one.
   [[nodiscard]] std::vector<std::size_t> with_files_put_aside() const;
   /// The longest time for which others were waited for in vain, also for one that never joined.

@@ -167,17 +167,18 @@ bool is_own_folder(const fs::path& folder) {
          status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-std::vector<fs::path> usual_parents() {
+}  // namespace
+
+std::vector<fs::path> parents_of_shared_files() {
   std::vector<fs::path> parents{"/dev/shm"};
   for (const auto* const name : {"XDG_RUNTIME_DIR", "TMPDIR"})
-    if (const char* const value = std::getenv(name); value && *value) parents.emplace_back(value);
+    if (const char* const value = std::getenv(name); value && fs::path(value).is_absolute())
+      parents.emplace_back(value);
   parents.emplace_back("/tmp");
   return parents;
 }
 
-}  // namespace
-
-fs::path folder_of_shared_files() { return folder_of_shared_files(usual_parents()); }
+fs::path folder_of_shared_files() { return folder_of_shared_files(parents_of_shared_files()); }
 
 fs::path folder_of_shared_files(const std::vector<fs::path>& parents) {
   for (const auto& parent : parents) {

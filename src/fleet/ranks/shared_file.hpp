@@ -55,6 +55,10 @@ class shared_file {
   std::size_t bytes_ = 0;
 };
 
+/// Where the folder of shared files may be, best first. XDG_RUNTIME_DIR and TMPDIR count if they
+/// are absolute.
+std::vector<std::filesystem::path> parents_of_shared_files();
+
 /// Where such files belong: the user's own folder in /dev/shm, or in one for temporary files where
 /// another user has taken its name. The same for all processes of the user. Throws cannot_share.
 std::filesystem::path folder_of_shared_files();

@@ -108,7 +108,7 @@ std::string place_text(const place& place) {
 
 std::string trouble_text(const history& history, const trouble& trouble) {
   const auto what = trouble.aspect
-                        ? fmt::format("slower by {} in {}", common::percent_text(trouble.slower),
+                        ? fmt::format("slower by {} in {}", common::slower_text(trouble.slower),
                                       describe(*trouble.aspect))
                         : std::string("named");
   return fmt::format("{} since {}{}", what, name_of(history, trouble.since),

@@ -19,6 +19,8 @@ namespace bench_transfers::fleet {
 namespace {
 
 constexpr std::size_t most_shown = 20;
+constexpr std::size_t most_of_a_kind =
+    3;  // of more problems of one kind, the first and their number
 
 std::string place_of(const gpu& gpu) {
   return fmt::format("{}{}{}{}", gpu.node, gpu.rack.empty() ? "" : " in rack ", gpu.rack,
@@ -152,11 +154,8 @@ std::string subject_of(const sweep& sweep, const finding& found) {
 std::string slower_text(const slow_aspect& slow, const finding& found) {
   if (found.reference == reference::link_limit) return reached_text(found);
   const auto& [value, low, high] = slow.slower;
-  return fmt::format(
-      "{}{}{}", common::percent_text(value),
-      low < high ? fmt::format(" [{}, {}]", common::percent_text(low), common::percent_text(high))
-                 : "",
-      reference_text(found));
+  return (low < high ? common::slower_text(value, low, high) : common::slower_text(value)) +
+         reference_text(found);
 }
 
 std::string where_text(const sweep& sweep, const finding& found) {
@@ -171,7 +170,7 @@ std::string summary_of(const finding& found) {
   const auto how_much = !worst ? std::string()
                         : found.reference == reference::link_limit
                             ? ", " + reached_text(found)
-                            : ", slower by " + common::percent_text(worst->slower.value);
+                            : ", slower by " + common::slower_text(worst->slower.value);
   return fmt::format("{} {}: {}{}", noun_of(found.scope), found.name, to_string(found.pattern),
                      how_much);
 }
@@ -253,9 +252,17 @@ std::vector<std::string> in_parts_sentences(const sweep& sweep) {
 }
 
 std::vector<std::string> problem_sentences(const sweep& sweep) {
+  std::map<std::string, std::vector<const common::message*>> kinds;
+  for (const auto& problem : sweep.problems) kinds[problem.code].push_back(&problem);
   std::vector<std::string> list;
-  for (const auto& problem : sweep.problems)
-    list.push_back(fmt::format("{} [{}]", problem.text, problem.code));
+  for (const auto& problem : sweep.problems) {
+    const auto& of_kind = kinds.at(problem.code);
+    if (of_kind.size() <= most_of_a_kind)
+      list.push_back(fmt::format("{} [{}]", problem.text, problem.code));
+    else if (&problem == of_kind.front())
+      list.push_back(fmt::format("{}; and {} more problems of this kind [{}]", problem.text,
+                                 of_kind.size() - 1, problem.code));
+  }
   return first_of(std::move(list));
 }
 

@@ -66,7 +66,7 @@ std::string tested_text(const judgement& judged) {
     for (const auto scope : every_scope)
       if (const auto found = detectable.find({kind, scope}); found != detectable.end())
         parts.push_back(
-            fmt::format("a {} slower by {}", noun_of(scope), common::percent_text(found->second)));
+            fmt::format("a {} slower by {}", noun_of(scope), common::slower_text(found->second)));
     if (!parts.empty()) text += fmt::format("  {}: {}\n", to_string(kind), fmt::join(parts, ", "));
   }
   return text.empty() ? text : "A part slower by this is found four times out of five:\n" + text;

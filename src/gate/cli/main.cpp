@@ -107,18 +107,15 @@ int answer(const pin_request& request) {
 }
 
 void show_progress(std::size_t finished, std::size_t runs) {
-  const auto text =
-      fmt::format("\r{}{}", measuring_again_text(finished, runs), finished == runs ? "\n" : "");
-  std::fputs(text.c_str(), stderr);
+  common::show_progress(stderr, measuring_again_text(finished, runs), finished == runs);
 }
 
 void write_answer(const report& report, const check_request& request) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (!common::has_standard_output({request.markdown, request.junit, request.json}))
-    common::print(text_of(report, request.all));
-  if (!request.markdown.empty()) common::write_output(request.markdown, markdown_of(report));
-  if (!request.junit.empty()) common::write_output(request.junit, junit_of(report, now));
-  if (!request.json.empty()) common::write_output(request.json, json_of(report));
+  common::write_outputs({{request.markdown, [&] { return markdown_of(report); }},
+                         {request.junit, [&] { return junit_of(report, now); }},
+                         {request.json, [&] { return json_of(report); }}},
+                        [&] { return text_of(report, request.all); });
 }
 
 int answer(const check_request& request) {

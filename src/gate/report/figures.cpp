@@ -84,6 +84,8 @@ std::string unit_left_out(const metric& judged_by) {
 std::string percent_text(double part) { return percent_digits(part, false); }
 std::string signed_percent_text(double part) { return percent_digits(part, true); }
 
+std::string detectable_text(double part) { return part <= 1 ? percent_text(part) : "> 100 %"; }
+
 std::string limit_text(double part) { return fmt::format("{:g} %", 100 * part); }
 
 std::string p_text(double p) {
@@ -108,7 +110,7 @@ cells cells_of(const finding& benchmark, const metric& judged_by) {
   if (!benchmark.judgement) return texts;
   texts.slower_by = signed_percent_text(slowdown(benchmark.judgement->shift));
   texts.detectable =
-      percent_text(slowdown(benchmark.judgement->detectable)) + (benchmark.advisory ? " *" : "");
+      detectable_text(slowdown(benchmark.judgement->detectable)) + (benchmark.advisory ? " *" : "");
   if (benchmark.result != verdict::faster) texts.p = p_text(benchmark.judgement->p);
   return texts;
 }

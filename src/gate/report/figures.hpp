@@ -25,6 +25,8 @@ std::string unit_left_out(const metric& judged_by);
 /// A part as a percentage with about three digits: "3.12 %"; signed: "+3.12 %".
 std::string percent_text(double part);
 std::string signed_percent_text(double part);
+/// Of a slowdown that would be found: of more than 100 %, that noise hides all others.
+std::string detectable_text(double part);
 
 /// A threshold or rate: "2 %".
 std::string limit_text(double part);

@@ -212,8 +212,8 @@ std::string power_table(std::span<const power_line> lines, const metric& judged_
         row(line.name, name_width,
             fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(line.before, judged_by),
                         percent_text(line.process_deviation), percent_text(line.session_deviation),
-                        percent_text(line.detectable) + (line.advisory ? " *" : "  "),
-                        percent_text(line.detectable_surely),
+                        detectable_text(line.detectable) + (line.advisory ? " *" : "  "),
+                        detectable_text(line.detectable_surely),
                         line.runs_needed ? fmt::format("{}", *line.runs_needed) : "-"));
   return text;
 }

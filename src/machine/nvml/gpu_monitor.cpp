@@ -263,4 +263,6 @@ std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view pci_bus_id, const std:
   return std::make_unique<nvml_monitor>(std::move(nvml), gpu);
 }
 
+bool built_with_nvml() { return true; }
+
 }  // namespace bench_transfers::machine

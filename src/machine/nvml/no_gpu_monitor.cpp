@@ -8,4 +8,6 @@ std::unique_ptr<gpu_monitor> monitor_gpu(std::string_view /*pci_bus_id*/,
   return nullptr;
 }
 
+bool built_with_nvml() { return false; }
+
 }  // namespace bench_transfers::machine

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "src/common/format.hpp"
+#include "src/common/message.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/summary/figures.hpp"
@@ -205,10 +207,25 @@ std::string tables_by_device(const std::vector<figure>& sized, const figures& me
          });
 }
 
-/// What limits the figures, and what is missing.
+/// Whether a warning describes the machine, and not what has happened while it was measured. Of a
+/// later version's warnings that is not known.
+bool is_of_machine(const common::message& warning) {
+  constexpr std::array codes{"virtual_machine", "mig_instance", "confidential_computing",
+                             "cpu_governor",    "numa_far",     "memlock_limit",
+                             "imported"};
+  return std::ranges::find(codes, warning.code) != codes.end();
+}
+
+/// What limits the figures, and what is missing. What makes them doubtful is never left out.
 std::string lines_of_notes(const contents& read, detail shown) {
   auto notes = memory_type_notes(read);
-  for (const auto& warning : read.warnings) notes.push_back(warning.text);
+  std::string doubts;
+  for (const auto& warning : read.warnings) {
+    if (shown == detail::all || is_of_machine(warning))
+      notes.push_back(warning.text);
+    else
+      doubts += common::wrapped("Note: " + warning.text);
+  }
   if (shown == detail::all) {
     auto text = skipped_lines(read.skipped);
     for (const auto& note : notes) text += common::wrapped("Note: " + note);
@@ -220,7 +237,8 @@ std::string lines_of_notes(const contents& read, detail shown) {
   };
   count(notes.size(), "note", "notes");
   count(read.skipped.size(), "skipped benchmark", "skipped benchmarks");
-  return left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and "));
+  return doubts +
+         (left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and ")));
 }
 
 }  // namespace

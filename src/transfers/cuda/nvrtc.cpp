@@ -19,7 +19,9 @@ namespace {
 std::vector<std::string> folders() {
   std::vector<std::string> paths{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* toolkit = std::getenv(variable))
+    // What the current directory has is nobody's toolkit.
+    if (const char* toolkit = std::getenv(variable);
+        toolkit && std::filesystem::path(toolkit).is_absolute())
       paths.push_back(fmt::format("{}/lib64/", toolkit));
   paths.emplace_back("/usr/local/cuda/lib64/");
   std::error_code none;

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -244,7 +245,9 @@ TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
   add(all, "allocate/pinned/1MiB", mib, 100'000);
   add(all, "launch/empty", 0, 5000);
   auto& said = all["context"]["transfers"];
-  said["warnings"] = {message("virtual machine")};
+  auto note = message("virtual machine");
+  note["code"] = "virtual_machine";
+  said["warnings"] = {note};
   said["skipped"] = {{{"name", "copy/a/h2d/4B"}, {"reason", message("no reason")}},
                      {{"name", "copy/b/h2d/4B"}, {"reason", message("no reason")}}};
   const auto text = brief(all);
@@ -253,6 +256,29 @@ TEST(brief_summary, is_one_table_and_counts_what_it_leaves_out) {
   EXPECT_THAT(text, Not(HasSubstr("launch")));
   EXPECT_THAT(text, EndsWith("* best of its column, or within 1 % of it.\n"
                              "Not shown: 1 note and 2 skipped benchmarks.\n"));
+}
+
+TEST(brief_summary, leaves_out_no_warning_that_makes_figures_doubtful) {
+  const std::set<std::string> of_the_machine{
+      "virtual_machine", "mig_instance", "confidential_computing", "cpu_governor", "numa_far",
+      "memlock_limit",   "imported"};
+  // Every code that a warning of docs/RESULT_FILE.md has, and one of a later version.
+  for (const std::string code :
+       {"faults_injected",   "link_below_maximum", "link_changed",           "cpu_governor",
+        "virtual_machine",   "mig_instance",       "confidential_computing", "numa_far",
+        "memlock_limit",     "other_load",         "gpu_throttled",          "gpu_clock_fell",
+        "pcie_replays",      "cpu_throttled",      "repetitions_disturbed",  "too_few_processors",
+        "rank_lost",         "max_time_reached",   "parts_differ",           "imported",
+        "of_a_later_version"}) {
+    auto all = on_gpu();
+    add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
+    all["context"]["transfers"]["warnings"] = {
+        {{"code", code}, {"data", json::object()}, {"text", "what has happened"}}};
+    const bool is_counted = of_the_machine.contains(code);
+    EXPECT_THAT(brief(all),
+                EndsWith(is_counted ? "Not shown: 1 note.\n" : "Note: what has happened\n"))
+        << code;
+  }
 }
 
 TEST(brief_summary, keeps_failures) {

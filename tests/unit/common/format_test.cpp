@@ -30,6 +30,12 @@ TEST(format, shows_rates_shares_and_counts) {
   EXPECT_EQ(rate_digits(0.0123), "0.012");
   EXPECT_EQ(rate_digits(123.4), "123");
   EXPECT_EQ(percent_text(0.1234), "12.3 %");
+  EXPECT_EQ(slower_text(0.1234), "12.3 %");
+  EXPECT_EQ(slower_text(1), "100.0 %");
+  EXPECT_EQ(slower_text(1.513), "a factor of 2.51");
+  EXPECT_EQ(slower_text(359.299), "a factor of 360");
+  EXPECT_EQ(slower_text(0.05, 0.04, 0.06), "5.0 % [4.0 %, 6.0 %]");
+  EXPECT_EQ(slower_text(1.5, 0.9, 2), "a factor of 2.50 [1.90, 3.00]");
   EXPECT_EQ(count_text(250), "250");
   EXPECT_EQ(count_text(5e8), "5e+08");
   EXPECT_EQ(counted(1, "row", "rows"), "1 row");

@@ -36,6 +36,35 @@ TEST_F(outputs, may_be_files_standard_output_and_none) {
   EXPECT_EQ(read_text(file), "text");
 }
 
+TEST_F(outputs, are_all_written_before_the_first_is_printed) {
+  std::vector<std::string> order;
+  const auto text = [&](const char* name) {
+    return [&order, name] {
+      order.emplace_back(name);
+      return std::string(name);
+    };
+  };
+  testing::internal::CaptureStdout();
+  write_outputs({{folder / "a", text("a")}, {"", text("none")}, {folder / "b", text("b")}},
+                text("shown"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "shown");
+  testing::internal::CaptureStdout();
+  write_outputs({{"-", text("printed")}, {folder / "c", text("c")}}, text("not shown"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "printed");
+  EXPECT_EQ(order, (std::vector<std::string>{"a", "b", "shown", "c", "printed"}));
+  EXPECT_EQ(read_text(folder / "a"), "a");
+  EXPECT_EQ(read_text(folder / "c"), "c");
+}
+
+TEST_F(outputs, of_which_one_cannot_be_written_leave_the_others) {
+  testing::internal::CaptureStdout();
+  const auto text = [] { return std::string("text"); };
+  EXPECT_THROW(write_outputs({{folder / "no" / "a", text}, {folder / "b", text}}, text),
+               write_error);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "text");
+  EXPECT_EQ(read_text(folder / "b"), "text");
+}
+
 TEST_F(outputs, are_no_inputs_and_not_each_other) {
   EXPECT_THROW(require_outputs({folder / "." / "input"}, paths{folder / "input"}), usage_error);
   EXPECT_THROW(require_outputs({folder / "x", folder / "x"}, {}), usage_error);

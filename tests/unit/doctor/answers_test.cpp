@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/doctor/checks/diagnose.hpp"
-#include "src/doctor/links.hpp"
+#include "src/doctor/checks/remedies.hpp"
 #include "src/doctor/report/document.hpp"
 #include "src/doctor/report/text.hpp"
 #include "tests/unit/doctor/made_up_machine.hpp"
@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using topology::narrowest;
 
 made_up_machine switch_with_lost_lanes() {
   auto machine = amd_machine();
@@ -23,7 +24,7 @@ made_up_machine switch_with_lost_lanes() {
 
 TEST(doctor_links, are_those_between_ports_and_what_is_below_them) {
   const auto facts = amd_machine().collect();
-  const auto links = links_of(facts.gpus.front());
+  const auto links = links_of(facts, facts.gpus.front());
   ASSERT_EQ(links.size(), 2U);
   EXPECT_EQ(links[0].upper, "0000:c0:01.1");
   EXPECT_EQ(links[0].lower, "0000:c1:00.0");
@@ -34,7 +35,7 @@ TEST(doctor_links, are_those_between_ports_and_what_is_below_them) {
 
 TEST(doctor_links, the_narrowest_is_the_bottleneck) {
   const auto facts = switch_with_lost_lanes().collect();
-  EXPECT_EQ(narrowest(links_of(facts.gpus.front())), 0U);
+  EXPECT_EQ(narrowest(links_of(facts, facts.gpus.front())), 0U);
   const auto document = document_of(facts, diagnose(facts));
   const auto& links = document.at("gpus").at(0).at("links");
   EXPECT_EQ(links.at(0).at("bottleneck"), true);
@@ -105,6 +106,11 @@ TEST(doctor_answers, a_quota_slows_once_it_has_made_threads_wait) {
   machine.write("sys/fs/cgroup/cpu.max", "150000 100000\n");
   EXPECT_EQ(diagnose(machine.collect()).findings.at(0).severity, severity::may_slow);
   machine.write("sys/fs/cgroup/cpu.stat", "nr_throttled 3\n");
+  EXPECT_EQ(diagnose(machine.collect()).findings.at(0).severity, severity::may_slow)
+      << "they may have waited last week";
+  machine.process.throttled_periods_before = 3;
+  EXPECT_EQ(diagnose(machine.collect()).findings.at(0).severity, severity::may_slow);
+  machine.process.throttled_periods_before = 2;
   EXPECT_EQ(diagnose(machine.collect()).findings.at(0).severity, severity::slows);
 }
 

@@ -143,7 +143,20 @@ std::vector<made_up_case> slow_links() {
                     {}, {"acs_hidden"}),
                 verdict::healthy),
       changed("replays", intel_machine,
-              [](auto& machine) { monitor(machine).clocks.pcie_replays = 1234; }, {"pcie_replays"}),
+              [](auto& machine) {
+                monitor(machine).clocks.pcie_replays = 1234;
+                monitor(machine).replays_between_readings = 2;
+              },
+              {"pcie_replays"}),
+      changed("aspm", intel_machine,
+              [](auto& machine) {
+                machine.write(made_up_machine::device_file("0000:11:00.0", "link/l1_aspm"), "1\n");
+              },
+              {"power_saving"}),
+      expecting(changed("tunnel", amd_machine,
+                        [](auto& machine) { machine.write_link("0000:c0:01.1", 1, 1, 1, 1); }, {},
+                        {"tunnelled_link"}),
+                verdict::not_known),
       changed("slow_copies", intel_machine,
               [](auto& machine) {
                 machine.copies = {{"cuda:0", direction::h2d, 1 << 26, 55.4},
@@ -267,8 +280,10 @@ std::vector<made_up_case> bad_settings_of_the_gpu() {
                 monitor(machine).clocks.throttled_by = {"hw_thermal_slowdown"};
               },
               {"gpu_throttled"}),
-      changed("memory_errors", intel_machine,
-              [](auto& machine) { monitor(machine).set.uncorrected_errors = 3; }, {"ecc_errors"}),
+      expecting(changed("past_errors", intel_machine,
+                        [](auto& machine) { monitor(machine).set.uncorrected_errors = 3; }, {},
+                        {"past_errors"}),
+                verdict::healthy),
       changed("rows_to_remap", intel_machine,
               [](auto& machine) { monitor(machine).set.rows_to_remap = true; }, {"ecc_errors"}),
       expecting(changed("ecc_off", intel_machine,

@@ -31,11 +31,19 @@ struct made_up_monitor final : machine::gpu_monitor {
                             .rows_to_remap = false,
                             .confidential = false};
   std::optional<bool> divided = false;
+  unsigned replays_between_readings = 0;  ///< how far the counter rises
 
-  [[nodiscard]] machine::gpu_clocks read() const override { return clocks; }
+  [[nodiscard]] machine::gpu_clocks read() const override {
+    auto now = clocks;
+    if (now.pcie_replays) *now.pcie_replays += replays_between_readings * readings_++;
+    return now;
+  }
   [[nodiscard]] machine::gpu_settings settings() const override { return set; }
   [[nodiscard]] std::optional<std::vector<int>> nearest_nodes() const override { return {}; }
   [[nodiscard]] std::optional<bool> is_divided() const override { return divided; }
+
+ private:
+  mutable unsigned readings_ = 0;
 };
 
 struct made_up_gpu {
@@ -68,6 +76,12 @@ class made_up_machine {
   }
   static std::string device_file(const std::string& address, const std::string& name) {
     return "sys/bus/pci/devices/" + address + "/" + name;
+  }
+  /// Binds a device to a driver.
+  void bind(const std::string& address, const std::string& driver) const {
+    const auto link = root() / device_file(address, "driver");
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink("../../../bus/pci/drivers/" + driver, link);
   }
   void write_link(const std::string& address, int generation, int width, int generation_max = 5,
                   int width_max = 16) const {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -24,11 +26,25 @@ std::string why_unusable(const std::filesystem::path& plugin) {
 }
 
 TEST(mpi_ranks, need_a_plugin_that_can_be_loaded) {
-  EXPECT_THAT(why_unusable("no/such.so"), AllOf(HasSubstr("no/such.so"), HasSubstr("cannot open")));
+  EXPECT_THAT(why_unusable("no/such.so"),
+              AllOf(HasSubstr("no/such.so"), HasSubstr("No such file")));
 }
 
 TEST(mpi_ranks, refuse_a_library_that_is_no_plugin) {
   EXPECT_THAT(why_unusable("libm.so.6"), HasSubstr("it has no bench_transfers_mpi_version"));
+}
+
+TEST(mpi_ranks, load_no_plugin_that_others_could_have_put_there) {
+  const common::temporary_folder folder;
+  const auto plugin = folder.path() / "plugin.so";
+  std::ofstream(plugin) << "no library";
+  chmod(plugin.c_str(), 0644);
+  EXPECT_THAT(why_unusable(plugin), AllOf(HasSubstr("plugin.so: file too short")));
+  chmod(folder.path().c_str(), 0777);
+  EXPECT_THAT(why_unusable(plugin), HasSubstr("others may write to " + folder.path().string()));
+  chmod(folder.path().c_str(), 0700);
+  if (chown(plugin.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "only root can give files away";
+  EXPECT_THAT(why_unusable(plugin), HasSubstr("belongs to user 65534"));
 }
 
 TEST(mpi_ranks, have_a_usual_plugin_under_mpirun_alone) {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace bench_transfers::fleet::rank_test {
 namespace {
@@ -122,15 +125,16 @@ TEST(rank, of_torchrun_has_all_of_its_variables) {
 
 TEST(rank, is_half_told_where_variables_are_missing) {
   EXPECT_THAT(why_half_told(of({{"RANK", "0"}})),
-              Optional(StartsWith("RANK without WORLD_SIZE and LOCAL_RANK: ")));
+              Optional(StartsWith("RANK=0 without WORLD_SIZE and LOCAL_RANK: ")));
   EXPECT_THAT(why_half_told(of({{"RANK", "0"}, {"LOCAL_RANK", "0"}})),
-              Optional(StartsWith("RANK and LOCAL_RANK without WORLD_SIZE: ")));
+              Optional(StartsWith("RANK=0, LOCAL_RANK=0 without WORLD_SIZE: ")));
   EXPECT_THAT(why_half_told(of({{"WORLD_SIZE", "2"}})),
-              Optional(StartsWith("WORLD_SIZE without RANK and LOCAL_RANK: ")));
+              Optional(StartsWith("WORLD_SIZE=2 without RANK and LOCAL_RANK: ")));
   EXPECT_THAT(why_half_told(of({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}})),
-              Optional(StartsWith("PMI_RANK and PMI_SIZE without MPI_LOCALRANKID: ")));
+              Optional(StartsWith("PMI_RANK=0, PMI_SIZE=2 without MPI_LOCALRANKID or "
+                                  "PMI_LOCAL_RANK or PALS_LOCAL_RANKID: ")));
   EXPECT_THAT(why_half_told(of({{"OMPI_COMM_WORLD_SIZE", "2"}})),
-              Optional(StartsWith("OMPI_COMM_WORLD_SIZE without ")));
+              Optional(StartsWith("OMPI_COMM_WORLD_SIZE=2 without ")));
 }
 
 TEST(rank, is_not_half_told_by_a_batch_script_or_by_nothing) {
@@ -168,7 +172,7 @@ TEST(rank, of_slurm_knows_how_many_its_node_has) {
 }
 
 TEST(rank, knows_how_many_its_node_has_where_the_launcher_says_it) {
-  EXPECT_EQ(rank_of(of_torchrun({{"LOCAL_WORLD_SIZE", "4"}}))->local_size, 4U);
+  EXPECT_EQ(rank_of(of_torchrun({{"LOCAL_WORLD_SIZE", "2"}}))->local_size, 2U);
   EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "8"}, {"FLUX_JOB_NNODES", "2"}}))
                 ->local_size,
             4U);
@@ -178,10 +182,170 @@ TEST(rank, knows_how_many_its_node_has_where_the_launcher_says_it) {
   EXPECT_EQ(rank_of(of({{"JOB_COMPLETION_INDEX", "5"}}))->local_size, std::nullopt);
 }
 
-TEST(rank, beyond_those_of_its_node_is_bad) {
-  EXPECT_THAT(
-      why_bad({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "4"}, {"LOCAL_WORLD_SIZE", "4"}}),
-      HasSubstr("LOCAL_RANK 4"));
+using variables = std::map<std::string, std::string>;
+
+/// What each launcher sets, for rank 5 of 8, the second of the second of four nodes.
+const std::vector<std::pair<std::string, variables>>& launched() {
+  static const std::vector<std::pair<std::string, variables>> sets{
+      {"open_mpi",
+       {{"OMPI_COMM_WORLD_RANK", "5"},
+        {"OMPI_COMM_WORLD_SIZE", "8"},
+        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}},
+      {"jsrun",
+       {{"JSM_NAMESPACE_RANK", "5"},
+        {"JSM_NAMESPACE_SIZE", "8"},
+        {"JSM_NAMESPACE_LOCAL_RANK", "1"},
+        {"JSM_NAMESPACE_LOCAL_SIZE", "2"}}},
+      {"mvapich",
+       {{"MV2_COMM_WORLD_RANK", "5"},
+        {"MV2_COMM_WORLD_SIZE", "8"},
+        {"MV2_COMM_WORLD_LOCAL_RANK", "1"},
+        {"MV2_COMM_WORLD_LOCAL_SIZE", "2"}}},
+      {"mvapich",
+       {{"MVP_COMM_WORLD_RANK", "5"},
+        {"MVP_COMM_WORLD_SIZE", "8"},
+        {"MVP_COMM_WORLD_LOCAL_RANK", "1"},
+        {"MVP_COMM_WORLD_LOCAL_SIZE", "2"}}},
+      {"torchrun",
+       {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}},
+      {"mpich",
+       {{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}}},
+      {"mpich",  // PALS
+       {{"PBS_JOBID", "42.pbs"},
+        {"PMI_RANK", "5"},
+        {"PMI_SIZE", "8"},
+        {"PMI_LOCAL_RANK", "1"},
+        {"PMI_LOCAL_SIZE", "2"},
+        {"PALS_RANKID", "5"},
+        {"PALS_LOCAL_RANKID", "1"}}},
+      {"mpich",  // PALS without its own local rank
+       {{"PALS_RANKID", "5"},
+        {"PMI_SIZE", "8"},
+        {"PALS_LOCAL_RANKID", "1"},
+        {"PMI_LOCAL_SIZE", "2"}}},
+      {"flux",
+       {{"FLUX_TASK_RANK", "5"},
+        {"FLUX_JOB_SIZE", "8"},
+        {"FLUX_TASK_LOCAL_ID", "1"},
+        {"FLUX_JOB_NNODES", "4"}}},
+      {"slurm",
+       {{"SLURM_STEP_ID", "0"},
+        {"SLURM_PROCID", "5"},
+        {"SLURM_NTASKS", "8"},
+        {"SLURM_LOCALID", "1"},
+        {"SLURM_NODEID", "1"},
+        {"SLURM_STEP_TASKS_PER_NODE", "2(x4)"}}},
+      {"slurm",  // a step of a larger job
+       {{"SLURM_STEPID", "3"},
+        {"SLURM_PROCID", "5"},
+        {"SLURM_NTASKS", "64"},
+        {"SLURM_STEP_NUM_TASKS", "8"},
+        {"SLURM_LOCALID", "1"},
+        {"SLURM_NODEID", "1"},
+        {"SLURM_TASKS_PER_NODE", "16(x4)"},
+        {"SLURM_STEP_TASKS_PER_NODE", "2(x4)"}}},
+      {"slurm",
+       {{"SLURM_STEP_ID", "0"},
+        {"SLURM_PROCID", "5"},
+        {"SLURM_NPROCS", "8"},
+        {"SLURM_LOCALID", "1"},
+        {"SLURM_NODEID", "1"},
+        {"SLURM_TASKS_PER_NODE", "2(x4)"}}}};
+  return sets;
+}
+
+TEST(rank, and_its_neighbours_are_told_by_each_launcher) {
+  for (const auto& [launcher, set] : launched()) {
+    SCOPED_TRACE(launcher + ", " + set.begin()->first);
+    const auto found = rank_of(of(set));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->launcher, launcher);
+    EXPECT_EQ(found->rank, 5U);
+    EXPECT_EQ(found->world_size, 8U);
+    EXPECT_EQ(found->local_rank, 1U);
+    EXPECT_EQ(found->local_size, 2U);
+  }
+}
+
+/// Of each launcher one number at a time is one that cannot be.
+TEST(rank, with_a_number_that_cannot_be_is_refused_by_its_variable_whoever_told_it) {
+  for (const auto& [launcher, set] : launched())
+    for (const auto& [name, value] : set) {
+      // These count only where others are not set, or tell nothing of the rank.
+      const bool is_used = rank_of(of(set))->seen.find(name + "=") != std::string::npos;
+      if (!is_used || name.ends_with("PER_NODE")) continue;
+      for (const auto* const bad : {"-1", "", "7x", "1000000000", "99999999999999999999"}) {
+        auto changed = set;
+        changed[name] = bad;
+        EXPECT_THAT(why_bad(changed), HasSubstr("bad " + name + " '" + bad + "'"))
+            << launcher << ' ' << value;
+      }
+    }
+}
+
+TEST(rank, in_numbers_that_contradict_each_other_names_them_all) {
+  EXPECT_EQ(
+      why_bad({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "5"}}),
+      "this node cannot have 5 of 1 ranks: --ranks-per-node=N says how many this node has "
+      "(RANK=0, WORLD_SIZE=1, LOCAL_RANK=0, LOCAL_WORLD_SIZE=5)");
+  EXPECT_EQ(why_bad({{"PMI_RANK", "1"},
+                     {"PMI_SIZE", "2"},
+                     {"MPI_LOCALRANKID", "1"},
+                     {"MPI_LOCALNRANKS", "1"}}),
+            "local rank 1 is none of the 1 ranks of this node: --ranks-per-node=N says how many "
+            "this node has (PMI_RANK=1, PMI_SIZE=2, MPI_LOCALRANKID=1, MPI_LOCALNRANKS=1)");
+  EXPECT_THAT(why_bad({{"RANK", "8"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "0"}}),
+              StartsWith("rank 8 is none of 8 (RANK=8, "));
+  EXPECT_THAT(why_bad({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "5"}}),
+              StartsWith("local rank 5 is none of the 2 ranks"));
+  const variables slurm{{"SLURM_STEP_ID", "0"},
+                        {"SLURM_PROCID", "0"},
+                        {"SLURM_NODEID", "0"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "100000000"}};
+  EXPECT_THAT(why_bad(slurm), StartsWith("100000000 ranks of one node are more than 1024: "));
+  const variables flux{
+      {"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "1000000"}, {"FLUX_JOB_NNODES", "1"}};
+  EXPECT_THAT(why_bad(flux), StartsWith("1000000 ranks of one node are more than 1024: "));
+}
+
+TEST(rank, of_a_node_has_as_many_beside_it_as_the_caller_says) {
+  const variables old_hydra{
+      {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "1"}};
+  EXPECT_EQ(rank_of(of(old_hydra), 2)->local_size, 2U);
+  EXPECT_THROW(rank_of(of(old_hydra), 5), bad_rank);
+}
+
+TEST(rank, of_slurm_s_own_steps_is_the_step_s_or_none) {
+  variables step{{"SLURM_STEP_ID", "4294967290"},
+                 {"SLURM_PROCID", "0"},
+                 {"SLURM_LOCALID", "0"},
+                 {"SLURM_NTASKS", "8"},
+                 {"SLURM_TASKS_PER_NODE", "4(x2)"}};
+  EXPECT_FALSE(rank_of(of(step))) << "the job's tasks are not the shell's";
+  step["SLURM_STEP_NUM_TASKS"] = "1";
+  step["SLURM_STEP_TASKS_PER_NODE"] = "1";
+  step["SLURM_NODEID"] = "0";
+  EXPECT_EQ(rank_of(of(step))->world_size, 1U);
+  EXPECT_EQ(rank_of(of(step))->local_size, 1U);
+}
+
+using ranks = std::vector<std::optional<std::size_t>>;
+
+TEST(rank, is_one_of_the_node_where_it_fits_the_others) {
+  EXPECT_TRUE(is_rank_of_node(4, 0, ranks{4, 5}, 8));
+  EXPECT_TRUE(is_rank_of_node(7, 3, ranks{4, std::nullopt, 6, std::nullopt}, 8)) << "in blocks";
+  EXPECT_FALSE(is_rank_of_node(3, 3, ranks{4, std::nullopt, 6, std::nullopt}, 8));
+  EXPECT_TRUE(is_rank_of_node(5, 2, ranks{1, 3, std::nullopt, std::nullopt}, 8)) << "in turn";
+  EXPECT_FALSE(is_rank_of_node(4, 2, ranks{1, 3, std::nullopt, std::nullopt}, 8));
+}
+
+TEST(rank, is_not_one_of_the_node_where_nothing_says_so) {
+  EXPECT_FALSE(is_rank_of_node(0, 0, ranks{4, 5}, 8)) << "another node of this name";
+  EXPECT_FALSE(is_rank_of_node(1, 1, ranks{4, std::nullopt}, 8));
+  EXPECT_FALSE(is_rank_of_node(7, 2, ranks{4, 5}, 8)) << "of more ranks";
+  EXPECT_FALSE(is_rank_of_node(5, 1, ranks{std::nullopt, std::nullopt}, 8));
+  EXPECT_FALSE(is_rank_of_node(3, 3, ranks{0, 5, 2, std::nullopt}, 8)) << "in no order";
 }
 
 TEST(rank, knows_its_job) {

@@ -1,5 +1,6 @@
 #include "src/fleet/report/reports.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -188,6 +189,25 @@ TEST_F(reported, doubts_are_explained) {
   measured.gpus[4].times[0].clear();
   EXPECT_THAT(text_of(measured, judge(measured, settings::usual())),
               HasSubstr("2 GPUs lack figures that most peers have: GPU-node0-3 (node0), "));
+}
+
+TEST_F(reported, many_problems_of_one_kind_are_one_line_with_their_number) {
+  const auto judged = judge(measured, settings::usual());
+  measured.problems.clear();
+  for (int i = 0; i < 3; ++i)
+    measured.problems.push_back({"same_gpu", {}, fmt::format("twice {}", i)});
+  for (int i = 0; i < 628; ++i)
+    measured.problems.push_back({"unusable_file", {}, fmt::format("cannot read {}.json", i)});
+  EXPECT_THAT(text_of(measured, judged),
+              HasSubstr("Problems:\n  twice 0 [same_gpu]\n  twice 1 [same_gpu]\n  twice 2 "
+                        "[same_gpu]\n  cannot read 0.json; and 627 more problems of this kind "
+                        "[unusable_file]\nA part"));
+}
+
+TEST_F(reported, parts_that_take_more_than_twice_as_long_are_said_in_words) {
+  auto judged = judge(measured, settings::usual());
+  for (auto& tested : judged.tested) tested.detectable = 359.299;
+  EXPECT_THAT(text_of(measured, judged), HasSubstr("link: a GPU slower by a factor of 360"));
 }
 
 TEST_F(reported, unfinished_runs_are_said_in_all_forms) {

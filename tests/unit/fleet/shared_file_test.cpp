@@ -1,6 +1,7 @@
 #include "src/fleet/ranks/shared_file.hpp"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,19 @@ TEST(folder_of_shared_files, is_its_user_s_alone) {
   EXPECT_EQ(own.parent_path(), folder.path());
   EXPECT_EQ(std::filesystem::status(own).permissions(), std::filesystem::perms::owner_all);
   EXPECT_EQ(folder_of_shared_files({folder.path()}), own) << "it stays";
+}
+
+TEST(folder_of_shared_files, is_in_no_relative_folder) {
+  for (const auto* const value : {"", ".", "here", "../here", "~/here"})
+    for (const auto* const name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
+      const auto* const before = std::getenv(name);
+      const std::optional<std::string> kept =
+          before ? std::optional<std::string>(before) : std::nullopt;
+      setenv(name, value, 1);
+      for (const auto& parent : parents_of_shared_files())
+        EXPECT_TRUE(parent.is_absolute()) << parent;
+      kept ? setenv(name, kept->c_str(), 1) : unsetenv(name);
+    }
 }
 
 TEST(folder_of_shared_files, is_elsewhere_where_another_user_has_taken_the_name) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/whole_file.hpp"
 #include "src/topology/infer.hpp"
 #include "src/topology/reader.hpp"
 #include "src/topology/text.hpp"
@@ -53,7 +54,7 @@ using host_map_file = fake_tree;
 
 TEST_F(host_map_file, what_is_written_is_read_again) {
   const auto map = full_map();
-  write_host_map(root / "host_map.json", map, {});
+  common::write_whole(root / "host_map.json", text_of_host_map(map, {}));
   EXPECT_EQ(read_host_map(root / "host_map.json"), map);
 }
 
@@ -98,7 +99,7 @@ TEST_F(host_map_file, a_missing_file_is_named) {
 TEST_F(host_map_file, names_that_are_not_utf_8_can_be_written) {
   auto map = full_map();
   map.devices[0] = "cuda\xff";
-  write_host_map(root / "host_map.json", map, {});
+  common::write_whole(root / "host_map.json", text_of_host_map(map, {}));
   EXPECT_EQ(read_host_map(root / "host_map.json").devices[0], "cuda\xef\xbf\xbd");
 }
 

@@ -167,6 +167,15 @@ TEST(findings, nothing_shared_is_said_once) {
   EXPECT_THAT(with_code(map_of_devices(1), "nothing_shared"), IsEmpty());
 }
 
+TEST(findings, nothing_shared_is_not_said_against_the_sets_of_an_interrupted_map) {
+  auto map = map_of_devices(3);
+  measure_all_at_once(map);
+  EXPECT_THAT(with_code(map, "nothing_shared"), SizeIs(1));
+  map.sets.back().measured.front() = 0.59 * map.sets.back().predicted.front();
+  EXPECT_THAT(with_code(map, "nothing_shared"), IsEmpty());
+  EXPECT_THAT(with_code(map, "sharing_unknown"), SizeIs(1));
+}
+
 TEST(findings, nothing_shared_is_not_said_by_a_map_that_does_not_explain_its_host) {
   auto map = map_of_devices(4);
   map.errors = held_out_errors{4, 12, 0.02, 0.5};
@@ -176,6 +185,7 @@ TEST(findings, nothing_shared_is_not_said_by_a_map_that_does_not_explain_its_hos
 
 TEST(findings, a_link_is_named_by_its_port_and_generation) {
   auto map = map_of_devices(2);
+  for (auto& alone : map.alone) alone = {exactly(25 * gb), exactly(25 * gb), exactly(45 * gb)};
   const machine::pcie_link gen4{4, 16, 5, 16};
   for (const auto* gpu : {"0000:c2:00.0", "0000:c3:00.0"})
     map.pci.paths.push_back(
@@ -187,9 +197,33 @@ TEST(findings, a_link_is_named_by_its_port_and_generation) {
   EXPECT_EQ(place["name"], "0000:c0:01.1");
   EXPECT_EQ(place["generation"], 4);
   EXPECT_EQ(place["width"], 16);
-  EXPECT_THAT(with_code(map, "hop_below_maximum"), SizeIs(3));
+  EXPECT_THAT(with_code(map, "hop_below_maximum"), SizeIs(2)) << "a link, not each of its ends";
   EXPECT_THAT(with_code(map, "not_visible"), IsEmpty());
   EXPECT_THAT(tree_text(map), HasSubstr("0000:c0:01.1"));
+}
+
+/// A device below a port; both name what runs and what they can do.
+host_map map_of_port(const machine::pcie_link& port, const machine::pcie_link& gpu, double rate) {
+  auto map = map_of_devices(1);
+  map.alone[0] = {exactly(rate), exactly(rate), exactly(rate)};
+  map.pci.paths.push_back({"0000:c2:00.0",
+                           "pci0000:c0",
+                           {{"0000:c0:01.1", port, 1, {}}, {"0000:c2:00.0", gpu, 1, {}}}});
+  map.pci.visible = true;
+  return map;
+}
+
+TEST(findings, a_hop_is_below_its_maximum_only_if_both_ends_can_do_more_than_was_measured) {
+  using machine::pcie_link;
+  const auto found = [](const pcie_link& port, const pcie_link& gpu, double rate) {
+    return with_code(map_of_port(port, gpu, rate), "hop_below_maximum").size();
+  };
+  EXPECT_EQ(found({4, 16, 5, 16}, {4, 16, 4, 16}, 25 * gb), 0U) << "a Gen4 GPU in a Gen5 slot";
+  EXPECT_EQ(found({4, 16, 4, 16}, {4, 16, 5, 16}, 25 * gb), 0U) << "a Gen5 GPU in a Gen4 slot";
+  EXPECT_EQ(found({4, 16, 5, 16}, {4, 16, 5, 16}, 25 * gb), 1U);
+  EXPECT_EQ(found({5, 8, 5, 16}, {5, 8, 5, 16}, 25 * gb), 1U);
+  EXPECT_EQ(found({1, 1, 1, 1}, {5, 16, 5, 16}, 50 * gb), 0U) << "a port that QEMU made up";
+  EXPECT_EQ(found({1, 16, 5, 16}, {1, 16, 5, 16}, 50 * gb), 0U) << "it slept when it was read";
 }
 
 TEST(findings, several_nodes_give_advice_on_memory) {

@@ -1,0 +1,1 @@
+../scripts/safe_path.sh

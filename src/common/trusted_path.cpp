@@ -1,0 +1,97 @@
+#include "src/common/trusted_path.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <deque>
+#include <system_error>
+#include <vector>
+
+namespace bench_transfers::common {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct entry {
+  fs::path path;
+  struct stat status;
+};
+
+/// All entries from the root to the end of a path, links and what they lead to.
+struct way {
+  std::vector<entry> entries;
+  int error = 0;  ///< why it ends before the path does
+};
+
+way way_to(const fs::path& path) {
+  constexpr int most_links = 40;  // the kernel's limit
+  way passed;
+  std::error_code error;
+  const auto absolute = fs::absolute(path, error);
+  passed.error = error.value();
+  std::deque<fs::path> names(absolute.begin(), absolute.end());
+  fs::path folder;
+  int links = 0;
+  while (!names.empty()) {
+    const auto name = names.front();
+    names.pop_front();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      folder = folder.parent_path();
+      continue;
+    }
+    entry next{.path = folder / name, .status = {}};
+    if (lstat(next.path.c_str(), &next.status) != 0) {
+      passed.error = errno;
+      return passed;
+    }
+    passed.entries.push_back(next);
+    if (!S_ISLNK(next.status.st_mode)) {
+      folder = next.path;
+      continue;
+    }
+    if (++links > most_links) {
+      passed.error = ELOOP;
+      return passed;
+    }
+    const auto target = fs::read_symlink(next.path, error);
+    names.insert(names.begin(), target.begin(), target.end());
+  }
+  return passed;
+}
+
+bool is_of_others(const struct stat& status) {
+  return status.st_uid != 0 && status.st_uid != geteuid();
+}
+
+/// Whether others can change it, or exchange what is in it.
+bool is_open(const struct stat& status) {
+  if (S_ISLNK(status.st_mode) || S_ISCHR(status.st_mode)) return false;  // have no contents
+  if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) return false;
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+}  // namespace
+
+std::string why_untrusted(const fs::path& path) {
+  const auto passed = way_to(path);
+  for (const auto& [place, status] : passed.entries) {
+    if (is_of_others(status))
+      return fmt::format("{} belongs to user {}, neither to root nor to this user", place.string(),
+                         status.st_uid);
+    if (is_open(status))
+      return fmt::format("others may write to {} (mode {:04o}; chmod go-w)", place.string(),
+                         status.st_mode & 07777);
+  }
+  return passed.error == 0 ? "" : std::generic_category().message(passed.error);
+}
+
+fs::path link_of_others(const fs::path& path) {
+  for (const auto& [place, status] : way_to(path).entries)
+    if (S_ISLNK(status.st_mode) && is_of_others(status)) return place;
+  return {};
+}
+
+}  // namespace bench_transfers::common

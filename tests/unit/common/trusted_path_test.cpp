@@ -1,0 +1,119 @@
+#include "src/common/trusted_path.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace bench_transfers::common::trusted_path_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr uid_t somebody_else = 65534;
+
+class trusted_path : public testing::Test {
+ protected:
+  trusted_path() {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "text";
+    // Whatever the umask.
+    for (const auto& path : {own.path(), folder, folder / "below"}) chmod(path.c_str(), 0755);
+    chmod(file.c_str(), 0644);
+  }
+
+  void give_away(const fs::path& path) const {
+    if (lchown(path.c_str(), somebody_else, somebody_else) != 0)
+      GTEST_SKIP() << "only root can give files away";
+  }
+
+  temporary_folder own;
+  fs::path folder = own.path() / "folder";
+  fs::path file = folder / "below/file";
+};
+
+TEST_F(trusted_path, is_one_that_others_can_neither_change_nor_exchange) {
+  EXPECT_EQ(why_untrusted(file), "");
+  EXPECT_EQ(why_untrusted(folder / "below/../below/./file"), "");
+  EXPECT_EQ(why_untrusted("/proc/self/exe"), why_untrusted(fs::canonical("/proc/self/exe")));
+}
+
+TEST_F(trusted_path, none_of_its_entries_is_written_by_group_or_others) {
+  for (const auto& path : {file, folder / "below", folder})
+    for (const mode_t writable : {0020U, 0002U, 0022U}) {
+      struct stat before {};
+      ASSERT_EQ(stat(path.c_str(), &before), 0);
+      chmod(path.c_str(), before.st_mode | writable);
+      EXPECT_THAT(why_untrusted(file),
+                  HasSubstr("others may write to " + path.string() + " (mode"));
+      chmod(path.c_str(), before.st_mode);
+    }
+  EXPECT_EQ(why_untrusted(file), "");
+}
+
+TEST_F(trusted_path, in_a_sticky_folder_it_is_its_owner_s) {
+  chmod(folder.c_str(), 01777);
+  EXPECT_EQ(why_untrusted(file), "");
+  chmod(file.c_str(), 0666);
+  EXPECT_THAT(why_untrusted(file), HasSubstr("others may write to"));
+  chmod(file.c_str(), 01666);  // means nothing for a file
+  EXPECT_THAT(why_untrusted(file), HasSubstr("others may write to"));
+}
+
+TEST_F(trusted_path, does_not_exist) {
+  EXPECT_EQ(why_untrusted(folder / "none"), "No such file or directory");
+  EXPECT_NE(why_untrusted(""), "");
+  fs::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(why_untrusted(folder / "circle"), "Too many levels of symbolic links");
+}
+
+TEST_F(trusted_path, leads_through_links_to_what_counts) {
+  fs::create_symlink(file, own.path() / "absolute");
+  fs::create_symlink("folder/below/../below/file", own.path() / "relative");
+  fs::create_symlink("folder", own.path() / "to_folder");
+  for (const auto& path :
+       {own.path() / "absolute", own.path() / "relative", own.path() / "to_folder/below/file"}) {
+    chmod(folder.c_str(), 0755);
+    EXPECT_EQ(why_untrusted(path), "") << path;
+    chmod(folder.c_str(), 0777);
+    EXPECT_THAT(why_untrusted(path), HasSubstr("others may write to " + folder.string())) << path;
+  }
+}
+
+TEST_F(trusted_path, belongs_to_root_or_the_caller) {
+  for (const auto& path : {file, folder / "below", folder}) {
+    give_away(path);
+    if (IsSkipped()) return;
+    EXPECT_THAT(why_untrusted(file), HasSubstr(path.string() + " belongs to user 65534"));
+    ASSERT_EQ(lchown(path.c_str(), 0, 0), 0);
+  }
+  const auto link = own.path() / "link";
+  fs::create_symlink(file, link);
+  EXPECT_EQ(link_of_others(link), fs::path());
+  give_away(link);
+  EXPECT_THAT(why_untrusted(link), HasSubstr(link.string() + " belongs to user 65534"));
+  EXPECT_EQ(link_of_others(link), link);
+  EXPECT_EQ(link_of_others(file), fs::path());
+}
+
+TEST_F(trusted_path, a_folder_s_link_and_a_link_to_nothing_are_links_as_well) {
+  const auto link = own.path() / "link";
+  fs::create_symlink("folder", link);
+  const auto dangling = folder / "dangling";
+  fs::create_symlink("none", dangling);
+  for (const auto& path : {link, dangling}) {
+    give_away(path);
+    if (IsSkipped()) return;
+  }
+  EXPECT_EQ(link_of_others(link / "new"), link);
+  EXPECT_EQ(link_of_others(dangling), dangling);
+}
+
+}  // namespace
+}  // namespace bench_transfers::common::trusted_path_test
