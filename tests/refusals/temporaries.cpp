@@ -90,4 +90,32 @@ void copy(const context& gpu, device_buffer<float>& dst) {
 void copy(const context& gpu, device_buffer<float>& dst, device_view<float> src) {
   gpu.copy_or_enqueue(dst, src);
 }
+#elif CASE == 26
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const gpu_array<float>& array) { array.get(std::vector<float>(3)); }
+#elif CASE == 27
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu, const gpu_array<float>& array) {
+  gpu.copy(std::vector<float>(3), array);
+}
+#elif CASE == 28
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(device& device, device_view<float> src) { device.copy(std::vector<float>(3), src); }
+#elif CASE == 29
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const device_buffer<float>& buffer) { buffer.copy_to(std::vector<float>(3)); }
+#elif CASE == 30
+// expect: use of deleted function 'void transfers::device_memory::view()
+// expect: call to deleted member function 'view'
+auto view(device& device) { return device.allocate(12).view<float>(); }
+#elif CASE == 31
+// expect: use of deleted function 'void transfers::host_memory::bytes()
+// expect: call to deleted member function 'bytes'
+void copy(stream& stream, device_memory& memory, device& device) {
+  stream.copy(device.allocate_host(4, pinned()).bytes(), memory.view());
+}
+#elif CASE == 32
+// expect: use of deleted function 'transfers::strided_view<T>::strided_view(R&&
+// expect: call to deleted constructor of 'strided_view
+auto view() { return strided_view<const float>(std::vector<float>(3), {3}, {1}); }
 #endif

@@ -76,14 +76,18 @@ class host_buffer {
     detail::check_block(detail::bytes_of<T>(elements), memory_.owner.size());
   }
 
-  [[nodiscard]] T* data() noexcept { return elements_ == 0 ? nullptr : first(); }
-  [[nodiscard]] const T* data() const noexcept { return elements_ == 0 ? nullptr : first(); }
+  [[nodiscard]] T* data() noexcept TRANSFERS_LIFETIMEBOUND {
+    return elements_ == 0 ? nullptr : first();
+  }
+  [[nodiscard]] const T* data() const noexcept TRANSFERS_LIFETIMEBOUND {
+    return elements_ == 0 ? nullptr : first();
+  }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] bool empty() const noexcept { return elements_ == 0; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] T* begin() noexcept TRANSFERS_LIFETIMEBOUND { return data(); }
+  [[nodiscard]] const T* begin() const noexcept TRANSFERS_LIFETIMEBOUND { return data(); }
+  [[nodiscard]] T* end() noexcept TRANSFERS_LIFETIMEBOUND { return data() + size(); }
+  [[nodiscard]] const T* end() const noexcept TRANSFERS_LIFETIMEBOUND { return data() + size(); }
   /// Not checked.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return first()[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return first()[i]; }
@@ -94,6 +98,7 @@ class host_buffer {
   /// memory in place. Throws unsupported if the device cannot address the memory.
   [[nodiscard]] device_view<T> on_device() & { return {address_on_device(), elements_}; }
   [[nodiscard]] device_view<const T> on_device() const& { return {address_on_device(), elements_}; }
+  void on_device() const&& = delete;  ///< of a temporary
 
  private:
   /// data() of a buffer that is not empty.
@@ -131,8 +136,8 @@ class device_buffer {
   }
 
   /// Device address.
-  [[nodiscard]] T* data() noexcept { return address(); }
-  [[nodiscard]] const T* data() const noexcept { return address(); }
+  [[nodiscard]] T* data() noexcept TRANSFERS_LIFETIMEBOUND { return address(); }
+  [[nodiscard]] const T* data() const noexcept TRANSFERS_LIFETIMEBOUND { return address(); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return elements_ * sizeof(T); }
   [[nodiscard]] const transfers::context& context() const noexcept { return context_; }
@@ -140,10 +145,13 @@ class device_buffer {
   /// The elements without their owner, which must outlive the view.
   [[nodiscard]] device_view<T> view() & noexcept { return {data(), size()}; }
   [[nodiscard]] device_view<const T> view() const& noexcept { return {data(), size()}; }
+  void view() const&& = delete;  ///< of a temporary
   ///@{
   /// Passed where a device_view is expected.
-  operator device_view<T>() & noexcept { return view(); }            // NOLINT: like span
-  operator device_view<const T>() const noexcept { return view(); }  // NOLINT: like span
+  // NOLINTNEXTLINE(google-explicit-constructor): like span
+  operator device_view<T>() & noexcept TRANSFERS_LIFETIMEBOUND { return view(); }
+  // NOLINTNEXTLINE(google-explicit-constructor): like span; of a temporary for a call's argument
+  operator device_view<const T>() const noexcept TRANSFERS_LIFETIMEBOUND { return view(); }
   ///@}
 
   ///@{
@@ -156,6 +164,8 @@ class device_buffer {
   }
   template <class Dst>
   void copy_to(Dst&& dst) const {
+    static_assert(detail::outlives_expression<Dst>,
+                  "nobody gets what is copied to a temporary: it must outlive the copy");
     context_.copy(dst, *this);
   }
   ///@}

@@ -143,14 +143,14 @@ class host_array {
   /// Returns a copy in ordinary memory. Throws out_of_memory.
   [[nodiscard]] host_array copy() const { return host_array(shape_, *this, order_); }
 
-  [[nodiscard]] T* data() noexcept { return buffer_.data(); }
-  [[nodiscard]] const T* data() const noexcept { return buffer_.data(); }
+  [[nodiscard]] T* data() noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.data(); }
+  [[nodiscard]] const T* data() const noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
   [[nodiscard]] bool empty() const noexcept { return buffer_.empty(); }
-  [[nodiscard]] T* begin() noexcept { return buffer_.begin(); }
-  [[nodiscard]] const T* begin() const noexcept { return buffer_.begin(); }
-  [[nodiscard]] T* end() noexcept { return buffer_.end(); }
-  [[nodiscard]] const T* end() const noexcept { return buffer_.end(); }
+  [[nodiscard]] T* begin() noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.begin(); }
+  [[nodiscard]] const T* begin() const noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.begin(); }
+  [[nodiscard]] T* end() noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.end(); }
+  [[nodiscard]] const T* end() const noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.end(); }
   /// In the order of the memory; not checked.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return buffer_[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return buffer_[i]; }
@@ -271,8 +271,8 @@ class gpu_array {
   }
 
   /// Device address.
-  [[nodiscard]] T* data() noexcept { return buffer_.data(); }
-  [[nodiscard]] const T* data() const noexcept { return buffer_.data(); }
+  [[nodiscard]] T* data() noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.data(); }
+  [[nodiscard]] const T* data() const noexcept TRANSFERS_LIFETIMEBOUND { return buffer_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return buffer_.bytes(); }
   [[nodiscard]] const transfers::shape& shape() const noexcept { return shape_; }
@@ -292,8 +292,10 @@ class gpu_array {
   void view() const&& = delete;  ///< of a temporary
   ///@{
   /// Passed where a device_view is expected.
-  operator device_view<T>() & { return view(); }            // NOLINT: like span
-  operator device_view<const T>() const { return view(); }  // NOLINT: like span
+  // NOLINTNEXTLINE(google-explicit-constructor): like span
+  operator device_view<T>() & TRANSFERS_LIFETIMEBOUND { return view(); }
+  // NOLINTNEXTLINE(google-explicit-constructor): like span; of a temporary for a call's argument
+  operator device_view<const T>() const TRANSFERS_LIFETIMEBOUND { return view(); }
   ///@}
 
   /// Does not compile: the host cannot access device memory.
@@ -349,6 +351,8 @@ class gpu_array {
   /// Download, with the same rules. A const destination does not compile.
   template <host_elements R>
   void get(R&& dst) const {
+    static_assert(detail::outlives_expression<R>,
+                  "nobody gets what is copied to a temporary: it must outlive the copy");
     check_fits(dst);
     buffer_.copy_to(dst);
   }

@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "transfers/core/device_view.hpp"
 #include "transfers/core/element.hpp"
 #include "transfers/core/error.hpp"
+#include "transfers/core/typed_copy.hpp"
 
 namespace transfers {
 
@@ -159,6 +161,12 @@ class strided_view {
                      detail::checked_strides(extents, {strides.begin(), strides.size()})) {
     detail::check_reach(extents, strides_, memory.size());
   }
+
+  template <host_elements R>
+  requires(!detail::outlives_expression<R>)
+      strided_view(R&& memory, const transfers::shape& extents,
+                   std::initializer_list<std::ptrdiff_t> strides)
+  = delete;  ///< of a temporary
 
   /// The same elements as another view. Throws invalid_argument for its strides as above.
   template <mdspan_like View>

@@ -20,11 +20,11 @@ enum class allocation {
 
 /// Groups what arrays and launches need: a device, the stream that runs their work in order, and
 /// the pools that their memory comes from. Copies refer to the same context, and arrays and blocks
-/// keep it alive. The device must outlive them all. Several threads may enqueue work on one
+/// keep it alive, and what it needs of its device. Several threads may enqueue work on one
 /// context; the order of their work is then up to them.
 class context {
  public:
-  /// Throw device_error, out_of_memory.
+  /// Throw device_error, out_of_memory; invalid_argument for a stream or a pool of another device.
   explicit context(transfers::device& device, allocation allocation_kind = allocation::pooled);
   /// Uses an existing stream, which must outlive the context and its arrays.
   context(transfers::device& device, transfers::stream& stream,
@@ -42,8 +42,8 @@ class context {
 
   ///@{
   /// Valid as long as the context or a copy of it.
-  [[nodiscard]] transfers::device& device() const noexcept;
-  [[nodiscard]] transfers::stream& stream() const noexcept;
+  [[nodiscard]] transfers::device& device() const noexcept TRANSFERS_LIFETIMEBOUND;
+  [[nodiscard]] transfers::stream& stream() const noexcept TRANSFERS_LIFETIMEBOUND;
   ///@}
 
   /// Allocates device memory. Throws out_of_memory, device_error; invalid_argument for zero
@@ -66,9 +66,12 @@ class context {
   /// device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) const {
+    static_assert(detail::outlives_expression<Dst>,
+                  "nobody gets what is copied to a temporary: it must outlive the copy");
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     const request typed(dst, src);
     if (typed.bytes == 0) return;
+    check_ends<request>(dst, src);
     wait_for_owner(dst);
     wait_for_owner(src);
     if constexpr (request::to_device && request::from_device) {
@@ -96,6 +99,7 @@ class context {
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     const request typed(dst, src);
     if (typed.bytes == 0) return;
+    check_ends<request>(dst, src);
     wait_for_owner(dst);
     wait_for_owner(src);
     if constexpr (request::to_device && request::from_device)
@@ -110,6 +114,15 @@ class context {
   /// Work enqueued on this context from now on runs after the work enqueued on `other` so far,
   /// which may use another device. Returns at once. Throws device_error.
   void wait_for(const context& other) const;
+
+  /// Throws invalid_argument for memory of an array or buffer of another device, unless this one
+  /// has been let access it (device::access_peer).
+  template <class M>
+  void require_access(const M& memory) const {
+    if constexpr (requires { memory.context().device().identity(); })
+      if (!device().accesses(memory.context().device()))
+        detail::check_owner(memory, device().identity());
+  }
 
   /// Waits for the context of an array or buffer, as wait_for() does; nothing else has a context.
   template <class M>
@@ -130,6 +143,7 @@ class context {
     static_assert(!(request::to_device && request::from_device),
                   "a copy between device memory needs no staging: copy_async() enqueues it");
     const request typed(dst, src);
+    check_ends<request>(dst, src);
     if (typed.bytes > 0)
       copy_or_enqueue(typed.dst, typed.src, typed.bytes,
                       request::to_device ? direction::h2d : direction::d2h);
@@ -160,6 +174,21 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
+  /// Memory of two devices may be the ends of one copy, but not of one that this device has no part
+  /// in.
+  template <class Request, class Dst, class Src>
+  void check_ends(const Dst& dst, const Src& src) const {
+    const auto own = device().identity();
+    if constexpr (!Request::to_device) {
+      detail::check_owner(src, own);
+    } else if constexpr (!Request::from_device) {
+      detail::check_owner(dst, own);
+    } else if constexpr (requires { src.context().device(), dst.context().device(); }) {
+      if (!src.context().device().identity().is_other_than(own)) return;
+      detail::check_owner(dst, own);
+    }
+  }
+
   template <class M>
   void make_owner_wait(const M& memory) const {
     if constexpr (requires { memory.context().stream(); }) memory.context().wait_for(*this);
@@ -176,6 +205,8 @@ class context {
   struct parts;
   explicit context(parts&& components);
   static std::optional<device_pool> pool_for(transfers::device& device, allocation kind);
+  /// Throws invalid_argument for a pool of another device.
+  static device_pool checked(const transfers::device& device, device_pool pool);
 
   std::shared_ptr<state> state_;
 };

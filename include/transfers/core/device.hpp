@@ -13,6 +13,7 @@
 #include "transfers/core/device_view.hpp"
 #include "transfers/core/host_memory.hpp"
 #include "transfers/core/pageable_copier.hpp"
+#include "transfers/core/same_device.hpp"
 #include "transfers/core/stream.hpp"
 
 namespace transfers {
@@ -30,14 +31,16 @@ class device_memory {
       : data_(std::move(data)), bytes_(bytes) {}
 
   /// Device address.
-  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::byte* data() const noexcept TRANSFERS_LIFETIMEBOUND { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
   /// As many elements of T as the block holds.
   template <class T = std::byte>
-  [[nodiscard]] device_view<T> view() const noexcept {
+  [[nodiscard]] device_view<T> view() const& noexcept {
     return elements_at<T>(data(), bytes_);
   }
+  template <class T = std::byte>
+  void view() const&& = delete;  ///< of a temporary
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
@@ -90,8 +93,8 @@ class pool_body;
 /// A device that host memory is copied to and from. There are two implementations: CUDA devices,
 /// and host devices, whose device memory is DRAM and whose copies are memcpy. Thread-safe: any
 /// thread may use any device, since each call makes its device current and restores the device that
-/// was current before it. Contexts, pools and copiers need their device as long as they exist;
-/// memory, locks, streams and events may outlive it (CUDA keeps the device's primary context).
+/// was current before it. Contexts, pools and copiers share what they need of it: the device object
+/// may go before them, and before memory, locks, streams and events.
 class device {
  public:
   virtual ~device() = default;
@@ -100,6 +103,15 @@ class device {
 
   /// Valid as long as the device.
   [[nodiscard]] virtual const device_description& description() const noexcept = 0;
+
+  /// Tells its objects from those of other devices; not known of devices that other programs
+  /// implement.
+  [[nodiscard]] virtual detail::device_identity identity() const noexcept { return {}; }
+
+  /// Returns the same device as another object, which shares all state with this one and may
+  /// outlive it; null for devices that other programs implement, if they have no such object. They
+  /// must outlive their contexts, pools and copiers.
+  [[nodiscard]] virtual std::shared_ptr<device> share() { return nullptr; }
 
   /// Returns why this kind of host memory cannot be allocated here, in one line; nullopt if it can.
   [[nodiscard]] virtual std::optional<std::string> why_unsupported(host_memory_kind kind) const = 0;
@@ -159,7 +171,11 @@ class device {
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     static_assert(!(request::to_device && request::from_device),
                   "a stream or a context copies from device memory to device memory");
+    static_assert(detail::outlives_expression<Dst>,
+                  "nobody gets what is copied to a temporary: it must outlive the copy");
     const request typed(dst, src);
+    detail::check_owner(dst, identity());
+    detail::check_owner(src, identity());
     if (typed.bytes > 0)
       copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
   }
@@ -169,13 +185,15 @@ class device {
   /// them then cross the host's memory. One direction only: call it for both. Memory of pools is
   /// part of it only for pools of the same `peer` object. Throws device_error.
   virtual bool access_peer(device& peer);
+  /// Whether access_peer() has let them, by this object or one that shares its state.
+  [[nodiscard]] virtual bool accesses(const device& /*peer*/) const { return false; }
 
   /// Returns the copier that the contexts of the device share for pageable memory; null if copies
   /// of the device serve. It holds no threads and no memory before acquire(), so the first large
-  /// copy pays for them. The device must outlive it.
+  /// copy pays for them.
   [[nodiscard]] virtual std::shared_ptr<pageable_copier> copier() { return nullptr; }
 
-  /// Makes what a device_pool is. The device must outlive it. Throws device_error.
+  /// Makes what a device_pool is. Throws device_error.
   [[nodiscard]] virtual std::shared_ptr<detail::pool_body> make_pool();
 
   /// Returns the pool that contexts share unless they are given another. It ends with the last of
@@ -207,11 +225,24 @@ class device {
 
  protected:
   device() = default;
+  /// The same device as `other`; see share().
+  struct same_device_as {
+    const device& other;
+  };
+  explicit device(same_device_as same) : pool_(same.other.pool_) {}
 
  private:
-  std::mutex pool_mutex_;
-  std::weak_ptr<detail::pool_body> pool_;
+  struct pool_of_contexts {
+    std::mutex mutex;
+    std::weak_ptr<detail::pool_body> body;
+  };
+  std::shared_ptr<pool_of_contexts> pool_ = std::make_shared<pool_of_contexts>();
 };
+
+namespace detail {
+/// The device, as long as what keeps it needs it.
+std::shared_ptr<device> kept(device& device);
+}  // namespace detail
 
 /// What find_cuda() finds.
 struct cuda_presence {

@@ -7,6 +7,13 @@
 
 #include "transfers/core/half.hpp"
 
+/// Of what an accessor returns: clang warns where it outlives a temporary owner.
+#if defined(__clang__)
+#define TRANSFERS_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define TRANSFERS_LIFETIMEBOUND
+#endif
+
 namespace transfers {
 
 /// What arrays and buffers may hold: bytes that mean the same wherever they are copied. Used

@@ -102,26 +102,32 @@ class host_memory {
               std::byte* on_device)
       : data_(std::move(data)), bytes_(bytes), kind_(kind), on_device_(on_device) {}
 
-  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::byte* data() const noexcept TRANSFERS_LIFETIMEBOUND { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   /// The kind that it was allocated as.
   [[nodiscard]] host_memory_kind kind() const noexcept { return kind_; }
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
+  [[nodiscard]] std::span<std::byte> bytes() const& noexcept { return {data(), bytes_}; }
+  void bytes() const&& = delete;  ///< of a temporary
 
   /// The device address of the block; null if the device cannot address it. May differ from data()
   /// (cudaHostGetDevicePointer).
-  [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
+  [[nodiscard]] std::byte* on_device() const& noexcept { return on_device_; }
+  void on_device() const&& = delete;  ///< of a temporary
 
   /// As many elements of T as the block holds.
   template <class T>
-  [[nodiscard]] std::span<T> elements() const noexcept {
+  [[nodiscard]] std::span<T> elements() const& noexcept {
     return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
   }
+  template <class T>
+  void elements() const&& = delete;  ///< of a temporary
   /// The same at their device address. Throws unsupported if the device cannot address the block.
   template <class T>
-  [[nodiscard]] device_view<T> view() const {
+  [[nodiscard]] device_view<T> view() const& {
     return elements_at<T>(detail::addressable(on_device_), bytes_);
   }
+  template <class T>
+  void view() const&& = delete;  ///< of a temporary
 
  private:
   std::unique_ptr<std::byte, deleter> data_;
@@ -141,16 +147,20 @@ class page_lock {
   page_lock(std::unique_ptr<std::byte, deleter> first, std::size_t bytes, std::byte* on_device)
       : first_(std::move(first)), bytes_(bytes), on_device_(on_device) {}
 
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {first_.get(), bytes_}; }
+  [[nodiscard]] std::span<std::byte> bytes() const& noexcept { return {first_.get(), bytes_}; }
+  void bytes() const&& = delete;  ///< of a temporary
   /// The device address of the memory; null if the device cannot address it.
-  [[nodiscard]] std::byte* on_device() const noexcept { return on_device_; }
+  [[nodiscard]] std::byte* on_device() const& noexcept { return on_device_; }
+  void on_device() const&& = delete;  ///< of a temporary
 
   /// As many elements of T as the memory holds, at their device address. Throws unsupported if the
   /// device cannot address the memory.
   template <class T>
-  [[nodiscard]] device_view<T> view() const {
+  [[nodiscard]] device_view<T> view() const& {
     return elements_at<T>(detail::addressable(on_device_), bytes_);
   }
+  template <class T>
+  void view() const&& = delete;  ///< of a temporary
 
  private:
   std::unique_ptr<std::byte, deleter> first_;

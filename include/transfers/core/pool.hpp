@@ -21,9 +21,10 @@ class pool_body {
   virtual void deallocate(std::byte* block, std::size_t bytes, stream& stream) noexcept = 0;
   [[nodiscard]] virtual std::size_t held_bytes() const = 0;
   virtual bool release() = 0;
+  [[nodiscard]] virtual device_identity identity() const noexcept { return {}; }
 };
 
-/// Divides blocks of device::allocate, for each stream apart. The device must outlive it.
+/// Divides blocks of device::allocate, for each stream apart.
 std::shared_ptr<pool_body> make_suballocator(device& device);
 
 }  // namespace detail
@@ -36,13 +37,14 @@ std::shared_ptr<pool_body> make_suballocator(device& device);
 /// refer to the same pool. Thread-safe. A block may outlive its pool.
 class device_pool {
  public:
-  /// The device must outlive the pool and its blocks. Throws device_error.
+  /// Throws device_error.
   explicit device_pool(device& device);
 
   /// Returns a block for work that is enqueued on `stream` from now on. Its destructor frees it in
   /// the order of the stream, which must still exist then: work enqueued before may use it. Other
   /// streams must wait for the stream before they use the block, and the stream for them before it
-  /// is freed. Throws out_of_memory, device_error; invalid_argument for zero bytes.
+  /// is freed. Throws out_of_memory, device_error; invalid_argument for zero bytes and for a stream
+  /// of another device.
   [[nodiscard]] device_memory allocate(std::size_t bytes, stream& stream);
 
   /// Returns how many bytes the pool holds of the device's memory, in use or not. Throws
@@ -76,7 +78,8 @@ class pinned_pool {
   /// Freed bytes that the stream may still use, before allocate() waits for them.
   static constexpr std::size_t most_pending_bytes = std::size_t{512} << 20;
 
-  /// Device and stream must outlive the pool and its blocks.
+  /// The stream must outlive the pool and its blocks. Throws invalid_argument if it is one of
+  /// another device.
   pinned_pool(device& device, stream& stream, host_memory_kind kind = pinned());
 
   /// Returns a block, aligned to 256 bytes, whose content is undefined. Throws what

@@ -12,6 +12,7 @@
 
 #include "transfers/core/device_view.hpp"
 #include "transfers/core/element.hpp"
+#include "transfers/core/same_device.hpp"
 #include "transfers/core/typed_copy.hpp"
 
 namespace transfers {
@@ -166,7 +167,8 @@ class stream {
   /// The same copies of elements: between host memory (contiguous ranges: vectors, arrays, spans)
   /// and device memory (device_view, device_buffer, gpu_array), or from device memory to device
   /// memory. Neither end may change before the copy is done; temporaries that own their elements
-  /// do not compile. Throws length_error unless the sizes match, device_error.
+  /// do not compile. Throws length_error unless the sizes match, invalid_argument for an array of
+  /// another device beside host memory, device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) {
     static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
@@ -174,6 +176,8 @@ class stream {
     using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
     const request typed(dst, src);
     if (typed.bytes == 0) return;
+    if constexpr (!request::to_device) detail::check_owner(src, identity());
+    if constexpr (!request::from_device) detail::check_owner(dst, identity());
     if constexpr (!request::to_device)
       copy(typed.dst, typed.src, typed.bytes, direction::d2h);
     else if constexpr (!request::from_device)
@@ -282,6 +286,9 @@ class stream {
   [[nodiscard]] virtual std::function<void()> record_graph(const std::function<void()>& work) {
     return work;
   }
+
+  /// The device that it belongs to; not known of streams that other programs implement.
+  [[nodiscard]] virtual detail::device_identity identity() const noexcept { return {}; }
 
   /// Returns the cudaStream_t, for the caller's own CUDA code; null for host devices.
   [[nodiscard]] virtual void* native_handle() const noexcept = 0;

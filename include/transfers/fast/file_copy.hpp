@@ -89,7 +89,7 @@ struct file_reading {
 
 /// Copies from files to the device: threads read into a page-locked chunk together while the copy
 /// engines move others, so that no byte is copied in host memory but by the read itself. The
-/// threads sleep between copies. The device must outlive it.
+/// threads sleep between copies.
 class file_copier {
  public:
   /// Allocates chunks · largest_chunk bytes of page-locked memory. Throws

@@ -42,7 +42,7 @@ constexpr std::uint64_t mailbox_word(std::uint32_t sequence, std::uint32_t messa
 /// again. While it waits, it occupies one thread of a multiprocessor and a small part of the link;
 /// on the host nothing runs between messages.
 ///
-/// Only one thread at a time may use a mailbox. The device must outlive it.
+/// Only one thread at a time may use a mailbox.
 class mailbox {
  public:
   /// Enqueues a kernel that answers messages until mailbox_on_device::receive() returns false.

@@ -28,20 +28,25 @@ class managed_memory {
   /// out_of_memory, device_error.
   managed_memory(device& device, std::size_t bytes);
 
-  [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::byte* data() const noexcept TRANSFERS_LIFETIMEBOUND { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
-  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {data(), bytes_}; }
+  [[nodiscard]] std::span<std::byte> bytes() const& noexcept { return {data(), bytes_}; }
+  void bytes() const&& = delete;  ///< of a temporary
 
   /// As many elements of T as the memory holds.
   template <class T>
-  [[nodiscard]] std::span<T> elements() const noexcept {
+  [[nodiscard]] std::span<T> elements() const& noexcept {
     return {reinterpret_cast<T*>(data()), bytes_ / sizeof(T)};
   }
+  template <class T>
+  void elements() const&& = delete;  ///< of a temporary
   /// The same elements for kernels and copies.
   template <class T>
-  [[nodiscard]] device_view<T> view() const noexcept {
+  [[nodiscard]] device_view<T> view() const& noexcept {
     return elements_at<T>(data(), bytes_);
   }
+  template <class T>
+  void view() const&& = delete;  ///< of a temporary
 
   /// Enqueues the migration of all pages that are not there already (cudaMemPrefetchAsync). They
   /// have arrived when the stream has finished it. Throws device_error.

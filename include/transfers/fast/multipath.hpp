@@ -58,8 +58,7 @@ struct multipath {
 
 /// Copies between the host and a device over several links at once: a part by the device's own
 /// link, and the others through memory of other devices, which have links of their own to the host
-/// and a fast connection to the target (NVLink). Without helpers it copies like device::copy. The
-/// devices must outlive it.
+/// and a fast connection to the target (NVLink). Without helpers it copies like device::copy.
 class multipath_copier {
  public:
   /// Device memory on each helper: two chunks, one on the link while the other is passed on.

@@ -13,7 +13,7 @@ namespace transfers {
 /// its direction, so a small copy of anybody else waits for all of a large one, whatever the
 /// priority of its stream. These copies are made by a kernel instead, on a few multiprocessors. It
 /// has so few bytes under way that copies by the engines wait a few microseconds. It is slower than
-/// an engine (docs/fast_paths/interference.md). The device must outlive it.
+/// an engine (docs/fast_paths/interference.md).
 class polite_copier {
  public:
   /// Multiprocessors that the kernel occupies at most.

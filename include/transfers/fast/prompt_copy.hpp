@@ -15,7 +15,7 @@ namespace transfers {
 /// stream of the highest priority makes these copies: it reads or writes page-locked memory in
 /// place, and a page-locked intermediate buffer for pageable memory. It competes with the large
 /// copy for the link, and costs more than a copy by an engine that is idle
-/// (docs/fast_paths/interference.md). The device must outlive it.
+/// (docs/fast_paths/interference.md).
 class prompt_copier {
  public:
   /// Bytes of the intermediate buffer. Larger copies of pageable memory are made in such parts.
@@ -37,7 +37,7 @@ class prompt_copier {
   void copy_part(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes);
 
-  device& device_;
+  std::shared_ptr<device> device_;
   host_memory buffer_;
   std::unique_ptr<stream> stream_;
   std::mutex one_at_a_time_;

@@ -17,7 +17,7 @@ namespace transfers {
 /// Processes host data on the device piece by piece: the upload of the next piece and the download
 /// of the previous one overlap the work on the current one, so that both directions of the link are
 /// busy at once. Needs device memory for a few pieces only. Threads stage pageable memory, and
-/// sleep between calls. The device must outlive it.
+/// sleep between calls.
 class round_trip_pipeline {
  public:
   /// Pieces under way at a time, and the size of the largest, in bytes (a multiple of 4 KiB). Small

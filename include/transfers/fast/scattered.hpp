@@ -51,10 +51,10 @@ enum class scattered_route {
 /// page-locked: at a gap between two locked ranges the kernel may fail (cudaErrorIllegalAddress),
 /// and the device is then lost.
 ///
-/// Only one thread at a time may use it. Device and stream must outlive it.
+/// Only one thread at a time may use it. The stream must outlive it.
 class scattered_copy {
  public:
-  /// Throws out_of_memory, device_error.
+  /// Throws out_of_memory, device_error; invalid_argument for a stream of another device.
   scattered_copy(device& device, stream& stream);
 
   /// Adds page-locked memory that will contain blocks. It must stay page-locked as long as it
@@ -96,7 +96,7 @@ class scattered_copy {
   void enqueue_copy(std::byte* host, std::byte* device_block, std::size_t bytes,
                     direction direction);
 
-  device* device_;
+  std::shared_ptr<device> device_;
   stream* stream_;
   pinned_pool tables_;
   std::vector<mapped_memory> known_;  ///< in ascending order

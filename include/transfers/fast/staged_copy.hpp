@@ -68,7 +68,7 @@ struct staging {
 /// Copies between pageable memory and the device, nearly as fast as for page-locked memory:
 /// threads fill or drain a page-locked chunk together while the copy engines move others. Use
 /// device::copy for memory that is page-locked (device::copies_directly). The threads sleep between
-/// copies. The device must outlive it.
+/// copies.
 class staged_copier final : public pageable_copier {
  public:
   /// Uses the settings that calibrate_staging() measures. Throws what that throws.

@@ -10,8 +10,7 @@ namespace transfers {
 
 /// What constructors differ in.
 struct context::parts {
-  std::unique_ptr<transfers::device> own_device;  ///< null if `device` is the caller's
-  transfers::device* device;
+  std::shared_ptr<transfers::device> device;
   /// Shared with blocks of memory, which are freed in its order; owns nothing if the stream is the
   /// caller's.
   std::shared_ptr<transfers::stream> stream;
@@ -41,6 +40,11 @@ std::shared_ptr<stream> borrowed(stream& callers) { return {std::shared_ptr<void
 
 }  // namespace
 
+device_pool context::checked(const transfers::device& device, device_pool pool) {
+  detail::check_same_device(pool.body_->identity(), "a pool", device.identity());
+  return pool;
+}
+
 std::optional<device_pool> context::pool_for(transfers::device& device, allocation kind) {
   if (kind == allocation::plain) return std::nullopt;
   return device_pool::shared_by_contexts(device);
@@ -48,26 +52,41 @@ std::optional<device_pool> context::pool_for(transfers::device& device, allocati
 
 context::context(parts&& components) : state_(std::make_shared<state>(std::move(components))) {}
 
-context::context(transfers::device& context_device, allocation allocation_kind)
-    : context(parts{nullptr, &context_device, nullptr, pool_for(context_device, allocation_kind)}) {
+namespace {
+
+/// The stream, if it is one of the device.
+stream& of_device(const device& device, stream& callers) {
+  detail::check_same_device(callers.identity(), "a stream", device.identity());
+  return callers;
 }
+
+}  // namespace
+
+context::context(transfers::device& context_device, allocation allocation_kind)
+    : context(parts{detail::kept(context_device), nullptr,
+                    pool_for(context_device, allocation_kind)}) {}
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,
                  allocation allocation_kind)
-    : context(parts{nullptr, &context_device, borrowed(context_stream),
+    : context(parts{detail::kept(context_device),
+                    borrowed(of_device(context_device, context_stream)),
                     pool_for(context_device, allocation_kind)}) {}
 
 context::context(transfers::device& context_device, device_pool pool)
-    : context(parts{nullptr, &context_device, nullptr, std::move(pool)}) {}
+    : context(
+          parts{detail::kept(context_device), nullptr, checked(context_device, std::move(pool))}) {}
 
 context::context(transfers::device& context_device, transfers::stream& context_stream,
                  device_pool pool)
-    : context(parts{nullptr, &context_device, borrowed(context_stream), std::move(pool)}) {}
+    : context(parts{detail::kept(context_device),
+                    borrowed(of_device(context_device, context_stream)),
+                    checked(context_device, std::move(pool))}) {}
 
 context::context(std::unique_ptr<transfers::device> owned) {
   if (!owned) throw invalid_argument("a context needs a device");
   auto& own = *owned;
-  *this = context(parts{std::move(owned), &own, nullptr, pool_for(own, allocation::pooled)});
+  auto pool = pool_for(own, allocation::pooled);
+  *this = context(parts{std::move(owned), nullptr, std::move(pool)});
 }
 
 device& context::device() const noexcept { return *state_->device; }

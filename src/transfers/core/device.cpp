@@ -1,5 +1,7 @@
 #include "transfers/core/device.hpp"
 
+#include <fmt/format.h>
+
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
 
@@ -10,14 +12,31 @@ bool device::access_peer(device& /*peer*/) { return false; }
 std::shared_ptr<detail::pool_body> device::make_pool() { return detail::make_suballocator(*this); }
 
 std::shared_ptr<detail::pool_body> device::shared_pool() {
-  const std::scoped_lock lock(pool_mutex_);
-  auto pool = pool_.lock();
-  if (!pool) pool_ = pool = make_pool();
+  const std::scoped_lock lock(pool_->mutex);
+  auto pool = pool_->body.lock();
+  if (!pool) pool_->body = pool = make_pool();
   return pool;
 }
 
 std::unique_ptr<stream> device::adopt_stream(void* /*native_handle*/) {
   throw unsupported("only CUDA devices have streams that other code makes");
+}
+
+std::shared_ptr<device> detail::kept(device& device) {
+  if (auto shared = device.share()) return shared;
+  return {std::shared_ptr<void>(), &device};
+}
+
+void detail::check_same_device(const device_identity& object_device, const char* object,
+                               const device_identity& device) {
+  if (!object_device.is_other_than(device)) return;
+  const auto name_of = [](const device_identity& named) {
+    return fmt::format("{}:{}", named.kind, named.index);
+  };
+  const auto first = name_of(object_device);
+  const auto second = name_of(device);
+  throw invalid_argument(fmt::format("{} of {} cannot be used with {}{}", object, first, second,
+                                     first == second ? ", another device of this name" : ""));
 }
 
 }  // namespace transfers

@@ -157,7 +157,11 @@ class pool {
 /// streams finish their work before they end.
 class suballocator final : public detail::pool_body {
  public:
-  explicit suballocator(device& device) : device_(device) {}
+  explicit suballocator(device& device) : device_(detail::kept(device)) {}
+
+  [[nodiscard]] detail::device_identity identity() const noexcept override {
+    return device_->identity();
+  }
 
   [[nodiscard]] std::byte* allocate(std::size_t bytes, stream& stream) override {
     auto& blocks = blocks_of(stream);
@@ -191,7 +195,7 @@ class suballocator final : public detail::pool_body {
   pool<device_memory>& blocks_of(stream& stream) {
     const std::scoped_lock lock(mutex_);
     return pools_
-        .try_emplace(&stream, [this](std::size_t bytes) { return device_.allocate(bytes); })
+        .try_emplace(&stream, [this](std::size_t bytes) { return device_->allocate(bytes); })
         .first->second;
   }
 
@@ -203,7 +207,7 @@ class suballocator final : public detail::pool_body {
     return any;
   }
 
-  device& device_;
+  const std::shared_ptr<device> device_;
   mutable std::mutex mutex_;
   std::map<const stream*, pool<device_memory>> pools_;
 };
@@ -223,6 +227,7 @@ device_memory device_pool::allocate(std::size_t bytes, stream& stream) {
 device_memory device_pool::allocate(std::size_t bytes, stream& stream,
                                     std::shared_ptr<const void> owner) const {
   if (bytes == 0) throw invalid_argument("cannot allocate zero bytes from a pool");
+  detail::check_same_device(stream.identity(), "a stream", body_->identity());
   auto* const block = body_->allocate(bytes, stream);
   return {{block, [body = body_, bytes, &stream, kept = std::move(owner)](
                       std::byte* freed) { body->deallocate(freed, bytes, stream); }},
@@ -237,10 +242,12 @@ class pinned_pool::state {
  public:
   state(device& device, stream& stream, host_memory_kind block_kind)
       : kind(block_kind),
-        blocks_([&device, block_kind](std::size_t bytes) {
-          return device.allocate_host(bytes, block_kind);
+        blocks_([device = detail::kept(device), block_kind](std::size_t bytes) {
+          return device->allocate_host(bytes, block_kind);
         }),
-        stream_(stream) {}
+        stream_(stream) {
+    detail::check_same_device(stream.identity(), "a stream", device.identity());
+  }
   state(const state&) = delete;
   state& operator=(const state&) = delete;
   ~state() {

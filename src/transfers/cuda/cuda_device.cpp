@@ -100,6 +100,23 @@ class cuda_device final : public device {
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
     const current_context current(context_);
     description_ = describe_device(index);
+    copier_ = detail::make_default_copier(
+        std::make_shared<cuda_device>(same_device_as{*this}, *this, nullptr));
+  }
+  cuda_device(same_device_as same, const cuda_device& other,
+              std::shared_ptr<pageable_copier> copier)
+      : device(same),
+        context_(other.context_),
+        description_(other.description_),
+        peers_(other.peers_),
+        copier_(std::move(copier)) {}
+
+  [[nodiscard]] std::shared_ptr<device> share() override {
+    return std::make_shared<cuda_device>(same_device_as{*this}, *this, copier_);
+  }
+
+  [[nodiscard]] detail::device_identity identity() const noexcept override {
+    return {context_, "cuda", description_.cuda->index};
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -190,7 +207,16 @@ class cuda_device final : public device {
     else
       cuda_check(code, "cudaDeviceEnablePeerAccess");
     other->permit(index);
+    const std::scoped_lock lock(granted().mutex);
+    granted().pairs.insert({index, peer_index});
     return true;
+  }
+
+  [[nodiscard]] bool accesses(const device& peer) const override {
+    const auto* const other = dynamic_cast<const cuda_device*>(&peer);
+    if (other == nullptr) return false;
+    const std::scoped_lock lock(granted().mutex);
+    return granted().pairs.contains({description_.cuda->index, other->description_.cuda->index});
   }
 
   [[nodiscard]] std::shared_ptr<pageable_copier> copier() override { return copier_; }
@@ -198,10 +224,10 @@ class cuda_device final : public device {
   [[nodiscard]] std::shared_ptr<detail::pool_body> make_pool() override {
     const current_context current(context_);
     auto pool = detail::make_cuda_pool(description_.cuda->index, context_);
-    const std::scoped_lock lock(peers_mutex_);
-    for (const auto peer : peers_) pool->permit(peer);
-    std::erase_if(pools_, [](const auto& known) { return known.expired(); });
-    pools_.push_back(pool);
+    const std::scoped_lock lock(peers_->mutex);
+    for (const auto peer : peers_->indices) pool->permit(peer);
+    std::erase_if(peers_->pools, [](const auto& known) { return known.expired(); });
+    peers_->pools.push_back(pool);
     return pool;
   }
 
@@ -231,11 +257,21 @@ class cuda_device final : public device {
   }
 
  private:
+  /// Which device may access which: of the process, however often a device is opened.
+  struct granted_access {
+    std::mutex mutex;
+    std::set<std::pair<int, int>> pairs;
+  };
+  static granted_access& granted() {
+    static granted_access access;
+    return access;
+  }
+
   /// Memory of pools is not part of cudaDeviceEnablePeerAccess.
   void permit(int peer) {
-    const std::scoped_lock lock(peers_mutex_);
-    peers_.insert(peer);
-    for (const auto& known : pools_)
+    const std::scoped_lock lock(peers_->mutex);
+    peers_->indices.insert(peer);
+    for (const auto& known : peers_->pools)
       if (const auto pool = known.lock()) pool->permit(peer);
   }
 
@@ -323,10 +359,14 @@ class cuda_device final : public device {
 
   CUcontext context_;
   device_description description_;
-  std::mutex peers_mutex_;
-  std::set<int> peers_;  ///< devices that may access this device's pools
-  std::vector<std::weak_ptr<detail::cuda_pool>> pools_;
-  std::shared_ptr<pageable_copier> copier_ = detail::make_default_copier(*this);
+  /// What the objects of a device share.
+  struct access_by_peers {
+    std::mutex mutex;
+    std::set<int> indices;  ///< devices that may access this device's pools
+    std::vector<std::weak_ptr<detail::cuda_pool>> pools;
+  };
+  std::shared_ptr<access_by_peers> peers_ = std::make_shared<access_by_peers>();
+  std::shared_ptr<pageable_copier> copier_;  ///< keeps an object of the device without a copier
 };
 
 std::string why_no_device(cudaError_t code) {

@@ -41,7 +41,7 @@ class pool_of_device final : public cuda_pool {
   pool_of_device& operator=(const pool_of_device&) = delete;
 
   /// The context must be current.
-  pool_of_device(int device, CUcontext context) : context_(context) {
+  pool_of_device(int device, CUcontext context) : context_(context), index_(device) {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, device};
@@ -52,6 +52,10 @@ class pool_of_device final : public cuda_pool {
     std::uint64_t keep_all = UINT64_MAX;
     cuda_check(cudaMemPoolSetAttribute(pool_.get(), cudaMemPoolAttrReleaseThreshold, &keep_all),
                "cudaMemPoolSetAttribute");
+  }
+
+  [[nodiscard]] device_identity identity() const noexcept override {
+    return {context_, "cuda", index_};
   }
 
   [[nodiscard]] std::byte* allocate(std::size_t bytes, stream& stream) override {
@@ -135,6 +139,7 @@ class pool_of_device final : public cuda_pool {
   }
 
   CUcontext context_;
+  int index_;
   std::unique_ptr<cudaMemPool_t, pool_closer> pool_;
   stream_handle outside_of_graphs_ = make_stream(context_);
   std::mutex parked_mutex_;

@@ -95,6 +95,7 @@ class cuda_stream final : public stream {
   /// The context must be current.
   cuda_stream(int device, CUcontext context, stream_handle handle)
       : context_(context),
+        index_(device),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
         stream_(std::move(handle)) {}
 
@@ -262,6 +263,9 @@ class cuda_stream final : public stream {
 
   [[nodiscard]] void* native_handle() const noexcept override { return stream_.get(); }
   [[nodiscard]] void* native_context() const noexcept override { return context_; }
+  [[nodiscard]] device_identity identity() const noexcept override {
+    return {context_, "cuda", index_};
+  }
 
   void synchronize() override {
     const current_context current(context_);
@@ -316,6 +320,7 @@ class cuda_stream final : public stream {
   }
 
   CUcontext context_;
+  int index_;
   int multiprocessors_;
   std::shared_ptr<failure> failure_ = std::make_shared<failure>();
   stream_handle stream_;

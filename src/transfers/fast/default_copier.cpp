@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 class default_copier final : public pageable_copier {
  public:
-  explicit default_copier(device& device) : device_(device) {}
+  explicit default_copier(std::shared_ptr<device> device) : device_(std::move(device)) {}
 
   [[nodiscard]] std::size_t least_bytes(direction direction) const noexcept override {
     const auto& route = settings_[direction];
@@ -35,10 +36,10 @@ class default_copier final : public pageable_copier {
     constexpr unsigned least_processors = 4;  // one thread fills a chunk as fast as the driver does
     if (usable_processors() < least_processors) return;
     // Devices of this kind access ordinary memory themselves.
-    const auto& cuda = device_.description().cuda;
+    const auto& cuda = device_->description().cuda;
     if (cuda && (cuda->host_page_tables || cuda->integrated)) return;
     try {
-      copier_.emplace(device_, settings_);
+      copier_.emplace(*device_, settings_);
     } catch (const out_of_memory&) {  // the device copies itself, only slower
     } catch (const unsupported&) {
     } catch (const std::system_error&) {
@@ -47,7 +48,7 @@ class default_copier final : public pageable_copier {
     }
   }
 
-  device& device_;
+  const std::shared_ptr<device> device_;
   const staging settings_;
   std::once_flag tried_;
   std::optional<staged_copier> copier_;
@@ -55,8 +56,8 @@ class default_copier final : public pageable_copier {
 
 }  // namespace
 
-std::shared_ptr<pageable_copier> make_default_copier(device& device) {
-  return std::make_shared<default_copier>(device);
+std::shared_ptr<pageable_copier> make_default_copier(std::shared_ptr<device> device) {
+  return std::make_shared<default_copier>(std::move(device));
 }
 
 }  // namespace transfers::detail

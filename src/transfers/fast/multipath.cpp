@@ -37,7 +37,10 @@ std::vector<device*> peers_without(device& target, std::span<device* const> help
 
 struct multipath_copier::state {
   state(transfers::device& device, std::span<transfers::device* const> helpers)
-      : target(device), peers(peers_without(device, helpers)), links(device, peers) {}
+      : kept(detail::kept(device)),
+        target(*kept),
+        peers(peers_without(device, helpers)),
+        links(device, peers) {}
 
   [[nodiscard]] bool divides(bool direct, std::size_t bytes, direction direction) const {
     const auto& route = settings[direction];
@@ -52,8 +55,9 @@ struct multipath_copier::state {
                : detail::for_first_link(bytes, links.size());
   }
 
+  std::shared_ptr<transfers::device> kept;
   transfers::device& target;
-  std::vector<transfers::device*> peers;
+  std::vector<transfers::device*> peers;  ///< while it is made
   detail::link_set links;
   detail::pageable_links pageable{target, links};
   multipath settings = {};

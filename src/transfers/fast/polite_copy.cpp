@@ -10,7 +10,7 @@
 namespace transfers {
 
 struct polite_copier::state {
-  explicit state(transfers::device& used) : device(used) {}
+  explicit state(transfers::device& used) : kept(detail::kept(used)), device(*kept) {}
 
   void launch(stream& work, std::byte* dst, const std::byte* src, std::size_t bytes,
               direction direction) const;
@@ -18,6 +18,7 @@ struct polite_copier::state {
                              direction direction) const;
   void copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
 
+  std::shared_ptr<transfers::device> kept;
   transfers::device& device;
   std::unique_ptr<stream> own_stream = device.create_stream();
   staging settings = {};

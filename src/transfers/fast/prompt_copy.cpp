@@ -9,7 +9,7 @@
 namespace transfers {
 
 prompt_copier::prompt_copier(device& device)
-    : device_(device),
+    : device_(detail::kept(device)),
       buffer_(device.allocate_host(largest_part, pinned(pin_flags::mapped))),
       stream_(device.create_priority_stream()) {
   if (buffer_.on_device() == nullptr)
@@ -32,7 +32,7 @@ void prompt_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes
   if (bytes == 0) return;
   const std::scoped_lock lock(one_at_a_time_);
   auto* const host = detail::host_end(dst, src, direction);
-  if (auto* const address = detail::address_in_kernels(device_, host, bytes))
+  if (auto* const address = detail::address_in_kernels(*device_, host, bytes))
     return direction == direction::h2d ? copy_by_kernel(dst, address, bytes)
                                        : copy_by_kernel(address, src, bytes);
   for (std::size_t first = 0; first < bytes; first += largest_part)

@@ -31,7 +31,7 @@ void require(const round_trip_pipeline::shape& sizes) {
 }  // namespace
 
 struct round_trip_pipeline::state {
-  transfers::device& device;
+  std::shared_ptr<transfers::device> device;
   shape sizes;
   std::mutex making = {};
   std::optional<detail::chunk_ring> direct = {};
@@ -40,7 +40,7 @@ struct round_trip_pipeline::state {
   detail::chunk_ring& ring(bool stages) {
     const std::scoped_lock lock(making);
     auto& ring = stages ? staged : direct;
-    if (!ring) ring.emplace(device, stages ? shape_of_staged() : shape_of_direct());
+    if (!ring) ring.emplace(*device, stages ? shape_of_staged() : shape_of_direct());
     return *ring;
   }
 
@@ -81,7 +81,7 @@ struct round_trip_pipeline::state {
 };
 
 round_trip_pipeline::round_trip_pipeline(device& device, const shape& sizes)
-    : state_(new state{.device = device, .sizes = sizes}) {
+    : state_(new state{.device = detail::kept(device), .sizes = sizes}) {
   require(sizes);
 }
 
@@ -90,7 +90,7 @@ round_trip_pipeline::~round_trip_pipeline() = default;
 void round_trip_pipeline::run(std::byte* dst, const std::byte* src, std::size_t bytes,
                               const device_work& work, std::size_t unit, std::size_t piece_bytes) {
   if (bytes == 0) return;
-  auto& device = state_->device;
+  auto& device = *state_->device;
   const bool source_direct = device.copies_directly(src);
   const bool destination_direct = device.copies_directly(dst);
   const bool stages = !source_direct || !destination_direct;

@@ -74,7 +74,9 @@ class scattered_copy::table {
 };
 
 scattered_copy::scattered_copy(device& device, stream& stream)
-    : device_(&device), stream_(&stream), tables_(device, stream, pinned(pin_flags::mapped)) {
+    : device_(detail::kept(device)),
+      stream_(&stream),
+      tables_(device, stream, pinned(pin_flags::mapped)) {
   // Allocating page-locked memory is slow, so the first copy finds it in the pool.
   const auto first = tables_.allocate(first_pieces * sizeof(scattered_piece));
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));

@@ -6,14 +6,14 @@
 namespace transfers {
 
 struct staged_copier::state {
-  transfers::device& device;
+  std::shared_ptr<transfers::device> device;
   staging settings;
-  std::unique_ptr<detail::chunk_ring> ring = detail::make_ring(device, settings);
+  std::unique_ptr<detail::chunk_ring> ring = detail::make_ring(*device, settings);
   detail::copy_row row = {};
 };
 
 staged_copier::staged_copier(device& device, const staging& settings)
-    : state_(new state{.device = device, .settings = settings}) {}
+    : state_(new state{.device = detail::kept(device), .settings = settings}) {}
 
 staged_copier::~staged_copier() = default;
 
@@ -25,7 +25,7 @@ void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes
   if (stages(bytes, direction, state_->row.pace()))
     detail::move_staged(*state_->ring, state_->settings, dst, src, bytes, direction);
   else
-    state_->device.copy(dst, src, bytes, direction);
+    state_->device->copy(dst, src, bytes, direction);
   state_->row.end();
 }
 

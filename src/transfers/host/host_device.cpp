@@ -108,7 +108,12 @@ struct device_parts {
   std::shared_ptr<emulated_link> link;  ///< null if there is none
   device_blocks blocks;
   outstanding_work work;
+  int index = 0;
   std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
+  std::mutex peers_mutex{};
+  std::set<const void*> peers{};  ///< states of devices that this one may access
+
+  [[nodiscard]] detail::device_identity identity() const noexcept { return {this, "host", index}; }
 };
 
 using nanoseconds = std::chrono::duration<double, std::nano>;
@@ -337,6 +342,10 @@ class host_stream final : public stream {
   }
 
  private:
+  [[nodiscard]] detail::device_identity identity() const noexcept override {
+    return parts_->identity();
+  }
+
   [[nodiscard]] emulated_link* link() const noexcept { return parts_->link.get(); }
 
   /// The time of the worker's work so far, by the device's clock.
@@ -478,9 +487,20 @@ device_description describe_device(const host_device_options& options) {
 class host_device final : public device {
  public:
   explicit host_device(const host_device_options& options)
-      : parts_(new device_parts{options.link, device_blocks(options.memory_bytes), {}}),
+      : parts_(new device_parts{
+            options.link, device_blocks(options.memory_bytes), {}, options.index.value_or(0)}),
         description_(describe_device(options)) {
     if (description_.index < 0) throw invalid_argument("the index of a device is not negative");
+  }
+  explicit host_device(same_device_as same, const host_device& other)
+      : device(same), parts_(other.parts_), description_(other.description_) {}
+
+  [[nodiscard]] std::shared_ptr<device> share() override {
+    return std::make_shared<host_device>(same_device_as{*this}, *this);
+  }
+
+  [[nodiscard]] detail::device_identity identity() const noexcept override {
+    return parts_->identity();
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -564,7 +584,16 @@ class host_device final : public device {
   }
 
   /// All memory of host devices is memory of the process.
-  bool access_peer(device& peer) override { return peer.description().kind == "host"; }
+  bool access_peer(device& peer) override {
+    if (peer.description().kind != "host") return false;
+    const std::scoped_lock lock(parts_->peers_mutex);
+    parts_->peers.insert(peer.identity().state);
+    return true;
+  }
+  [[nodiscard]] bool accesses(const device& peer) const override {
+    const std::scoped_lock lock(parts_->peers_mutex);
+    return parts_->peers.contains(peer.identity().state);
+  }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
     return std::make_unique<host_stream>(parts_);

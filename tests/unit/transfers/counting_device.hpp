@@ -212,7 +212,7 @@ class counting_device final : public forwarding_device {
     forwarding_device::copy(dst, src, bytes, direction);
   }
   [[nodiscard]] std::shared_ptr<pageable_copier> copier() override {
-    if (!copier_) copier_ = detail::make_default_copier(*this);
+    if (!copier_) copier_ = detail::make_default_copier(detail::kept(*this));
     return copier_;
   }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {
