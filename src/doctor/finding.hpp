@@ -44,6 +44,7 @@ struct remedy {
   std::string text;
   std::string command = {};
   doctor::place place = place::process;
+  std::string shows = {};  ///< what the command shows, where it mends nothing
 
   bool operator==(const remedy&) const = default;
 };

@@ -75,5 +75,7 @@ def test_no_family_is_compared():
 
 
 def test_no_sentence_is_compared():
-    lines = [(path, line) for path in code() for line in (ROOT / path).read_text().splitlines()]
+    # An importer reads what another program prints.
+    ours = [path for path in code() if not path.startswith("src/imports/")]
+    lines = [(path, line) for path in ours for line in (ROOT / path).read_text().splitlines()]
     assert [(path, line) for path, line in lines if COMPARED.search(line)] == []

@@ -190,8 +190,8 @@ class Project:
 @pytest.fixture
 def project(gate: Program, tmp_path: Path) -> Project:
     (tmp_path / "scripts").mkdir()
-    for name in ("arguments.sh", "gate", "setup.sh"):
-        shutil.copy(SCRIPTS / name, tmp_path / "scripts")
+    for path in (SCRIPTS / "gate", *SCRIPTS.glob("*.sh")):
+        shutil.copy(path, tmp_path / "scripts")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/gate_transfers").symlink_to(gate.path)
     fake = tmp_path / "bin/bench_transfers"

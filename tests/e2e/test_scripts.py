@@ -188,7 +188,7 @@ def fill_with_decoys(folder: Path, ran: Path) -> None:
         (folder / name).mkdir(parents=True)
         for program in ("bench_transfers", "gate_transfers", "report", "python"):
             shutil.copy(folder / "bench_transfers", folder / name / program)
-    for name in ("setup.sh", "arguments.sh", ".bashrc", ".profile"):
+    for name in (*(path.name for path in (ROOT / "scripts").glob("*.sh")), ".bashrc", ".profile"):
         (folder / name).write_text(f"echo '{name}' >>'{ran}'\n")
     for name in ("venv", "pip", "altair", "random", "json", "sitecustomize", "usercustomize"):
         (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write('{name}.py\\n')\n")

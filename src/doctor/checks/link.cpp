@@ -48,21 +48,20 @@ remedy reseat(const host_facts& host, const gpu_facts& gpu, const path_link& lin
   const auto* const text =
       is_soldered(host, gpu)
           ? "The GPU is soldered to the board: look at the firmware's settings, and have the board "
-            "repaired if it had more lanes before. The command shows what both ends can do"
+            "repaired if it had more lanes before"
           : "Reseat the card, and change its slot, riser or cable; the firmware may split the slot "
-            "(bifurcation). The command shows what both ends can do";
-  return {text, show_link(gpu, link), place::hardware};
+            "(bifurcation)";
+  return {text, show_link(gpu, link), place::hardware, "what both ends can do"};
 }
 
 remedy raise_generation(const host_facts& host, const gpu_facts& gpu, const path_link& link) {
   if (!power_saving_of(host, gpu).empty()) return switch_off_power_saving(gpu);
   const auto* const text =
       is_soldered(host, gpu)
-          ? "Set the link's speed to automatic or the highest in the firmware's settings. The "
-            "command shows the target"
+          ? "Set the link's speed to automatic or the highest in the firmware's settings"
           : "Set the slot's speed to automatic or the highest in the firmware's settings; if it "
-            "is, reseat the card, and change its riser or cable. The command shows the target";
-  return {text, show_link(gpu, link), place::hardware};
+            "is, reseat the card, and change its riser or cable";
+  return {text, show_link(gpu, link), place::hardware, "the target"};
 }
 
 template <class Look>

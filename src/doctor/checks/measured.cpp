@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/doctor/checks/checks.hpp"
-#include "src/doctor/checks/remedies.hpp"
+#include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor::checks {
 namespace {

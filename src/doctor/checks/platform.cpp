@@ -81,8 +81,8 @@ std::vector<obstacle> obstacles_of(const host_facts& host, const gpu_facts& gpu)
         {fmt::format("its memory regions (BARs) {} have no addresses",
                      fmt::join(gpu.unassigned_bars, ", ")),
          {"Switch \"above 4G decoding\" on in the firmware's settings, or start the kernel with "
-          "pci=realloc. The command shows what the kernel tried",
-          fmt::format("dmesg | grep {}", gpu.bus_id), place::hardware}});
+          "pci=realloc",
+          fmt::format("dmesg | grep {}", gpu.bus_id), place::hardware, "what the kernel tried"}});
   if (!list.empty()) return list;
   const auto load = remedy{"Load NVIDIA's driver, or install one for this program's CUDA",
                            "modprobe nvidia && nvidia-smi", place::driver};

@@ -34,23 +34,13 @@ bool is_redhat(const host_facts& host) {
 
 }  // namespace
 
-std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu) {
-  if (!gpu.on_pcie) return {};
-  topology::path_knowledge known{.is_guest = facts.host.process.hypervisor.has_value(),
-                                 .gpu_link = gpu.settings ? gpu.settings->link : std::nullopt};
-  for (const auto& copy : facts.copies)
-    if (copy.gpu == gpu.id)
-      known.measured_gb_per_s = std::max(known.measured_gb_per_s, copy.gb_per_s);
-  return topology::links_of(gpu.path, known);
-}
-
 remedy possible_here(const host_facts& host, remedy fix) {
+  const bool in_windows =
+      host.platform.wsl && fix.place != place::system && fix.place != place::process;
+  if (in_windows) fix.command.clear();  // it is one of Linux
+  if (!fix.command.empty() && !fix.shows.empty()) fix.text += ". The command shows " + fix.shows;
   if (fix.place == place::process) return fix;
-  if (host.platform.wsl && fix.place != place::system) {
-    fix.command.clear();  // it is one of Linux
-    fix.text = fix.text.substr(0, fix.text.find(". The command shows"));
-    return at("In Windows, outside of WSL", std::move(fix));
-  }
+  if (in_windows) return at("In Windows, outside of WSL", std::move(fix));
   if (host.process.hypervisor && fix.place == place::hardware)
     return at("On the virtual machine's host", std::move(fix));
   if (host.container && host.container != "wsl")
@@ -71,8 +61,7 @@ remedy install_driver(const host_facts& host, const std::string& why) {
     return {why + ", from NVIDIA's repository", "dnf install cuda-drivers", place::driver};
   if (is_of(host, "suse"))
     return {why + ", from NVIDIA's repository", "zypper install cuda-drivers", place::driver};
-  return {why + ". The command shows the driver's version", "cat /proc/driver/nvidia/version",
-          place::driver};
+  return {why, "cat /proc/driver/nvidia/version", place::driver, "the driver's version"};
 }
 
 remedy kernel_argument(const host_facts& host, const std::string& why,
@@ -86,7 +75,7 @@ remedy kernel_argument(const host_facts& host, const std::string& why,
             place::system};
   if (is_redhat(host))
     return {text, fmt::format("grubby --update-kernel=ALL --args={}", argument), place::system};
-  return {text + ". The command shows it", "cat /proc/cmdline", place::system};
+  return {text, "cat /proc/cmdline", place::system, "it"};
 }
 
 remedy give_container(const host_facts& host, access access, const remedy& elsewhere) {

@@ -1,17 +1,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "src/doctor/facts.hpp"
 #include "src/doctor/finding.hpp"
-#include "src/topology/pci_links.hpp"
+#include "src/doctor/path_links.hpp"
 
 // A remedy must be possible where it is given.
 
 namespace bench_transfers::doctor {
-
-/// The links of a GPU, as this machine and its measured copies let them be believed.
-std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu);
 
 /// The same with the words and the command that fit the place where the program runs: a container,
 /// a virtual machine or WSL cannot do what its host does.

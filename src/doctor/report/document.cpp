@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "src/common/or_null.hpp"
-#include "src/doctor/checks/remedies.hpp"
+#include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor {
 namespace {

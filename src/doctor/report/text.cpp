@@ -7,7 +7,7 @@
 #include "src/common/format.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
-#include "src/doctor/checks/remedies.hpp"
+#include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/doctor/checks/diagnose.hpp"
-#include "src/doctor/checks/remedies.hpp"
+#include "src/doctor/path_links.hpp"
 #include "src/doctor/report/document.hpp"
 #include "src/doctor/report/text.hpp"
 #include "tests/unit/doctor/made_up_machine.hpp"

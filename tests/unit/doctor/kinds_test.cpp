@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/doctor/checks/diagnose.hpp"
-#include "src/doctor/checks/remedies.hpp"
+#include "src/doctor/path_links.hpp"
 #include "src/doctor/report/document.hpp"
 #include "src/doctor/report/text.hpp"
 #include "src/topology/pci_links.hpp"

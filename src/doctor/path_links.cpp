@@ -1,0 +1,18 @@
+#include "src/doctor/path_links.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace bench_transfers::doctor {
+
+std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu) {
+  if (!gpu.on_pcie) return {};
+  topology::path_knowledge known{.is_guest = facts.host.process.hypervisor.has_value(),
+                                 .gpu_link = gpu.settings ? gpu.settings->link : std::nullopt};
+  for (const auto& copy : facts.copies)
+    if (copy.gpu == gpu.id)
+      known.measured_gb_per_s = std::max(known.measured_gb_per_s, copy.gb_per_s);
+  return topology::links_of(gpu.path, known);
+}
+
+}  // namespace bench_transfers::doctor

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "src/doctor/facts.hpp"
+#include "src/topology/pci_links.hpp"
+
+namespace bench_transfers::doctor {
+
+/// The links of a GPU, as this machine and its measured copies let them be believed.
+std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu);
+
+}  // namespace bench_transfers::doctor
