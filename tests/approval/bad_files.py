@@ -6,7 +6,6 @@ import gzip
 import json
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from running import ROOT
@@ -271,7 +270,7 @@ def names(*tables: dict[str, Any]) -> list[str]:
     return [f"{name}.json" for table in tables for name in table]
 
 
-def given() -> tuple[tuple[str, Path | bytes | Callable[[], bytes]], ...]:
+def given() -> tuple[tuple[str, Callable[[], bytes]], ...]:
     """All of them, as files of a case."""
     goods = (
         *((RUNS, good_run), (BASELINES, good_baseline)),
@@ -282,4 +281,8 @@ def given() -> tuple[tuple[str, Path | bytes | Callable[[], bytes]], ...]:
         for table, good in goods
         for name, change in table.items()
     ]
-    return (*made, *((f"{name}.json", content) for name, content in TEXTS.items()))
+    texts = [
+        (f"{name}.json", content if callable(content) else partial(bytes, content))
+        for name, content in TEXTS.items()
+    ]
+    return (*made, *texts)

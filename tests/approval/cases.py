@@ -92,12 +92,22 @@ def bench() -> Iterable[Case]:
         "bench-list-json",
         (f"{host} --list=json --strategies=null,zero_copy,launch,copy/multipath/pinned",),
     )
+    pageable = f"{host} --benchmark_list_tests --strategies=copy/pageable"
     yield Case(
         "bench-names",
         (
             f"{host} --benchmark_list_tests --strategies=copy/pinned --cache=both --sizes=1KiB,4B",
             f"{host} --benchmark_list_tests --strategies=copy --benchmark_filter=-pinned "
             "--profile=quick",
+            f"{pageable} --sizes=4KiB,4kib,1000 --cache=cold",
+            f"{pageable} --sizes=1KiB:5KiB --cold-sizes=8KiB",
+            f"{pageable}/h2d --sizes=4096 --cache=warm",
+            f"{host} --benchmark_list_tests --strategies=null",
+            f"{pageable},null --sizes=4KiB '--benchmark_filter=-copy|batched'",
+            *(
+                f"{pageable} --sizes=4KiB,64KiB --cache=warm '--benchmark_filter={expression}'"
+                for expression in ("copy/pageable/h2d", "-h2d", "/4KiB$", "-(h2d|/4KiB)", "all")
+            ),
         ),
     )
     yield Case("bench-run", (f"{PACED} --out=run.json",), live=True, files=False)
@@ -184,13 +194,24 @@ def answers() -> Iterable[Case]:
     run = "bench_transfers advise --from=run.json.gz"
     yield Case(
         "advise-copies",
-        (f"{run} --bytes=64MiB --direction=h2d --json=answer.json",),
+        (
+            f"{run} --bytes=64MiB --direction=h2d --json=answer.json",
+            f"{run} --bytes=64MiB --direction=h2d --for=copy",
+        ),
         given=COPIES,
     )
     yield Case(
         "advise-several",
         (f"{run} --bytes=1KiB,64MiB --direction=h2d,d2h --reuse=100 --json=answer.json",),
         given=FEW,
+    )
+    yield Case(
+        "advise-allocated",
+        (
+            f"{run} --bytes=64MiB --direction=h2d --reuse=1000",
+            f"{run} --bytes=1B --direction=d2h --cpu-reads=2",
+        ),
+        given=(("run.json.gz", H200 / "2026-11-21-report/result.json.gz"),),
     )
     yield Case("advise-check", (f"{run} --check --json=answer.json",), given=FEW)
     yield Case(
@@ -226,6 +247,21 @@ def answers() -> Iterable[Case]:
         (f"bench_transfers compare {two}",),
         given=pairs("previous", 1) + pairs("result", 1),
     )
+    doubted = "1-previous.json 1-result.json"
+    yield Case(
+        "read-doubtful",
+        (
+            f"{run.replace('run.json.gz', '1-result.json')} --bytes=64MiB --direction=h2d --json=-",
+            f"{run.replace('run.json.gz', '1-result.json')} --bytes=64MiB --direction=h2d",
+            f"bench_transfers compare {doubted}",
+            *(
+                f"bench_transfers export {doubted} --format={style}"
+                for style in ("csv", "markdown")
+            ),
+            f"gate_transfers show {doubted}",
+        ),
+        given=altered("previous", count=1) + altered("result", doubtful, mixed, odd, count=1),
+    )
     several = "bench_transfers compare {} -- {}".format(
         *(" ".join(f"{n}-{which}.json" for n in (1, 2, 3)) for which in ("previous", "result"))
     )
@@ -258,8 +294,13 @@ def answers() -> Iterable[Case]:
     )
     yield Case(
         "import-nvbandwidth",
-        ("bench_transfers import nv.json --format=nvbandwidth --out=ours.json",),
-        given=NVBANDWIDTH,
+        (
+            "bench_transfers import nv.json --format=nvbandwidth --out=ours.json",
+            "bench_transfers compare large.json ours.json.gz",
+            "bench_transfers export large.json --format=csv",
+        ),
+        given=(*NVBANDWIDTH, ("ours.json.gz", H200 / "2026-11-21-report/result.json.gz")),
+        before=("bench_transfers import nv.json --buffer-size=1GiB --out=large.json",),
     )
     yield Case("doctor", ("bench_transfers doctor --device=host",), live=True)
     yield Case("doctor-json", ("bench_transfers doctor --device=host --json=-",), live=True)
@@ -369,7 +410,10 @@ def gate() -> Iterable[Case]:
     )
     yield Case(
         "gate-power",
-        ("gate_transfers power baseline.json", "gate_transfers power baseline.json --runs=1"),
+        tuple(
+            f"gate_transfers power baseline.json {option}".strip()
+            for option in ("", "--runs=1", "--threshold=0.1%", "--threshold=500%")
+        ),
         given=base(),
         before=(PIN,),
     )
@@ -391,9 +435,25 @@ def fleet() -> Iterable[Case]:
     yield Case("fleet-collect-many", (collect,), given=healthy, files=False)
     yield Case(
         "fleet-judge-healthy",
-        ("fleet_transfers judge sweep.json.gz",),
+        ("fleet_transfers judge sweep.json.gz --json=judge.json",),
         given=healthy,
         before=(collect,),
+    )
+    yield Case(
+        "fleet-judge-unknown",
+        (
+            "fleet_transfers judge sweep.json.gz",
+            "fleet_transfers judge sweep.json.gz --decide-by=link,host",
+            "fleet_transfers judge two_days.json.gz",
+            "fleet_transfers judge one.json.gz",
+        ),
+        given=(*healthy, ("sweep/fourth/half.json", b'{"context": {')),
+        before=(
+            collect,
+            "fleet_transfers collect sweep --out=two_days.json.gz",
+            "fleet_transfers collect sweep/first --out=one.json.gz",
+        ),
+        files=False,
     )
     yield Case(
         "fleet-judge-named",
@@ -481,6 +541,7 @@ def reports() -> Iterable[Case]:
         "report-host", ("report host.json.gz --out=made --page-only --figures=ladder",), given=HOST
     )
     yield Case("report-sentences", ("situations",))
+    yield Case("report-drawings", ("drawings",))
     yield Case(
         "report-imported",
         ("report nv.json ours.json --out=made --page-only --figures=ladder",),

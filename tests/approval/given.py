@@ -213,6 +213,7 @@ INTERFERENCE = (("polite.json.gz", H200 / "2026-11-24-polite/result.json.gz"),)
 HOST = (("host.json.gz", Path("results/host/2026-11-21-report/result.json.gz")),)
 NVBANDWIDTH = (("nv.json", Path("tests/e2e/nvbandwidth.json")),)
 NO_FILES = (
+    ("nothing/notes.txt", b"no results\n"),
     ("empty.json", b""),
     ("text.json", b"no JSON\n"),
     ("other.json", b'{"kind": "other"}\n'),

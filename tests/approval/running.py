@@ -81,8 +81,8 @@ class Programs:
                 for option, name in asked.items()
             ]
             return [str(ROOT / ".venv/bin/python"), "-P", "-m", "plots", *options, *arguments]
-        if program == "situations":
-            return [str(ROOT / ".venv/bin/python"), str(ROOT / "tests/approval/situations.py")]
+        if program in ("situations", "drawings"):
+            return [str(ROOT / ".venv/bin/python"), str(ROOT / f"tests/approval/{program}.py")]
         if program.startswith("scripts/"):
             return [str(ROOT / program), *arguments]
         assert program in BESIDE, line

@@ -11,7 +11,8 @@ from browsing import HANGS_MS
 
 # Jobs in the background ignore it, which programs would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "approval")]
 
 
 # They look at what whole reports say and how charts look. Others check every chart's schema.

@@ -19,6 +19,9 @@ def texts(sentences, warnings=None):
     ]
 
 
-def timed(name, size, gb_per_s, **more):
-    """Returns three equal repetitions."""
-    return [synthetic.row(f"{name}/{synthetic.size_name(size)}", size, size / gb_per_s, **more)] * 3
+def timed(name, size, gb_per_s, factors=(1.0, 1.0, 1.0), **more):
+    """Returns repetitions, so many times as long; without a size, the rate is the time in ns."""
+    full_name = f"{name}/{synthetic.size_name(size)}" if size else name
+    ns = size / gb_per_s if size else gb_per_s
+    rows = [synthetic.row(full_name, size, ns * factor, **more) for factor in factors]
+    return [row if size else row | {"bytes": None, "gb_per_s": None} for row in rows]

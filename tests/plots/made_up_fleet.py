@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,15 +102,52 @@ def judgement(
     } | more
 
 
+def place_of(node: int, number: int, nodes_in_rack: int = 2) -> dict[str, Any]:
+    """Returns where a finding says that a GPU is."""
+    place = gpu(node, number, nodes_in_rack)
+    return {key: place[key] for key in ("node", "slot", "rack")} | {"gpu": place["uuid"]}
+
+
+def small() -> dict[str, Any]:
+    """Returns a fleet with a slow GPU, a slow node, a missing rank and an unknown GPU."""
+    return judgement(
+        slower={(1, 0): 5.0, (2, None): 50.0},
+        findings=[
+            finding("gpu", 5.0, **place_of(1, 0)),
+            finding("node", 50.0, node="node2", rack="r1"),
+            finding("gpu", None, code="missing", node="node3", evidence={"rank": 6}),
+        ],
+        unknown_gpus=["GPU-node0-1"],
+    )
+
+
+def of_one_benchmark() -> dict[str, Any]:
+    """Returns a fleet in which one benchmark of a GPU is slow, which its scores do not show."""
+    slow = aspect("link", "h2d", False) | {
+        "benchmark": "copy/x/h2d/1MiB",
+        "slower_percent": 30.0,
+        "interval_95": [29.0, 31.0],
+        "confidence": 0.99,
+    }
+    named = finding("gpu", 30.0, code="slow_some", **place_of(1, 0))
+    named["evidence"]["aspects"] = [slow]
+    return judgement(findings=[named])
+
+
+def without_scores() -> dict[str, Any]:
+    """Returns an answer of an older program."""
+    document = small()
+    del document["scores"]
+    return document
+
+
 def large(nodes: int = 1000) -> dict[str, Any]:
     """Returns a fleet of 8 GPUs a node with two models and faults of every kind."""
-    slow_gpus = dict.fromkeys(((40, 3), (333, 1), (777, 7), (512, 0)), 5.0)
+    slow_gpus: Any = dict.fromkeys(((40, 3), (333, 1), (777, 7), (512, 0)), 5.0)
     slow_rack = {(node, None): 6.0 for node in range(160, 176)}
     slower = {**slow_gpus, **slow_rack, (600, None): 100.0, (901, None): 3.0}
 
-    def of_gpu(node: int, number: int) -> dict[str, Any]:
-        place = gpu(node, number)
-        return {key: place[key] for key in ("node", "slot", "rack")} | {"gpu": place["uuid"]}
+    of_gpu = partial(place_of, nodes_in_rack=16)
 
     def of_node(node: int) -> dict[str, Any]:
         return {"node": f"node{node}", "rack": f"r{node // 16}"}

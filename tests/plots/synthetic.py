@@ -189,3 +189,27 @@ def write(path: Path, content: dict[str, Any]) -> Path:
     data = json.dumps(content).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+def others() -> list[dict[str, Any]]:
+    """Returns rows that are no plain transfers: failed, of other kinds, or without a meaning."""
+    names = ("cpu/pinned/read_scalar", "allocate/pinned/alloc", "gpu_array/pinned/sum")
+    return [
+        failed_row("copy/pinned/h2d/8MiB"),
+        row("copy/pinned/h2d/16MiB", 16 * MIB, 1e6, error_occurred=True),
+        *(row(f"{name}/1MiB", MIB, 5e4) for name in (*names, "copy/pinned/sideways")),
+        row("null/none/h2d/0B", 0, 50.0),
+        row("copy/pinned/h2d/0B", 0, 50.0),
+        row("nonsense", MIB, 5e4),
+        row("copy/\ud800/h2d/1MiB", MIB, 5e4),  # a lone surrogate cannot be drawn
+    ]
+
+
+def ranking(size: int, direction: str, **pays: Any) -> dict[str, Any]:
+    """Returns an answer of advise: how often each strategy must be used to pay."""
+    strategies = [{"name": name.replace("__", "/"), "pays": each} for name, each in pays.items()]
+    return {
+        "question": {"bytes": size, "direction": direction, "reuse": 1},
+        "measured_terms": {"allocation": True},
+        "strategies": strategies,
+    }
