@@ -25,5 +25,18 @@ def opened_page(browser, path):
     opened.close()
 
 
+def opened_phone(browser, path):
+    """Opens the page on a phone, on which a finger points."""
+    opened = browser.new_page(
+        viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="light"
+    )
+    opened.set_default_timeout(HANGS_MS)
+    opened.goto(path.as_uri())
+    wait_until_drawn(opened, "light")
+    unfold(opened)
+    yield opened
+    opened.close()
+
+
 def wait_until_drawn(page, theme):
     page.wait_for_selector(f"html[data-ready={theme}]")

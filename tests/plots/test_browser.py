@@ -23,26 +23,31 @@ STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pi
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
-    """Writes a report without the image files, which the page does not use."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.all_images", lambda named: {})
-        files = report.make_report([synthetic.result(synthetic.apart(STRATEGIES))], None)
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+def written(tmp_path_factory):
+    """Returns a function that writes a page without the image files, which it does not use."""
+
+    def write(*arguments, **options):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("plots.page.render.all_images", lambda named: {})
+            files = report.make_report(*arguments, **options)
+        path = tmp_path_factory.mktemp("page") / "report.html"
+        path.write_bytes(files["report.html"])
+        return path
+
+    return write
 
 
 @pytest.fixture(scope="module")
-def verdict_path(tmp_path_factory):
-    """Writes a report with only the gate's answer; other tests see the rest."""
+def path(written):
+    return written([synthetic.result(synthetic.apart(STRATEGIES))], None)
+
+
+@pytest.fixture(scope="module")
+def verdict_path(written):
+    """The page of the gate's answer alone; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.all_images", lambda named: {})
         patch.setattr("plots.page.report.FIGURES", {})
-        files = report.make_report([synthetic.result()], None, gate_answers.check())
-    path = tmp_path_factory.mktemp("judged") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+        return written([synthetic.result()], None, gate_answers.check())
 
 
 @pytest.fixture
@@ -56,48 +61,28 @@ def verdict_page(browser, verdict_path):
 
 
 @pytest.fixture(scope="module")
-def host_path(tmp_path_factory):
-    """Writes a report without a GPU."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.all_images", lambda named: {})
-        host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
-        files = report.make_report([host], None)
-    path = tmp_path_factory.mktemp("host") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+def host_path(written):
+    return written([synthetic.result(device={"kind": "host", "name": "host"}, link=None)], None)
 
 
 @pytest.fixture(scope="module")
-def compared_path(tmp_path_factory):
-    """Writes a report of two machines."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.all_images", lambda named: {})
-        other = synthetic.result(device={"kind": "cuda", "name": "Other GPU"})
-        files = report.make_report([synthetic.result(), other], None)
-    path = tmp_path_factory.mktemp("compared") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+def compared_path(written):
+    other = synthetic.result(device={"kind": "cuda", "name": "Other GPU"})
+    return written([synthetic.result(), other], None)
 
 
 @pytest.fixture(scope="module")
-def map_path(tmp_path_factory):
-    """Writes a report of a map of a host alone."""
+def map_path(written):
     eight = made_up_map.parse(made_up_map.eight())
-    files = report.make_report([], None, maps=[eight], page_only=True)
-    path = tmp_path_factory.mktemp("map") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+    return written([], None, maps=[eight], page_only=True)
 
 
 @pytest.fixture(scope="module")
-def fleet_path(tmp_path_factory):
-    """Writes a report of a fleet, and of its GPUs over sweeps."""
+def fleet_path(written):
+    """The page of a fleet, and of its GPUs over sweeps."""
     slow = made_up_fleet.judgement(findings=[made_up_fleet.finding("gpu")])
     fleets = [made_up_fleet.parse(slow), made_up_fleet.parse_past(made_up_fleet.history())]
-    files = report.make_report([], None, fleets=fleets, page_only=True)
-    path = tmp_path_factory.mktemp("fleet") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+    return written([], None, fleets=fleets, page_only=True)
 
 
 @pytest.mark.parametrize(
@@ -174,19 +159,13 @@ def charts(page):
 
 
 @pytest.fixture(scope="module")
-def recorded_path(tmp_path_factory, pytestconfig):
-    """Writes the report of two recorded runs: every figure but the one against a baseline."""
+def recorded_path(written, pytestconfig):
+    """The page of two recorded runs: every figure but the one against a baseline."""
     program = pytestconfig.getoption("binary")
     if not program.is_file():
         pytest.skip("bench_transfers is not built")
     runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.render.all_images", lambda named: {})
-        results = [read_result(RECORDED / run / "result.json.gz") for run in runs]
-        files = report.make_report(results, program)
-    path = tmp_path_factory.mktemp("recorded") / "report.html"
-    path.write_bytes(files["report.html"])
-    return path
+    return written([read_result(RECORDED / run / "result.json.gz") for run in runs], program)
 
 
 def count_lines(page, figure):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 import synthetic
+from healthy import timed
 from synthetic import MIB
-from test_figures import timed
 
 from plots.model.derive import Run
 from plots.page import calculator, packing, panels

@@ -292,48 +292,11 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     assert not (tmp_path / "report").exists()
 
 
-def test_a_folder_that_is_no_report_is_left_alone(tmp_path, capsys, quick_images):
-    path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    assert_fails(capsys, [path, "--out", tmp_path], "holds 'run.json', which is of no report")
-    assert files_below(tmp_path) == ["run.json"]
-    (tmp_path / "empty").mkdir()
-    assert main([str(path), "--out", str(tmp_path / "empty")]) == 0
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"{", "not JSON"),
-        (b"{}", "not a result file"),
-        (gzip.compress(b'{"context": 1}', mtime=0), "not a result file"),
-        (None, "cannot be read"),
-    ],
-)
-def test_bad_input_gives_one_line_and_writes_nothing(tmp_path, capsys, content, expected):
-    valid = synthetic.write(tmp_path / "good.json", synthetic.document())
-    path = tmp_path / "run.json"
-    if content is not None:
-        path.write_bytes(content)
-    out = tmp_path / "out"
-    for arguments in ([path], [valid, path], [path, valid]):
-        assert_fails(capsys, [*arguments, "--out", out], expected)
-        assert not out.exists()
-
-
 @pytest.mark.parametrize("benchmarks", [[], [synthetic.failed_row("copy/pinned/h2d/1KiB")]])
 def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks):
     path = synthetic.write(tmp_path / "run.json", synthetic.document(benchmarks))
     assert_fails(capsys, [path], "nothing was measured")
     assert files_below(tmp_path) == ["run.json"]
-
-
-def test_a_folder_that_cannot_be_written_gives_one_line(tmp_path, capsys, quick_images):
-    path = synthetic.write(tmp_path / "run.json", synthetic.document())
-    file = tmp_path / "taken"
-    file.write_text("a file")
-    assert_fails(capsys, [path, "--out", file], "cannot be written")
-    assert_fails(capsys, [path, "--out", file / "below"], "cannot be written")
-    assert file.read_text() == "a file"
 
 
 def test_nothing_is_left_behind_when_writing_fails(tmp_path, capsys, monkeypatch, quick_images):
@@ -496,12 +459,6 @@ def test_only_the_figures_that_are_named_are_drawn(tmp_path, undrawn):
     assert figures == {"latency", "samples"}
     page = (tmp_path / "report" / "report.html").read_text()
     assert re.findall('<figure id="([^"]*)">', page) == ["latency", "samples"]
-
-
-def test_the_same_run_twice_is_an_error(tmp_path, capsys, undrawn):
-    first = synthetic.write(tmp_path / "a.json", synthetic.document())
-    again = synthetic.write(tmp_path / "b.json.gz", synthetic.document())
-    assert_fails(capsys, [first, again], "b.json.gz: the same run as")
 
 
 def test_a_folder_with_a_report_and_more_is_left_alone(tmp_path, capsys, undrawn):

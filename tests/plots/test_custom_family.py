@@ -25,17 +25,6 @@ def content(table):
     return list(csv.DictReader(io.StringIO(data)))
 
 
-def test_its_role_has_a_table_with_its_headline_metrics(tables_by_name):
-    table = tables_by_name["role_exchange"]
-    assert table.heading == "Exchanges between neighbours"
-    head = ["benchmark", "smallest", "its time", "largest", "its time", "hops", "messages per s"]
-    assert table.head == head
-    assert table.rows == [
-        ["ring/barrier", "-", "5.000 µs", "-", "5.000 µs", "2.000", "1234 1/s"],
-        ["ring/neighbours", "1 MiB", "57.43 µs", "64 MiB", "3.360 ms", "2.000", "1234 1/s"],
-    ]
-
-
 def test_its_metrics_have_columns_with_their_units_in_the_files(tables_by_name):
     by_name = {row["benchmark"]: row for row in content(tables_by_name["benchmarks"])}
     columns = ("hops", "messages_per_s (1/s)", "retries")
@@ -50,14 +39,6 @@ def test_its_metrics_have_columns_with_their_units_in_the_files(tables_by_name):
     assert last["messages_per_s (1/s)"] == "1234.5"
 
 
-def test_its_headline_metrics_are_in_the_table_of_all_benchmarks(tables_by_name):
-    table = tables_by_name["benchmarks"]
-    assert table.head[-2:] == ["hops", "messages per s"]
-    by_name = {row[0]: row[-2:] for row in table.rows}
-    assert by_name["ring/neighbours/64MiB"] == ["2.000", "1234 1/s"]
-    assert by_name["copy/pinned/h2d/64MiB"] == ["-", "-"]
-
-
 def test_figures_of_transfers_leave_it_out(undrawn):
     (section,) = report.make_sections([format_2.result()], None)
     assert "bandwidth" in [figure.name for figure in section.drawn]
@@ -70,15 +51,6 @@ def test_its_role_is_on_the_page(undrawn):
     assert "<h3>Exchanges between neighbours</h3>" in page
     assert "<td>1234 1/s</td>" in page
     assert "tables/role_exchange.csv" in files
-
-
-def test_known_roles_have_no_second_table():
-    rows = [row for row in format_2.rows() if row["name"].startswith("copy/")]
-    assert [table.name for table in tables.make_tables(Run(format_2.result(rows)))] == [
-        "benchmarks",
-        "headline",
-        "transfers",
-    ]
 
 
 def test_roles_with_the_same_file_name_have_separate_tables():

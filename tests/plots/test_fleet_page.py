@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from made_up_fleet import (
     MADE_UP,
-    MODEL,
-    aspect,
     finding,
     gpu,
     history,
@@ -18,17 +16,17 @@ from made_up_fleet import (
     large,
     parse,
     parse_past,
+    place_of,
 )
 
 from plots.__main__ import main
-from plots.figures import FLEET_FIGURES, HISTORY_FIGURES, fleet_map, fleet_scale, fleet_strip
+from plots.figures import FLEET_FIGURES, fleet_map, fleet_scale, fleet_strip
 from plots.figures.layout import WIDE
 from plots.model import fleet
-from plots.model.derive import NoData
 from plots.model.load import ResultError
 from plots.page import render
 from plots.page.report import make_report, make_sections
-from plots.text import fleet_caption, fleet_tables
+from plots.text import fleet_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests/fuzz/corpus"
@@ -42,26 +40,6 @@ def spec_of(figures, name, subject, layout=WIDE):
 
 def data_of(figures, name, subject, layout=WIDE):
     return spec_of(figures, name, subject, layout)["datasets"]
-
-
-def of_gpu(node, number, nodes_in_rack=2):
-    place = gpu(node, number, nodes_in_rack)
-    return {key: place[key] for key in ("node", "slot", "rack")} | {"gpu": place["uuid"]}
-
-
-@pytest.fixture(scope="module")
-def small():
-    return parse(
-        judgement(
-            slower={(1, 0): 5.0, (2, None): 50.0},
-            findings=[
-                finding("gpu", 5.0, **of_gpu(1, 0)),
-                finding("node", 50.0, node="node2", rack="r1"),
-                finding("gpu", None, code="missing", node="node3", evidence={"rank": 6}),
-            ],
-            unknown_gpus=["GPU-node0-1"],
-        )
-    )
 
 
 @pytest.fixture(scope="module")
@@ -80,31 +58,10 @@ def drawn(thousand):
     }
 
 
-@pytest.fixture(scope="module")
-def past():
-    return parse_past(history())
-
-
-def test_each_gpu_of_a_small_fleet_has_a_mark_and_named_ones_have_names(small):
-    data = data_of(FLEET_FIGURES, "strip", small)
-    link = [row for row in data["marks"] + data["named"] if row["class"] == "link"]
-    assert sorted(row["at"] for row in link) == list(range(8))
-    assert {row["at"] for row in data["named"]} == {2, 4, 5}
-    assert {row["name"] for row in data["labels"]} == {"node1/00:00", "node2"}
-    assert {row["class"] for row in data["marks"]} == {"link", "host", "latency"}
-
-
 def test_gpus_stand_by_rack_node_and_slot_in_the_order_of_their_numbers():
     made_up = parse(judgement(nodes=12, gpus_in_node=1, nodes_in_rack=3))
     names = [entry.node for entry in fleet_strip.sorted_gpus(made_up)]
     assert names == [f"node{i}" for i in range(12)]
-
-
-def test_models_have_looks_of_their_own_and_a_key():
-    made_up = parse(judgement(models=2))
-    data = data_of(FLEET_FIGURES, "strip", made_up)
-    assert [row["text"] for row in data["key"]] == [f"{MODEL} 0", f"{MODEL} 1"]
-    assert len({row["colour"] for row in data["marks"]}) == 2
 
 
 def test_figures_of_eight_thousand_gpus_stay_small(drawn):
@@ -128,14 +85,6 @@ def test_data_and_tables_of_eight_thousand_gpus_are_small(thousand, drawn):
     assert (len(scores.raw), len(scores.rows)) == (8000, fleet_tables.MOST_ON_PAGE)
 
 
-def test_letters_in_the_map_say_what_is_known(small):
-    rows = data_of(FLEET_FIGURES, "racks", small)["cells"]
-    letters = {row["name"]: row["letter"] for row in rows if row["class"] == "link"}
-    assert letters == {"node0": "?", "node1": "G", "node2": "N", "node3": "×"}
-    host = {row["name"]: row["letter"] for row in rows if row["class"] == "host"}
-    assert host == {"node0": "?", "node1": "", "node2": "", "node3": "×"}
-
-
 def test_a_rack_that_is_named_is_marked_in_all_of_its_nodes(drawn):
     rows = drawn["racks", "wide"]["cells"]
     marked = {row["name"] for row in rows if row["letter"] == "R"}
@@ -156,7 +105,7 @@ def test_many_nodes_share_cells(nodes_in_rack):
             gpus_in_node=1,
             nodes_in_rack=nodes_in_rack,
             slower={(1234, None): 80.0},
-            findings=[finding("gpu", 80.0, **of_gpu(1234, 0, nodes_in_rack))],
+            findings=[finding("gpu", 80.0, **place_of(1234, 0, nodes_in_rack))],
         )
     )
     rows = data_of(FLEET_FIGURES, "racks", made_up)["cells"]
@@ -175,98 +124,6 @@ def test_peers_of_a_named_part_are_those_that_are_not_named(drawn):
     assert int(node["peers"]) == 1000 / 2 - 1 - 16 / 2
 
 
-def test_a_single_benchmark_has_no_peers():
-    slow = aspect("link", "h2d", False) | {
-        "benchmark": "copy/x/h2d/1MiB",
-        "slower_percent": 30.0,
-        "interval_95": [29.0, 31.0],
-        "confidence": 0.99,
-    }
-    named = finding("gpu", 30.0, code="slow_some", **of_gpu(1, 0))
-    named["evidence"]["aspects"] = [slow]
-    made_up = parse(judgement(findings=[named]))
-    (row,) = data_of(FLEET_FIGURES, "outliers", made_up)["slow"]
-    assert (row["least"], row["peers"]) == (None, "not known")
-    assert row["name"].endswith("copy/x/h2d/1MiB")
-    # Its scores do not show it.
-    (mark,) = data_of(FLEET_FIGURES, "strip", made_up)["named"]
-    assert (mark["high"], mark["aspect"]) == (30.0, "copy/x/h2d/1MiB")
-    cells = data_of(FLEET_FIGURES, "racks", made_up)["cells"]
-    assert [cell["slower"] for cell in cells if cell["letter"] == "G"] == [30.0]
-
-
-@pytest.mark.parametrize("name", FLEET_FIGURES)
-def test_an_answer_without_scores_has_no_figures_but_words_and_tables(name):
-    document = judgement(findings=[finding("gpu", 5.0, **of_gpu(1, 0))])
-    del document["scores"]
-    older = parse(document)
-    (section,) = make_sections([], None, fleets=[older])
-    assert any("5.00 %" in said.text for said in section.sentences["Who is slow"])
-    assert [table.name for table in section.tables] == ["findings"]
-    if name != "outliers":
-        with pytest.raises(NoData, match="no scores"):
-            FLEET_FIGURES[name](older, WIDE)
-
-
-def test_a_healthy_fleet_has_no_outliers():
-    healthy = parse(judgement())
-    with pytest.raises(NoData, match="no part is named"):
-        FLEET_FIGURES["outliers"](healthy, WIDE)
-    said = fleet_caption.sentences(healthy)["Who is slow"]
-    assert [sentence.warning for sentence in said] == [False]
-
-
-def test_the_first_sentences_name_the_slow_ones(small):
-    texts = [sentence.text for sentence in fleet_caption.sentences(small)["Who is slow"]]
-    assert texts[0] == (
-        "GPU node1/00:00 (GPU-node1-0, rack r0) is slower by 5.00 % [+4.80, +5.20] in link h2d "
-        "[slow]; its link is Gen5 x8 (of Gen5 x16)."
-    )
-    assert texts[1].startswith("Node node2 (rack r1) is slower by 50.0 %")
-    assert texts[2] == "Rank 6 on node node3 left no results [missing]."
-
-
-def test_tables_have_all_digits_and_all_evidence(small):
-    findings, scores = fleet_tables.make_fleet_tables(small)
-    assert findings.raw[0][:9] == [
-        "gpu",
-        "GPU-node1-0",
-        "0000:00:00.0",
-        "node1",
-        "r0",
-        "slow",
-        "link",
-        5.0,
-        4.8,
-    ]
-    assert len(scores.raw) == 8
-    assert scores.rows[0][0].startswith("node2/")
-
-
-def test_a_history_shows_the_troubled_ones_beside_those_never_named(past):
-    data = data_of(HISTORY_FIGURES, "gpus", past)
-    assert {row["gpu"].split("/")[0] for row in data["points"]} == {"node1", "node4", "node7"}
-    assert sum(row["named"] for row in data["points"]) == 8 + 8 + 3
-    assert max(row["high"] for row in data["bands"]) < 2
-    assert [row["at"] for row in data["starts"]] == [11.5, 11.5]
-
-
-def test_a_history_of_one_gpu_shows_each_of_its_aspects():
-    document = history()
-    document["gpus"] = document["gpus"][:1]
-    data = data_of(HISTORY_FIGURES, "gpus", parse_past(document))
-    assert {row["panel"] for row in data["points"]} == {0, 1}
-    assert any(row["slower"] is None for row in data["points"])
-
-
-def test_a_history_without_trouble_says_so():
-    calm = parse_past(history(trouble=False))
-    with pytest.raises(NoData, match="no GPU was named"):
-        HISTORY_FIGURES["gpus"](calm, WIDE)
-    (section,) = make_sections([], None, fleets=[calm])
-    assert "No GPU was named" in section.sentences["Since when"][0].text
-
-
 @pytest.mark.parametrize("class_name", ["link", "host", "latency"])
 def test_a_colour_is_darker_the_slower_and_ticks_do_not_crowd(class_name):
     small_one = fleet_scale.small(class_name)
@@ -283,21 +140,21 @@ def test_a_colour_is_darker_the_slower_and_ticks_do_not_crowd(class_name):
     assert min(gaps) >= width / 6
 
 
-BAD = [
-    ("kind", {"kind": "other"}),
-    ("format", {"format": 2}),
-    ("format is text", {"format": "1"}),
-    ("verdict", {"verdict": "PASS"}),
-    ("findings", {"findings": {}}),
-    ("scope", {"findings": [finding("row")]}),
-    ("text", {"sweep": 7}),
-    ("number", {"findings": [finding("gpu") | {"slower_percent": "5"}]}),
-    ("scores", {"scores": {"aspects": [], "gpus": [gpu(0, 0) | {"slower_percent": [1.0]}]}}),
-    ("twice", {"scores": {"aspects": [], "gpus": [gpu(0, 0) | {"slower_percent": []}] * 2}}),
-]
+BAD = {
+    "kind": {"kind": "other"},
+    "format": {"format": 2},
+    "format is text": {"format": "1"},
+    "verdict": {"verdict": "PASS"},
+    "findings": {"findings": {}},
+    "scope": {"findings": [finding("row")]},
+    "text": {"sweep": 7},
+    "number": {"findings": [finding("gpu") | {"slower_percent": "5"}]},
+    "scores": {"scores": {"aspects": [], "gpus": [gpu(0, 0) | {"slower_percent": [1.0]}]}},
+    "twice": {"scores": {"aspects": [], "gpus": [gpu(0, 0) | {"slower_percent": []}] * 2}},
+}
 
 
-@pytest.mark.parametrize("change", [change for _, change in BAD], ids=[name for name, _ in BAD])
+@pytest.mark.parametrize("change", BAD.values(), ids=BAD)
 def test_a_bad_judgement_is_refused_in_one_line(change):
     with pytest.raises(ResultError) as refusal:
         parse(judgement() | change)
@@ -331,7 +188,7 @@ def stub(tmp_path, document, code=1):
 def test_the_command_makes_a_page_of_a_sweep_and_its_history(tmp_path, undrawn, capsys):
     sweep = write(tmp_path / "sweep.json", {"kind": "fleet_sweep", "format": 1})
     over_time = write(tmp_path / "history.json", history())
-    program = stub(tmp_path, judgement(findings=[finding("gpu", 5.0, **of_gpu(1, 0))]))
+    program = stub(tmp_path, judgement(findings=[finding("gpu", 5.0, **place_of(1, 0))]))
     out = tmp_path / "report"
     command = [sweep, over_time, "--out", out, "--fleet", program]
     assert main(list(map(str, command))) == 0, capsys.readouterr().err
@@ -365,7 +222,7 @@ def test_a_sweep_that_cannot_be_judged_is_one_line(tmp_path, undrawn, capsys, co
 
 
 def test_names_of_a_fleet_cannot_end_the_page(tmp_path, undrawn):
-    document = judgement(findings=[finding("gpu", 5.0, **of_gpu(1, 0))])
+    document = judgement(findings=[finding("gpu", 5.0, **place_of(1, 0))])
     hostile = "</script><img src=x onerror=alert(1)>\u202e\x1b[2J"
     for entry in document["scores"]["gpus"]:
         entry["rack"] = entry["model"] = hostile

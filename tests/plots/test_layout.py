@@ -130,27 +130,8 @@ def test_runs_side_by_side_are_readable(page, names, figure, layout):
     examine(page, svg, layout)
 
 
-@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
-def test_copies_at_once_are_readable(page, layout):
-    run = Run(read_result(RECORDED / "nvidia-h200/2026-11-22-two-gpus/result.json.gz"))
-    examine(page, drawing(functools.partial(DEVICES_FIGURES["at_once"], run), layout), layout)
-
-
-@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
-@pytest.mark.parametrize("figure", MAP_FIGURES)
-def test_maps_are_readable(page, figure, layout, pytestconfig):
-    eight = made_up_map.parse(made_up_map.eight())
-    host_map = ask_about_map(Path(pytestconfig.getoption("binary")), eight)
-    examine(page, drawing(functools.partial(MAP_FIGURES[figure], host_map), layout), layout)
-
-
-@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
-@pytest.mark.parametrize(
-    ("nodes", "figure"), [(32, "racks"), *((1000, figure) for figure in FLEET_FIGURES)]
-)
-def test_fleets_are_readable(page, nodes, figure, layout):
-    svg = drawing(functools.partial(FLEET_FIGURES[figure], fleet_of(nodes)), layout)
-    examine(page, svg, layout)
+def eight(program):
+    return ask_about_map(program, made_up_map.parse(made_up_map.eight()))
 
 
 @functools.cache
@@ -158,10 +139,29 @@ def fleet_of(nodes):
     return made_up_fleet.parse(made_up_fleet.large(nodes))
 
 
+def past():
+    return made_up_fleet.parse_past(made_up_fleet.history())
+
+
+# What they draw, of a program that answers.
+OTHERS = {
+    "at_once": (
+        DEVICES_FIGURES["at_once"],
+        lambda program: recorded("nvidia-h200/2026-11-22-two-gpus", program),
+    ),
+    **{f"map's {name}": (figure, eight) for name, figure in MAP_FIGURES.items()},
+    "racks of 32 nodes": (FLEET_FIGURES["racks"], lambda _: fleet_of(32)),
+    **{f"fleet's {name}": (each, lambda _: fleet_of(1000)) for name, each in FLEET_FIGURES.items()},
+    "gpus over sweeps": (HISTORY_FIGURES["gpus"], lambda _: past()),
+}
+
+
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
-def test_gpus_over_sweeps_are_readable(page, layout):
-    past = made_up_fleet.parse_past(made_up_fleet.history())
-    examine(page, drawing(functools.partial(HISTORY_FIGURES["gpus"], past), layout), layout)
+@pytest.mark.parametrize("name", OTHERS)
+def test_figures_of_devices_maps_and_fleets_are_readable(page, name, layout, pytestconfig):
+    figure, subject = OTHERS[name]
+    subject = subject(Path(pytestconfig.getoption("binary")))
+    examine(page, drawing(functools.partial(figure, subject), layout), layout)
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)

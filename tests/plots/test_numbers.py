@@ -14,94 +14,44 @@ from plots.text import numbers
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200"
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0, "0"),
-        (0.0004, "4.000e-04"),
-        (1.23456, "1.235"),
-        (9.99951, "10.00"),
-        (99.996, "100.0"),
-        (2e6, "2.000e+06"),
-    ],
-)
-def test_digits(value, text):
-    assert numbers.digits(value) == text
+def by_key(key):
+    return numbers.quantity_by_key(1234567.0, key)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(4, "4 B"), (1024, "1 KiB"), (6144, "6 KiB"), (1.5 * 2**20, "1.5 MiB"), (2**30, "1 GiB")],
-)
-def test_sizes(value, text):
-    assert numbers.size(value) == text
+# By the function that writes them.
+WRITTEN = {
+    numbers.digits: {
+        **{0: "0", 0.0004: "4.000e-04", 1.23456: "1.235"},
+        **{9.99951: "10.00", 99.996: "100.0", 2e6: "2.000e+06"},
+    },
+    numbers.size: {4: "4 B", 1024: "1 KiB", 6144: "6 KiB", 1.5 * 2**20: "1.5 MiB", 2**30: "1 GiB"},
+    numbers.signed_percent: {
+        **{0.1: "+10.0 %", -0.03: "−3.00 %", -0.00004: "+0.00 %", 0.09995: "+10.0 %"},
+        **{-0.67: "−67.0 %", 1.14: "+114 %", 100.0: "> +9999 %"},
+    },
+    numbers.probability: {9e-5: "<0.0001", 0.00076: "0.00076", 0.0994: "0.099", 0.0996: "0.10"},
+    by_key: {
+        **{"real_time": "1.235 ms", "copy_ns": "1.235 ms", "gb_per_s": "1.235e+06 GB/s"},
+        **{"bytes_per_second": "1.235 MB/s", "items_per_second": "1.235 M/s"},
+        **{"link_percent": "1.235e+06 %", "cores": "1.235e+06"},
+    },
+    numbers.rate: {
+        **{55.519: "55.52 GB/s", 0.99994: "999.9 MB/s"},
+        **{6.84e-4: "684.0 kB/s", 4e-8: "40.00 B/s"},
+    },
+    # Three digits below one.
+    numbers.gb: {
+        **{55.24: "55.2", 1.04: "1.0", 0.446: "0.446"},
+        **{0.08904: "0.0890", 0.0001: "0.000100", 0.0: "0"},
+    },
+    numbers.change: {-0.0336: "−3 %", 0.056: "+6 %", -0.001: "0 %", 1e6: "> +9999 %"},
+    numbers.time: {0: "0 ns"},
+}
 
 
-@pytest.mark.parametrize(
-    ("part", "text"),
-    [
-        (0.1, "+10.0 %"),
-        (-0.03, "−3.00 %"),
-        (-0.00004, "+0.00 %"),
-        (0.09995, "+10.0 %"),
-        (-0.67, "−67.0 %"),
-        (1.14, "+114 %"),
-        (100.0, "> +9999 %"),
-    ],
-)
-def test_signed_percentages(part, text):
-    assert numbers.signed_percent(part) == text
-
-
-@pytest.mark.parametrize(
-    ("p", "text"), [(9e-5, "<0.0001"), (0.00076, "0.00076"), (0.0994, "0.099"), (0.0996, "0.10")]
-)
-def test_probabilities(p, text):
-    assert numbers.probability(p) == text
-
-
-@pytest.mark.parametrize(
-    ("key", "text"),
-    [
-        ("real_time", "1.235 ms"),
-        ("copy_ns", "1.235 ms"),
-        ("gb_per_s", "1.235e+06 GB/s"),
-        ("bytes_per_second", "1.235 MB/s"),
-        ("items_per_second", "1.235 M/s"),
-        ("link_percent", "1.235e+06 %"),
-        ("cores", "1.235e+06"),
-    ],
-)
-def test_a_value_has_the_unit_that_its_key_implies(key, text):
-    assert numbers.quantity_by_key(1234567.0, key) == text
-
-
-@pytest.mark.parametrize(
-    ("gb_per_s", "text"),
-    [
-        (55.519, "55.52 GB/s"),
-        (0.99994, "999.9 MB/s"),
-        (6.84e-4, "684.0 kB/s"),
-        (4e-8, "40.00 B/s"),
-    ],
-)
-def test_bandwidths(gb_per_s, text):
-    assert numbers.rate(gb_per_s) == text
-
-
-@pytest.mark.parametrize(
-    ("gb_per_s", "text"),
-    [
-        (55.24, "55.2"),
-        (1.04, "1.0"),
-        (0.446, "0.446"),
-        (0.08904, "0.0890"),
-        (0.0001, "0.000100"),
-        (0.0, "0"),
-    ],
-)
-def test_bandwidths_in_gigabytes_have_three_digits_below_one(gb_per_s, text):
-    assert numbers.gb(gb_per_s) == text
+@pytest.mark.parametrize("write", WRITTEN)
+def test_numbers_are_written_with_their_digits_and_units(write):
+    assert {value: write(value) for value in WRITTEN[write]} == WRITTEN[write]
 
 
 def test_bandwidths_of_a_line_have_one_unit():
@@ -109,14 +59,6 @@ def test_bandwidths_of_a_line_have_one_unit():
     assert numbers.rates(0.5601, 0.08904) == ["560.1 MB/s", "89.04 MB/s"]
     assert numbers.rate_in_interval(0.08904, 0.0881, 0.09) == "89.04 MB/s [88.1, 90.0]"
     assert numbers.rate_in_interval(161.04, 159.2, 162.9) == "161.0 GB/s [159.2, 162.9]"
-
-
-@pytest.mark.parametrize(
-    ("part", "text"),
-    [(-0.0336, "−3 %"), (0.056, "+6 %"), (-0.001, "0 %"), (1e6, "> +9999 %")],
-)
-def test_changes_are_in_whole_percent(part, text):
-    assert numbers.change(part) == text
 
 
 def test_programs_get_hyphens_and_readers_a_minus():
@@ -136,10 +78,6 @@ def test_programs_get_hyphens_and_readers_a_minus():
 )
 def test_lines_do_not_end_between_a_number_and_its_unit(text):
     assert numbers.bind(text.replace("~", " ")) == text.replace("~", numbers.NO_BREAK)
-
-
-def test_a_time_of_zero():
-    assert numbers.time(0) == "0 ns"
 
 
 def times_and_rates():

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 import synthetic
-from browsing import HANGS_MS, opened_page, unfold, wait_until_drawn
+from browsing import HANGS_MS, opened_page, opened_phone, wait_until_drawn
 from synthetic import MIB
 from test_pointing import LIST, RECORDED, checked, middle, point, wait_for_lines
 
@@ -70,15 +70,7 @@ def open_at(browser, pages):
 
 @pytest.fixture
 def phone(browser, pages):
-    opened = browser.new_page(
-        viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="light"
-    )
-    opened.set_default_timeout(HANGS_MS)
-    opened.goto((pages / "one.html").as_uri())
-    wait_until_drawn(opened, "light")
-    unfold(opened)
-    yield opened
-    opened.close()
+    yield from opened_phone(browser, pages / "one.html")
 
 
 def mark(page, figure, *texts):

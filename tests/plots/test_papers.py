@@ -20,7 +20,7 @@ from plots.figures.forest import draw_forest
 from plots.figures.layout import PAPER
 from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
-from plots.model.programs import Advice, Fit, ask
+from plots.model.programs import ask
 from plots.model.published import read_published
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
@@ -162,18 +162,6 @@ def test_figures_fit_into_a_column_without_titles(name, pytestconfig):
 
 def forest(layout):
     return draw_forest(gate_answers.check(), [(1, synthetic.run())], layout)
-
-
-def test_a_caption_says_what_the_titles_say():
-    section = Section(name="x-", heading="", on_host=False)
-    Drawer().add_figure(
-        section, "bandwidth", lambda layout: FIGURES["bandwidth"](synthetic.run(), layout)
-    )
-    files = paper.format_captions(section.drawn[0], {})
-    text = files["x-bandwidth.caption.txt"].decode()
-    assert text.startswith("Bandwidth of transfers — Synthetic GPU. Higher is better.")
-    tex = files["x-bandwidth.caption.tex"].decode()
-    assert tex.startswith(r"\caption[Bandwidth against size]{Bandwidth of transfers --- Synthetic")
 
 
 def drawn_for_papers(name, run):
@@ -345,63 +333,18 @@ def test_macros_have_letters_only_and_are_defined_once():
     )
 
 
-def eight_repetitions(factor=1.0):
-    """Returns the rows of times that are 1 to 8 times a time."""
-    factors = tuple(factor * (1 + i) for i in range(8))
-    return synthetic.rows(("copy/pinned", "copy/pageable"), (KIB, 64 * MIB), factors)
-
-
-def test_macros_have_intervals_and_the_number_of_repetitions():
-    text = macros.format_macros(synthetic.run(eight_repetitions()), None)
-    ns = synthetic.expected_ns(KIB)
-    for name, value in (
-        ("latencyCopyPinnedHtoD", 4.5 * ns / 1000),
-        ("latencyCopyPinnedHtoDLow", ns / 1000),  # of eight, the first and the last
-        ("latencyCopyPinnedHtoDHigh", 8 * ns / 1000),
-        ("bandwidthCopyPinnedHtoDLow", 64 * MIB / synthetic.expected_ns(64 * MIB) / 8),
-        ("bandwidthCopyPinnedHtoDHigh", 64 * MIB / synthetic.expected_ns(64 * MIB)),
-        ("latencyCopyPinnedHtoDN", 8),
-    ):
-        assert rf"\newcommand{{\{name}}}{{{latex.number(value)}}}" in text
-    few = macros.format_macros(synthetic.run(), None)
-    assert r"\bandwidthCopyPinnedHtoDN}{3}" in few
-    assert r"HtoDLow}" not in few
-
-
-def headline_of(rows):
-    table = next(t for t in tables.make_tables(synthetic.run(rows)) if t.name == "headline")
-    return format_files(table, "")["headline.tex"].decode()
-
-
-def test_tables_have_intervals_where_they_are_known_and_say_n():
-    text = headline_of(eight_repetitions())
-    assert r"Medians of 8 repetitions; low and high: their 95 \% interval (order" in text
-    assert r"strategy &  & {GB/s} & {low} & {high} & {\textmu{}s} & {low} & {high} \\" in text
-    few = headline_of(synthetic.rows())
-    assert "low" not in few
-    mixed = headline_of([*synthetic.rows(("copy/pageable",)), *eight_repetitions()])
-    assert "Medians of n repetitions" in mixed
-    assert r"& {n} \\" in mixed
-
-
-def test_fitted_lines_have_intervals():
-    fit = Fit("copy/pinned/h2d", 1, 2000.0, 50.0, None, (1500.0, 2500.0), (45.0, None))
-    run = synthetic.run(synthetic.rows(), advice=Advice(fits={fit.name: fit}))
-    table = next(table for table in tables.make_tables(run) if table.name == "fits")
-    files = format_files(table, "")
-    lines = files["fits.tex"].decode().splitlines()
-    assert any("low and high: the 95 \\% interval (Student's t" in line for line in lines)
-    expected = r"copy/pinned/h2d & 2.000 & 1.500 & 2.500 & 50.00 & 45.00 & -- & -- & 1 \\"
-    assert expected in [line.strip() for line in lines]
-    *_, row = files["fits.csv"].decode().splitlines()
-    assert row == "copy/pinned/h2d,2000.0,1500.0,2500.0,50.0,45.0,,,1"
-
-
 def test_two_variants_of_one_direction_have_macros_of_their_own():
     result = parse_result(Path("run.json"), format_2.document())
     text = macros.format_macros(Run(result), None)
     names = re.findall(r"\\newcommand\{\\(\w+)\}", text)
     assert len(names) == len(set(names)) > 3
+
+
+def test_options_can_be_broken_in_a_narrow_column_and_keep_their_hyphens():
+    assert latex.prose("ran --sizes=4B,16B_x 95 %") == (
+        r"ran -{}-sizes=\allowbreak{}4B,\allowbreak{}16B\_\allowbreak{}x 95~\%"
+    )
+    assert latex.prose("short/a") == "short/a"
 
 
 def test_options_keep_their_hyphens_and_their_quotes():

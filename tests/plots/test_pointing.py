@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
-from browsing import HANGS_MS, opened_page, unfold, wait_until_drawn
+from browsing import opened_page, opened_phone, wait_until_drawn
 
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.layout import COLUMN
@@ -40,15 +40,7 @@ def page(browser, path):
 
 @pytest.fixture
 def phone(browser, path):
-    opened = browser.new_page(
-        viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="light"
-    )
-    opened.set_default_timeout(HANGS_MS)
-    opened.goto(path.as_uri())
-    wait_until_drawn(opened, "light")
-    unfold(opened)
-    yield opened
-    opened.close()
+    yield from opened_phone(browser, path)
 
 
 def middle(locator):

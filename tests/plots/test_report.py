@@ -20,7 +20,6 @@ from synthetic import KIB, MIB
 from plots.figures import FIGURES, style
 from plots.model.derive import Run
 from plots.model.load import parse_result, read_result
-from plots.model.programs import Advice, Fit
 from plots.page import draw, report
 from plots.text import tables
 from plots.text.table import Table, format_files, markdown
@@ -177,18 +176,6 @@ def test_the_first_figure_is_seen_without_javascript(monkeypatch):
         assert "The first chart of this page is a picture." in page
 
 
-def test_the_title_is_of_the_run_if_there_is_one():
-    _, page = make_page(synthetic.result())
-    assert page.texts_of("h1") == ["Synthetic GPU · PCIe 5.0 x16"]
-    assert page.texts_of("dt") == [
-        *("Host → device", "Device → host"),
-        *("Large arrays, copied again and again", "Small transfers"),
-    ]
-    _, page = make_page(synthetic.result(), synthetic.result())
-    assert page.texts_of("h1") == ["Host-device transfers"]
-    assert len(page.texts_of("dt")) == 2 * 4 + 2 * 3  # the second ones are in cards
-
-
 def test_headings_are_in_order_and_figures_have_names():
     _, page = make_page(synthetic.result(), synthetic.result())
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
@@ -253,11 +240,6 @@ def test_recommendations_stand_below_their_heading(monkeypatch):
     assert "(2.00×, next: +10 %)" in page.texts_of("small")
     tex = files["tables/what_to_use.tex"].decode()
     assert r"h2d & 100 & 1 MiB & copy/\textless{}b\textgreater{} & 1.000 & 2.00$\times$, " in tex
-
-
-def test_a_figure_without_data_is_left_out_with_a_line():
-    _, page = make_page(synthetic.result())
-    assert "cpu access: what the CPU pays was not measured." in page.texts_of("li")
 
 
 def test_runs_of_gpu_and_host_device_never_share_a_chart():
@@ -500,49 +482,9 @@ def test_each_dark_colour_has_one_light_counterpart():
     assert len(set(dark.values())) == len(dark)
 
 
-def test_runs_side_by_side_are_compared_in_numbers():
-    faster = synthetic.result(synthetic.rows(("copy/pinned",), factors=(0.5, 0.5, 0.5)))
-    table = tables.compare_runs([(1, synthetic.run(synthetic.rows())), (2, Run(faster))])
-    assert table.head == ["strategy", "size", "run 1", "run 2 (against run 1)"]
-    assert {row[0] for row in table.rows} == {"copy/pinned/h2d", "copy/pinned/d2h"}
-    assert all(row[1] == "64 MiB" and row[3].endswith("(+100 %)") for row in table.rows)
-    different = synthetic.run(synthetic.rows(("copy/novel",)))
-    assert tables.compare_runs([(1, Run(faster)), (2, different)]) is None
-
-
-def test_allocations_have_no_bandwidth():
-    rows = [
-        synthetic.row(f"{name}/1MiB", 2**20, 5000.0) for name in ("allocate/pinned", "copy/a/h2d")
-    ]
-    (table, *_) = tables.make_tables(synthetic.run(rows))
-    assert [row[3] for row in table.rows] == ["-", "209.7 GB/s"]
-
-
-def test_fits_have_a_half_bandwidth_size_where_advise_knows_it():
-    fits = {
-        f"copy/pinned/{direction}": Fit(f"copy/pinned/{direction}", 2, 1000.0, 10.0, half)
-        for direction, half in (("h2d", 5000.0), ("d2h", None))
-    }
-    fitted = synthetic.run(advice=Advice(fits=fits))
-    (table,) = [table for table in tables.make_tables(fitted) if table.name == "fits"]
-    assert {row[0]: row[3] for row in table.rows} == {
-        "copy/pinned/h2d": "4.88 KiB",
-        "copy/pinned/d2h": "-",
-    }
-
-
 def test_without_a_gpu_no_figures_of_gpus_are_listed():
     host = {"kind": "host", "name": "host"}
     _, page = make_page(synthetic.result(device=host, link=None))
     assert "Figures published by others" not in page.texts_of("h2")
     _, page = make_page(synthetic.result(device=host, link=None), synthetic.result())
     assert "Figures published by others" in page.texts_of("h2")
-
-
-def test_many_runs_are_side_by_side_and_the_first_few_have_sections():
-    files, page = make_page(*[synthetic.result()] * 8)
-    assert sum(text.startswith("Run ") for text in page.texts_of("h2")) == 6
-    assert "8 runs with a GPU side by side" in page.texts_of("h2")
-    left_out = "Runs from 7 on are in figures and tables only: make reports of fewer."
-    assert left_out in page.texts_of("li")
-    assert not any("run-7" in name for name in files)

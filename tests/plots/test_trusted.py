@@ -102,40 +102,22 @@ def test_what_is_kept_is_nobody_elses(tmp_path: Path, bundled: list[object]):
     assert modes == [0o700, 0o600, 0o600]
 
 
-def change(library: Path, hashed: Path) -> None:
-    library.write_text("somebody's")
-
-
-def change_hash(library: Path, hashed: Path) -> None:
-    hashed.write_text("0" * 64)
-
-
-def remove_hash(library: Path, hashed: Path) -> None:
-    hashed.unlink()
-
-
-def open_file(library: Path, hashed: Path) -> None:
-    library.chmod(0o666)
-
-
-def open_hash(library: Path, hashed: Path) -> None:
-    hashed.chmod(0o666)
-
-
-def give_away(library: Path, hashed: Path) -> None:
-    os.chown(library, SOMEBODY_ELSE, -1)
+SPOILT = {
+    "changed": lambda library, hashed: library.write_text("somebody's"),
+    "another hash": lambda library, hashed: hashed.write_text("0" * 64),
+    "no hash": lambda library, hashed: hashed.unlink(),
+    "others may write": lambda library, hashed: library.chmod(0o666),
+    "others may write the hash": lambda library, hashed: hashed.chmod(0o666),
+}
 
 
 @pytest.mark.parametrize(
     "spoil",
     [
-        change,
-        change_hash,
-        remove_hash,
-        open_file,
-        open_hash,
-        pytest.param(give_away, marks=AS_ROOT),
+        *SPOILT.values(),
+        pytest.param(lambda library, _: os.chown(library, SOMEBODY_ELSE, -1), marks=AS_ROOT),
     ],
+    ids=[*SPOILT, "given away"],
 )
 def test_what_somebody_could_have_changed_is_made_anew(
     tmp_path: Path, bundled: list[object], spoil
