@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from advice_files import gpu_file, write
@@ -18,48 +19,36 @@ def _existing(path: Path) -> Program:
     return Program(path.resolve())
 
 
-def _beside_binary(config: pytest.Config, name: str) -> Program:
-    return _existing(config.getoption("binary").with_name(name))
-
-
 @pytest.fixture(scope="session")
 def program(pytestconfig: pytest.Config) -> Program:
     return _existing(pytestconfig.getoption("binary"))
 
 
+def _beside_binary(name: str) -> Any:
+    """A fixture: another program that was built with it."""
+
+    @pytest.fixture(scope="session")
+    def beside(pytestconfig: pytest.Config) -> Program:
+        return _existing(pytestconfig.getoption("binary").with_name(name))
+
+    return beside
+
+
+#: The unit tests, with the additional strategy of `extended`.
+extended_tests = _beside_binary("bench_tests_extended")
+#: With strategies that take known times on a clock of their own.
+paced = _beside_binary("bench_transfers_paced")
+#: With a family that has a role and a metric of its own (tests/data).
+own_family = _beside_binary("bench_transfers_own_family")
+gate = _beside_binary("gate_transfers")
+fleet = _beside_binary("fleet_transfers")
+
+
 @pytest.fixture(scope="session")
 def extended(pytestconfig: pytest.Config) -> Program:
-    if chosen := pytestconfig.getoption("extended_binary"):
-        return _existing(chosen)
-    return _beside_binary(pytestconfig, "bench_transfers_extended")
-
-
-@pytest.fixture(scope="session")
-def extended_tests(pytestconfig: pytest.Config) -> Program:
-    """The unit tests, with the additional strategy of `extended`."""
-    return _beside_binary(pytestconfig, "bench_tests_extended")
-
-
-@pytest.fixture(scope="session")
-def paced(pytestconfig: pytest.Config) -> Program:
-    """The program with strategies that take known times on a clock of their own."""
-    return _beside_binary(pytestconfig, "bench_transfers_paced")
-
-
-@pytest.fixture(scope="session")
-def own_family(pytestconfig: pytest.Config) -> Program:
-    """The program with a family that has a role and a metric of its own (tests/data)."""
-    return _beside_binary(pytestconfig, "bench_transfers_own_family")
-
-
-@pytest.fixture(scope="session")
-def gate(pytestconfig: pytest.Config) -> Program:
-    return _beside_binary(pytestconfig, "gate_transfers")
-
-
-@pytest.fixture(scope="session")
-def fleet(pytestconfig: pytest.Config) -> Program:
-    return _beside_binary(pytestconfig, "fleet_transfers")
+    chosen = pytestconfig.getoption("extended_binary")
+    beside = pytestconfig.getoption("binary").with_name("bench_transfers_extended")
+    return _existing(chosen or beside)
 
 
 @pytest.fixture(scope="session")

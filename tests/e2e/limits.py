@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,3 +106,14 @@ def memory_cgroup(name: str, limit: int) -> Iterator[Preparation]:
 
     yield join
     group.rmdir()
+
+
+def library(name: str, folder: Path) -> Path:
+    """Builds a library of tests/data that a program loads before its own (LD_PRELOAD)."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    source = Path(__file__).resolve().parents[1] / "data" / f"{name}.c"
+    built = folder / f"{name}.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", built, source, "-ldl"], check=True)
+    return built

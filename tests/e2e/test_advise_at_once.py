@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from program import ALL_RAN, NOTHING_RAN, SOMETHING_FAILED, USAGE, Program, assert_complains
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -13,47 +12,6 @@ TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus/host_map.json"
 KEPT = ROOT / "tests/fuzz/corpus/read_map"
 MAP = f"--host-map={TWO_GPUS}"
 ALL = "--devices=all"
-
-BAD_ARGUMENTS: dict[tuple[str, ...], list[str]] = {
-    (MAP,): ["--host-map needs --devices"],
-    (ALL,): ["--devices needs --host-map"],
-    (MAP, "--devices=cuda:2"): ["the map has no 'cuda:2', but cuda:0, cuda:1"],
-    (MAP, "--devices=cuda:0,cuda:0"): ["cuda:0 is named twice"],
-    (MAP, "--devices=cuda:0,"): ["bad --devices 'cuda:0,': all, or devices of the map"],
-    (MAP, "--devices=auto"): ["bad --devices 'auto': all, or devices of the map"],
-    (MAP, "--devices=cuda:0-2"): ["the map has no 'cuda:2', but cuda:0, cuda:1"],
-    (MAP, "--devices=cuda:0,0-1"): ["cuda:0 is named twice"],
-    (MAP, ALL, "--direction=up"): ["bad --direction 'up': h2d, d2h or both"],
-    (MAP, ALL, "--bytes=0"): ["bad size '0'"],
-    (MAP, ALL, "--reuse=2"): ["--reuse cannot be used with --host-map"],
-    (MAP, ALL, "--map=map.json"): ["--map cannot be used with --host-map"],
-    (MAP, ALL, f"--json={TWO_GPUS}"): ["is an input: it would be overwritten"],
-    ("--host-map=no.json", ALL): ["cannot use no.json"],
-    (f"--host-map={KEPT}/truncated.json", ALL): ["it is cut off"],
-    (f"--host-map={KEPT}/newer.json", ALL): ["format is 2: this program reads maps up to format 1"],
-    (f"--host-map={KEPT}/crossed_links.json", ALL): ["links[1] crosses links[0]"],
-}
-
-
-@pytest.mark.parametrize("arguments", BAD_ARGUMENTS, ids=range(len(BAD_ARGUMENTS)))
-def test_bad_arguments(program: Program, arguments: tuple[str, ...]):
-    completed = program.run("advise", *arguments)
-    assert_complains(completed, USAGE, *BAD_ARGUMENTS[arguments])
-
-
-def test_two_gpus_may_copy_at_once_in_one_direction_but_not_in_both(
-    program: Program, tmp_path: Path
-):
-    answer = tmp_path / "answer.json"
-    completed = program.run("advise", MAP, ALL, f"--json={answer}")
-    assert (completed.code, completed.err) == (ALL_RAN, "")
-    document = json.loads(answer.read_text())
-    assert (document["format"], document["kind"]) == (1, "at_once")
-    groups = {each["direction"]: len(each["groups"]) for each in document["answers"]}
-    assert groups == {"h2d": 1, "d2h": 1, "both": 2}
-    for each in document["answers"]:
-        assert each["all"]["source"] == "measured"
-        assert "poor_prediction" in [doubt["code"] for doubt in each["doubts"]]
 
 
 def test_devices_are_named_as_for_the_map(program: Program):

@@ -12,28 +12,6 @@ from advice_files import MIB, QUESTION, gpu_file, write
 from program import NOTHING_RAN, USAGE, Program, assert_complains
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--bytes=64MiB",),
-        ("--reuse=10",),
-        ("--allow-host",),
-        ("--device=host", "advise", *QUESTION),
-    ],
-    ids=" ".join,
-)
-def test_advice_must_be_asked_for(program: Program, arguments: tuple[str, ...]):
-    assert_complains(program.run(*arguments), USAGE, "--help")
-
-
-def test_a_missing_file(program: Program, tmp_path: Path):
-    missing = tmp_path / "missing.json"
-    completed = program.run("advise", f"--from={missing}", *QUESTION)
-    assert_complains(completed, USAGE, str(missing))
-    completed = program.run("advise", f"--from={tmp_path}", *QUESTION)
-    assert_complains(completed, USAGE, str(tmp_path), "folder")
-
-
 def test_a_named_pipe_is_not_waited_for(program: Program, tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -62,13 +40,6 @@ def test_nothing_to_rank(program: Program, tmp_path: Path, case: str):
     file = write(tmp_path / "result.json", gpu_file() | {"benchmarks": benchmarks})
     completed = program.run("advise", f"--from={file}", *QUESTION)
     assert_complains(completed, NOTHING_RAN, str(file), complaint)
-
-
-@pytest.mark.parametrize("option", ["--json", "--map"])
-def test_unwritable_output(program: Program, made_up: Path, tmp_path: Path, option: str):
-    out = tmp_path / "missing" / "out.json"
-    completed = program.run("advise", f"--from={made_up}", *QUESTION, f"{option}={out}")
-    assert_complains(completed, USAGE, f"cannot write {out}")
 
 
 @pytest.mark.parametrize("option", ["--json", "--map"])

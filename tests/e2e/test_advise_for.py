@@ -225,32 +225,6 @@ def test_help_names_the_documented_roles_and_directions(program: Program):
     assert text.count("and both, 0 otherwise") == 2
 
 
-def test_copies_are_the_default(program: Program, tmp_path: Path):
-    asked = ("--bytes=1MiB", "--direction=h2d", f"--from={REPORT}")
-    assert program.run("advise", *asked, "--for=copy").out == program.run("advise", *asked).out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaints"),
-    [
-        (("--for=file",), ["--for=file needs --bytes"]),
-        (("--for=file", "--bytes=x"), ["bad size 'x'"]),
-        (("--for=file", "--bytes=1MiB", "--direction=up"), ["bad --direction 'up'", "none"]),
-        (("--for=file", "--bytes=1MiB", "--map=m.json"), ["--map is of copies alone"]),
-        (("--for=file", "--check"), ["--check is of copies alone"]),
-        (("--for=", "--bytes=1MiB"), ["--for needs a value"]),
-        (("--host-map=m", "--devices=all", "--for=file"), ["--for cannot be used with --host-map"]),
-    ],
-)
-def test_bad_arguments(
-    program: Program, tmp_path: Path, arguments: tuple[str, ...], complaints: list[str]
-):
-    source = () if "--host-map=m" in arguments else (f"--from={FILES}",)
-    completed = program.run("advise", *source, *arguments, cwd=tmp_path)
-    assert_complains(completed, USAGE, *complaints)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_was_measured_without_a_gpu_is_labelled(program: Program, tmp_path: Path):
     file = tmp_path / "host.json"
     program.measure(

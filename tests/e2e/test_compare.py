@@ -12,7 +12,6 @@ from program import ALL_RAN, Program
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 GATE = RESULTS / "nvidia-h200/2026-11-21-gate"
-HOST = RESULTS / "host/2026-11-21-report/result.json.gz"
 FIRST = [GATE / f"first-{i}.json.gz" for i in (1, 2, 3)]
 SLOWED = [GATE / f"slowed-{i}.json.gz" for i in (1, 2, 3)]
 
@@ -67,27 +66,3 @@ def test_a_slower_group_is_found(program: Program, lab: Lab):
     (slowed,) = (entry for entry in departing if entry["name"] == PINNED_UPLOAD)
     assert slowed["finding"] == "slower"
     assert 0.4 < slowed["slowdown"] < 0.6
-
-
-def test_different_gpus_are_said_first(program: Program):
-    other = RESULTS / "nvidia-h100/2026-11-21-transfers/result.json.gz"
-    completed = program.run("compare", FIRST[0], other)
-    assert completed.code == ALL_RAN, completed
-    text = completed.out
-    assert text.index("different devices") < text.index("How much longer")
-
-
-def test_lines_fit_a_terminal(program: Program):
-    completed = program.run("compare", *FIRST, "--", *SLOWED)
-    assert completed.code == ALL_RAN, completed
-    assert all(len(line) <= 100 for line in completed.out.splitlines())
-
-
-def test_markdown_is_a_table(program: Program, tmp_path: Path):
-    out = tmp_path / "answer.md"
-    completed = program.run("compare", *FIRST, "--", *SLOWED, f"--markdown={out}")
-    assert completed.code == ALL_RAN, completed
-    assert completed.out
-    lines = [line for line in out.read_text("utf-8").splitlines() if line.startswith("| ")]
-    assert len(lines) > 10
-    assert {line.count("|") for line in lines} == {6}

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from program import ALL_RAN, TINY_NAMES, USAGE, Program, assert_complains, parse, read
+from program import ALL_RAN, TINY_NAMES, USAGE, Program, parse, read
 
 NAME = r"bench_transfers-\d{8}T\d{6}Z(-\d+)?\.json"
 
@@ -81,11 +81,6 @@ def test_advise_reads_what_was_kept(program: Program, tmp_path: Path):
     )
     assert completed.code == ALL_RAN, completed
     assert "copy/pageable" in completed.out
-
-
-def test_standard_output_takes_one_form(program: Program):
-    completed = program.run("--out=-", "--benchmark_format=csv")
-    assert_complains(completed, USAGE)
 
 
 def test_labels_and_a_note_are_kept(program: Program, tmp_path: Path):

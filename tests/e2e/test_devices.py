@@ -39,16 +39,6 @@ def test_every_strategy_runs_on_each_device(program: Program, tmp_path: Path):
     assert result.transfers["complete"] is True
 
 
-def test_the_summary_shows_each_device_by_itself(program: Program):
-    out = program.measure(TWO).out
-    first, second = out.split("Device host:1: ")
-    for part in (first, second):
-        tables = part.split("\n\n")
-        assert any("GB/s" in table for table in tables)
-        assert all(table.count("copy/pageable") <= 1 for table in tables)
-        assert "@" not in part
-
-
 def test_a_lost_device_costs_only_its_own_benchmarks(program: Program, tmp_path: Path):
     lost = f"{TINY_NAMES[0]}@host:1"
     result = measure(program, tmp_path, f"--inject=lose@{lost}", expected=SOMETHING_FAILED)
@@ -98,19 +88,3 @@ def test_the_gate_compares_the_same_devices(program: Program, gate: Program, tmp
     completed = gate.run("check", str(baseline), *runs("b", "host:0,2"))
     assert completed.code == 3
     assert "devices" in completed.out
-
-
-@pytest.mark.parametrize(
-    ("devices", "parts"),
-    [
-        ("host:0,host:0", ["'host:0' is named twice"]),
-        ("host:0-2,1", ["'host:1' is named twice"]),
-        ("host:3-1", ["'host:3-1'", "1 comes before 3"]),
-        ("host:1-", ["bad device 'host:1-'"]),
-        ("host:0-1000", ["too many devices: at most 64"]),
-        ("all,host:0", ["bad device 'all'"]),
-        ("cuda:0-x", ["bad device 'cuda:0-x'"]),
-    ],
-)
-def test_bad_lists_of_devices(program: Program, devices: str, parts: list[str]):
-    assert_complains(program.run(f"--device={devices}"), USAGE, *parts)

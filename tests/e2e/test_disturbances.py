@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 
+import limits
 import pytest
 from program import ALL_RAN, HOST, SOMETHING_FAILED, Program, Result, read, wait_for, without
 
@@ -19,7 +19,6 @@ LONG_REPETITIONS = (
     "--sizes=64KiB",
     "--cache=warm",
 )
-STOPPED_CLOCK = Path(__file__).resolve().parents[1] / "data" / "stopped_clock.c"
 
 
 def codes_in(result: Result) -> set[str]:
@@ -79,12 +78,7 @@ def test_lost_cpus_are_seen(program: Program, tmp_path: Path):
 
 @pytest.fixture(scope="session")
 def stopped_clock(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    library = tmp_path_factory.mktemp("clock") / "stopped_clock.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, STOPPED_CLOCK], check=True)
-    return library
+    return limits.library("stopped_clock", tmp_path_factory.mktemp("clock"))
 
 
 @pytest.mark.parametrize("readings", [0, 50_000])

@@ -18,9 +18,7 @@ from program import (
     LIMIT_S,
     NOTHING_RAN,
     SOMETHING_FAILED,
-    USAGE,
     Program,
-    assert_complains,
     has_gpu,
 )
 
@@ -126,37 +124,3 @@ def test_links_of_gpus_are_read_under_load_and_measured(program: Program):
     measured = [(copy["gpu"], copy["direction"]) for copy in document["measured"]]
     assert measured == [(gpu["id"], d) for gpu in document["gpus"] for d in ("h2d", "d2h")]
     assert all(copy["gb_per_s"] > 0 for copy in document["measured"])
-
-
-@pytest.mark.parametrize(
-    ("argument", "parts"),
-    [
-        ("--device=gpu", ["gpu"]),
-        ("--json=/no/such/folder/doctor.json", ["/no/such/folder/doctor.json"]),
-        ("--json=", ["--json"]),
-        ("--nope", ["--nope", "doctor --help"]),
-        ("nope", ["nope", "doctor --help"]),
-    ],
-)
-def test_bad_arguments_are_one_line(program: Program, argument: str, parts: list[str]):
-    assert_complains(program.run("doctor", argument), USAGE, *parts)
-
-
-def test_doctor_comes_first(program: Program):
-    assert_complains(program.run("--device=host", "doctor"), USAGE)
-
-
-def test_help_names_every_option_and_exit_code(program: Program):
-    completed = program.run("doctor", "--help")
-    assert completed.code == ALL_RAN
-    for word in (
-        "--device",
-        "--measure",
-        "--json",
-        "0 healthy",
-        "1 findings",
-        "2 usage",
-        "3 cannot",
-    ):
-        assert word in completed.out
-    assert "doctor" in program.run("--help").out

@@ -18,14 +18,6 @@ from program import ALL_RAN, Program, Result
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 RECORDED = RESULTS / "nvidia-h200/2026-11-21-report/result.json.gz"
 RECORDED_HOST = RESULTS / "host/2026-11-21-report/result.json.gz"
-FORMATS = (
-    "csv",
-    "markdown",
-    "openmetrics",
-    "bencher",
-    "github-benchmark",
-    "github-benchmark-bigger",
-)
 HOSTILE = '=1+1,"a\\b" \'c\' <d> @e | [f](g) {h="i"} `j`'
 # By https://bencher.dev/docs/reference/bencher-metric-format: numbers alone, `value` required.
 MEASURE = {
@@ -173,10 +165,6 @@ def test_github_action_benchmark(program: Program, form: str, unit: str):
     assert all("on_host: false" in entry["extra"].splitlines() for entry in entries)
 
 
-def test_markdown_says_that_there_was_no_gpu(program: Program):
-    assert "without a GPU" not in exported(program, "markdown", RECORDED)
-
-
 def test_hostile_names_come_through_each_format(program: Program, hostile: Path):
     assert "'" + HOSTILE in {row["benchmark"] for row in rows(exported(program, "csv", hostile))}
     labels = [labels for _, labels, _ in samples(exported(program, "openmetrics", hostile))]
@@ -215,19 +203,3 @@ def test_it_writes_a_file(program: Program, sample: Result, tmp_path: Path):
     completed = program.run("export", sample.path, "--format=csv", f"--out={out}")
     assert (completed.code, completed.out) == (ALL_RAN, "")
     assert out.read_text("utf-8") == exported(program, "csv", sample.path)
-
-
-def test_failed_benchmarks_are_named_and_not_exported(
-    program: Program, sample: Result, tmp_path: Path
-):
-    document = json.loads(json.dumps(sample.document))
-    name = document["benchmarks"][0]["run_name"]
-    for row in document["benchmarks"]:
-        if row["run_name"] == name:
-            row |= {"error_occurred": True, "error_message": "x", "error_code": "wrong_data"}
-    path = tmp_path / "failed.json"
-    path.write_text(json.dumps(document), "utf-8")
-    completed = program.run("export", path, "--format=csv")
-    assert completed.code == ALL_RAN, completed
-    assert name not in {row["benchmark"] for row in rows(completed.out)}
-    assert name in completed.unfolded

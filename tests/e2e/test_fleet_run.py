@@ -528,21 +528,6 @@ def test_single_ranks_of_one_name_lose_nothing(ranks: Ranks) -> None:
     assert len(list((ranks.out / "worker").glob("*.json"))) == 3
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"LOCAL_WORLD_SIZE": "100000000"}, "bad LOCAL_WORLD_SIZE '100000000'"),
-        ({"WORLD_SIZE": "1", "LOCAL_WORLD_SIZE": "5"}, "this node cannot have 5 of 1 ranks"),
-        ({"LOCAL_WORLD_SIZE": ""}, "bad LOCAL_WORLD_SIZE ''"),
-    ],
-)
-def test_numbers_of_ranks_that_cannot_be_take_no_memory(
-    ranks: Ranks, changed: dict[str, str], told: str
-) -> None:
-    process = ranks.start(0, 2, variables=variables(0, 2) | changed)
-    assert_complains(ranks.completed(process), USAGE, told)
-
-
 def lines_to_try_it() -> list[str]:
     """The blocks of docs/FLEET.md that need no GPU."""
     text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
@@ -742,18 +727,6 @@ def test_one_process_needs_no_launcher(ranks: Ranks, tmp_path: Path) -> None:
     told = read(ranks.file(0)).transfers["fleet"]
     assert (told["rank"], told["world_size"]) == (None, None)
     assert told["node"] == os.uname().nodename
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({**variables(0, 2), "LOCAL_RANK": "2"}, "bad LOCAL_RANK 2"),
-    ],
-)
-def test_a_launcher_that_contradicts_itself_gets_one_line(
-    ranks: Ranks, more: dict[str, str], words: str
-) -> None:
-    assert_complains(ranks.completed(ranks.start(0, 2, variables=more)), USAGE, words)
 
 
 def test_a_node_that_has_lost_its_gpus_does_not_measure_its_memory(

@@ -75,16 +75,6 @@ def test_csv_with_a_failure_and_different_counters(program: Program):
     assert len({len(row) for row in rows}) == 1
 
 
-def test_console_on_stdout_and_in_a_file(program: Program, tmp_path: Path):
-    out = tmp_path / "result.txt"
-    completed = program.measure(
-        "--benchmark_format=console", f"--out={out}", "--benchmark_out_format=console"
-    )
-    assert sorted(first_words(completed.out)) == sorted(2 * TINY_NAMES + AGGREGATE_NAMES)
-    assert "\x1b" not in completed.out
-    assert first_words(out.read_text()) == first_words(completed.out)
-
-
 @pytest.mark.parametrize("flag", ["--out", "--benchmark_out"])
 def test_both_names_of_the_output_flag_write_the_file(program: Program, tmp_path: Path, flag: str):
     out = tmp_path / "result.json"
@@ -157,21 +147,6 @@ def test_display_of_aggregates_only(program: Program, tmp_path: Path, display: s
     assert sorted(shown) == sorted(AGGREGATE_NAMES)
     assert {row["run_type"] for row in read(out).rows} == {"iteration"}
     assert len(read(out).rows) == 2 * len(TINY_NAMES)
-
-
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("h2d", TINY_NAMES[:2]),
-        ("-h2d", TINY_NAMES[2:]),
-        ("/4KiB$", TINY_NAMES[::2]),
-        ("-(h2d|/4KiB)", TINY_NAMES[3:]),
-        ("all", TINY_NAMES),
-    ],
-)
-def test_filter(program: Program, expression: str, expected: list[str]):
-    completed = program.measure(f"--benchmark_filter={expression}", "--benchmark_format=json")
-    assert parse(completed.out).names() == set(expected)
 
 
 def test_time_unit(program: Program):

@@ -220,23 +220,6 @@ def test_a_slowdown(checks: Gate, lab: Lab):
     assert f"<code>{REGISTERED_DOWNLOAD}</code>" in visible
 
 
-def test_figures_are_the_same_in_every_form(checks: Gate, lab: Lab):
-    answer = checks.check(*lab.runs(3, day=9, slowed={PINNED_UPLOAD: 1.05}), expected=REGRESSION)
-    figures = re.split(r" {2,}", table(answer.completed.out)[PINNED_UPLOAD])
-    row = next(
-        line for line in answer.markdown.splitlines() if PINNED_UPLOAD in line and "|" in line
-    )
-    cells = [html.unescape(cell.strip()) for cell in row.strip("|").split("|")]
-    assert cells == [f"<code>{PINNED_UPLOAD}</code>", *figures[1:]]
-    failure = answer.junit.find(".//failure")
-    assert failure is not None
-    for figure in figures[1:]:
-        assert figure in failure.attrib["message"]
-    by_name = {benchmark["name"]: benchmark for benchmark in answer.document["benchmarks"]}
-    assert figures[1] == f"{by_name[PINNED_UPLOAD]['before'] / 1e6:.3f} ms"
-    assert figures[3] == f"{100 * by_name[PINNED_UPLOAD]['slowdown']:+.2f} %"
-
-
 def test_latency_has_a_threshold_of_its_own(checks: Gate, lab: Lab):
     name = "copy/pinned/h2d/4B"
     runs = lab.runs(3, day=9, slowed={name: 1.04})
@@ -257,13 +240,6 @@ def test_improvements_and_new_benchmarks_never_fail(checks: Gate, tmp_path: Path
     assert answer.names("new") == ["copy/newest/h2d/1MiB"]
     assert "FASTER" in answer.text
     assert "NEW\ncopy/newest/h2d/1MiB" in answer.text
-
-
-def test_missing_benchmarks(checks: Gate, lab: Lab):
-    answer = checks.check(*lab.runs(3, day=9, without=[PINNED_UPLOAD]), expected=INCONCLUSIVE)
-    assert answer.names("missing") == [PINNED_UPLOAD]
-    assert "link: 1 benchmark is missing or failed" in answer.text
-    assert answer.junit.find(f".//testcase[@name='{PINNED_UPLOAD}']/error") is not None
 
 
 def test_missing_benchmarks_can_be_allowed(checks: Gate, lab: Lab):
@@ -342,26 +318,19 @@ def test_too_few_runs(checks: Gate, lab: Lab):
     for count in (1, 2):
         answer = checks.check(*lab.runs(count, day=8 + count), expected=INCONCLUSIVE)
         (reason,) = answer.document["reasons"]
-        assert reason == {
-            "code": "too_few_runs",
-            "data": {"runs": count, "needed": 3},
-            "text": f"only {count} run{'s' * (count > 1)}, and a verdict needs 3",
-        }
+        assert reason["code"] == "too_few_runs"
+        assert reason["data"] == {"runs": count, "needed": 3}
         assert answer.document["more_runs_may_tell"] is True
 
 
-@pytest.mark.parametrize(("factor", "word"), [(1.08, "slower"), (0.9, "faster")])
-def test_the_environment_changed(checks: Gate, lab: Lab, factor: float, word: str):
+@pytest.mark.parametrize("factor", [1.08, 0.9])
+def test_the_environment_changed(checks: Gate, lab: Lab, factor: float):
     answer = checks.check(*lab.runs(3, day=9, slowed=factor), expected=INCONCLUSIVE)
-    for kind, benchmarks in (("link", BANDWIDTH), ("latency", LATENCY)):
-        sentences = re.findall(
-            rf"the environment changed: ({len(benchmarks)}) benchmarks are (\d+\.\d+) % {word} as "
-            "a whole",
-            answer.text,
-        )
-        assert len(sentences) == 2  # once before the tables, once as a reason
-        assert len(set(sentences)) == 1
-        assert f"{kind}: INCONCLUSIVE, the environment changed" in answer.text
+    moved = [each for each in answer.document["reasons"] if each["code"] == "environment_changed"]
+    assert [reason["data"]["class"] for reason in moved] == ["link", "latency"]
+    for reason, benchmarks in zip(moved, (BANDWIDTH, LATENCY), strict=True):
+        assert reason["data"]["benchmarks"] == len(benchmarks)
+        assert reason["data"]["slowdown"] == pytest.approx(factor - 1, abs=0.01)
     assert answer.document["more_runs_may_tell"] is False
 
 
@@ -381,9 +350,6 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
     baseline = tmp_path / "noisy"
     assert gate.run("pin", *lab.sessions(3, 4), f"--out={baseline}").code == 0
     answer = checks.check(*lab.runs(3, day=9), baseline=baseline, expected=INCONCLUSIVE)
-    reason = (
-        f"link: none of {len(BANDWIDTH)} benchmarks can show a slowdown of 2 %: all are too noisy"
-    )
     cause = next(r for r in answer.document["reasons"] if r["data"]["class"] == "link")
     assert cause["code"] == "too_few_can_show"
     assert cause["data"] == {
@@ -392,13 +358,6 @@ def test_benchmarks_that_cannot_show_the_threshold_do_not_pass(
         "of": len(BANDWIDTH),
         "compared": len(BANDWIDTH),
     }
-    assert cause["text"] == reason
-    assert reason in answer.document["sentence"]
-    assert reason in html.unescape(answer.markdown)
-    case = answer.junit.find(
-        f".//testcase[@classname='gate_transfers.inconclusive'][@name='{reason}']"
-    )
-    assert case is not None
     assert answer.document["more_runs_may_tell"] is True
 
 
@@ -558,13 +517,6 @@ def test_a_comment_is_never_too_long(checks: Gate, gate: Program, tmp_path: Path
 # The other commands
 
 
-def test_pin_names_each_run_that_was_interrupted(gate: Program, lab: Lab, tmp_path: Path):
-    interrupted = lab.runs(4, day=1, facts={"complete": False})
-    completed = gate.run("pin", *interrupted, f"--out={tmp_path / 'interrupted'}")
-    # Where a line is broken depends on the lengths of names.
-    assert completed.out.replace("\n  ", " ").count("did not reach its end") == 4
-
-
 def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Program, lab: Lab):
     older = lab.sessions(1, 5, facts={"device.driver_version": "570.1"})
     newer = lab.runs(5, day=2)
@@ -576,48 +528,13 @@ def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Progr
     checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)
 
 
-def test_power(gate: Program, baseline: Path, tmp_path: Path):
-    completed = gate.run("power", baseline)
-    assert (completed.code, completed.err) == (0, "")
-    assert set(table(completed.out)) == set(SUITE)
-    assert able(completed.out) == {"link": (24, 24), "latency": (16, 16)}
-    assert "--decide-by" not in completed.out
-    lab = Lab(tmp_path, process_deviation=0.05, seed=9)
-    noisy = tmp_path / "noisy"
-    assert gate.run("pin", *lab.sessions(3, 4), f"--out={noisy}").code == 0
-    completed = gate.run("power", noisy, "--runs=5")
-    assert able(completed.out) == {"link": (0, 24), "latency": (0, 16)}
-    completed = gate.run("power", noisy, "--threshold=500%")
-    assert able(completed.out) == {"link": (24, 24), "latency": (0, 16)}
-
-
-def able(out: str) -> dict[str, tuple[int, int]]:
-    """Returns how many benchmarks of each class can show the threshold, and of how many."""
-    rows = re.findall(r"^  (\w+) +(\d+) of +(\d+) at ", out, re.MULTILINE)
-    return {kind: (int(count), int(all_of)) for kind, count, all_of in rows}
-
-
-def test_show(gate: Program, lab: Lab, tmp_path: Path):
-    first_run, second_run = (
-        *lab.runs(1),
-        *lab.runs(1, day=1, facts={"link.width": 8}, slowed={PINNED_UPLOAD: 2.0}),
-    )
-    completed = gate.run("show", first_run)
-    assert (completed.code, completed.err) == (0, "")
-    assert set(table(completed.out)) >= set(SUITE)
-    assert re.search(r"\d\.\d+ ms +0\.06 %", table(completed.out)[PINNED_UPLOAD])
-    out = gate.run("show", first_run, second_run).out
-    assert out.index("link.width: 16 (1), 8 (2)") < out.index(PINNED_UPLOAD)
-    first, second = re.findall(r"(\d\.\d+) ms", table(out)[PINNED_UPLOAD])
-    assert float(second) / float(first) == pytest.approx(2, rel=0.01)
-    assert "GB/s" in gate.run("show", first_run, "--judge-by=gb_per_s").out
-    # Runs that cannot be checked can be shown, too.
+def test_runs_that_cannot_be_checked_can_be_shown(gate: Program, lab: Lab, tmp_path: Path):
     foreign = Lab(tmp_path / "foreign", foreign=True)
     foreign.folder.mkdir()
     host = lab.runs(1, facts={"device.kind": "host", "device.name": "host"})
-    completed = gate.run("show", first_run, first_run, *foreign.runs(1), *host)
-    assert completed.code == 0
-    assert "of another program" in completed.out
+    other_link = lab.runs(1, facts={"link.width": 8})
+    completed = gate.run("show", *lab.runs(1), *other_link, *foreign.runs(1), *host)
+    assert completed.code == 0, completed
 
 
 def test_show_goes_on_below(gate: Program, lab: Lab):

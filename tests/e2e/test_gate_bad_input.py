@@ -39,14 +39,6 @@ def test_a_bad_regular_expression(
     assert_complains(completed, BAD_INPUT, "--allow-missing=", complaint)
 
 
-def test_a_fact_that_no_file_has(gate: Program, baseline: Path, runs: list[Path], tmp_path: Path):
-    completed = gate.run("check", baseline, *runs, "--allow-different=device.driver")
-    assert_complains(completed, BAD_INPUT, "'device.driver'")
-    completed = gate.run("pin", *runs, "--allow-different=x", f"--out={tmp_path / 'out'}")
-    assert_complains(completed, BAD_INPUT, "'x'", "cpu.model", "link.width")
-    assert not (tmp_path / "out").exists()
-
-
 # Runs
 
 
@@ -109,14 +101,6 @@ def test_a_run_of_the_baseline(gate: Program, pinned: tuple[Path, list[Path]], r
     baseline, known = pinned
     completed = gate.run("check", baseline, *runs[:2], known[4])
     assert_complains(completed, BAD_INPUT, known[4].name)
-
-
-def test_the_host_device_against_a_gpu(gate: Program, baseline: Path, runs: list[Path], lab: Lab):
-    host = lab.runs(3, day=9, facts={"device.kind": "host", "device.name": "host"})
-    assert_complains(gate.run("check", baseline, *host), BAD_INPUT)
-    assert_complains(gate.run("check", baseline, *runs, host[0]), BAD_INPUT)
-    completed = gate.run("pin", *runs, *host, f"--out={lab.folder / 'out'}")
-    assert_complains(completed, BAD_INPUT)
 
 
 def test_runs_of_different_programs(
@@ -218,14 +202,6 @@ def test_a_baseline_of_a_million_objects(gate: Program, tmp_path: Path):
     assert_complains(gate.run("power", file), BAD_INPUT, "no 'judged_by'")
 
 
-@pytest.mark.parametrize("key", ["runs", PINNED_UPLOAD])
-def test_a_baseline_with_a_key_twice(gate: Program, baseline: Path, tmp_path: Path, key: str):
-    text = baseline.read_text("utf-8")
-    value = json.dumps(json.loads(text).get(key, {}))
-    file = write(tmp_path / "bad", text.replace(f'"{key}":', f'"{key}": {value}, "{key}":'))
-    assert_complains(gate.run("power", file), BAD_INPUT, str(file), f"{key} twice")
-
-
 def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: Lab, tmp_path: Path):
     def add(document: dict[str, Any]) -> None:
         for row in document["benchmarks"]:
@@ -243,26 +219,3 @@ def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: La
     assert_complains(
         completed, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, real_time"
     )
-
-
-@pytest.mark.parametrize("kept", [0, 1, 1000, -2])
-def test_a_truncated_baseline(
-    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path, kept: int
-):
-    file = tmp_path / "cut"
-    file.write_bytes(baseline.read_bytes()[:kept])
-    for completed in (gate.run("check", file, *runs), gate.run("power", file)):
-        assert_complains(completed, BAD_INPUT, str(file))
-
-
-def test_files_that_are_not_baselines(
-    gate: Program, baseline: Path, runs: list[Path], tmp_path: Path
-):
-    assert_complains(gate.run("check", *runs), BAD_INPUT, str(runs[0]))
-    assert_complains(gate.run("check", baseline, baseline), BAD_INPUT, str(baseline))
-    nested = write(tmp_path / "nested", "[" * 100_000)
-    assert_complains(gate.run("check", nested, *runs), BAD_INPUT, "nested")
-    assert_complains(gate.run("power", tmp_path / "missing"), BAD_INPUT)
-    for text in ("{}", "[]", "null", '{"kind": 5}', '{"kind": "bench_transfers baseline"}'):
-        file = write(tmp_path / "other", text)
-        assert_complains(gate.run("power", file), BAD_INPUT, str(file))

@@ -288,18 +288,6 @@ def test_a_benchmark_that_moves_nothing(gate: Program, tmp_path: Path):
     assert suspect["note"]["code"] == "implausibly_fast"
 
 
-@pytest.mark.parametrize("key", ["benchmarks", "context"])
-def test_a_file_with_a_part_twice(gate: Program, tmp_path: Path, key: str):
-    lab = Lab(tmp_path)
-    baseline = pinned(gate, lab.sessions(3, 4))
-    first, *remaining = lab.runs(3, day=9)
-    text = first.read_text("utf-8")
-    part = json.dumps(json.loads(text)[key])
-    first.write_text(f'{text.rstrip()[:-1]}, "{key}": {part}}}', "utf-8")
-    completed = gate.run("check", baseline, first, *remaining)
-    assert_complains(completed, BAD_INPUT, str(first), "twice")
-
-
 # What decides
 
 

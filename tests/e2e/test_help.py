@@ -46,6 +46,13 @@ def test_fits_a_terminal_and_has_the_exit_codes(program: Program, name: str):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+def test_it_is_short_and_has_a_short_name(program: Program, name: str):
+    text = help_of(program, name)
+    assert len(text.splitlines()) <= 50
+    assert beside(program, name).run("-h").out == text
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_names_a_page_that_is_there(program: Program, name: str):
     pages = re.findall(r"docs/\w+\.md", help_of(program, name))
     assert pages

@@ -25,16 +25,6 @@ def copied(folder: Path) -> Path:
     return Path(shutil.copy(SAMPLE, folder / "nv.json"))
 
 
-@pytest.fixture(name="imported")
-def fixture_imported(program: Program, tmp_path: Path) -> Path:
-    """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
-    out = tmp_path / "result.json.gz"
-    completed = program.run("import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}")
-    assert completed.code == ALL_RAN, completed
-    assert completed.out == ""
-    return out
-
-
 def test_the_result_file_fits_the_schema(imported: Path):
     document = json.loads(gzip.decompress(imported.read_bytes()))
     Draft202012Validator(SCHEMA).validate(document)
@@ -57,19 +47,6 @@ def test_a_buffer_size_counts_as_that_of_nvbandwidth(
     completed = program.run("import", copied(tmp_path), f"--buffer-size={given}")
     assert completed.code == ALL_RAN, completed
     assert json.loads(completed.out)["benchmarks"][0]["name"] == f"copy/pinned/h2d/{size}"
-
-
-def test_it_stands_beside_ours(program: Program, imported: Path):
-    compared = program.run("compare", imported, RECORDED)
-    assert compared.code == ALL_RAN, compared
-    assert "copy/pinned/h2d" in compared.out
-    told = compared.out.replace("\n  ", " ")
-    assert "They differ in device.driver_version: A 580.1, B " in told
-    assert "Known of B alone: link.generation, link.width, " in told
-    assert "unknown" not in told
-    exported = program.run("export", imported, "--format=csv")
-    assert exported.code == ALL_RAN, exported
-    assert ",NVIDIA H200,,false,copy/pinned/h2d/1GiB,copy,copy/pinned,,," in exported.out
 
 
 def test_the_report_takes_it_beside_a_run_of_another_gpu(imported: Path, tmp_path: Path):

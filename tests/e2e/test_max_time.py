@@ -6,14 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from program import (
     ALL_RAN,
     TINY,
-    USAGE,
     Program,
     Result,
-    assert_complains,
     assert_one_complaint,
     read,
 )
@@ -127,13 +124,3 @@ def test_the_gate_takes_the_run_for_one_that_did_not_end(
     assert checked.code == 3, checked
     assert "were not measured" in checked.out or "missing" in checked.out
     assert "cut-0.json did not reach its end" in checked.out.replace("\n  ", " ")
-
-
-@pytest.mark.parametrize("text", ["0", "-1s", "10m", "soon", "inf", "2000d"])
-def test_no_duration_is_a_usage_error(program: Program, text: str):
-    assert_complains(program.run(*TINY, f"--max-time={text}"), USAGE, text)
-
-
-def test_ranks_of_a_fleet_wait_for_each_other_and_take_no_limit(program: Program, tmp_path: Path):
-    completed = program.run("fleet", *TINY, "--max-time=1s", f"--out={tmp_path}")
-    assert_complains(completed, USAGE)

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
+import limits
 import pytest
 from program import ALL_RAN, HOST, NOTHING_RAN, Completed, Program, read
 
-REFUSED_NUMA = Path(__file__).resolve().parents[1] / "data" / "refused_numa.c"
 ON_NODE = "copy/pinned@node0/h2d"
 
 
 @pytest.fixture(scope="module")
 def refused_numa(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    library = tmp_path_factory.mktemp("numa") / "refused_numa.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, REFUSED_NUMA, "-ldl"], check=True)
-    return library
+    return limits.library("refused_numa", tmp_path_factory.mktemp("numa"))
 
 
 @pytest.fixture

@@ -236,29 +236,33 @@ def test_a_benchmark_that_fails_later_keeps_its_repetitions(paced: Program, tmp_
     assert set(whole.failed) == {"paced/first/h2d/1MiB"}
 
 
-def another_processor(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["machine"]["cpu"]["model"] = "Another CPU"
+def set_at(*path: str | int, value: Any) -> Edit:
+    def change(document: dict[str, Any]) -> None:
+        inner: Any = document
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value
+
+    return change
 
 
-def another_device(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["devices"][0]["name"] = "Another GPU"
-
-
-def another_uuid(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["devices"][0]["uuid"] = "GPU-1"
+TRANSFERS = ("context", "transfers")
+ANOTHER_BOOT = set_at(*TRANSFERS, "machine", "kernel", "boot_id", value="another")
 
 
 def another_computer(document: dict[str, Any]) -> None:
-    another_boot(document)
+    ANOTHER_BOOT(document)
     document["context"]["host_name"] = "another-host"
 
 
-def another_boot(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["machine"]["kernel"]["boot_id"] = "another"
-
-
 @pytest.mark.parametrize(
-    "change", [another_processor, another_device, another_uuid, another_computer]
+    "change",
+    [
+        set_at(*TRANSFERS, "machine", "cpu", "model", value="Another CPU"),
+        set_at(*TRANSFERS, "devices", 0, "name", value="Another GPU"),
+        set_at(*TRANSFERS, "devices", 0, "uuid", value="GPU-1"),
+        another_computer,
+    ],
 )
 def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: Edit):
     file = tmp_path / "result.json"
@@ -272,20 +276,12 @@ def test_another_machine_does_not_go_on(paced: Program, tmp_path: Path, change: 
     assert file.read_bytes() == before
 
 
-def another_driver(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["devices"][0]["driver_version"] = "1.0"
-
-
-def another_version(document: dict[str, Any]) -> None:
-    document["context"]["transfers"]["program"]["version"] = "0.0.1"
-
-
 @pytest.mark.parametrize(
     ("change", "fact"),
     [
-        (another_boot, "boot_id"),
-        (another_driver, "driver_version"),
-        (another_version, "version"),
+        (ANOTHER_BOOT, "boot_id"),
+        (set_at(*TRANSFERS, "devices", 0, "driver_version", value="1.0"), "driver_version"),
+        (set_at(*TRANSFERS, "program", "version", value="0.0.1"), "version"),
     ],
 )
 def test_other_conditions_are_a_warning(paced: Program, tmp_path: Path, change: Edit, fact: str):
@@ -304,17 +300,6 @@ def test_other_conditions_are_a_warning(paced: Program, tmp_path: Path, change: 
     assert warning not in whole.transfers["parts"][0]["warnings"]
 
 
-def set_at(*path: str | int, value: Any) -> Edit:
-    def change(document: dict[str, Any]) -> None:
-        inner: Any = document
-        for step in path[:-1]:
-            inner = inner[step]
-        inner[path[-1]] = value
-
-    return change
-
-
-TRANSFERS = ("context", "transfers")
 ODD: dict[str, Edit] = {
     "no benchmarks": set_at("benchmarks", value=5),
     "a row that is none": set_at("benchmarks", 0, value=[]),
@@ -386,16 +371,6 @@ def cut_file(cut_once: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(cut_once, tmp_path))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "null", "{", '{"benchmarks": []}', "\x00\xff", "[" * 100000]
-)
-def test_what_is_no_result_file_is_refused(paced: Program, tmp_path: Path, text: str):
-    file = tmp_path / "result.json"
-    file.write_text(text, encoding="latin-1")
-    assert_complains(resume(paced, file), USAGE, "result.json")
-    assert file.read_text(encoding="latin-1") == text
-
-
 def test_a_member_that_is_there_twice_is_refused(paced: Program, cut_file: Path):
     text = cut_file.read_text()
     twice = text.replace('"roles": {', '"devices": 5, "machine": 6, "run": 7, "roles": {', 1)
@@ -403,27 +378,6 @@ def test_a_member_that_is_there_twice_is_refused(paced: Program, cut_file: Path)
     cut_file.write_text(twice)
     assert_complains(resume(paced, cut_file), USAGE, "result.json", "it has devices twice")
     assert cut_file.read_text() == twice
-
-
-def test_a_file_that_is_not_there_is_refused(paced: Program, tmp_path: Path):
-    assert_complains(resume(paced, tmp_path / "none.json"), USAGE, "none.json")
-    assert_complains(resume(paced, tmp_path), USAGE)
-    assert not (tmp_path / "none.json").exists()
-
-
-@pytest.mark.parametrize(
-    "option",
-    ["--sizes=4KiB", "--device=host", "--label=a=b", "--list", "--benchmark_format=csv",
-     "--benchmark_filter=first", "--profile=quick"],
-)  # fmt: skip
-def test_the_options_are_those_of_the_file(paced: Program, cut_file: Path, option: str):
-    completed = resume(paced, cut_file, option)
-    assert_complains(completed, USAGE, option.partition("=")[0])
-
-
-def test_a_fleet_measures_together(program: Program, cut_file: Path):
-    completed = program.run("fleet", f"--resume={cut_file}", "--out=sweep")
-    assert_complains(completed, USAGE)
 
 
 def test_a_file_that_is_being_written_is_refused(program: Program, tmp_path: Path):
@@ -584,36 +538,6 @@ def test_a_file_that_cannot_be_written_is_refused(paced: Program, cut_file: Path
         cut_file.parent.chmod(stat.S_IRWXU)
     assert completed.code == USAGE, completed
     assert "cannot write" in completed.complaints[-1]
-
-
-def test_all_readers_say_that_it_was_measured_in_parts(
-    paced: Program, gate: Program, program: Program, cut_file: Path, tmp_path: Path
-):
-    assert resume(paced, cut_file).code == ALL_RAN
-    whole = tmp_path / "whole.json"
-    assert paced.run(*PACED, f"--out={whole}").code == ALL_RAN
-    compared = program.run("compare", whole, cut_file)
-    assert compared.code == ALL_RAN, compared
-    assert "B: result.json was measured in 2 parts" in compared.out
-    assert "whole.json was measured in" not in compared.out
-    exported = program.run("export", whole, cut_file, "--format=markdown")
-    place = "measured without a GPU, copies within this machine's memory"
-    assert f"result.json: {place}, measured in 2 parts, 20" in exported.out
-    assert f"whole.json: {place}, 20" in exported.out
-    shown = gate.run("show", whole, cut_file)
-    assert "in 2 parts" in shown.out
-    questions = ("--bytes=1MiB", "--direction=h2d", "--allow-host")
-    advised = program.run("advise", f"--from={cut_file}", *questions)
-    assert "the run was measured in 2 parts" in advised.out
-    advised = program.run("advise", f"--from={whole}", *questions)
-    assert "was measured in" not in advised.out
-    csv = program.run("export", whole, cut_file, "--format=csv")
-    rows = [line.split(",") for line in csv.out.splitlines()]
-    column = rows[0].index("parts")
-    assert {(row[0], row[column]) for row in rows[1:]} == {
-        ("whole.json", "1"),
-        ("result.json", "2"),
-    }
 
 
 def begin_at(time: str) -> Edit:

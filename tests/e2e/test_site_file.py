@@ -123,6 +123,8 @@ BAD = {
     "profile": "line 1: unknown profile 'true'",
     "profile quick": "line 1: 'profile quick' is not among",
     '"profile" = slow': "line 1: ",
+    "# all\n\ncache = warm\ndevice = nothing\nprofile = full\n": "line 4: bad device 'nothing'",
+    "cache = warm\nsizes = 4KiB\nsweep = 1": "line 3: 'sweep' is not among",
 }
 
 
@@ -130,28 +132,10 @@ BAD = {
 def test_what_it_may_not_say_is_a_usage_error(
     paced: Program, tmp_path: Path, text: str, complaint: str
 ):
-    completed = paced.run("--device=host", "--strategies=paced", env=site(tmp_path, text))
-    assert_complains(completed, USAGE, "site.conf", complaint)
-
-
-def test_an_option_of_the_command_line_does_not_hide_a_bad_one(paced: Program, tmp_path: Path):
-    completed = paced.run("--sizes=4KiB", env=site(tmp_path, "sizes = many"))
-    assert_complains(completed, USAGE, "site.conf", "bad size 'many'")
-
-
-@pytest.mark.parametrize("arguments", [("--device=host",), ()])
-def test_the_complaint_names_the_line(paced: Program, tmp_path: Path, arguments: tuple[str, ...]):
-    text = "# for all runs here\n\ncache = warm\ndevice = nothing\nprofile = quick\n"
-    completed = paced.run(*arguments, env=site(tmp_path, text))
-    assert_complains(completed, USAGE, "site.conf, line 4: bad device 'nothing'")
-    completed = paced.run(
-        *arguments, env=site(tmp_path, "cache = warm\nprofile = quick\nsweep = 1")
-    )
-    assert_complains(completed, USAGE, "site.conf, line 3: 'sweep' is not among")
-    completed = paced.run(
-        *arguments, env=site(tmp_path, "cache = warm\nsizes = 4KiB\ncache = warm")
-    )
-    assert_complains(completed, USAGE, "site.conf, line 3: ")
+    """Also if the command line has the option."""
+    for arguments in (("--device=host", "--strategies=paced"), ("--sizes=4KiB",)):
+        completed = paced.run(*arguments, env=site(tmp_path, text))
+        assert_complains(completed, USAGE, "site.conf", complaint)
 
 
 @pytest.mark.parametrize(
