@@ -15,6 +15,7 @@ from given import (
     COPIES,
     FEW,
     FILES,
+    FOREIGN,
     GATE,
     H200,
     HOST,
@@ -209,6 +210,7 @@ def answers() -> Iterable[Case]:
         "advise-allocated",
         (
             f"{run} --bytes=64MiB --direction=h2d --reuse=1000",
+            f"{run} --bytes=256KiB --direction=h2d --reuse=1000",
             f"{run} --bytes=1B --direction=d2h --cpu-reads=2",
         ),
         given=(("run.json.gz", H200 / "2026-11-21-report/result.json.gz"),),
@@ -422,8 +424,14 @@ def gate() -> Iterable[Case]:
         (
             "gate_transfers show 1-result.json 2-result.json 3-result.json",
             "gate_transfers show 1-result.json --judge-by=gb_per_s --of-repetitions=fastest",
+            "gate_transfers show 1-result.json 1-previous.json 2-previous.json foreign.json",
         ),
-        given=altered("result"),
+        given=(
+            *altered("result"),
+            *altered("previous", other_machine, count=1),
+            *altered("previous", without_gpu, count=2)[1:],
+            ("foreign.json", FOREIGN),
+        ),
     )
 
 

@@ -212,6 +212,13 @@ FILES = (("files.json.gz", H200 / "2026-11-24-files/result.json.gz"),)
 INTERFERENCE = (("polite.json.gz", H200 / "2026-11-24-polite/result.json.gz"),)
 HOST = (("host.json.gz", Path("results/host/2026-11-21-report/result.json.gz")),)
 NVBANDWIDTH = (("nv.json", Path("tests/e2e/nvbandwidth.json")),)
+# Of another program that uses Google Benchmark.
+FOREIGN = json.dumps(
+    {
+        "context": {"date": "2026-11-24T03:42:39+00:00", "json_schema_version": 1},
+        "benchmarks": [{"name": "other", "real_time": 5, "cpu_time": 5, "time_unit": "us"}],
+    }
+).encode()
 NO_FILES = (
     ("nothing/notes.txt", b"no results\n"),
     ("empty.json", b""),

@@ -528,15 +528,6 @@ def test_pin_keeps_what_differs_out_of_the_fingerprint(checks: Gate, gate: Progr
     checks.check(*lab.runs(3, day=9), baseline=out, expected=PASS)
 
 
-def test_runs_that_cannot_be_checked_can_be_shown(gate: Program, lab: Lab, tmp_path: Path):
-    foreign = Lab(tmp_path / "foreign", foreign=True)
-    foreign.folder.mkdir()
-    host = lab.runs(1, facts={"device.kind": "host", "device.name": "host"})
-    other_link = lab.runs(1, facts={"link.width": 8})
-    completed = gate.run("show", *lab.runs(1), *other_link, *foreign.runs(1), *host)
-    assert completed.code == 0, completed
-
-
 def test_show_goes_on_below(gate: Program, lab: Lab):
     runs = lab.runs(7)
     out = gate.run("show", *runs).out
