@@ -54,8 +54,8 @@ RUN_ERRORS = (
     *(f"--device={names}" for names in ("all,host:0", "cuda:0-x")),
     *(f"{AT_ONCE}={copies}" for copies in ("host:0:h2d", "host:0:h2d+host:0:h2d", "host:0:h2d+")),
     *(f"{AT_ONCE}=host:0:h2d+{copy}" for copy in ("host:7:h2d", "cuda:0:h2d")),
-    *(f"{AT_ONCE}=host:0+host:1"),
-    *(f"{AT_ONCE}=host:0:h2d:pinned+host:1:h2d",),
+    f"{AT_ONCE}=host:0+host:1",
+    f"{AT_ONCE}=host:0:h2d:pinned+host:1:h2d",
 )
 TWO_RANKS = "RANK=0 WORLD_SIZE=2"
 ALL_OF = "--host-map=host_map.json"
