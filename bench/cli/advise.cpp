@@ -125,6 +125,10 @@ files::path newest_local_result() {
   return newest.path();
 }
 
+[[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
+  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
+}
+
 advice::file_for_answers read(const advice_request& request) {
   try {
     auto read =
@@ -135,6 +139,7 @@ advice::file_for_answers read(const advice_request& request) {
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
           "machine's memory",
           read.copies.from.file.string()));
+    if (!read.lacks.empty()) refuse(read.copies, read.lacks);
     return read;
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());
@@ -169,10 +174,6 @@ template <class Part>
 written_answer& operator<<(written_answer& out, const Part& part) {
   out.text << part;
   return out;
-}
-
-[[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
-  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
 
 /// Whose value it may be: "--bytes" of a size; empty: none's.

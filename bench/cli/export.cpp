@@ -58,6 +58,7 @@ exports::run_values read_values(const fs::path& file, const std::string& name) {
   try {
     const auto contents = result_file::read(file);
     result_file::require_bench_transfers(contents, file);
+    result_file::require(result_file::needed::a_time, contents, file);
     return exports::values_of(contents, name);
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());

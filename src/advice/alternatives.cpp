@@ -279,7 +279,7 @@ file_for_answers read_for_answers(const std::filesystem::path& file, const std::
   result_file::require_bench_transfers(content, file);
   const auto index = index_of_device(content, file, device);
   return {measurements_in(content, file, index), alternatives_in(content, file, index, role),
-          rankable_roles(content, index)};
+          rankable_roles(content, index), lacks(result_file::needed::a_time, content)};
 }
 
 }  // namespace bench_transfers::advice

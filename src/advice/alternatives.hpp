@@ -86,6 +86,7 @@ struct file_for_answers {
   measurements copies;
   std::vector<alternatives> jobs;    ///< of the role asked for; none of copies
   std::vector<rankable_role> roles;  ///< that can be asked for, besides copies
+  std::string lacks;                 ///< result_file::lacks of a time
 };
 
 /// An empty id stands for the first device. Throws as read_measurements.

@@ -175,7 +175,8 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   for (const json& invalid :
        {json(0), json(-1), json(5e-324), json(nullptr), json("100"), json::object()}) {
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", invalid, 1024));
-    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, invalid));
+    all["benchmarks"].push_back(
+        row("copy/pinned/h2d/1KiB", 100, invalid == 5e-324 ? json(0) : invalid));
   }
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
   const auto measured = read(all);
