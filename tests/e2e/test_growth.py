@@ -287,7 +287,7 @@ FLEET: dict[str, tuple[Make, int, float]] = {
     ),
     "judge: GPUs": (
         lambda at, n: ["judge", sweep(at, n, slow=n // 20), *OUTPUTS, "--openmetrics=answer.prom"],
-        *(40, PROPORTION),
+        *(80, PROPORTION),
     ),
     "judge: benchmarks": (
         lambda at, n: ["judge", sweep(at, benchmarks=n), *OUTPUTS],
