@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/advice/measurements.hpp"
@@ -48,6 +49,9 @@ std::vector<rankable_role> rankable_roles(const result_file::contents& content, 
 std::vector<alternatives> alternatives_in(const result_file::contents& content,
                                           const std::filesystem::path& file, std::size_t device,
                                           const std::string& role);
+
+/// Whether what its memory costs is part of the answers about a role.
+bool has_costs_of_memory(std::string_view role);
 
 /// What was asked of a job, and the answer.
 struct ranked_job {

@@ -236,10 +236,10 @@ def test_copies_are_the_default(program: Program, tmp_path: Path):
         (("--for=file",), ["--for=file needs --bytes"]),
         (("--for=file", "--bytes=x"), ["bad size 'x'"]),
         (("--for=file", "--bytes=1MiB", "--direction=up"), ["bad --direction 'up'", "none"]),
-        (("--for=file", "--bytes=1MiB", "--map=m.json"), ["--map is of copies alone"]),
-        (("--for=file", "--check"), ["--check is of copies alone"]),
+        (("--for=file", "--bytes=1MiB", "--map=m.json"), ["--map has no effect with --for=ROLE"]),
+        (("--for=file", "--check"), ["--check has no effect with --for=ROLE"]),
         (("--for=", "--bytes=1MiB"), ["--for needs a value"]),
-        (("--host-map=m", "--devices=all", "--for=file"), ["--for cannot be used with --host-map"]),
+        (("--host-map=m", "--devices=all", "--for=file"), ["--for has no effect with --host-map"]),
     ],
 )
 def test_bad_arguments(
