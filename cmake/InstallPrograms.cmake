@@ -15,6 +15,7 @@ endif()
 # they are linked with outside of this project stays among the entries, and a shared library is beside them.
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${program_rpath}"
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS ${programs} RUNTIME COMPONENT programs)
 
 # The component `bundle` makes a folder that can be carried to another Linux machine: the programs,
 # and beside them every shared library but the C library's own and the NVIDIA driver's. It is

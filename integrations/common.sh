@@ -20,12 +20,14 @@ whole_number() {
 # not_trusted PATH: prints the entry on the way to it, from the root on, that is missing, that belongs neither to root
 # nor to the caller, or that others may write to; nothing if there is none (src/common/trusted_path.hpp has the rule).
 not_trusted() {
-  local rest=$1 folder=/ entry=/ links=0 status owner mode target name
+  local rest=$1 folder=/ entry=/ links=0 owner group mode target name open
   case $rest in /*) ;; *) rest=$PWD/$rest ;; esac
   while true; do
-    status=$(stat -c '%u %f' -- "$entry" 2>/dev/null) || { printf '%s\n' "$entry"; return; }
-    owner=${status% *}
-    mode=$((16#${status#* }))
+    read -r owner group mode < <(stat -c '%u %g %f' -- "$entry" 2>/dev/null) || { printf '%s\n' "$entry"; return; }
+    mode=$((16#$mode))
+    open=$((mode & 8#22))
+    # The user's own group may write.
+    if [ "$owner" -ne 0 ] && [ "$owner" -eq "$group" ]; then open=$((mode & 8#2)); fi
     if [ "$owner" -ne 0 ] && [ "$owner" -ne "$EUID" ]; then printf '%s\n' "$entry"; return; fi
     case $((mode & 8#170000)) in
       $((8#120000))) # a link
@@ -36,11 +38,11 @@ not_trusted() {
         ;;
       $((8#040000)))
         # Of a sticky folder only the owner of an entry can exchange it.
-        if ((mode & 8#22 && !(mode & 8#1000))); then printf '%s\n' "$entry"; return; fi
+        if ((open && !(mode & 8#1000))); then printf '%s\n' "$entry"; return; fi
         folder=$entry
         ;;
       *)
-        if ((mode & 8#22)); then printf '%s\n' "$entry"; return; fi
+        if ((open)); then printf '%s\n' "$entry"; return; fi
         folder=$entry
         ;;
     esac

@@ -16,6 +16,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/default_file.hpp"
+#include "bench/cli/modes.hpp"
 #include "src/advice/alternatives.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
@@ -125,6 +126,10 @@ files::path newest_local_result() {
   return newest.path();
 }
 
+[[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
+  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
+}
+
 advice::file_for_answers read(const advice_request& request) {
   try {
     auto read =
@@ -135,6 +140,7 @@ advice::file_for_answers read(const advice_request& request) {
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
           "machine's memory",
           read.copies.from.file.string()));
+    if (!read.lacks.empty()) refuse(read.copies, read.lacks);
     return read;
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());
@@ -169,10 +175,6 @@ template <class Part>
 written_answer& operator<<(written_answer& out, const Part& part) {
   out.text << part;
   return out;
-}
-
-[[noreturn]] void refuse(const advice::measurements& measured, const std::string& why) {
-  throw nothing_to_rank(fmt::format("nothing to rank in {}: {}", measured.from.file.string(), why));
 }
 
 /// Whose value it may be: "--bytes" of a size; empty: none's.
@@ -394,10 +396,7 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
     throw common::usage_error("--host-map needs --devices: all, or devices of the map");
   if (request.host_map.empty())
     throw common::usage_error("--devices needs --host-map: what bench_transfers map --out wrote");
-  for (const auto* const option : {"--for", "--reuse", "--cpu-writes", "--cpu-reads", "--from",
-                                   "--of-device", "--map", "--check"})
-    if (command.count(option) > 0)
-      throw common::usage_error(fmt::format("{} cannot be used with --host-map", option));
+  refuse_without_effect(command, mode::advise_at_once);
   if (!request.direction.empty() && traffic_named(request.direction).empty())
     throw common::usage_error(
         fmt::format("bad --direction '{}': h2d, d2h or both", request.direction));
@@ -405,10 +404,9 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
 }
 
 void check_request_for_role(const advice_request& request, const CLI::App& command) {
-  for (const auto* const option : {"--map", "--check"})
-    if (command.count(option) > 0)
-      throw common::usage_error(fmt::format("{} is of copies alone, not --for={}", option,
-                                            common::printable_in_short(request.role)));
+  refuse_without_effect(command, mode::advise_role);
+  if (!advice::has_costs_of_memory(request.role))
+    refuse_without_effect(command, mode::advise_without_memory);
   if (request.bytes.empty())
     throw common::usage_error(
         fmt::format("--for={} needs --bytes", common::printable_in_short(request.role)));
@@ -489,25 +487,19 @@ void check_advice_request(const advice_request& request, const CLI::App& command
     return check_request_at_once(request, command);
   if (request.role != "copy") return check_request_for_role(request, command);
   const bool ranks = command.count("--bytes") > 0;
-  if (ranks && request.check) throw common::usage_error("--check and --bytes cannot be combined");
+  if (request.check) refuse_without_effect(command, mode::advise_check);
+  if (request.check && request.map.empty())
+    refuse_without_effect(command, mode::advise_check_alone);
   if (!ranks && !request.check && request.map.empty())
     throw common::usage_error(
         "advise needs --bytes and --direction, or --map, or --check, or --host-map (see --help)");
   if (ranks) static_cast<void>(common::parse_sizes(request.bytes, SIZE_MAX));
   if (ranks && command.count("--direction") == 0)
     throw common::usage_error("--bytes needs --direction: h2d or d2h");
-  for (const auto* const option : {"--direction", "--reuse"})
-    if (!ranks && command.count(option) > 0)
-      throw common::usage_error(fmt::format("{} needs --bytes", option));
+  if (!ranks && !request.check) refuse_without_effect(command, mode::advise_map);
   if (ranks) check_directions_of_copies(request.direction);
-  if (!request.json.empty() && !ranks && !request.check)
-    throw common::usage_error("--json needs --bytes or --check");
   if (common::is_same_file(request.json, request.map))
     throw common::usage_error("--json and --map name the same file");
-  for (const auto* const option : {"--cpu-writes", "--cpu-reads"}) {
-    if (command.count(option) > 0 && request.check && request.map.empty())
-      throw common::usage_error(fmt::format("{} cannot be used with --check alone", option));
-  }
 }
 
 void refuse_values_of_no_option(const std::vector<std::string>& arguments) {

@@ -175,13 +175,17 @@ void take_site_defaults(CLI::App& app, settings& settings) {
 /// Throws usage_error for an option without an effect in a mode that the command line chooses.
 void refuse_without_effect(const option_table& table, bool is_fleet) {
   const auto& settings = table.settings;
+  const bool lists = table.app.count("--list") > 0;
   const bool prints = !settings.display_format.empty() || common::is_standard_output(settings.out);
-  for (const auto& [chosen, is_chosen] : {std::pair(mode::list, table.app.count("--list") > 0),
-                                          {mode::list_benchmarks, settings.list_benchmarks},
-                                          {mode::without_cold, table.cache == "warm"},
-                                          {mode::without_tables, settings.quiet},
-                                          {mode::printed_otherwise, prints}})
-    if (is_chosen) bench::refuse_without_effect(table.app, chosen, is_fleet);
+  for (const auto& [chosen, is_chosen] :
+       {std::pair(mode::list, lists),
+        {mode::list_without_files, lists && !is_fleet},
+        {mode::list_benchmarks, settings.list_benchmarks},
+        {mode::benchmarks_without_files, settings.list_benchmarks && !is_fleet},
+        {mode::without_cold, table.cache == "warm"},
+        {mode::without_tables, settings.quiet},
+        {mode::printed_otherwise, prints}})
+    if (is_chosen) bench::refuse_without_effect(table.app, chosen);
 }
 
 /// Of a run: without the file that it may resume.

@@ -37,10 +37,8 @@ const exports::format& format_named(const std::string& word) {
 }
 
 void require_distinct(const std::vector<fs::path>& files) {
-  for (std::size_t i = 0; i < files.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (common::is_same_file(files[i], files[j]))
-        throw common::usage_error(fmt::format("{} is named twice", files[i].string()));
+  if (const auto file = common::named_twice(files))
+    throw common::usage_error(fmt::format("{} is named twice", file->string()));
 }
 
 /// Without folders where that is enough to tell the files apart: exports are passed on.
@@ -58,6 +56,7 @@ exports::run_values read_values(const fs::path& file, const std::string& name) {
   try {
     const auto contents = result_file::read(file);
     result_file::require_bench_transfers(contents, file);
+    result_file::require(result_file::needed::a_time, contents, file);
     return exports::values_of(contents, name);
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());

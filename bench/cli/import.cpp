@@ -22,6 +22,7 @@ namespace {
 constexpr const char* import_footer =
     "The rates are those that the other program has printed: timed on the device, a single value\n"
     "each. compare, export and the report take the file and say so; docs/EXPORTS.md has more.\n"
+    "Its copies have 512 MiB, up to release 0.6 64 MiB, unless --buffer-size says another size.\n"
     "Exit codes: 0 done, 1 writing has failed, 2 usage, or a file that cannot be used.";
 
 std::string text_in(const std::filesystem::path& file) {
@@ -53,10 +54,8 @@ CLI::App* add_import(CLI::App& app, import_request& request) {
       ->type_name("FILE");
   command->add_option("--format", request.format, "nvbandwidth (default)")->type_name("FORMAT");
   command
-      ->add_option(
-          "--buffer-size", request.buffer_size,
-          "of its copies, if --bufferSize was given there; a mere number counts MiB, as there "
-          "(default: 512MiB, up to release 0.6 64MiB)")
+      ->add_option("--buffer-size", request.buffer_size,
+                   "its --bufferSize, if it was given; a mere number is MiB")
       ->type_name("SIZE");
   command->add_option("--out", request.out, "write it here (default: -, standard output)")
       ->type_name("FILE");

@@ -1,73 +1,78 @@
 #include "bench/cli/modes.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdlib>
-#include <string>
+#include <string_view>
 
-#include "src/common/command_line.hpp"
+#include "src/common/modes.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
+template <std::size_t Count>
+using options = std::array<std::string_view, Count>;
+
 /// It shows what there is, of these devices and strategies.
-constexpr std::array<std::string_view, 21> not_listed{"--profile",
-                                                      "--sizes",
-                                                      "--cold-sizes",
-                                                      "--cache",
-                                                      "--seed",
-                                                      "--max-time",
-                                                      "--out",
-                                                      "--label",
-                                                      "--note",
-                                                      "--brief",
-                                                      "--quiet",
-                                                      "--inject",
-                                                      "--benchmark_filter",
-                                                      "--benchmark_list_tests",
-                                                      "--benchmark_repetitions",
-                                                      "--benchmark_min_time",
-                                                      "--benchmark_enable_random_interleaving",
-                                                      "--benchmark_out_format",
-                                                      "--benchmark_format",
-                                                      "--benchmark_report_aggregates_only",
-                                                      "--benchmark_display_aggregates_only"};
+constexpr options<25> not_listed{"--profile",
+                                 "--sizes",
+                                 "--cold-sizes",
+                                 "--cache",
+                                 "--seed",
+                                 "--max-time",
+                                 "--label",
+                                 "--note",
+                                 "--brief",
+                                 "--quiet",
+                                 "--sweep",
+                                 "--rack",
+                                 "--mpi",
+                                 "--wait",
+                                 "--ranks-per-node",
+                                 "--inject",
+                                 "--benchmark_filter",
+                                 "--benchmark_list_tests",
+                                 "--benchmark_repetitions",
+                                 "--benchmark_min_time",
+                                 "--benchmark_enable_random_interleaving",
+                                 "--benchmark_out_format",
+                                 "--benchmark_format",
+                                 "--benchmark_report_aggregates_only",
+                                 "--benchmark_display_aggregates_only"};
 
 /// Google Benchmark takes its own flags here, so they are no mistake.
-constexpr std::array<std::string_view, 6> not_in_list_of_benchmarks{
-    "--max-time", "--out", "--label", "--note", "--brief", "--quiet"};
+constexpr options<6> not_in_list_of_benchmarks{"--max-time", "--label", "--note",
+                                               "--brief",    "--quiet", "--rack"};
 
-constexpr std::array<std::string_view, 1> of_cold_caches{"--cold-sizes"};
-constexpr std::array<std::string_view, 1> of_tables{"--brief"};
+constexpr options<1> of_files{"--out"};
+constexpr options<1> of_cold_caches{"--cold-sizes"};
+constexpr options<1> of_tables{"--brief"};
 
-constexpr std::array modes{
-    mode_of_options{mode::list, "--list", not_listed},
-    mode_of_options{mode::list_benchmarks, "--benchmark_list_tests", not_in_list_of_benchmarks},
-    mode_of_options{mode::without_cold, "--cache=warm", of_cold_caches},
-    mode_of_options{mode::without_tables, "--quiet", of_tables},
-    mode_of_options{mode::printed_otherwise, "a result on standard output", of_tables}};
+constexpr options<8> of_result_files{"--for",  "--reuse",     "--cpu-writes", "--cpu-reads",
+                                     "--from", "--of-device", "--map",        "--check"};
+constexpr options<2> of_copies{"--map", "--check"};
+constexpr options<3> of_memory{"--reuse", "--cpu-writes", "--cpu-reads"};
+constexpr options<3> of_questions{"--bytes", "--direction", "--reuse"};
+constexpr options<2> of_accesses{"--cpu-writes", "--cpu-reads"};
+constexpr options<3> of_answers{"--direction", "--reuse", "--json"};
 
-/// Whether it may be there because of its variable alone.
-bool may_be_of_environment(const CLI::Option& option) {
-  const auto name = option.get_envname();
-  return !name.empty() && std::getenv(name.c_str()) != nullptr;
-}
+constexpr std::array<common::mode_of_options<mode>, 13> modes{
+    {{mode::list, "--list", not_listed},
+     {mode::list_without_files, "--list", of_files},
+     {mode::list_benchmarks, "--benchmark_list_tests", not_in_list_of_benchmarks},
+     {mode::benchmarks_without_files, "--benchmark_list_tests", of_files},
+     {mode::without_cold, "--cache=warm", of_cold_caches},
+     {mode::without_tables, "--quiet", of_tables},
+     {mode::printed_otherwise, "a result on standard output", of_tables},
+     {mode::advise_at_once, "--host-map", of_result_files},
+     {mode::advise_role, "--for=ROLE", of_copies},
+     {mode::advise_without_memory, "--for=ROLE of a role that has no costs of memory", of_memory},
+     {mode::advise_check, "--check", of_questions},
+     {mode::advise_check_alone, "--check alone", of_accesses},
+     {mode::advise_map, "--map alone", of_answers}}};
 
 }  // namespace
 
-std::span<const mode_of_options> modes_of_options() { return modes; }
-
-void refuse_without_effect(const CLI::App& app, mode chosen, bool is_fleet) {
-  for (const auto& [candidate, words, without_effect] : modes) {
-    if (candidate != chosen) continue;
-    for (const auto name : without_effect) {
-      const auto* const option = app.get_option_no_throw(std::string(name));
-      if (option == nullptr || option->count() == 0 || may_be_of_environment(*option)) continue;
-      if (is_fleet && name == "--out") continue;
-      throw common::usage_error(fmt::format("{} has no effect with {}", name, words));
-    }
-  }
+void refuse_without_effect(const CLI::App& app, mode chosen) {
+  common::refuse_without_effect<mode>(app, modes, chosen);
 }
 
 }  // namespace bench_transfers::bench

@@ -1,32 +1,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <span>
-#include <string_view>
 
 namespace bench_transfers::bench {
 
 /// What a command line asks for, as far as options may be without an effect there.
 enum class mode {
-  list,               ///< --list
-  list_benchmarks,    ///< --benchmark_list_tests
-  without_cold,       ///< --cache=warm
-  without_tables,     ///< --quiet
-  printed_otherwise,  ///< --out=-, --benchmark_format
+  list,                      ///< --list
+  list_without_files,        ///< likewise, but not of `fleet`, whose --out is a folder of all
+  list_benchmarks,           ///< --benchmark_list_tests
+  benchmarks_without_files,  ///< likewise, but not of `fleet`
+  without_cold,              ///< --cache=warm
+  without_tables,            ///< --quiet
+  printed_otherwise,         ///< --out=-, --benchmark_format
+  advise_at_once,            ///< advise --host-map
+  advise_role,               ///< advise --for, but for copies
+  advise_without_memory,     ///< likewise of a role that has no costs of memory
+  advise_check,              ///< advise --check
+  advise_check_alone,        ///< likewise, without --map
+  advise_map                 ///< advise --map without --bytes and --check
 };
 
-/// A mode, by the words that choose it, and the options that have no effect in it.
-struct mode_of_options {
-  mode chosen;
-  std::string_view words;
-  std::span<const std::string_view> without_effect;
-};
-
-/// All of them.
-std::span<const mode_of_options> modes_of_options();
-
-/// Throws usage_error for the first option of the command line without an effect in a mode. What
-/// variables set does not count, nor does --out of `fleet`, which names the folder of all ranks.
-void refuse_without_effect(const CLI::App& app, mode chosen, bool is_fleet);
+/// Throws usage_error for the first option of the program's or command's line without an effect in
+/// the mode. What variables set does not count.
+void refuse_without_effect(const CLI::App& app, mode chosen);
 
 }  // namespace bench_transfers::bench

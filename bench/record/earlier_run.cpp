@@ -36,6 +36,7 @@ std::pair<result_file::contents, json> read_both(const std::filesystem::path& fi
     auto text = common::read_text(file);
     auto read = result_file::read_text(text, file);
     result_file::require_bench_transfers(read, file);
+    result_file::require(result_file::needed::a_plan, read, file);
     return {std::move(read), result_file::document_in(std::move(text), file)};
   } catch (const common::read_error& error) {
     refuse_to_resume(file, error.what());

@@ -10,6 +10,7 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
+from plots.model.contradictions import contradiction
 from plots.model.disturbed import select_least_disturbed
 from plots.model.values import (
     is_plain_number,
@@ -214,6 +215,8 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         _check_row(row)
         _check_disturbed(row)
     repetitions = select_least_disturbed(repetitions)
+    if what := contradiction(repetitions):
+        raise _NotValid(what)
     _check_device(transfers)
     fields = _each(transfers, "benchmarks", _fields)
     roles = {legible(name): role for name, role in _each(transfers, "roles", _role).items()}

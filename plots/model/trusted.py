@@ -81,4 +81,5 @@ def _is_open(status: os.stat_result) -> bool:
         return False
     if stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX:
         return False
-    return bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    is_private = status.st_gid == status.st_uid != 0
+    return bool(status.st_mode & (stat.S_IWOTH if is_private else stat.S_IWGRP | stat.S_IWOTH))

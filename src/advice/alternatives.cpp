@@ -79,24 +79,28 @@ struct job_key {
   auto operator<=>(const job_key&) const = default;
 };
 
+/// What a file has of a job.
+struct job_parts {
+  std::set<std::string> families;
+  row_list rows;
+};
+
 class job_reader {
  public:
   job_reader(const result_file::contents& content, std::size_t device, const rules& rules,
-             const job_key& key)
-      : content_(content), device_(device), rules_(rules), key_(key) {}
+             const row_list& rows_of_memory)
+      : content_(content), device_(device), rules_(rules), rows_of_memory_(rows_of_memory) {}
 
-  [[nodiscard]] bool belongs(const benchmark& described) const {
-    return described.role == rules_.role && described.direction == key_.direction &&
-           described.*rules_.apart == key_.job && is_rankable(described, device_);
-  }
-
-  [[nodiscard]] alternatives read(const std::filesystem::path& file) const {
+  [[nodiscard]] alternatives read(const std::filesystem::path& file, const job_key& key,
+                                  const job_parts& parts) const {
+    auto rows = parts.rows;
+    rows.insert(rows.end(), rows_of_memory_.begin(), rows_of_memory_.end());
     alternatives read{.role = std::string(rules_.role),
-                      .job = key_.job,
-                      .direction = key_.direction,
+                      .job = key.job,
+                      .direction = key.direction,
                       .time = std::string(rules_.time),
-                      .families = families(),
-                      .measured = measurements_in(content_, file, device_, transfers()),
+                      .families = {parts.families.begin(), parts.families.end()},
+                      .measured = measurements_in(content_, rows, file, device_, transfers()),
                       .sizes = {},
                       .in_turn = {}};
     std::set<double> sizes;
@@ -104,7 +108,7 @@ class job_reader {
       if (is_transfer(series.measures))
         for (const auto& measured : series.times) sizes.insert(measured.bytes);
     read.sizes.assign(sizes.begin(), sizes.end());
-    read.all_prices = all_prices();
+    read.all_prices = all_prices(parts.rows);
     for (const auto& series : read.measured.all_series) add_form(read, series);
     leave_out_common_memory(read.measured);
     return read;
@@ -113,18 +117,11 @@ class job_reader {
  private:
   [[nodiscard]] transfer_choice transfers() const {
     return {
-        .belongs = [this](const benchmark& described) { return belongs(described); },
+        .belongs = [this](const benchmark& described) { return described.role == rules_.role; },
         .strategy = [this](const benchmark& described) { return strategy_of(described, rules_); },
         .time = std::string(rules_.time),
         .counts_memory = rules_.counts_memory,
         .moves_its_size = false};
-  }
-
-  [[nodiscard]] std::vector<std::string> families() const {
-    std::set<std::string> names;
-    for (const auto& [name, described] : content_.benchmarks)
-      if (belongs(described)) names.insert(described.family);
-    return {names.begin(), names.end()};
   }
 
   /// What all of them have to pay for is no reason to choose one, and would hide those that are.
@@ -155,17 +152,17 @@ class job_reader {
     return prices;
   }
 
-  [[nodiscard]] std::map<std::string, std::map<double, price_list>> all_prices() const {
+  [[nodiscard]] std::map<std::string, std::map<double, price_list>> all_prices(
+      const row_list& rows) const {
     std::set<std::string_view> names;
     for (const auto& [name, metric] : content_.metrics)
       if (is_price(metric, rules_)) names.insert(name);
     std::map<std::tuple<std::string, double, std::string>, std::vector<double>> values;
-    for (const auto& row : content_.rows) {
-      if (row.kind != result_file::row_kind::repetition || row.failed || !belongs(*row.benchmark))
-        continue;
-      for (const auto& [name, value] : prices_of(row, names))
-        values[{strategy_of(*row.benchmark, rules_),
-                static_cast<double>(*row.benchmark->size_bytes), std::string(name)}]
+    for (const auto* row : rows) {
+      if (row->kind != result_file::row_kind::repetition || row->failed) continue;
+      for (const auto& [name, value] : prices_of(*row, names))
+        values[{strategy_of(*row->benchmark, rules_),
+                static_cast<double>(*row->benchmark->size_bytes), std::string(name)}]
             .push_back(value);
     }
     std::map<std::string, std::map<double, price_list>> all;
@@ -179,7 +176,7 @@ class job_reader {
   const result_file::contents& content_;
   std::size_t device_;
   const rules& rules_;
-  const job_key& key_;
+  const row_list& rows_of_memory_;
 };
 
 }  // namespace
@@ -192,6 +189,8 @@ std::map<std::string, price_list> alternatives::prices_at(double bytes) const {
                      })->second;
   return next;
 }
+
+bool has_costs_of_memory(std::string_view role) { return rules_of(role).counts_memory; }
 
 std::vector<rankable_role> rankable_roles(const result_file::contents& content,
                                           std::size_t device) {
@@ -207,12 +206,20 @@ std::vector<alternatives> alternatives_in(const result_file::contents& content,
                                           const std::filesystem::path& file, std::size_t device,
                                           const std::string& role) {
   const auto rules = rules_of(role);
-  std::set<job_key> keys;
+  std::map<job_key, job_parts> parts;
+  const auto part_of = [&](const benchmark& described) -> job_parts* {
+    if (described.role != role || !is_rankable(described, device)) return nullptr;
+    return &parts[{described.direction, described.*rules.apart}];
+  };
+  for (const auto& [name, described] : content.benchmarks)
+    if (auto* const part = part_of(described)) part->families.insert(described.family);
   for (const auto& row : content.rows)
-    if (row.benchmark->role == role && is_rankable(*row.benchmark, device))
-      keys.insert({row.benchmark->direction, (*row.benchmark).*rules.apart});
+    if (auto* const part = part_of(*row.benchmark)) part->rows.push_back(&row);
+  const auto of_memory = rows_of_memory(content, device);
+  const job_reader reader(content, device, rules, of_memory);
   std::vector<alternatives> jobs;
-  for (const auto& key : keys) jobs.push_back(job_reader(content, device, rules, key).read(file));
+  for (const auto& [key, part] : parts)
+    if (!part.rows.empty()) jobs.push_back(reader.read(file, key, part));
   return jobs;
 }
 
@@ -279,7 +286,7 @@ file_for_answers read_for_answers(const std::filesystem::path& file, const std::
   result_file::require_bench_transfers(content, file);
   const auto index = index_of_device(content, file, device);
   return {measurements_in(content, file, index), alternatives_in(content, file, index, role),
-          rankable_roles(content, index)};
+          rankable_roles(content, index), lacks(result_file::needed::a_time, content)};
 }
 
 }  // namespace bench_transfers::advice

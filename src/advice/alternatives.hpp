@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/advice/measurements.hpp"
@@ -49,6 +50,9 @@ std::vector<alternatives> alternatives_in(const result_file::contents& content,
                                           const std::filesystem::path& file, std::size_t device,
                                           const std::string& role);
 
+/// Whether what its memory costs is part of the answers about a role.
+bool has_costs_of_memory(std::string_view role);
+
 /// What was asked of a job, and the answer.
 struct ranked_job {
   const alternatives* job;
@@ -86,6 +90,7 @@ struct file_for_answers {
   measurements copies;
   std::vector<alternatives> jobs;    ///< of the role asked for; none of copies
   std::vector<rankable_role> roles;  ///< that can be asked for, besides copies
+  std::string lacks;                 ///< result_file::lacks of a time
 };
 
 /// An empty id stands for the first device. Throws as read_measurements.

@@ -7,11 +7,22 @@ namespace {
 
 constexpr double smallest_checked = 4096;
 
+/// Of the sizes that can be left out, as many as are checked, from the first to the last.
+std::vector<std::size_t> chosen_sizes(const std::vector<statistics::measured_time>& times) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 1; i + 1 < times.size(); ++i)
+    if (times[i].bytes >= smallest_checked) all.push_back(i);
+  if (all.size() <= most_left_out) return all;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < most_left_out; ++i)
+    chosen.push_back(all[i * (all.size() - 1) / (most_left_out - 1)]);
+  return chosen;
+}
+
 leave_out_check check(const series& checked) {
   const auto& times = checked.times;
   leave_out_check result{checked.name, checked.measures, {}};
-  for (std::size_t i = 1; i + 1 < times.size(); ++i) {
-    if (times[i].bytes < smallest_checked) continue;
+  for (const auto i : chosen_sizes(times)) {
     auto remaining = times;
     remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(i));
     const statistics::broken_line fitted(std::move(remaining));

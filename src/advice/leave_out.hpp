@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,12 @@ struct leave_out_check {
   std::vector<left_out_size> sizes;
 };
 
+/// Of more sizes of a series only so many are left out: each costs another fit of all others.
+inline constexpr std::size_t most_left_out = 64;
+
 /// Leaves out each size in turn and predicts it from all others, except the first, the last and
-/// those below 4 KiB, where time hardly depends on the size. Covers transfers, allocation and
-/// freeing.
+/// those below 4 KiB, where time hardly depends on the size; of very many, some that are spread
+/// over all. Covers transfers, allocation and freeing.
 std::vector<leave_out_check> check_by_leaving_out(const measurements& measured);
 
 }  // namespace bench_transfers::advice

@@ -42,19 +42,26 @@ bool is_plain(const benchmark& described) {
   return described.plainness == 0 && !described.setting && described.memory;
 }
 
-/// The term that a benchmark provides; nullopt if it cannot be used.
-std::optional<term> term_of(const benchmark& described, std::size_t device,
-                            const transfer_choice& transfers) {
-  // Questions name no node: memory without one lies near the thread that allocates it.
-  const bool is_usable = !described.node && described.cache == result_file::cache_state::warm &&
-                         described.size_bytes && described.devices == std::vector{device};
-  if (!is_usable) return std::nullopt;
-  if (transfers.belongs(described)) return transfer_of(described);
+/// Questions name no node: memory without one lies near the thread that allocates it.
+bool is_usable(const benchmark& described, std::size_t device) {
+  return !described.node && described.cache == result_file::cache_state::warm &&
+         described.size_bytes && described.devices == std::vector{device};
+}
+
+/// The term that a benchmark of memory provides; nullopt for others.
+std::optional<term> term_of_memory(const benchmark& described) {
   if (described.role == "allocation") return term::allocation;
   if (described.role == "deallocation") return term::deallocation;
   if (described.role == "cpu_write" && is_plain(described)) return term::cpu_write;
   if (described.role == "cpu_read" && is_plain(described)) return term::cpu_read;
   return std::nullopt;
+}
+
+/// The term that a benchmark provides; nullopt if it cannot be used.
+std::optional<term> term_of(const benchmark& described, std::size_t device,
+                            const transfer_choice& transfers) {
+  if (!is_usable(described, device)) return std::nullopt;
+  return transfers.belongs(described) ? transfer_of(described) : term_of_memory(described);
 }
 
 /// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
@@ -287,20 +294,29 @@ std::size_t index_of_device(const result_file::contents& content, const std::fil
 
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device) {
-  return measurements_in(content, file, device,
+  row_list all;
+  for (const auto& row : content.rows) all.push_back(&row);
+  return measurements_in(content, all, file, device,
                          {is_one_way_copy, [](const benchmark& copy) { return copy.strategy; }});
 }
 
-measurements measurements_in(const result_file::contents& content,
+measurements measurements_in(const result_file::contents& content, const row_list& rows,
                              const std::filesystem::path& file, std::size_t device,
                              const transfer_choice& transfers) {
   measurements read;
   read.from = origin_of(content, file, device);
   read.needs_memory = transfers.moves_its_size;
   collector collected(read, content.facts, device, transfers);
-  for (const auto& row : content.rows) collected.add(row);
+  for (const auto* row : rows) collected.add(*row);
   collected.finish();
   return read;
+}
+
+row_list rows_of_memory(const result_file::contents& content, std::size_t device) {
+  row_list rows;
+  for (const auto& row : content.rows)
+    if (is_usable(*row.benchmark, device) && term_of_memory(*row.benchmark)) rows.push_back(&row);
+  return rows;
 }
 
 measurements read_measurements(const std::filesystem::path& file, const std::string& device) {

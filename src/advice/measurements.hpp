@@ -14,6 +14,7 @@
 namespace bench_transfers::result_file {
 struct benchmark;
 struct contents;
+struct row;
 }  // namespace bench_transfers::result_file
 
 namespace bench_transfers::advice {
@@ -126,10 +127,16 @@ measurements read_measurements(const std::filesystem::path& file, const std::str
 measurements measurements_in(const result_file::contents& content,
                              const std::filesystem::path& file, std::size_t device = 0);
 
-/// The same with other transfers than copies.
-measurements measurements_in(const result_file::contents& content,
+/// Some of the rows of a file.
+using row_list = std::vector<const result_file::row*>;
+
+/// The same of these rows alone, with other transfers than copies.
+measurements measurements_in(const result_file::contents& content, const row_list& rows,
                              const std::filesystem::path& file, std::size_t device,
                              const transfer_choice& transfers);
+
+/// The rows of what memory costs, which are terms of answers about any transfers of the device.
+row_list rows_of_memory(const result_file::contents& content, std::size_t device);
 
 /// The index of the device with this id; an empty id stands for the first. Throws
 /// result_file::unusable_file if the file has no such device.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <span>
 
 namespace bench_transfers::common {
 
@@ -10,6 +12,9 @@ std::filesystem::path whole_name(const std::filesystem::path& file);
 /// Whether two paths lead to the same file, also by different names and before the file exists. An
 /// empty path leads to no file.
 bool is_same_file(const std::filesystem::path& lhs, const std::filesystem::path& rhs);
+
+/// The first file that is the same as one before it.
+std::optional<std::filesystem::path> named_twice(std::span<const std::filesystem::path> files);
 
 /// Whether the descriptor is of the file that has this name now: a lock that others make and remove
 /// counts only then.

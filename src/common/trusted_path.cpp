@@ -70,7 +70,9 @@ bool is_of_others(const struct stat& status) {
 bool is_open(const struct stat& status) {
   if (S_ISLNK(status.st_mode) || S_ISCHR(status.st_mode)) return false;  // have no contents
   if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) return false;
-  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  // Many systems give each user a group of the same number, and let that group write.
+  const bool is_private = status.st_gid == status.st_uid && status.st_uid != 0;
+  return (status.st_mode & (is_private ? S_IWOTH : S_IWGRP | S_IWOTH)) != 0;
 }
 
 }  // namespace

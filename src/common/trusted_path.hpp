@@ -7,7 +7,8 @@ namespace bench_transfers::common {
 
 /// Why somebody else could have put there, or could change, what a path leads to; empty where root
 /// and the caller alone can. Each entry from the root on belongs to one of the two, links as well,
-/// and neither the group nor others may write to it. In a sticky folder (/tmp) that may be written
+/// and neither others nor the group may write to it, unless it is the user's own group (of the same
+/// number, and not root's). In a sticky folder (/tmp) that may be written
 /// to, only the entry's owner can exchange it. What does not exist cannot be trusted.
 std::string why_untrusted(const std::filesystem::path& path);
 

@@ -1,5 +1,6 @@
 #include "src/result_file/contents.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/common/printable.hpp"
@@ -12,6 +13,22 @@ std::optional<double> row::number(std::string_view name) const {
   for (const auto& value : values)
     if (*value.name == name && !std::isnan(value.number)) return value.number;
   return std::nullopt;
+}
+
+std::string lacks(needed what, const contents& read) {
+  const auto has = [&](const auto& is_wanted) { return std::ranges::any_of(read.rows, is_wanted); };
+  const bool has_one = has([](const row& row) { return row.kind == row_kind::repetition; });
+  if (!has_one && !read.rows.empty())
+    return "it has only aggregates; the repetitions are there when it is measured without "
+           "--benchmark_report_aggregates_only";
+  if (what == needed::a_plan) return "";
+  if (!has_one)
+    return read.complete && !read.skipped.empty() ? "none of its benchmarks could run"
+                                                  : "it has no benchmarks";
+  const bool is_enough = what != needed::a_time || has([](const row& row) {
+                           return row.kind == row_kind::repetition && !row.failed;
+                         });
+  return is_enough ? "" : "all of its benchmarks have failed";
 }
 
 const json& member(const json& object, std::initializer_list<const char*> keys) {

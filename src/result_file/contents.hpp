@@ -86,6 +86,16 @@ struct contents {
   }
 };
 
+/// What an answer needs of a file.
+enum class needed {
+  a_plan,        ///< what was to be measured; perhaps nothing of it has been
+  a_repetition,  ///< one of any benchmark, if only to tell that it has failed
+  a_time         ///< a repetition that has not failed
+};
+
+/// What the contents lack of it, in words: "it has no benchmarks". Empty if they have it.
+std::string lacks(needed what, const contents& read);
+
 /// A member of nested objects; null if there is none.
 const nlohmann::ordered_json& member(const nlohmann::ordered_json& object,
                                      std::initializer_list<const char*> keys);

@@ -129,6 +129,10 @@ std::string title(const char* kind, const std::string& name) {
 
 }  // namespace
 
+bad_entry bad_benchmark(std::string_view name, std::string_view why) {
+  return bad_entry(fmt::format("{}: {}", title("benchmark", std::string(name)), why));
+}
+
 benchmark benchmark_from(const std::string& name, const json& entry) {
   const entry_reader read(title("benchmark", name), entry);
   return {.name = name,

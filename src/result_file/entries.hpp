@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
@@ -16,6 +17,9 @@ class bad_entry : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// About a benchmark.
+bad_entry bad_benchmark(std::string_view name, std::string_view why);
 
 /// Each throws bad_entry that names the entry and what is wrong with it.
 benchmark benchmark_from(const std::string& name, const nlohmann::ordered_json& entry);

@@ -10,6 +10,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/read_text.hpp"
+#include "src/result_file/contradictions.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"
 #include "src/result_file/rows.hpp"
@@ -142,9 +143,8 @@ const json& list_of(const json& facts, const char* key) {
 
 void require_known_role(const benchmark& described, const std::map<std::string, role>& roles) {
   if (!roles.contains(described.role))
-    throw bad_entry(fmt::format("benchmark {}: its role '{}' is not among its roles",
-                                common::printable_in_short(described.name),
-                                common::printable_in_short(described.role)));
+    throw bad_benchmark(described.name, fmt::format("its role '{}' is not among its roles",
+                                                    common::printable_in_short(described.role)));
 }
 
 void require_known_device(const std::string& title, std::size_t device, std::size_t devices) {
@@ -209,8 +209,7 @@ benchmark described_by_name_alone(const std::string& name) {
 }
 
 [[noreturn]] benchmark refuse_undescribed(const std::string& name) {
-  throw bad_entry(fmt::format("benchmark {}: context.transfers.benchmarks does not have it",
-                              common::printable_in_short(name)));
+  throw bad_benchmark(name, "context.transfers.benchmarks does not have it");
 }
 
 /// Takes over what is known of the run, and returns what benchmarks are.
@@ -251,6 +250,7 @@ contents contents_of(std::string text) {
     read.facts = to_json(get<simdjson::dom::object>(transfers), {"roles", "metrics", "benchmarks"});
   const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
+  require_no_contradiction(read);
   return read;
 }
 
@@ -293,6 +293,10 @@ contents read_json(const json& document, const std::filesystem::path& file) {
 
 void require_bench_transfers(const contents& read, const std::filesystem::path& file) {
   if (!read.is_bench_transfers()) refuse(file, "it is no result file of bench_transfers");
+}
+
+void require(needed what, const contents& read, const std::filesystem::path& file) {
+  if (const auto lacking = lacks(what, read); !lacking.empty()) refuse(file, lacking);
 }
 
 }  // namespace bench_transfers::result_file

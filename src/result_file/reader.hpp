@@ -20,7 +20,7 @@ class unusable_file : public std::runtime_error {
 
 /// Reads a file, also one compressed with gzip, of up to common::most_text_bytes (unpacked). Throws
 /// unusable_file: it cannot be read, is no JSON, of a newer format, or says something about a
-/// benchmark or a repetition that cannot be.
+/// benchmark or a repetition that cannot be, or that contradicts itself.
 contents read(const std::filesystem::path& file);
 
 /// The same from a file's text; `file` is only named. Throws unusable_file.
@@ -36,5 +36,8 @@ nlohmann::ordered_json document_in(std::string text, const std::filesystem::path
 
 /// Throws unusable_file where the contents are another program's.
 void require_bench_transfers(const contents& read, const std::filesystem::path& file);
+
+/// Throws unusable_file where the contents lack what an answer needs.
+void require(needed what, const contents& read, const std::filesystem::path& file);
 
 }  // namespace bench_transfers::result_file

@@ -48,7 +48,7 @@ struct column {
 };
 
 [[noreturn]] void refuse(std::string_view benchmark, const std::string& why) {
-  throw bad_entry(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
+  throw bad_benchmark(benchmark, why);
 }
 
 std::string_view text_of(const std::optional<element>& value) {

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 
 #include "src/statistics/quantile.hpp"
@@ -11,10 +17,71 @@ namespace {
 
 constexpr std::size_t most_for_median = 4;
 
+/// More values have too many pairs to look at each of them.
+constexpr std::size_t most_for_all_means = 64;
+
+/// Numbers in the order of their places, and back: there is none between neighbours.
+std::int64_t place_of(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+}
+double at_place(std::int64_t place) {
+  return std::bit_cast<double>(place < 0 ? place ^ std::numeric_limits<std::int64_t>::max()
+                                         : place);
+}
+
+/// The means of all pairs of ascending values, each value with itself, too; in order.
+class means_of_pairs {
+ public:
+  explicit means_of_pairs(std::span<const double> ascending) : values_(ascending) {}
+
+  [[nodiscard]] double median() const {
+    const double position = static_cast<double>(values_.size() * (values_.size() + 1) / 2 - 1) / 2;
+    const auto below = static_cast<std::size_t>(position);
+    const bool is_between = static_cast<double>(below) != position;
+    return is_between ? std::lerp(nth(below), nth(below + 1), 0.5) : nth(below);
+  }
+
+ private:
+  [[nodiscard]] double mean(std::size_t i, std::size_t j) const {
+    return (values_[i] + values_[j]) / 2;
+  }
+
+  /// Means up to a limit, in as many steps as there are values.
+  [[nodiscard]] std::size_t count_up_to(double limit) const {
+    std::size_t count = 0;
+    auto end = values_.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      while (end > i && mean(i, end - 1) > limit) --end;
+      count += end - i;
+    }
+    return count;
+  }
+
+  /// The least number that has more than n means up to it.
+  [[nodiscard]] double nth(std::size_t n) const {
+    auto low = place_of(values_.front()), high = place_of(values_.back());
+    while (low < high) {
+      const auto middle = std::midpoint(low, high);
+      if (count_up_to(at_place(middle)) > n)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return at_place(low);
+  }
+
+  std::span<const double> values_;
+};
+
 }  // namespace
 
 double location(std::vector<double> values) {
   if (values.size() <= most_for_median) return median(std::move(values));
+  if (values.size() > most_for_all_means) {
+    std::ranges::sort(values);
+    return means_of_pairs(values).median();
+  }
   std::vector<double> means;
   means.reserve(values.size() * (values.size() + 1) / 2);
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -112,12 +113,12 @@ std::optional<capacity> capacity_of(const std::optional<checked_value>& entry) {
 std::vector<node_rates> nodes_of(const std::optional<checked_value>& entry, std::size_t devices) {
   std::vector<node_rates> nodes;
   if (!entry) return nodes;
+  std::set<int> numbers;
   for (const auto& node : entry->list(most_entries)) {
     const auto number = node.at("node");
     nodes.push_back(
         {static_cast<int>(number.whole(most_nodes)), {}, text_or_empty(node.find("why_not"))});
-    number.require(std::ranges::count(nodes, nodes.back().node, &node_rates::node) == 1,
-                   "is that of another entry, too");
+    number.require(numbers.insert(nodes.back().node).second, "is that of another entry, too");
     const auto rates = node.at("rates");
     for (const auto& rate : rates.list_with_nulls(most_devices))
       nodes.back().rates.push_back(rate ? std::optional(node_rate{estimate_of(rate->at("h2d")),

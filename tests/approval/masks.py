@@ -31,7 +31,9 @@ FIGURE = re.compile(
 CELL = re.compile(rf"(?<=,){NUMBER}(?=[,\n])|(?<==) *{NUMBER}[munkMG]?%?")
 MEMORY_TYPE = re.compile(r"\b(?:write-back|write-combined|uncached|unclear)\b(?=\n)")
 DURATION = re.compile(r"\b\d+(?:min|h|ms|s)\b(?: \d+(?:min|s)\b)?")
-PROGRESS = re.compile(r"^(?:allocating|preparing|prepared|measuring) .*\n|\r[^\r\n]*", re.MULTILINE)
+PROGRESS = re.compile(
+    r"^(?:allocating|preparing|prepared|measuring|round) .*\n|\r[^\r\n]*", re.MULTILINE
+)
 MACHINE_NOTE = re.compile(
     r"^(?:Note|Warning): (?:'?[\w.-]+'?: )?(?:virtual machine|another load|CPU governor"
     r"|memlock limit|process runs on NUMA|\d+ of \d+ repetitions were disturbed"

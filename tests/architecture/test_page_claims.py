@@ -1,98 +1,117 @@
-"""Figures that the pages quote are those of the recorded runs (claims.toml)."""
+"""Figures that the pages quote are those of the recorded runs (claims/README.md)."""
 
-import collections
-import gzip
-import json
-import pathlib
-import re
-import statistics
-import tomllib
+from __future__ import annotations
 
 import pytest
+from page_claims import (
+    CLAIMS,
+    NOT_MEASURED,
+    ROOT,
+    Figure,
+    Page,
+    block_of,
+    blocks_with_figures,
+    is_in,
+    page_of,
+    pages_with_figures,
+    quoted_in,
+    section_at,
+    uncovered,
+)
+from recorded_figures import text_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLAIMS = tomllib.loads((ROOT / "tests/architecture/claims.toml").read_text())
+PAGES = pages_with_figures()
+ADVICE = """
+Of {page}, no line says where these figures come from:
 
+{figures}
 
-class Runs:
-    """Recorded files, one process each; machines are told apart by their folders."""
-
-    def __init__(self, files: str):
-        self.values = collections.defaultdict(lambda: collections.defaultdict(list))
-        paths = sorted(ROOT.glob(files))
-        assert paths, f"no file is {files}"
-        for path in paths:
-            of_process = collections.defaultdict(list)
-            for row in json.loads(gzip.decompress(path.read_bytes()))["benchmarks"]:
-                if row.get("run_type") == "aggregate":
-                    continue
-                name, _, device = row["name"].partition("@")
-                for metric, value in row.items():
-                    if isinstance(value, (int, float)):
-                        of_process[name, metric, device].append(value)
-            for (name, metric, device), values in of_process.items():
-                place = (path.parent.name, device)
-                self.values[name, metric][place].append(statistics.median(values))
-
-    def medians(self, name: str, metric: str) -> dict[tuple[str, str], float]:
-        found = self.values.get((name, metric))
-        assert found, f"no row of {name} has {metric}"
-        return {place: statistics.median(values) for place, values in found.items()}
-
-    def worst(self, name: str, metric: str) -> float:
-        return min(self.medians(name, metric).values())
-
-    def best(self, name: str, metric: str) -> float:
-        return max(self.medians(name, metric).values())
-
-    def beside_worst(self, name: str, metric: str, other: str) -> float:
-        """`other` in the process that has the median, of the device that is worst in `metric`."""
-        of_metric = self.medians(name, metric)
-        place = min(of_metric, key=of_metric.get)
-        processes = self.values[name, metric][place]
-        return self.values[name, other][place][processes.index(of_metric[place])]
+Add a claim that computes them to {file}, or, if nothing measures them, a line to
+tests/architecture/claims/not_measured.toml. tests/architecture/claims/README.md says how.
+"""
 
 
-class Map:
-    """A recorded map of a host."""
-
-    def __init__(self, file: str):
-        self.sets = json.loads((ROOT / file).read_text())["sets"]
-
-    def to_device(self, device: int, d2h: list[int]) -> float:
-        """In GB/s, what copies to the device get beside copies to the host, in the mean of sets."""
-        place = sum(other < device for other in d2h)
-        rates = [
-            known["measured"][place] / 1e9
-            for known in self.sets
-            if known["h2d"] == [device] and known["d2h"] == d2h
-        ]
-        return statistics.mean(rates)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_quotes_what_was_recorded(name: str) -> None:
+    page = page_of(name)
+    wrong = [
+        f"{claim.where}: the page says {figure}, and {value:.6g} is computed by {expression}"
+        for claim in page.claims
+        for figure, expression in zip(claim.figures, claim.expressions, strict=True)
+        if not page.is_printed(expression)  # tests/e2e/test_page_answers.py
+        if not figure.is_rounded(value := page.value(expression))
+    ]
+    assert not wrong, "\n".join(["", *wrong])
 
 
-CASES = [
-    (row["page"], row["text"], row["names"], values)
-    for row in CLAIMS["rows"]
-    for values in row["each"]
-]
+@pytest.mark.parametrize("name", PAGES)
+def test_no_figure_is_without_a_claim(name: str) -> None:
+    content = page_of(name).content
+    figures = [
+        f"  line {content.count(chr(10), 0, figure.begin) + 1}: {figure} "
+        f'(in "{section_at(content, figure.begin)}")'
+        for figure in uncovered(page_of(name))
+    ]
+    file = (CLAIMS / name).with_suffix(".toml").relative_to(ROOT)
+    assert not figures, ADVICE.format(page=name, figures="\n".join(figures), file=file)
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Runs]:
-    return {entry["name"]: Runs(entry["files"]) for entry in CLAIMS["runs"]}
+@pytest.mark.parametrize("name", PAGES)
+def test_the_output_that_a_page_shows_is_recorded(name: str) -> None:
+    page = page_of(name)
+    entries = page.lines.get("blocks", [])
+    for entry in entries:
+        if "file" in entry:
+            shown = block_of(page, entry["begins"])
+            assert is_in(shown, text_of(entry["file"])), f"{entry['file']} has other lines"
+    known = {block_of(page, entry["begins"]) for entry in entries}
+    missing = [block for block in blocks_with_figures(page) if block not in known]
+    assert not missing, f"{name} shows this, and no [[blocks]] says what prints it:\n{missing[0]}"
 
 
-def computed(text: str, known: dict) -> str:
-    def figure(found: re.Match) -> str:
-        expression, _, form = found[1].partition(":")
-        return format(eval(expression, {"__builtins__": {}}, known), form)
-
-    return re.sub(r"\{([^{}]+)\}", figure, text)
+def test_claims_are_of_pages() -> None:
+    files = {str(file.relative_to(CLAIMS).with_suffix(".md")) for file in CLAIMS.rglob("*.toml")}
+    assert files - {"not_measured.md"} <= set(PAGES)
 
 
-@pytest.mark.parametrize(("page", "text", "names", "values"), CASES)
-def test_a_page_quotes_what_was_recorded(page, text, names, values, runs):
-    known = {**runs, **values, **{key: name.format(**values) for key, name in names.items()}}
-    if "map" in values:
-        known["map"] = Map(values["map"])
-    assert computed(text, known) in (ROOT / page).read_text()
+def test_what_is_not_measured_is_still_quoted() -> None:
+    """Otherwise the list would grow old, and let figures pass that nobody has looked at."""
+    listed = {
+        (page, section, figure)
+        for pages in NOT_MEASURED.values()
+        for page, sections in pages.items()
+        for section, figures in sections.items()
+        for figure in figures
+    }
+    quoted = {
+        (page, section_at(page_of(page).content, figure.begin), str(figure))
+        for page in PAGES
+        for figure in quoted_in(page_of(page))
+    }
+    assert listed <= quoted
+
+
+def test_a_figure_is_a_rounded_value() -> None:
+    assert Figure(0, "8.6", "%").is_rounded(8.649)
+    assert not Figure(0, "8.6", "%").is_rounded(8.651)
+    assert Figure(0, "4,982", "ms").is_rounded(4982.4e6)
+    assert Figure(0, "−0.25", "").is_rounded(-0.25)
+    assert not Figure(0, "1", "").is_rounded(float("nan"))
+
+
+def test_what_has_no_claim_is_found() -> None:
+    text = """# Made up
+
+    It has 5 to 7.5 % and 3 µs, `4 µs`, CUDA 13.0, a ratio of 0.62 and [9 s](5%20s.md), in 2 steps.
+
+    | size | rate | words |
+    | --- | ---: | --- |
+    | 1 MiB | 20 | 5 of them |
+    | 4 MiB | 30 (40) | in 6 ms |
+    """.replace("\n    ", "\n")
+    lines = {"tables": [{"head": "| size |", "columns": ["=size", "20", ""]}]}
+    figures = [str(figure) for figure in uncovered(Page("docs/MADE_UP.md", text, {}))]
+    assert figures == ["5 %", "7.5 %", "3 µs", "0.62", "9 s", "20", "30", "40", "6 ms"]
+    page = Page("docs/MADE_UP.md", text.replace("30 (40)", "30"), lines)
+    assert [str(figure) for figure in uncovered(page)][-1] == "6 ms"
+    assert [claim.figures[0].is_rounded(20) for claim in page.claims] == [True, False]

@@ -20,7 +20,7 @@ def test_a_named_pipe_is_not_waited_for(program: Program, tmp_path: Path):
 
 
 NOTHING: dict[str, tuple[list[dict[str, Any]], str]] = {
-    "no rows": ([], "no transfers"),
+    "no rows": ([], "it has no benchmarks"),
     "one size": (advice_files.rows("copy/pinned/h2d/1MiB", 1e6, MIB), "two sizes"),
     "other families": (
         advice_files.rows("null/single", 30, 1) + advice_files.rows("launch/plain/1MiB", 5, MIB),

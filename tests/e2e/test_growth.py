@@ -1,156 +1,400 @@
-"""Work grows with the input: each reader of files is given eight times as much.
+"""Work grows with the input: each reader of files is given twice as much, and twice as much again.
 
-The processor's time in the program is compared, not the time that passes: a busy machine changes it
-little, and the least of several runs less. The bounds have room for a factor of three.
+Instructions are counted (valgrind), not time: they are the same on a busy machine. What the second
+doubling adds, as a multiple of what the first one has added, is 2 where work grows in proportion, 4
+where it grows with the square.
 """
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import described
 import pytest
-from advice_files import QUESTION, gpu_file, rows, write
+from advice_files import MIB, QUESTION, gpu_file, rows, write
 from gate_files import Lab
-from program import Program
+from program import Program, environment
+from test_completion import COMMANDS
+from test_fleet import small_sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 NVBANDWIDTH = Path(__file__).parent / "nvbandwidth.json"
-TIMES = 8  # as much
-LINEAR = 3 * TIMES
-QUADRATIC = 3 * TIMES**2
+TWO_GPUS = ROOT / "results/nvidia-h200/2026-11-22-two-gpus/host_map.json"
+PROPORTION, SQUARE, CUBE = 2.6, 4.6, 8.6  # with room for logarithms
 
 Arguments = list[str | Path]
+Make = Callable[[Path, int], Arguments]
 
 
-def processor_seconds(program: Program, arguments: Arguments) -> float:
-    def once() -> float:
-        process = subprocess.Popen(program.command(*arguments), stdout=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        assert os.waitstatus_to_exitcode(status) == 0, arguments
-        return used.ru_utime
+def instructions(program: Program, arguments: Arguments, folder: Path) -> int:
+    log = folder / "valgrind.txt"
+    count = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
+    completed = subprocess.run(
+        ["valgrind", *count, f"--log-file={log}", *program.command(*arguments)],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    # What is slower, or not known, is an answer, too.
+    assert completed.returncode in (0, 1, 3), (arguments, completed.stderr)
+    (counted,) = re.findall(r"I +refs: +([\d,]+)", log.read_text("utf-8"))
+    return int(counted.replace(",", ""))
 
-    return min(once() for _ in range(3))
+
+def growth(program: Program, make: Make, folder: Path, first: int) -> float:
+    work = []
+    for count in (first, 2 * first, 4 * first):
+        of_count = folder / str(count)
+        of_count.mkdir()
+        work.append(instructions(program, make(of_count, count), of_count))
+    return (work[2] - work[1]) / (work[1] - work[0])
 
 
-def made_up_run(path: Path, benchmarks: int, repetitions: int = 5) -> Path:
-    """A result file of one kind of copies, with so many sizes."""
+def run(
+    folder: Path, name: str = "run", sizes: int = 2, repetitions: int = 5, strategies: int = 1
+) -> Path:
+    """Of another name: other times, of another process."""
+    other = 1 + int(name.encode().hex(), 16) % 997 / 1e5
     document = gpu_file([4096, 8192], allocation=False, cpu=False)
     document["benchmarks"] = [
-        row | {"repetition_index": index, "median_ns": row["median_ns"] * (1 + index % 97 / 1e3)}
-        for size in range(1, benchmarks + 1)
-        for memory in ("pageable", "pinned")
+        row | {"repetition_index": index, "real_time": ns, "time_unit": "ns", "median_ns": ns}
+        for strategy in range(strategies)
+        for size in range(4096, 4096 * (sizes + 1), 4096)
+        for row in rows(f"copy/kind{strategy}/h2d/{size}B", 6000 + size / 10, size)[:1]
         for index in range(repetitions)
-        for row in rows(f"copy/{memory}/h2d/{4096 * size}B", 6000 + 400 * size, 4096 * size)[:1]
+        for ns in [other * row["median_ns"] * (1 + index % 97 / 1e3)]
     ]
-    return write(path, document)
+    return write(folder / f"{name}.json", document)
 
 
-def of_sizes(folder: Path, count: int) -> Arguments:
-    return ["advise", *QUESTION, f"--from={made_up_run(folder / 'run.json', count)}"]
+def jobs(
+    folder: Path, settings: int = 1, strategies: int = 2, sizes: int = 2, repetitions: int = 5
+) -> Path:
+    """Transfers both ways; those of one setting are alternatives to each other."""
+    document = gpu_file([4096, 8192], allocation=False, cpu=False)
+    document["benchmarks"], entries = [], {}
+    for setting in range(settings):
+        for strategy in range(strategies):
+            for size in range(4096, 4096 * (sizes + 1), 4096):
+                name = f"duplex/s{strategy}/{setting}/{size}B"
+                row = rows(name, 5000 + strategy + size / 10, size)[0]
+                document["benchmarks"] += [
+                    row | {"repetition_index": index} for index in range(repetitions)
+                ]
+                entries[name] = described.describe(name) | {
+                    "family": "duplex",
+                    "strategy": f"duplex/s{strategy}",
+                    "setting": str(setting),
+                    "direction": "both",
+                    "role": "duplex",
+                }
+    document["context"]["transfers"]["benchmarks"] = entries
+    file = folder / "run.json"
+    file.write_text(json.dumps(described.complete(document)), "utf-8")
+    return file
 
 
-def of_repetitions(folder: Path, count: int) -> Arguments:
-    return ["advise", *QUESTION, f"--from={made_up_run(folder / 'run.json', 2, count)}"]
+def host_map(folder: Path, devices: int = 8, sets: int = 0, nodes: int = 0) -> str:
+    document = json.loads(TWO_GPUS.read_text("utf-8"))
+    alone = document["devices"][0]["alone"]
+    document["devices"] = [{"name": f"cuda:{index}", "alone": alone} for index in range(devices)]
+    document["pci"] = {"visible": False, "paths": []}
+    document["links"] = [
+        document["links"][0] | {"devices": members}
+        for members in ([*range(devices)], *([each, each + 1] for each in range(0, devices, 2)))
+    ]
+    document["sets"] = []
+    for index in range(sets):
+        h2d = sorted({index % devices, index // 3 % devices})
+        rates = [3e10 * (1 + index % 7 / 100)] * (len(h2d) + 1)
+        document["sets"].append(
+            {"h2d": h2d, "d2h": [index // 5 % devices], "held_out": index % 5 == 0}
+            | {"measured": rates, "predicted": rates}
+        )
+    rate = {"h2d": alone["h2d"], "d2h": alone["d2h"]}
+    document["nodes"] = [{"node": node, "rates": [rate] * devices} for node in range(nodes)]
+    file = folder / "map.json"
+    file.write_text(json.dumps(document), "utf-8")
+    return f"--host-map={file}"
 
 
-def exported(folder: Path, count: int) -> Arguments:
-    return ["export", "--format=csv", made_up_run(folder / "run.json", count)]
-
-
-def imported(folder: Path, count: int) -> Arguments:
+def nvbandwidth(folder: Path, devices: int) -> Path:
     document = json.loads(NVBANDWIDTH.read_text("utf-8"))
     answer = document["nvbandwidth"]
     answer["GPU Device list"] = [
         f"{number}: NVIDIA H200 (00000000:{number // 32:02x}:{number % 32:02x}): (node)"
-        for number in range(count)
+        for number in range(devices)
     ]
-    answer["testcases"][0] |= {"bandwidth_matrix": [["50.5"] * count], "sum": 50.5 * count}
-    return ["import", write(folder / "nvbandwidth.json", document)]
+    answer["testcases"][0] |= {"bandwidth_matrix": [["50.5"] * devices], "sum": 50.5 * devices}
+    file = folder / "nvbandwidth.json"
+    file.write_text(json.dumps(document), "utf-8")
+    return file
 
 
-def lab(folder: Path, count: int) -> list[Path]:
-    costs = {f"copy/pinned/h2d/{4096 * size}B": 6000.0 + 400 * size for size in range(1, count + 1)}
-    return [Path(path) for path in Lab(folder, costs).runs(3)]
+def lab(folder: Path, benchmarks: int, name: str = "lab") -> Lab:
+    (folder / name).mkdir(parents=True)
+    costs = {f"copy/pinned/h2d/{4096 * size}B": 6000.0 + size for size in range(1, benchmarks + 1)}
+    return Lab(folder / name, costs)
 
 
-def judged(gate: Program, folder: Path, count: int) -> Arguments:
-    """Reads a baseline, and runs."""
-    runs = lab(folder, count)
-    completed = gate.run("pin", *runs, f"--out={folder / 'baseline.json'}")
-    assert completed.code == 0, completed
-    return ["power", folder / "baseline.json"]
+def sweep(folder: Path, gpus: int = 20, benchmarks: int = 2, day: int = 0, slow: int = 0) -> Path:
+    """Of a day; some of the first GPUs are slow."""
+    date = f"{2010 + day // 300}-{1 + day // 28 % 10:02d}-{1 + day % 28:02d}"
+    file = small_sweep(folder / f"sweep{day}.json", date)
+    document = json.loads(file.read_text("utf-8"))
+    benchmark, gpu = document["benchmarks"][0], document["gpus"][0]
+    document["benchmarks"] = [
+        benchmark | {"name": f"copy/pinned/h2d/{4096 * size}B"} for size in range(1, benchmarks + 1)
+    ]
+    document["gpus"] = [
+        gpu
+        | {
+            "uuid": f"GPU-{number:06d}",
+            "node": f"node{number // 4}",
+            "rack": f"rack{number // 32}",
+            "times_ns": [[[1e6 * (1.2 if number < slow else 1) + 1e3 * (number % 3)] * 3]]
+            * benchmarks,
+        }
+        for number in range(gpus)
+    ]
+    file.write_text(json.dumps(document), "utf-8")
+    return file
 
 
-def shown(folder: Path, count: int) -> Arguments:
-    return ["show", *lab(folder, count)]
+def results(folder: Path, gpus: int = 4, benchmarks: int = 5, runs: int = 1) -> Path:
+    """Of one GPU on each node, for `collect`."""
+    for number in range(gpus):
+        facts = {"device.uuid": f"GPU-{number}"}
+        lab(folder / "in", benchmarks, f"node{number}").runs(runs, facts=facts)
+    return folder / "in"
 
 
-def growth(
-    program: Program, folder: Path, make: Callable[[Path, int], Arguments], first: int
-) -> float:
-    seconds = []
-    for count in (first, TIMES * first):
-        of_count = folder / str(count)
-        of_count.mkdir()
-        seconds.append(processor_seconds(program, make(of_count, count)))
-    return seconds[1] / max(seconds[0], 0.001)
+BOTH = ("advise", "--for=duplex", "--bytes=1MiB")
+ALL = "--devices=all"
+# What is doubled, how much of it there is first, and how work may grow.
+BENCH: dict[str, tuple[Make, int, float]] = {
+    # A line is fitted from each size to each larger one.
+    "advise: sizes": (
+        lambda at, n: ["advise", *QUESTION, f"--from={run(at, sizes=n)}"],
+        *(60, SQUARE),
+    ),
+    "advise: strategies": (
+        lambda at, n: ["advise", *QUESTION, f"--from={run(at, strategies=n)}"],
+        *(20, PROPORTION),
+    ),
+    "advise: repetitions": (
+        lambda at, n: ["advise", *QUESTION, f"--from={run(at, repetitions=n)}"],
+        *(150, PROPORTION),
+    ),
+    "advise: questions": (
+        lambda at, n: [
+            *("advise", f"--bytes={','.join(str(MIB + each) for each in range(n))}"),
+            *("--direction=h2d", f"--from={run(at)}", "--json=answers.json"),
+        ],
+        *(20, PROPORTION),
+    ),
+    "advise --map: sizes": (
+        lambda at, n: ["advise", "--map=map.json", f"--from={run(at, sizes=n)}"],
+        *(30, SQUARE),
+    ),
+    "advise --check: sizes": (
+        lambda at, n: ["advise", "--check", f"--from={run(at, sizes=n)}"],
+        *(70, SQUARE),
+    ),
+    "advise --for: jobs": (
+        lambda at, n: [*BOTH, f"--from={jobs(at, settings=n)}"],
+        *(20, PROPORTION),
+    ),
+    "advise --for: strategies": (
+        lambda at, n: [*BOTH, f"--from={jobs(at, strategies=n)}"],
+        *(30, PROPORTION),
+    ),
+    "advise --for: sizes": (lambda at, n: [*BOTH, f"--from={jobs(at, sizes=n)}"], 60, SQUARE),
+    "advise --for: repetitions": (
+        lambda at, n: [*BOTH, f"--from={jobs(at, repetitions=n)}"],
+        *(100, PROPORTION),
+    ),
+    "advise --host-map: sets": (
+        lambda at, n: ["advise", ALL, host_map(at, sets=n)],
+        *(150, PROPORTION),
+    ),
+    "advise --host-map: nodes": (
+        lambda at, n: ["advise", ALL, host_map(at, nodes=n)],
+        *(100, PROPORTION),
+    ),
+    # There are 64 at most. Each is asked about beside each other one.
+    "advise --host-map: devices": (
+        lambda at, n: ["advise", ALL, host_map(at, devices=n)],
+        *(8, CUBE),
+    ),
+    "compare: benchmarks": (
+        lambda at, n: ["compare", run(at, "a", sizes=n), run(at, "b", sizes=n)],
+        *(40, PROPORTION),
+    ),
+    "compare: repetitions": (
+        lambda at, n: ["compare", run(at, "a", repetitions=n), run(at, "b", repetitions=n)],
+        *(100, PROPORTION),
+    ),
+    "compare: files": (
+        lambda at, n: ["compare", *lab(at, 3, "a").runs(n), "--", *lab(at, 3, "b").runs(n, 1)],
+        *(30, PROPORTION),
+    ),
+    "compare: benchmarks of several runs": (
+        lambda at, n: ["compare", *lab(at, n, "a").runs(3), "--", *lab(at, n, "b").runs(3, 1)],
+        *(30, PROPORTION),
+    ),
+    "export: files": (
+        lambda at, n: ["export", "--format=csv", *(run(at, f"{each}") for each in range(n))],
+        *(15, PROPORTION),
+    ),
+    "import: devices": (lambda at, n: ["import", nvbandwidth(at, n)], 100, PROPORTION),
+}
+OUTPUTS = ("--json=answer.json", "--markdown=answer.md", "--junit=answer.xml")
+GATE: dict[str, tuple[Make, int, float]] = {
+    "pin: benchmarks": (
+        lambda at, n: ["pin", *lab(at, n).runs(3), "--out=baseline.json"],
+        *(30, PROPORTION),
+    ),
+    "pin: runs": (
+        lambda at, n: ["pin", *lab(at, 2).runs(n), "--out=baseline.json"],
+        *(70, PROPORTION),
+    ),
+    "show: benchmarks": (lambda at, n: ["show", *lab(at, n).runs(3)], 30, PROPORTION),
+    "show: runs": (lambda at, n: ["show", *lab(at, 5).runs(n)], 20, PROPORTION),
+    "show: repetitions": (
+        lambda at, n: ["show", run(at, "a", repetitions=n), run(at, "b", repetitions=n)],
+        *(100, PROPORTION),
+    ),
+}
+FLEET: dict[str, tuple[Make, int, float]] = {
+    "collect: GPUs": (
+        lambda at, n: ["collect", results(at, gpus=n), "--out=sweep.json"],
+        *(15, PROPORTION),
+    ),
+    "collect: benchmarks": (
+        lambda at, n: ["collect", results(at, benchmarks=n), "--out=sweep.json"],
+        *(30, PROPORTION),
+    ),
+    "collect: runs of a GPU": (
+        lambda at, n: ["collect", results(at, runs=n), "--out=sweep.json"],
+        *(20, PROPORTION),
+    ),
+    "judge: GPUs": (
+        lambda at, n: ["judge", sweep(at, n, slow=n // 20), *OUTPUTS, "--openmetrics=answer.prom"],
+        *(80, PROPORTION),
+    ),
+    "judge: benchmarks": (
+        lambda at, n: ["judge", sweep(at, benchmarks=n), *OUTPUTS],
+        *(20, PROPORTION),
+    ),
+    "judge: GPUs of a reference": (
+        lambda at, n: ["judge", sweep(at, n, day=1), f"--reference={sweep(at, n)}"],
+        *(40, PROPORTION),
+    ),
+    "judge: earlier sweeps": (
+        lambda at, n: [
+            *("judge", sweep(at, day=n, slow=1)),
+            *(f"--history={sweep(at, day=day, slow=int(day > n / 2))}" for day in range(n)),
+        ],
+        *(10, PROPORTION),
+    ),
+    "show: GPUs": (lambda at, n: ["show", sweep(at, n)], 40, PROPORTION),
+    "show: benchmarks": (lambda at, n: ["show", sweep(at, benchmarks=n)], 20, PROPORTION),
+    "history: sweeps": (
+        lambda at, n: ["history", *(sweep(at, day=day) for day in range(n)), "--json=answer.json"],
+        *(10, PROPORTION),
+    ),
+    "history: GPUs": (
+        lambda at, n: ["history", *(sweep(at, n, day=day) for day in range(3))],
+        *(40, PROPORTION),
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("make", "first", "most"),
-    [
-        (of_sizes, 150, QUADRATIC),
-        (of_repetitions, 2500, LINEAR),
-        (exported, 500, LINEAR),
-        (imported, 500, LINEAR),
-    ],
+@pytest.mark.parametrize("reader", BENCH)
+def test_bench_transfers(program: Program, tmp_path: Path, reader: str) -> None:
+    make, first, most = BENCH[reader]
+    assert growth(program, make, tmp_path, first) < most
+
+
+@pytest.mark.parametrize("reader", GATE)
+def test_gate_transfers(gate: Program, tmp_path: Path, reader: str) -> None:
+    make, first, most = GATE[reader]
+    assert growth(gate, make, tmp_path, first) < most
+
+
+@pytest.mark.parametrize("reader", FLEET)
+def test_fleet_transfers(fleet: Program, tmp_path: Path, reader: str) -> None:
+    make, first, most = FLEET[reader]
+    assert growth(fleet, make, tmp_path, first) < most
+
+
+FORMATS = (
+    *("csv", "markdown", "openmetrics"),
+    *("bencher", "github-benchmark", "github-benchmark-bigger"),
 )
-def test_twice_the_input_takes_a_bounded_factor_more(
-    program: Program,
-    tmp_path: Path,
-    make: Callable[[Path, int], Arguments],
-    first: int,
-    most: float,
-) -> None:
-    assert growth(program, tmp_path, make, first) < most
 
 
-def test_baselines_are_read_in_proportion_to_their_benchmarks(
-    gate: Program, tmp_path: Path
-) -> None:
-    def make(folder: Path, count: int) -> Arguments:
-        return judged(gate, folder, count)
+@pytest.mark.parametrize("format_", FORMATS)
+def test_export_of_sizes(program: Program, tmp_path: Path, format_: str) -> None:
+    def make(at: Path, count: int) -> Arguments:
+        return ["export", f"--format={format_}", run(at, sizes=count)]
 
-    assert growth(gate, tmp_path, make, 300) < LINEAR
-
-
-def test_runs_are_read_in_proportion_to_their_benchmarks(gate: Program, tmp_path: Path) -> None:
-    assert growth(gate, tmp_path, shown, 300) < LINEAR
+    assert growth(program, make, tmp_path, 30) < PROPORTION
 
 
-def test_sweeps_are_read_in_proportion_to_their_gpus(fleet: Program, tmp_path: Path) -> None:
-    collected = tmp_path / "one.json"
-    completed = fleet.run(
-        "collect", ROOT / "results/nvidia-h200/2026-11-21-gate", f"--out={collected}"
-    )
-    assert completed.code == 0, completed
-    sweep = json.loads(collected.read_text("utf-8"))
+@pytest.mark.parametrize("format_", FORMATS)
+def test_export_of_repetitions(program: Program, tmp_path: Path, format_: str) -> None:
+    def make(at: Path, count: int) -> Arguments:
+        return ["export", f"--format={format_}", run(at, repetitions=count)]
 
-    def of_gpus(folder: Path, count: int) -> Arguments:
-        first = sweep["gpus"][0]
-        gpus: list[dict[str, Any]] = [
-            first | {"uuid": f"GPU-{number}", "node": f"node{number}"} for number in range(count)
-        ]
-        path = write(folder / "sweep.json", sweep | {"gpus": gpus, "problems": []})
-        return ["show", path]
+    assert growth(program, make, tmp_path, 100) < PROPORTION
 
-    assert growth(fleet, tmp_path, of_gpus, 40) < LINEAR
+
+# Of the baseline, its runs and its sessions; and the new runs. Up to 500 runs, a factor takes the
+# same draws of chance numbers.
+@pytest.mark.parametrize(
+    ("doubled", "first"), [("benchmarks", 30), ("runs", 70), ("sessions", 40), ("new", 70)]
+)
+def test_gate_check(gate: Program, tmp_path: Path, doubled: str, first: int) -> None:
+    def make(at: Path, count: int) -> Arguments:
+        counts = {"benchmarks": 2, "runs": 3, "sessions": 1, "new": 3} | {doubled: count}
+        made = lab(at, counts["benchmarks"])
+        before = made.sessions(counts["sessions"], counts["runs"])
+        baseline = at / "baseline.json"
+        completed = gate.run("pin", *before, f"--out={baseline}")
+        assert completed.code == 0, completed
+        return ["check", baseline, *made.runs(counts["new"], counts["sessions"] + 1), *OUTPUTS]
+
+    assert growth(gate, make, tmp_path, first) < PROPORTION
+
+
+def test_gate_power(gate: Program, tmp_path: Path) -> None:
+    def make(at: Path, count: int) -> Arguments:
+        completed = gate.run("pin", *lab(at, count).runs(3), f"--out={at / 'baseline.json'}")
+        assert completed.code == 0, completed
+        return ["power", at / "baseline.json"]
+
+    assert growth(gate, make, tmp_path, 20) < PROPORTION
+
+
+def test_every_command_and_format_is_here(program: Program) -> None:
+    (line,) = re.findall(r"^Formats: (.*)\.$", program.run("export", "--help").out, re.MULTILINE)
+    assert line.split(", ") == [*FORMATS]
+    # What measures reads no files; of a fleet, others than these do.
+    measure = {"", "map", "doctor", "fleet"}
+    assert {name.split()[0].rstrip(":") for name in BENCH} == {
+        *COMMANDS["bench_transfers"]
+    } - measure
+    apart = {"check", "power"}
+    assert {name.split(":")[0] for name in GATE} | apart == {*COMMANDS["gate_transfers"]} - {""}
+    assert {name.split(":")[0] for name in FLEET} == {*COMMANDS["fleet_transfers"]} - {""}
 
 
 LINES = """
@@ -174,10 +418,10 @@ print(lines)
 
 
 def test_python_reads_results_in_proportion_to_their_rows(tmp_path: Path) -> None:
-    """Here the lines that Python runs are counted: they are the same each time."""
+    """Here the lines that Python runs are counted."""
     work = []
     for count in (100, 200, 400):
-        path = made_up_run(tmp_path / f"{count}.json", count)
+        path = run(tmp_path, f"{count}", sizes=count)
         command = [sys.executable, "-c", LINES, str(path)]
         printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         work.append(int(printed.stdout))

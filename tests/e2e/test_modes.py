@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import NOTHING_RAN, Program
+from program import NOTHING_RAN, USAGE, Program
+from test_completion import COMMANDS, beside
+from test_completion import options as options_of
 
 ROOT = Path(__file__).resolve().parents[2]
 # Nothing is measured: no benchmark has this name.
@@ -97,6 +99,183 @@ def test_what_has_no_effect_is_refused(
 def test_the_table_names_options_that_there_are() -> None:
     for _, without_effect in MODES.values():
         assert without_effect <= {*options()}
+
+
+# The same of each command: values of its options, and its modes.
+NONE = "none.json"  # is not there: nothing is answered
+LIMITS = {"--threshold": "2%", "--latency-threshold": "5%", "--false-alarm": "1%"}
+METRIC = {"--judge-by": "real_time", "--of-repetitions": "median"}
+OUTPUTS = {"--json": "answer.json", "--markdown": "answer.md", "--junit": "answer.xml"}
+OF_RANKS = {
+    "--sweep": "monday",
+    "--rack": "north",
+    "--mpi": "none",
+    "--wait": "1",
+    "--ranks-per-node": "1",
+}
+COMMAND_VALUES = {
+    "--allow-different": "device.name",
+    "--allow-missing": "x",
+    "--buffer-size": "512",
+    "--bytes": "1MiB",
+    "--confirm": "a,b",
+    "--cpu-reads": "2",
+    "--cpu-writes": "2",
+    "--decide-by": "link",
+    "--devices": "all",
+    "--direction": "h2d",
+    "--for": "duplex",
+    "--from": NONE,
+    "--gpu": "GPU-1",
+    "--history": NONE,
+    "--host-map": NONE,
+    "--looks": "2",
+    "--map": "map.json",
+    "--of-device": "cuda:0",
+    "--openmetrics": "answer.prom",
+    "--reference": NONE,
+    "--replaces": NONE,
+    "--reuse": "2",
+    "--runs": "3",
+    "--size": "4KiB",
+    "--slowest": "1",
+    "--with": NONE,
+    "--within": "1",
+    **(VALUES | LIMITS | METRIC | OUTPUTS | OF_RANKS),
+}
+FORMAT_VALUES = {"export": "csv", "import": "nvbandwidth"}
+RANKED = ("--bytes=1MiB", f"--from={NONE}")
+
+
+def refused(words: str, *options: str) -> dict[str, str]:
+    """What is said where these options have no effect in a mode."""
+    return {option: f"{option} has no effect with {words}" for option in options}
+
+
+OF_ROLE = refused("--for=ROLE", "--map", "--check")
+MAP_OF_ROLE = {"--for": "--map has no effect with --for=ROLE"}
+OF_CHECK = refused("--check", "--bytes", "--direction", "--reuse")
+IN_LIST = MEASURING | (PLACES - {"--out"}) | FORMATS
+# Each mode of each command: a command line, and what is said where an option is added to it.
+COMMAND_MODES: dict[tuple[str, str], list[tuple[tuple[str, ...], dict[str, str]]]] = {
+    ("bench_transfers", "advise"): [
+        ((*RANKED, "--direction=h2d"), {"--check": OF_CHECK["--bytes"]}),
+        ((*RANKED, "--for=duplex"), OF_ROLE),
+        (
+            (*RANKED, "--for=interference"),
+            OF_ROLE
+            | refused(
+                "--for=ROLE of a role that has no costs of memory",
+                *("--reuse", "--cpu-writes", "--cpu-reads"),
+            ),
+        ),
+        (
+            ("--check", f"--from={NONE}"),
+            OF_CHECK
+            | refused("--check alone", "--cpu-writes", "--cpu-reads")
+            | {"--for": "--check has no effect with --for=ROLE"},
+        ),
+        (("--check", "--map=map.json", f"--from={NONE}"), OF_CHECK | MAP_OF_ROLE),
+        (
+            ("--map=map.json", f"--from={NONE}"),
+            refused("--map alone", "--direction", "--reuse", "--json") | MAP_OF_ROLE,
+        ),
+        (
+            (f"--host-map={NONE}", "--devices=all"),
+            refused(
+                "--host-map",
+                *("--for", "--reuse", "--cpu-writes", "--cpu-reads"),
+                *("--from", "--of-device", "--map", "--check"),
+            ),
+        ),
+    ],
+    ("bench_transfers", "map"): [(("--device=cuda:99",), {})],
+    ("bench_transfers", "doctor"): [(("--device=cuda:99",), {})],
+    ("bench_transfers", "fleet"): [
+        (("--list",), refused("--list", *IN_LIST, *OF_RANKS)),
+        (
+            ("--benchmark_list_tests", "--out=sweep", *NOTHING),
+            refused("--benchmark_list_tests", "--label", "--note", "--brief", "--quiet", "--rack")
+            | {"--list": "--benchmark_filter has no effect with --list"},
+        ),
+        (
+            ("--out=sweep", "--quiet", *NOTHING),
+            refused("--quiet", "--brief") | {"--list": "--quiet has no effect with --list"},
+        ),
+        (
+            ("--out=sweep", "--cache=warm", *NOTHING),
+            refused("--cache=warm", "--cold-sizes")
+            | {"--list": "--cache has no effect with --list"},
+        ),
+    ],
+    ("bench_transfers", "export"): [((NONE,), {})],
+    ("bench_transfers", "import"): [((NONE,), {})],
+    ("bench_transfers", "compare"): [((NONE, NONE), {})],
+    ("gate_transfers", "pin"): [
+        ((NONE, "--out=-"), refused("--out=- without --replaces", "--new-line")),
+        ((NONE, "--out=-", f"--replaces={NONE}"), {}),
+        ((NONE, "--out=baseline.json"), {}),
+    ],
+    ("gate_transfers", "check"): [
+        ((NONE, NONE), {}),
+        ((NONE, "--dry-run"), {}),
+        *(
+            ((NONE, NONE, f"{output}=-"), refused("an answer on standard output", "--all"))
+            for output in OUTPUTS
+        ),
+    ],
+    ("gate_transfers", "power"): [((NONE,), {})],
+    ("gate_transfers", "show"): [((NONE,), {})],
+    ("fleet_transfers", "collect"): [((NONE, "--out=sweep.json"), {})],
+    ("fleet_transfers", "judge"): [
+        ((NONE,), {}),
+        ((NONE, "--openmetrics=-"), refused("--openmetrics=- alone", "--history")),
+        ((NONE, "--openmetrics=-", "--json=answer.json"), {}),
+    ],
+    ("fleet_transfers", "show"): [((NONE,), {})],
+    ("fleet_transfers", "history"): [((NONE,), {})],
+}
+
+
+@pytest.mark.parametrize(("name", "command"), COMMAND_MODES)
+def test_what_has_no_effect_in_a_command_is_refused(
+    program: Program, tmp_path: Path, name: str, command: str
+) -> None:
+    known = options_of(program, name, command) - {"-h", "--help", "--version", "--generate"}
+    for arguments, refusals in COMMAND_MODES[name, command]:
+        given = {argument.partition("=")[0] for argument in arguments}
+        for option in known - given:
+            value = FORMAT_VALUES[command] if option == "--format" else COMMAND_VALUES.get(option)
+            added = option if value is None else f"{option}={value}"
+            folder = tmp_path / f"{len([*tmp_path.iterdir()])}"
+            folder.mkdir()
+            completed = beside(program, name).run(command, *arguments, added, cwd=folder)
+            if option in refusals:
+                assert completed.err == f"{name}: {refusals[option]}\n", (arguments, added)
+                assert (completed.code, completed.out) == (USAGE, "")
+                assert not list(folder.iterdir())
+            else:
+                assert "has no effect" not in completed.err, (arguments, added)
+                assert "unknown argument" not in completed.err
+                assert "needs a value" not in completed.err
+
+
+def test_each_command_has_its_modes() -> None:
+    commands = {(name, command) for name in COMMANDS for command in COMMANDS[name] if command}
+    assert commands == COMMAND_MODES.keys()
+
+
+def test_each_mode_of_the_programs_is_tried() -> None:
+    tried = {*MODES} | {
+        refusal.partition(" has no effect with ")[2]
+        for modes in COMMAND_MODES.values()
+        for _, refusals in modes
+        for refusal in refusals.values()
+    }
+    for file in ("bench/cli/modes.cpp", "src/gate/cli/options.cpp", "src/fleet/cli/options.cpp"):
+        words = re.findall(r'\{mode::\w+, "([^"]+)"', (ROOT / file).read_text("utf-8"))
+        assert words
+        assert tried >= {*words}, file
 
 
 def test_variables_are_no_mistake_in_a_list(program: Program) -> None:

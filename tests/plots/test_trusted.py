@@ -14,6 +14,8 @@ from plots.page import render
 from plots.page.write import check_folder, write_folder
 
 SOMEBODY_ELSE = 65534
+# The group of another user may be that user's own.
+OPEN = (0o020, 0o002) if os.geteuid() == 0 else (0o002,)
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
@@ -33,7 +35,7 @@ def test_a_path_is_trusted_that_others_can_neither_change_nor_exchange(file: Pat
     assert why_untrusted(file.parent / "../below/file") == ""
     for path in (file, file.parent, file.parent.parent):
         before = stat.S_IMODE(path.stat().st_mode)
-        for writable in (0o020, 0o002):
+        for writable in OPEN:
             path.chmod(before | writable)
             assert why_untrusted(file).startswith(f"others may write to {path} (mode ")
         path.chmod(before)
@@ -73,6 +75,17 @@ def test_it_belongs_to_root_or_the_caller(file: Path, tmp_path: Path):
     assert link_of_others(link) is None
     os.chown(link, SOMEBODY_ELSE, -1, follow_symlinks=False)
     assert link_of_others(link / "none") == link
+
+
+def test_the_users_own_group_may_write(file: Path, monkeypatch: pytest.MonkeyPatch):
+    status = list(file.stat())
+    status[stat.ST_MODE] = stat.S_IFREG | 0o664
+    status[stat.ST_UID] = status[stat.ST_GID] = SOMEBODY_ELSE
+    monkeypatch.setattr(os, "geteuid", lambda: SOMEBODY_ELSE)
+    monkeypatch.setattr(Path, "lstat", lambda _: os.stat_result(status))
+    assert why_untrusted(file) == ""
+    status[stat.ST_MODE] |= 0o002
+    assert why_untrusted(file).startswith("others may write to ")
 
 
 @pytest.fixture

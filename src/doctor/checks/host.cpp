@@ -85,8 +85,8 @@ void other_load(const facts& facts, diagnosis& diagnosis) {
                        *host.load_average, *host.cpus_online),
        .evidence = {{"load_average", *host.load_average}, {"cpus", *host.cpus_online}},
        .cost = cost{.least_lost = 0,
-                    .most_lost = 0.36,
-                    .rate = "copies from the host while 31 threads copy within memory",
+                    .most_lost = 0.47,
+                    .rate = "copies from the host while 31 threads write to memory",
                     .origin = cost::source::recorded_run,
                     .reference = "results/nvidia-h200/2026-11-22-loaded"},
        .fix = {"Find and end it, or transfer at another time", "top"}});

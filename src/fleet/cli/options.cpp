@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <span>
+#include <string_view>
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/modes.hpp"
 #include "src/common/output_options.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/unknown_option.hpp"
 #include "src/completion/generate.hpp"
 
@@ -22,6 +26,12 @@ constexpr const char* examples =
     "  fleet_transfers collect sweep --out=sweep.json.gz\n"
     "  fleet_transfers judge sweep.json.gz --reference=accepted.json.gz\n"
     "  fleet_transfers history sweeps --json=history.json";
+
+/// What a command line asks for, as far as options may be without an effect there.
+enum class mode { judge_only_metrics };
+constexpr std::array<std::string_view, 1> of_onsets{"--history"};
+constexpr std::array<common::mode_of_options<mode>, 1> modes{
+    {{mode::judge_only_metrics, "--openmetrics=- alone", of_onsets}}};
 
 result_file::benchmark_class parse_class(const std::string& word) {
   const auto kind = result_file::benchmark_class_from(word);
@@ -69,6 +79,7 @@ class command_line {
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }
+    refuse_without_effect();
     if (app_.got_subcommand("collect")) return collect_;
     if (app_.got_subcommand("judge")) return judge_;
     if (app_.got_subcommand("history")) return history_;
@@ -76,6 +87,14 @@ class command_line {
   }
 
  private:
+  void refuse_without_effect() const {
+    const bool writes_words =
+        !(judge_.json.empty() && judge_.markdown.empty() && judge_.junit.empty());
+    if (common::is_standard_output(judge_.openmetrics) && !writes_words)
+      common::refuse_without_effect<mode>(*app_.get_subcommand("judge"), modes,
+                                          mode::judge_only_metrics);
+  }
+
   /// The files of `--reference A B` are more than it takes.
   [[nodiscard]] std::string repeating_hint() const {
     for (const auto* command : app_.get_subcommands())

@@ -130,6 +130,9 @@ class finder {
   std::set<fs::path> seen_;
 };
 
+/// A file that does not tell its node stands for a node by itself, which has the file's name.
+bool tells_node(const measured_gpu& measured) { return measured.gpu.node != measured.file; }
+
 /// What a file has, or why it cannot be used.
 struct read_file {
   std::vector<measured_gpu> gpus = {};
@@ -158,8 +161,10 @@ read_file read_one(const found_file& file) {
   try {
     const auto read = contents_of(file);
     result_file::require_bench_transfers(read, file.path);
-    auto host = result_file::text_at(read.context, {"host_name"});
-    read_file result{.gpus = gpus_of(read, file.node.empty() ? host : file.node)};
+    using enum result_file::needed;  // that a run has ended early is an answer
+    result_file::require(read.complete ? a_repetition : a_plan, read, file.path);
+    auto node = file.node.empty() ? result_file::text_at(read.context, {"host_name"}) : file.node;
+    read_file result{.gpus = gpus_of(read, node.empty() ? shown : node)};
     for (auto& gpu : result.gpus) {
       gpu.file = shown;
       if (!read.complete) result.problems.push_back(incomplete_run(gpu));
@@ -400,7 +405,8 @@ class putting_together {
       return;
     }
     auto& first = merged_[known->second];
-    if (first.gpu.node != measured.gpu.node) {
+    if (tells_node(measured) && !tells_node(first)) first.gpu.node = measured.gpu.node;
+    if (tells_node(measured) && first.gpu.node != measured.gpu.node) {
       add_problem(measured.gpu, "duplicate_gpu",
                   fmt::format("{} is on {} and on {}: the latter is left out", measured.gpu.uuid,
                               first.gpu.node, measured.gpu.node),
@@ -418,6 +424,7 @@ class putting_together {
     std::ranges::move(measured.faults, std::back_inserter(first.faults));
     std::ranges::move(measured.failed, std::back_inserter(first.failed));
     std::ranges::move(measured.skipped, std::back_inserter(first.skipped));
+    first.ran.merge(measured.ran);
     first.gpu.parts = std::max(first.gpu.parts, measured.gpu.parts);
     first.gpu.warnings.merge(measured.gpu.warnings);
     first.gpu.wrong_data.merge(measured.gpu.wrong_data);
@@ -436,8 +443,7 @@ class putting_together {
         times[name][measured.gpu.model].push_back(statistics::median(benchmark.times.front()));
         described.emplace(name, &benchmark);
       }
-      for (const auto& name : std::set(measured.skipped.begin(), measured.skipped.end()))
-        ++skips_[name];
+      for (const auto& name : measured.ran) ++ran_[name];
     }
     for (auto& [name, of_models] : times) {
       const auto& benchmark = *described.at(name);
@@ -465,7 +471,8 @@ class putting_together {
     add_benchmarks_problem(gpu, "failed_benchmark", failed, "failed");
     std::set skipped(measured.skipped.begin(), measured.skipped.end());
     std::erase_if(skipped, [&](const std::string& name) {
-      return is_more_than_half(skips_.at(name), merged_.size());
+      const auto on_others = ran_[name] - (measured.ran.contains(name) ? 1 : 0);
+      return !is_more_than_half(on_others, merged_.size() - 1);
     });
     add_benchmarks_problem(gpu, "skipped_benchmark", skipped,
                            "could not run, which ran on most others,");
@@ -480,7 +487,7 @@ class putting_together {
   sweep sweep_;
   std::vector<measured_gpu> merged_;
   std::map<std::string, std::size_t> by_uuid_;
-  std::map<std::string, std::size_t> skips_;
+  std::map<std::string, std::size_t> ran_;  ///< on how many GPUs
   /// The names of the sweep's benchmarks, and the models that have measured them as such.
   std::vector<std::pair<std::string, std::set<std::string>>> columns_;
 };

@@ -8,6 +8,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/common/timestamp.hpp"
+#include "src/result_file/contradictions.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::fleet {
@@ -76,21 +77,15 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   result.uuid = text_at(device, {"uuid"});
   result.slot = text_at(device, {"pci_bus_id"});
   result.model = text_at(device, {"name"});
-  if (result.model.empty()) result.model = read.on_host ? "host device (no GPU)" : "unknown";
+  if (result.model.empty())
+    result.model =
+        read.on_host ? "host device (no GPU)" : fmt::format("unknown, of {}", result.node);
   if (result.uuid.empty()) result.uuid = name_without_uuid(read, index, result);
   result.on_host = read.on_host;
   result.link = link_of(member(device, {"link"}));
   result.parts = std::min(read.parts, most_parts);
   for (const auto& warning : read.warnings) result.warnings.insert(warning.code);
   return result;
-}
-
-double ns_per(const std::string& unit) {
-  if (unit == "ns") return 1;
-  if (unit == "us") return 1e3;
-  if (unit == "ms") return 1e6;
-  if (unit == "s") return 1e9;
-  throw result_file::bad_entry(fmt::format("the time_unit '{}' is unknown", unit));
 }
 
 void sort_each_once(std::vector<std::string>& names) {
@@ -110,8 +105,8 @@ class collector {
       found.faults = faults_of(member(read.facts, {"run", "faults_injected"}));
       found.started = common::parse_timestamp(text_at(read.facts, {"run", "started_utc"}));
       found.finished = common::parse_timestamp(text_at(read.facts, {"run", "finished_utc"}));
-      for (const auto& skip : read.skipped) found.skipped.push_back(skip.name);
     }
+    for (const auto& skip : read.skipped) add(skip);
   }
 
   std::vector<measured_gpu> run() {
@@ -125,8 +120,23 @@ class collector {
   }
 
  private:
+  /// A strategy that is skipped as a whole has no device.
+  void add(const result_file::skipped_benchmark& skip) {
+    const auto known = read_.benchmarks.find(skip.name);
+    const bool is_strategy = known == read_.benchmarks.end();
+    for (std::size_t device = 0; device < gpus_.size(); ++device)
+      if (is_strategy)
+        gpus_[device].skipped.push_back(skip.name);
+      else if (std::ranges::find(known->second.devices, device) != known->second.devices.end())
+        gpus_[device].skipped.push_back(name_of(known->second));
+  }
+
   void add(const row& row) {
     const auto& described = *row.benchmark;
+    if (!row.failed)
+      for (const auto device : described.devices)
+        if (auto& ran = gpus_.at(device).ran; ran.insert(name_of(described)).second)
+          ran.insert(described.strategy);
     if (row.failed) {
       for (const auto device : described.devices) {
         if (device >= gpus_.size()) continue;
@@ -139,7 +149,7 @@ class collector {
       add_flows(row);
     } else if (described.devices.size() == 1 && described.devices.front() < gpus_.size()) {
       add_time(described.devices.front(), name_of(described), described, described.direction, false,
-               row.number("real_time").value_or(0) * ns_per(row.time_unit));
+               row.number("real_time").value_or(0) * result_file::ns_per_unit(row));
     }
   }
 

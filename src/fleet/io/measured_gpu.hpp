@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct measured_gpu {
   std::optional<std::size_t> world_size;
   std::map<std::string, measured_benchmark> benchmarks;
   std::vector<std::string> failed;   ///< benchmarks
-  std::vector<std::string> skipped;  ///< benchmarks that could not run
+  std::set<std::string> ran;         ///< benchmarks that have not failed, and their strategies
+  std::vector<std::string> skipped;  ///< benchmarks, or strategies, that could not run
   std::vector<std::string> faults;   ///< injected on purpose
 };
 

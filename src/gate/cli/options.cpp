@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <span>
 #include <string_view>
 
 #include "provenance.hpp"
 #include "src/common/command_line.hpp"
+#include "src/common/modes.hpp"
 #include "src/common/output_options.hpp"
+#include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/unknown_option.hpp"
@@ -25,6 +28,15 @@ constexpr const char* examples =
     "  gate_transfers pin run-*.json --out=baseline.json\n"
     "  gate_transfers check baseline.json new-*.json --decide-by=link\n"
     "  gate_transfers show run-*.json";
+/// What a command line asks for, as far as options may be without an effect there. `check
+/// --dry-run` is no such mode: it is given to see whether these options are right.
+enum class mode { check_printed_otherwise, pin_nothing_replaced };
+constexpr std::array<std::string_view, 1> of_tables{"--all"};
+constexpr std::array<std::string_view, 1> of_replaced{"--new-line"};
+constexpr std::array<common::mode_of_options<mode>, 2> modes{
+    {{mode::check_printed_otherwise, "an answer on standard output", of_tables},
+     {mode::pin_nothing_replaced, "--out=- without --replaces", of_replaced}}};
+
 constexpr double least_threshold = 0.01;
 constexpr double most_threshold = 1000;
 constexpr double least_false_alarm = 0.001;
@@ -125,6 +137,7 @@ class command_line {
     } catch (const CLI::ParseError& error) {
       throw common::usage_error(common::first_line(error.what()));
     }
+    refuse_without_effect();
     if (app_.got_subcommand("pin")) return pin_;
     if (app_.got_subcommand("check")) return with_valid_runs(check_);
     if (app_.got_subcommand("power")) return power_;
@@ -132,6 +145,16 @@ class command_line {
   }
 
  private:
+  void refuse_without_effect() const {
+    const auto refuse = [&](const char* command, mode chosen) {
+      common::refuse_without_effect<mode>(*app_.get_subcommand(command), modes, chosen);
+    };
+    if (common::has_standard_output({check_.json, check_.markdown, check_.junit}))
+      refuse("check", mode::check_printed_otherwise);
+    if (common::is_standard_output(pin_.out) && pin_.replaces.empty())
+      refuse("pin", mode::pin_nothing_replaced);
+  }
+
   /// CLI11 does the same for commands that always need runs.
   static check_request with_valid_runs(const check_request& request) {
     if (request.runs.empty() && !request.dry_run) throw common::usage_error("RUN is required");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "src/common/printable.hpp"
@@ -15,12 +16,14 @@ namespace bench_transfers::gate {
 run run_of(const result_file::contents& contents, const std::filesystem::path& file,
            const metric& judged_by) {
   try {
+    if (const auto lacking = lacks(result_file::needed::a_repetition, contents); !lacking.empty())
+      throw bad_input(lacking);
     run result;
     result.file = file;
     read_facts(contents, judged_by, result);
     read_rows(contents, judged_by.with(result.declared), result);
     return result;
-  } catch (const bad_input& error) {
+  } catch (const std::runtime_error& error) {  // bad_input or result_file::bad_entry
     throw bad_input(
         fmt::format("cannot use {}: {}", common::printable(file.string()), error.what()));
   }

@@ -9,9 +9,8 @@
 namespace bench_transfers::gate {
 
 /// Reads a result file, also one compressed with gzip, of up to common::most_text_bytes
-/// (unpacked). Throws bad_input: it cannot be read; it is not JSON; it is of a newer format; it
-/// has no benchmarks, one of them twice, or an implausible value. Repetitions with an error are
-/// accepted: they count as failed.
+/// (unpacked). Throws bad_input: result_file::read or result_file::lacks refuses it, or it has an
+/// implausible value. Repetitions with an error are accepted: they count as failed.
 run read_run(const std::filesystem::path& file, const metric& judged_by);
 
 /// The same from what has been read of `file`. Throws bad_input.

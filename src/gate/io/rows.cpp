@@ -13,6 +13,7 @@
 #include "src/gate/io/hash.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/benchmark_class.hpp"
+#include "src/result_file/contradictions.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -43,23 +44,6 @@ entries entries_of(const row& row, std::string_view name) {
   return entries;
 }
 
-/// The time units of Google Benchmark (GetTimeUnitString).
-std::optional<double> ns_per(std::string_view unit) {
-  if (unit == "ns") return 1;
-  if (unit == "us") return 1e3;
-  if (unit == "ms") return 1e6;
-  if (unit == "s") return 1e9;
-  return std::nullopt;
-}
-
-double ns_per_unit(const row& row) {
-  const auto ns = ns_per(row.time_unit);
-  if (!ns)
-    refuse(row.benchmark->name, fmt::format("its time_unit is '{}', not ns, us, ms or s",
-                                            common::printable_in_short(row.time_unit)));
-  return *ns;
-}
-
 /// The value that the benchmark is judged by, of a repetition without an error.
 double value_of(const row& row, const entries& entries, const metric& judged_by) {
   const auto& benchmark = row.benchmark->name;
@@ -69,29 +53,11 @@ double value_of(const row& row, const entries& entries, const metric& judged_by)
   const double number = *entries.first;
   if (std::isnan(number)) refuse(benchmark, fmt::format("its {} is not a number", key));
   if (!(number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, number));
-  const double value = judged_by.is_counter() ? number : number * ns_per_unit(row);
+  const double value = judged_by.is_counter() ? number : number * result_file::ns_per_unit(row);
   if (!judged_by.can_be(value))
     refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
                                   judged_by.is_time() ? " " + judged_by.unit() : ""));
   return value;
-}
-
-/// bench_transfers gives the median time twice, and derives the bandwidth from bytes and time.
-void require_consistent(const row& row) {
-  constexpr double tolerance = 0.01;
-  const auto time = entries_of(row, "real_time").first;
-  const auto bytes = entries_of(row, "bytes").first;
-  const auto rate = entries_of(row, "gb_per_s").first;
-  const auto median = entries_of(row, "median_ns").first;
-  const auto require_one = [&](double ratio, const char* fields) {
-    if (!(std::abs(ratio - 1) < tolerance))
-      refuse(row.benchmark->name, fmt::format("its {} contradict each other", fields));
-  };
-  if (!time) return;
-  const double ns = *time * ns_per_unit(row);
-  if (bytes && rate && *bytes != 0)
-    require_one(*rate * ns / *bytes, "real_time, bytes and gb_per_s");
-  if (median) require_one(*median / ns, "real_time and median_ns");
 }
 
 /// Without a `repetition_index`, the index is its position among the repetitions.
@@ -104,8 +70,7 @@ struct benchmark_rows {
   const result_file::benchmark* described = nullptr;
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
-  std::size_t without = 0;   ///< repetitions that lack the field judged by
-  std::size_t last_row = 0;  ///< of the last repetition without an index
+  std::size_t without = 0;  ///< repetitions that lack the field judged by
 };
 
 /// Aggregates of sizes, not of repetitions (Google Benchmark, "Asymptotic Complexity").
@@ -130,14 +95,14 @@ std::set<std::string> possible_fields(const contents& file) {
 
 class collector {
  public:
-  collector(const metric& judged_by, bool is_ours) : judged_by_(judged_by), is_ours_(is_ours) {
+  explicit collector(const metric& judged_by) : judged_by_(judged_by) {
     // The names of a row's values are printable, too.
     judged_by_.key = common::printable(judged_by_.key);
   }
 
-  void add(std::size_t number, const row& row) {
+  void add(const row& row) {
     if (row.kind == result_file::row_kind::repetition)
-      add_repetition(number, row);
+      add_repetition(row);
     else if (!is_of_complexity(row.aggregate))
       static_cast<void>(benchmark_of(row));  // it may have nothing but aggregates
   }
@@ -145,7 +110,6 @@ class collector {
   void finish(const contents& file, run& run) {
     for (auto& [view, rows] : benchmarks_) {
       const std::string name(view);
-      check_indices(name, rows);
       auto benchmark = values_of(rows);
       if (run.ours) benchmark.limited_by = limited_by(*rows.described, run.on_host);
       if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
@@ -158,11 +122,6 @@ class collector {
     const auto has_values = [](const auto& entry) { return !entry.second.values.empty(); };
     if (std::ranges::any_of(run.benchmarks, has_values)) return;
     if (lacks_field_) refuse_field(file);
-    if (!run.unjudged.empty())
-      throw bad_input(
-          "it has only aggregates; the repetitions are there when it is measured without "
-          "--benchmark_report_aggregates_only");
-    if (run.benchmarks.empty()) throw bad_input("it has no benchmarks");
   }
 
  private:
@@ -179,46 +138,24 @@ class collector {
         fmt::format("none of its benchmarks has {}; they have {}", judged_by_.key, known));
   }
 
-  void add_repetition(std::size_t number, const row& row) {
+  void add_repetition(const row& row) {
     auto& rows = benchmark_of(row);
-    const auto bytes = entries_of(row, "bytes").first;
-    if (bytes && *bytes > 0) {
-      if (rows.bytes && *rows.bytes != *bytes)
-        refuse(row.benchmark->name, "its repetitions move different numbers of bytes");
-      rows.bytes = bytes;
-    }
+    if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
     const auto entries = entries_of(row, judged_by_.key);
     if (!row.failed && !entries.first && judged_by_.is_counter()) {
       ++rows.without;
       lacks_field_ = true;
       return;
     }
-    const auto index = index_of(number, row, rows);
+    const auto position = static_cast<std::int64_t>(rows.repetitions.size());
     std::optional<double> value;
-    if (!row.failed) {
-      value = value_of(row, entries, judged_by_);
-      if (is_ours_) require_consistent(row);
-    }
-    rows.repetitions.push_back({index, value});
+    if (!row.failed) value = value_of(row, entries, judged_by_);
+    rows.repetitions.push_back({row.repetition.value_or(position), value});
   }
 
-  /// Older releases do not number repetitions and write those of a benchmark in a row.
-  static std::int64_t index_of(std::size_t number, const row& row, benchmark_rows& rows) {
-    if (row.repetition) return *row.repetition;
-    if (rows.last_row != 0 && rows.last_row + 1 != number) refuse(row.benchmark->name, twice);
-    rows.last_row = number;
-    return static_cast<std::int64_t>(rows.repetitions.size());
-  }
-
-  static void check_indices(std::string_view name, benchmark_rows& rows) {
-    std::ranges::stable_sort(rows.repetitions, {}, &repetition::index);
-    if (std::ranges::adjacent_find(rows.repetitions, {}, &repetition::index) !=
-        rows.repetitions.end())
-      refuse(name, twice);
-  }
-
-  static benchmark_values values_of(const benchmark_rows& rows) {
+  static benchmark_values values_of(benchmark_rows& rows) {
     benchmark_values benchmark;
+    std::ranges::stable_sort(rows.repetitions, {}, &repetition::index);
     benchmark.bytes = rows.bytes;
     for (const auto& repetition : rows.repetitions)
       if (repetition.value) benchmark.values.push_back(*repetition.value);
@@ -236,10 +173,7 @@ class collector {
     return *last_;
   }
 
-  static constexpr const char* twice = "it is in the file twice";
-
   metric judged_by_;
-  bool is_ours_;                                           ///< of bench_transfers
   std::map<std::string_view, benchmark_rows> benchmarks_;  ///< the names live as long as the rows
   const result_file::benchmark* last_benchmark_ = nullptr;
   benchmark_rows* last_ = nullptr;
@@ -261,9 +195,8 @@ std::uint64_t content_of(const run& run) {
 }  // namespace
 
 void read_rows(const contents& file, const metric& judged_by, run& run) {
-  collector collector(judged_by, run.ours);
-  std::size_t number = 0;
-  for (const auto& row : file.rows) collector.add(++number, row);
+  collector collector(judged_by);
+  for (const auto& row : file.rows) collector.add(row);
   collector.finish(file, run);
   run.content = content_of(run);
 }

@@ -84,23 +84,26 @@ std::vector<std::size_t> sessions_of(std::span<const process> processes) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(
       order, {}, [&](std::size_t i) { return processes[i].started.value_or(sys_seconds::min()); });
-  // The latest process of each session so far.
-  std::vector<std::size_t> latest;
+  struct session {
+    std::size_t number;
+    const process* latest;  ///< so far
+  };
+  std::vector<session> open;  // to which later processes may belong
+  std::size_t count = 0;
   std::vector<std::size_t> sessions(processes.size());
   for (const auto i : order) {
     const auto& now = processes[i];
-    const auto same = std::ranges::find_if(latest, [&](std::size_t k) {
-      const auto& before = processes[k];
-      const bool later =
-          before.started && now.started && *now.started - *before.started > same_session;
-      return !later && !known_to_differ(before.boot, now.boot) &&
-             !known_to_differ(before.card, now.card);
+    std::erase_if(open, [&](const session& before) {
+      const auto& started = before.latest->started;
+      return started && now.started && *now.started - *started > same_session;
     });
-    sessions[i] = static_cast<std::size_t>(same - latest.begin());
-    if (same == latest.end())
-      latest.push_back(i);
-    else
-      *same = i;
+    auto same = std::ranges::find_if(open, [&](const session& before) {
+      return !known_to_differ(before.latest->boot, now.boot) &&
+             !known_to_differ(before.latest->card, now.card);
+    });
+    if (same == open.end()) same = open.insert(same, {count++, &now});
+    same->latest = &now;
+    sessions[i] = same->number;
   }
   return sessions;
 }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "transfers/core/error.hpp"
@@ -24,9 +23,6 @@ std::vector<std::string> folders() {
         toolkit && std::filesystem::path(toolkit).is_absolute())
       paths.push_back(fmt::format("{}/lib64/", toolkit));
   paths.emplace_back("/usr/local/cuda/lib64/");
-  std::error_code none;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
-  if (!none) paths.push_back(program.parent_path().string() + "/");
   return paths;
 }
 
@@ -63,7 +59,7 @@ void* open_library() {
     }
   throw unsupported(fmt::format(
       "NVRTC, the compiler, was not found: {} is neither on the library path nor in "
-      "$CUDA_HOME/lib64, $CUDA_PATH/lib64, /usr/local/cuda/lib64 or beside this program",
+      "$CUDA_HOME/lib64, $CUDA_PATH/lib64 or /usr/local/cuda/lib64",
       file));
 }
 

@@ -383,6 +383,7 @@ TEST(alternatives, have_as_prices_the_counts_of_which_less_is_better) {
     file.add({.strategy = std::string(role) + "/x",
               .role = role,
               .direction = "h2d",
+              .ns = 5,
               .counters = {{"p99_ns", 5},
                            {"bulk_alone_gb_per_s", 51.5},
                            {"threads_taken", 3},

@@ -175,7 +175,8 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   for (const json& invalid :
        {json(0), json(-1), json(5e-324), json(nullptr), json("100"), json::object()}) {
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", invalid, 1024));
-    all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, invalid));
+    all["benchmarks"].push_back(
+        row("copy/pinned/h2d/1KiB", 100, invalid == 5e-324 ? json(0) : invalid));
   }
   all["benchmarks"].push_back({{"run_name", "copy/pinned/h2d/1KiB"}, {"run_type", "iteration"}});
   const auto measured = read(all);
@@ -361,6 +362,24 @@ TEST(leaving_out, predicts_every_size_between_the_ends_from_all_others) {
   EXPECT_EQ(checks[0].sizes.front().bytes, 4096);
   EXPECT_EQ(checks[0].sizes.back().bytes, 4 << 20);
   for (const auto& size : checks[0].sizes) EXPECT_NEAR(size.error(), 0, 1e-9);
+}
+
+// So that twice as many sizes are not twice as many fits.
+TEST(leaving_out, takes_some_of_very_many_sizes) {
+  series many{"copy", "copy", term::transfer_h2d, std::nullopt, {}, {}, {}};
+  for (std::size_t i = 0; i < most_left_out + 2; ++i) {
+    const double bytes = 4096 * static_cast<double>(i + 1);
+    many.times.push_back({bytes, 6000 + bytes / 50});
+  }
+  measurements measured;
+  for (const double last : {0.0, 1e9}) {
+    if (last > 0) many.times.push_back({last, 6000 + last / 50});
+    measured.all_series = {many};
+    const auto checks = check_by_leaving_out(measured);
+    ASSERT_THAT(checks[0].sizes, SizeIs(most_left_out));
+    EXPECT_EQ(checks[0].sizes.front().bytes, many.times[1].bytes);
+    EXPECT_EQ(checks[0].sizes.back().bytes, many.times[many.times.size() - 2].bytes);
+  }
 }
 
 TEST(leaving_out, does_not_use_the_size_left_out) {

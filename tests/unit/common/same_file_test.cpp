@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -14,6 +17,16 @@ TEST(is_same_file, compares_files_and_not_names) {
   const auto& folder = own.path();
   EXPECT_TRUE(is_same_file(folder, folder / "."));
   EXPECT_FALSE(is_same_file(folder, folder.root_path()));
+}
+
+TEST(named_twice, is_the_first_file_that_came_before) {
+  const temporary_folder own;
+  const auto& folder = own.path();
+  const std::vector<std::filesystem::path> files{
+      "/", folder, "", "a", "", folder / "x" / ".." / "a", folder / "a", folder / "."};
+  EXPECT_EQ(named_twice(files), folder / "a");
+  EXPECT_EQ(named_twice(std::span(files).first(6)), std::nullopt);
+  EXPECT_EQ(named_twice(std::vector<std::filesystem::path>{folder, folder / "."}), folder / ".");
 }
 
 TEST(is_same_file, compares_names_of_files_that_do_not_exist) {

@@ -47,6 +47,7 @@ TEST_F(trusted_path, is_one_that_others_can_neither_change_nor_exchange) {
 TEST_F(trusted_path, none_of_its_entries_is_written_by_group_or_others) {
   for (const auto& path : {file, folder / "below", folder})
     for (const mode_t writable : {0020U, 0002U, 0022U}) {
+      if (writable == 0020U && geteuid() != 0) continue;  // may be the user's own group
       struct stat before {};
       ASSERT_EQ(stat(path.c_str(), &before), 0);
       chmod(path.c_str(), before.st_mode | writable);
@@ -55,6 +56,25 @@ TEST_F(trusted_path, none_of_its_entries_is_written_by_group_or_others) {
       chmod(path.c_str(), before.st_mode);
     }
   EXPECT_EQ(why_untrusted(file), "");
+}
+
+/// What a test does as another user ends with it.
+struct as_user {
+  explicit as_user(uid_t user) : before(geteuid()), ok(seteuid(user) == 0) {}
+  ~as_user() { (void)!seteuid(before); }
+  uid_t before;
+  bool ok;
+};
+
+TEST_F(trusted_path, may_be_written_by_the_user_s_own_group) {
+  const auto user = geteuid() == 0 ? somebody_else : geteuid();
+  if (chown(file.c_str(), user, user) != 0) GTEST_SKIP() << "there is no such group";
+  const as_user acting(user);
+  ASSERT_TRUE(acting.ok);
+  chmod(file.c_str(), 0664);
+  EXPECT_EQ(why_untrusted(file), "");
+  chmod(file.c_str(), 0666);
+  EXPECT_THAT(why_untrusted(file), HasSubstr("others may write to"));
 }
 
 TEST_F(trusted_path, in_a_sticky_folder_it_is_its_owner_s) {

@@ -22,6 +22,8 @@ namespace bench_transfers::fleet::collect_test {
 namespace {
 
 using json = nlohmann::ordered_json;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
@@ -104,7 +106,7 @@ TEST(gpus_of_a_file, have_its_facts_and_times) {
   const auto gpus = read(file("GPU-1"));
   ASSERT_THAT(gpus, SizeIs(1));
   const auto& [gpu, named_by, sweep, version, started, finished, world_size, benchmarks, failed,
-               skipped, faults] = gpus.front();
+               ran, skipped, faults] = gpus.front();
   EXPECT_EQ(gpu.uuid, "GPU-1");
   EXPECT_EQ(gpu.slot, "0000:c1:00.0");
   EXPECT_EQ(gpu.model, "made-up GPU");
@@ -115,6 +117,8 @@ TEST(gpus_of_a_file, have_its_facts_and_times) {
   EXPECT_THAT(gpu.warnings, ElementsAre("virtual_machine"));
   EXPECT_EQ(version, "0.1.0");
   EXPECT_EQ(started, std::chrono::sys_seconds(std::chrono::seconds(1795341600)));
+  EXPECT_THAT(ran,
+              UnorderedElementsAre("copy/pinned", "copy/pinned/h2d/16MiB", "copy/pinned/d2h/4KiB"));
   EXPECT_THAT(skipped, IsEmpty());
   EXPECT_THAT(failed, IsEmpty());
   EXPECT_THAT(faults, IsEmpty());
@@ -250,9 +254,6 @@ TEST(gpus_of_a_file, cannot_have_what_no_sweep_can_have) {
   EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"rank", "2"}})));
   EXPECT_TRUE(is_refused(with_fleet(file("GPU-1"), {{"world_size", 1'000'000'000'000}})));
   auto document = file("GPU-1");
-  document["benchmarks"][0]["time_unit"] = "h";
-  EXPECT_TRUE(is_refused(document));
-  document = file("GPU-1");
   document["context"]["transfers"]["devices"][0]["link"]["generation"] = "5";
   EXPECT_TRUE(is_refused(document));
 }
@@ -374,13 +375,44 @@ TEST(collected, runs_of_a_sweep_whose_id_was_used_twice_are_a_problem) {
   EXPECT_THAT(codes(sweep_of({first[0], second[0], old[0]}, {}, std::chrono::hours(2))), IsEmpty());
 }
 
-TEST(collected, benchmarks_skipped_by_few_are_a_problem) {
-  auto without = file("GPU-3");
-  without["context"]["transfers"]["skipped"] = {
-      {{"name", "copy/managed/h2d/1MiB"},
+/// A file in which this could not run.
+json file_without(const std::string& uuid, const std::string& benchmark) {
+  auto document = file(uuid);
+  document["context"]["transfers"]["skipped"] = {
+      {{"name", benchmark},
        {"reason", {{"code", "unsupported"}, {"data", json::object()}, {"text", "no"}}}}};
+  auto& rows = document["benchmarks"].get_ref<json::array_t&>();
+  std::erase_if(rows, [&](const json& row) {
+    return row.at("name").get<std::string>().starts_with(benchmark);
+  });
+  return document;
+}
+
+TEST(collected, benchmarks_skipped_where_most_others_ran_them_are_a_problem) {
+  const auto has_problem = [](const std::string& skipped, std::size_t skips, std::size_t gpus) {
+    std::vector<std::vector<measured_gpu>> files;
+    for (std::size_t i = 0; i < gpus; ++i) {
+      const auto uuid = fmt::format("GPU-{}", i);
+      files.push_back(read(i < skips ? file_without(uuid, skipped) : file(uuid)));
+    }
+    return !codes(together(files)).empty();
+  };
+  const std::string ran = "copy/pinned/d2h/4KiB";
+  EXPECT_TRUE(has_problem(ran, 1, 3));
+  EXPECT_TRUE(has_problem(ran, 2, 4));
+  EXPECT_FALSE(has_problem(ran, 2, 3));
+  EXPECT_FALSE(has_problem(ran, 3, 3));
+  EXPECT_FALSE(has_problem(ran, 1, 1));
+  EXPECT_FALSE(has_problem("copy/managed/h2d/1MiB", 1, 3)) << "it ran nowhere";
+  EXPECT_FALSE(has_problem("copy/managed", 1, 3)) << "nor did this strategy";
+}
+
+TEST(collected, a_strategy_that_others_ran_is_a_problem_where_it_is_skipped) {
+  auto without = file_without("GPU-3", "copy/pinned");
+  without["benchmarks"] = file("GPU-3")["benchmarks"];
+  for (auto& row : without["benchmarks"]) row["error_occurred"] = true;
   EXPECT_THAT(codes(together({read(file("GPU-1")), read(file("GPU-2")), read(without)})),
-              ElementsAre("skipped_benchmark"));
+              UnorderedElementsAre("failed_benchmark", "skipped_benchmark"));
 }
 
 TEST(collected, links_are_the_lowest_of_all_runs) {
@@ -457,6 +489,36 @@ TEST_F(folders, are_read_whole_and_name_the_nodes) {
   EXPECT_THAT(sweep.gpus, ElementsAre(Field(&gpu::node, "by-name"), Field(&gpu::node, "n1"),
                                       Field(&gpu::node, "n2")));
   EXPECT_THAT(sweep.problems, IsEmpty());
+}
+
+TEST_F(folders, results_without_a_host_name_are_not_of_one_node) {
+  const auto unnamed = [](const std::string& uuid) {
+    auto document = file(uuid);
+    document["context"].erase("host_name");
+    auto& facts = document["context"]["transfers"];
+    for (auto* device : {&facts["device"], &facts["devices"][0]}) {
+      device->erase("name");
+      if (uuid.empty()) device->erase("uuid");
+    }
+    return document.dump();
+  };
+  write("a.json", unnamed(""));
+  write("b.json", unnamed(""));
+  const auto sweep = collect(files_below({root}));
+  ASSERT_THAT(sweep.gpus, SizeIs(2));
+  const auto& [first, second] = std::pair(sweep.gpus[0], sweep.gpus[1]);
+  EXPECT_EQ(first.node, (root / "a.json").string());
+  EXPECT_EQ(second.node, (root / "b.json").string());
+  EXPECT_NE(first.uuid, second.uuid);
+  EXPECT_NE(first.model, second.model) << "what is not known is not the same";
+  // A GPU that is named is the same one, on the node that one of its files tells.
+  write("c.json", unnamed("GPU-1"));
+  write("d.json", unnamed("GPU-1"));
+  write("n1/e.json", file("GPU-1").dump());
+  const auto all = collect(files_below({root}));
+  EXPECT_THAT(all.problems, IsEmpty());
+  EXPECT_THAT(all.gpus, SizeIs(3));
+  EXPECT_THAT(all.gpus, Contains(AllOf(Field(&gpu::uuid, "GPU-1"), Field(&gpu::node, "n1"))));
 }
 
 TEST_F(folders, files_that_cannot_be_used_are_problems) {

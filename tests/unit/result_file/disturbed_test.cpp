@@ -19,8 +19,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 json repetition(const std::string& name, double time, json disturbed = nullptr) {
-  json row{{"name", name},          {"run_name", name},  {"run_type", "iteration"},
-           {"repetition_index", 0}, {"real_time", time}, {"time_unit", "ns"},
+  json row{{"name", name},
+           {"run_name", name},
+           {"run_type", "iteration"},
+           {"repetition_index", static_cast<int>(time)},
+           {"real_time", time},
+           {"time_unit", "ns"},
            {"median_ns", time}};
   if (!disturbed.is_null()) row["disturbed"] = std::move(disturbed);
   return row;

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <vector>
+
+#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::statistics::location_test {
 namespace {
@@ -20,6 +23,28 @@ TEST(location, is_the_median_of_the_means_of_pairs_of_more) {
   // Of 1, 2, 3, 4, 100 the fifteen means in order: 1 1.5 2 2 2.5 2.5 3 3 3.5 4 ...: the eighth.
   EXPECT_EQ(location({100, 4, 3, 2, 1}), 3);
   EXPECT_EQ(location({0, 0, 0, 0, 10}), 0);
+}
+
+/// By definition.
+double median_of_means(const std::vector<double>& values) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = i; j < values.size(); ++j) means.push_back((values[i] + values[j]) / 2);
+  return median(means);
+}
+
+// Their pairs are not looked at one by one.
+TEST(location, of_many_is_the_same_number) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  for (std::size_t count = 60; count < 100; ++count)
+    for (const double scale : {1.0, 1e-300, 1e300, 0.0}) {
+      std::vector<double> values(count), whole(count);
+      for (auto& value : values) value = scale * normal(random);
+      for (auto& value : whole) value = std::round(3 * normal(random));
+      EXPECT_EQ(location(values), median_of_means(values)) << count << " values";
+      EXPECT_EQ(location(whole), median_of_means(whole)) << count << " values";
+    }
 }
 
 TEST(location, bears_a_quarter_of_outliers) {

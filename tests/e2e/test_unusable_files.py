@@ -1,0 +1,272 @@
+"""Every command refuses the same result files, in one line that names the file and the reason.
+
+A table of command and defect is walked through. What a file lacks, and what in it contradicts
+itself, is decided in src/result_file alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import ALL_RAN, NOTHING_RAN, USAGE, Completed, Program, Result
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+NAMED = 1  # of fleet_transfers judge
+FORMATS = (
+    *("csv", "markdown", "openmetrics", "bencher"),
+    *("github-benchmark", "github-benchmark-bigger"),
+)
+Document = dict[str, Any]
+Change = Callable[[Document], None]
+
+
+# What files lack
+
+
+def no_rows(document: Document) -> None:
+    document["benchmarks"] = []
+    document["context"]["transfers"]["skipped"] = []
+
+
+def nothing_ran(document: Document) -> None:
+    reason = {"code": "unsupported", "data": {}, "text": "it is not there"}
+    names = {row["run_name"] for row in document["benchmarks"]}
+    document["context"]["transfers"]["skipped"] = [
+        {"name": name, "reason": reason} for name in sorted(names)
+    ]
+    document["benchmarks"] = []
+
+
+def aggregates_only(document: Document) -> None:
+    for row in document["benchmarks"]:
+        row |= {"run_type": "aggregate", "aggregate_name": "mean", "name": row["name"] + "_mean"}
+
+
+def all_failed(document: Document) -> None:
+    for row in document["benchmarks"]:
+        row |= {"error_occurred": True, "error_message": "no memory"}
+
+
+LACKS: dict[Change, str] = {
+    no_rows: "it has no benchmarks",
+    nothing_ran: "none of its benchmarks could run",
+    aggregates_only: "it has only aggregates",
+    all_failed: "all of its benchmarks have failed",
+}
+
+
+# What contradicts itself
+
+
+def last_repetition(document: Document) -> Document:
+    rows = [row for row in document["benchmarks"] if row["run_name"] == "copy/pageable/h2d/64KiB"]
+    row: Document = rows[-1]
+    return row
+
+
+def in_a_row(**factors: float) -> Change:
+    def change(document: Document) -> None:
+        row = last_repetition(document)
+        row |= {field: row[field] * by for field, by in factors.items() if field in row}
+
+    return change
+
+
+def with_field(field: str, value: Any) -> Change:
+    return lambda document: last_repetition(document).update({field: value})
+
+
+def bytes_of_one_repetition(document: Document) -> None:
+    in_a_row(bytes=2, gb_per_s=2)(document)
+
+
+def repetition_twice(document: Document) -> None:
+    document["benchmarks"].append(copy.deepcopy(last_repetition(document)))
+
+
+CONTRADICTORY: dict[str, tuple[Change, str]] = {
+    "median": (in_a_row(median_ns=10, p95_ns=10, p99_ns=10, max_ns=10), "real_time and median_ns"),
+    "real_time": (in_a_row(real_time=10), "real_time and median_ns"),
+    "real_time of 0": (in_a_row(real_time=0), "real_time and median_ns"),
+    "time_unit": (with_field("time_unit", "us"), "real_time and median_ns"),
+    "unknown time_unit": (with_field("time_unit", "hours"), "its time_unit is 'hours'"),
+    "iterations": (in_a_row(iterations=10), "iterations and operations"),
+    "operations": (in_a_row(operations=10), "iterations and operations"),
+    "bytes": (in_a_row(bytes=10), ""),  # or the other repetitions
+    "bytes of one repetition": (bytes_of_one_repetition, "move different numbers of bytes"),
+    "gb_per_s": (in_a_row(gb_per_s=0.1), "real_time, bytes and gb_per_s"),
+    "min_ns": (in_a_row(min_ns=1e6), "its min_ns and p5_ns"),
+    "p5_ns": (in_a_row(p5_ns=1e6), "its p5_ns and median_ns"),
+    "p95_ns": (in_a_row(p95_ns=1e-6), "its median_ns and p95_ns"),
+    "max_ns": (in_a_row(max_ns=1e-6), "_ns and max_ns"),
+    "mean_ns": (in_a_row(mean_ns=1e6), "its mean_ns and max_ns"),
+    "a repetition twice": (repetition_twice, "it is in the file twice"),
+}
+
+
+# Who reads them
+
+
+@dataclass(frozen=True)
+class Places:
+    """What a command is given."""
+
+    program: Program
+    gate: Program
+    fleet: Program
+    good: Path
+    bad: Path
+    baseline: Path
+    out: Path
+
+
+def exported(form: str) -> Callable[[Places], Completed]:
+    return lambda at: at.program.run("export", at.bad, f"--format={form}", f"--out={at.out}")
+
+
+def collect_alone(at: Places) -> Completed:
+    completed = at.fleet.run("collect", at.bad, f"--out={at.out}.json")
+    # Without the lines of progress.
+    return Completed(completed.code, completed.out, "\n".join(completed.complaints))
+
+
+COMMANDS: dict[str, Callable[[Places], Completed]] = {
+    **{f"export {form}": exported(form) for form in FORMATS},
+    "advise --check": lambda at: at.program.run(
+        "advise", "--check", "--allow-host", f"--from={at.bad}", f"--json={at.out}"
+    ),
+    "advise --for": lambda at: at.program.run(
+        *("advise", "--for=wait", "--bytes=4KiB", "--allow-host"),
+        *(f"--from={at.bad}", f"--json={at.out}"),
+    ),
+    "compare, first": lambda at: at.program.run("compare", at.bad, at.good, f"--json={at.out}"),
+    "compare, second": lambda at: at.program.run("compare", at.good, at.bad, f"--json={at.out}"),
+    "--resume": lambda at: at.program.run(f"--resume={at.bad}", f"--out={at.out}"),
+    "gate show": lambda at: at.gate.run("show", at.bad),
+    "gate pin": lambda at: at.gate.run("pin", at.bad, at.good, at.good, f"--out={at.out}"),
+    "gate check": lambda at: at.gate.run("check", at.baseline, at.bad, f"--json={at.out}"),
+    "fleet collect": collect_alone,
+}
+# A failure is an answer to those who ask what has changed or who is slow, and a run that has
+# measured nothing can go on.
+ENOUGH = {
+    **{name: {all_failed} for name in COMMANDS if name.startswith(("compare", "gate", "fleet"))},
+    "--resume": {all_failed, no_rows, nothing_ran},
+}
+WITHOUT = {"advise --check": NOTHING_RAN, "advise --for": NOTHING_RAN}  # 3: nothing to rank
+
+
+def defects() -> Iterator[Any]:
+    for command in COMMANDS:
+        for change, reason in LACKS.items():
+            if change not in ENOUGH.get(command, ()):
+                code = WITHOUT.get(command, USAGE)
+                yield pytest.param(command, change, code, reason, id=f"{command}-{change.__name__}")
+        for name, (change, reason) in CONTRADICTORY.items():
+            yield pytest.param(command, change, USAGE, reason, id=f"{command}-{name}")
+
+
+@pytest.fixture
+def given(
+    program: Program, gate: Program, fleet: Program, baseline: Path, sample: Result, tmp_path: Path
+) -> Callable[[Change], Places]:
+    def give(change: Change) -> Places:
+        document = copy.deepcopy(sample.document)
+        for row in document["benchmarks"]:
+            row.pop("disturbed", None)  # each repetition counts
+        change(document)
+        bad = tmp_path / "bad.json"
+        bad.write_text(json.dumps(document), "utf-8")
+        return Places(program, gate, fleet, sample.path, bad, baseline, tmp_path / "out")
+
+    return give
+
+
+@pytest.mark.parametrize(("command", "change", "code", "reason"), list(defects()))
+def test_it_is_refused(
+    given: Callable[[Change], Places], command: str, change: Change, code: int, reason: str
+):
+    at = given(change)
+    completed = COMMANDS[command](at)
+    assert completed.code == code, completed
+    assert completed.out == ""
+    (line,) = completed.unfolded.splitlines()
+    assert str(at.bad) in line
+    assert reason in line
+    assert not list(at.out.parent.glob("out*"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_defect_it_is_not(given: Callable[[Change], Places], command: str):
+    at = given(lambda document: None)
+    assert "cannot use" not in COMMANDS[command](at).err
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        *(pytest.param(*defect, id=defect[0].__name__) for defect in LACKS.items()),
+        *(pytest.param(*defect, id=name) for name, defect in CONTRADICTORY.items()),
+    ],
+)
+def test_a_fleet_with_such_a_file_is_not_healthy(
+    given: Callable[[Change], Places], change: Change, reason: str
+):
+    at = given(change)
+    sweep = at.out.with_name("out.json")
+    collected = at.fleet.run("collect", at.bad, at.good, f"--out={sweep}")
+    assert collected.code == ALL_RAN, collected
+    judged = at.fleet.run("judge", sweep)
+    assert judged.code in (NAMED, NOTHING_RAN), judged
+    problems = json.loads(sweep.read_text("utf-8"))["problems"]
+    expected = "failed_benchmark" if change is all_failed else "unusable_file"
+    told = [problem for problem in problems if problem["code"] == expected]
+    assert told, problems
+    if change is not all_failed:
+        assert str(at.bad) in told[0]["text"]
+        assert reason in told[0]["text"]
+
+
+# Nothing that was recorded is refused
+
+
+def recorded() -> list[Path]:
+    found = []
+    for path in sorted(RESULTS.rglob("*.json*")):
+        data = path.read_bytes()
+        document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+        rows = document.get("benchmarks") if isinstance(document, dict) else None
+        if isinstance(rows, list) and "transfers" in document.get("context", {}):
+            found.append(path)
+    return found
+
+
+def test_recorded_files_are_read_by_all(
+    program: Program, gate: Program, fleet: Program, tmp_path: Path
+):
+    files = recorded()
+    assert len(files) > 150
+    assert gate.run("show", *files).code == ALL_RAN
+    assert (
+        program.run("export", *files, "--format=csv", f"--out={tmp_path / 'csv'}").code == ALL_RAN
+    )
+    sweep = tmp_path / "sweep.json"
+    assert fleet.run("collect", RESULTS, f"--out={sweep}").code == ALL_RAN
+    unusable = [
+        problem["data"]["file"]
+        for problem in json.loads(sweep.read_text("utf-8"))["problems"]
+        if problem["code"] == "unusable_file"
+    ]
+    assert not set(unusable) & {str(path) for path in files}
+    assert "cannot use" not in program.run("compare", *files, "--", files[0]).err
+    for path in files:
+        asked = program.run("advise", "--check", "--allow-host", f"--from={path}")
+        assert asked.code in (ALL_RAN, NOTHING_RAN), asked
