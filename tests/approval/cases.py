@@ -443,7 +443,7 @@ def fleet() -> Iterable[Case]:
     yield Case("fleet-collect-many", (collect,), given=healthy, files=False)
     yield Case(
         "fleet-judge-healthy",
-        ("fleet_transfers judge sweep.json.gz --json=judge.json",),
+        ("fleet_transfers judge sweep.json.gz",),
         given=healthy,
         before=(collect,),
     )
