@@ -25,6 +25,16 @@ def copied(folder: Path) -> Path:
     return Path(shutil.copy(SAMPLE, folder / "nv.json"))
 
 
+@pytest.fixture
+def imported(program: Program, tmp_path: Path) -> Path:
+    """Returns the result file of nvbandwidth's copies of 1 GiB, a size that is recorded of ours."""
+    out = tmp_path / "result.json.gz"
+    completed = program.run("import", copied(tmp_path), "--buffer-size=1GiB", f"--out={out}")
+    assert completed.code == ALL_RAN, completed
+    assert completed.out == ""
+    return out
+
+
 def test_the_result_file_fits_the_schema(imported: Path):
     document = json.loads(gzip.decompress(imported.read_bytes()))
     Draft202012Validator(SCHEMA).validate(document)
