@@ -431,7 +431,10 @@ def escaped(value):
 
 
 # Texts that have to be others' or one of a few.
-FIXED = ("kind", "direction", "cache", "better", "run_type", "name", "run_name", "role", "table")
+FIXED = (
+    *("kind", "direction", "cache", "better", "run_type", "name", "run_name", "role", "table"),
+    "time_unit",
+)
 
 
 def test_no_output_controls_a_terminal(undrawn, monkeypatch):
