@@ -128,6 +128,7 @@ SWEEPS: dict[str, Change] = {
     "sweep-world-size-negative": ("world_size", -1),
     "sweep-node-as-number": ("gpus/0/node", 7),
 }
+DRIFT = {"device": 1, "traffic": "d2h", "rates": [5e10, 4.6e10]}
 MAPS: dict[str, Change] = {
     "map-of-another-kind": ("kind", "other"),
     "map-format-next": ("format", 2),
@@ -158,13 +159,33 @@ MAPS: dict[str, Change] = {
         {"h2d": None, "d2h": None, "both": None},
     ),
     "map-link-of-no-device": ("links", [{"devices": [], "capacities": {}}]),
+    "map-link-of-one-device": ("links/0/devices", [1]),
+    "map-link-of-a-negative-device": ("links/0/devices", [-1, 1]),
+    "map-share-of-nothing": ("links/0/capacities/both/shares", {"h2d": 0, "d2h": 1}),
+    "map-share-of-one-direction": ("links/0/capacities/both/shares", {"h2d": 0.4}),
+    "map-shares-as-number": ("links/0/capacities/both/shares", 0.5),
+    "map-of-no-devices": ("devices", []),
+    "map-of-65-devices": ("devices", [{"name": f"cuda:{device}"} for device in range(65)]),
+    "map-of-one-path": ("pci/paths/0", GONE),
+    "map-width-absurd": ("pci/paths/0/hops/0/link/width", 1e9),
+    "map-node-negative": ("nodes", [{"node": -1, "rates": [None, None]}]),
+    "map-node-of-one-rate": ("nodes", [{"node": 0, "rates": [None]}]),
+    "map-node-twice": ("nodes", [{"node": 0, "rates": [None, None]}] * 2),
+    "map-drift-of-one-rate": ("drifts", [DRIFT | {"rates": [5e10]}]),
+    "map-drift-to-no-rate": ("drifts", [DRIFT | {"rates": [0, 5e10]}]),
+    "map-drift-of-unknown-device": ("drifts", [DRIFT | {"device": 3}]),
+    "map-drift-of-unknown-traffic": ("drifts", [DRIFT | {"traffic": "up"}]),
+    "map-discarded-negative": ("sets/0/discarded", -1),
+    "map-without-skipped": ("skipped", GONE),
 }
-FIGURES = "benchmarks/0/figures"
+HISTORY = "benchmarks/0"
+FIGURES = f"{HISTORY}/figures"
 BASELINES: dict[str, Change] = {
     "baseline-of-another-kind": ("kind", "other"),
     "baseline-format-next": ("format", 4),
     "baseline-format-zero": ("format", 0),
     "baseline-format-1": ("format", 1),
+    "baseline-format-2": ("format", 2),
     "baseline-without-digest": ("digest", GONE),
     "baseline-of-too-few-figures": (FIGURES, [1, 2]),
     "baseline-figure-negative": (f"{FIGURES}/3", -1),
@@ -176,7 +197,15 @@ BASELINES: dict[str, Change] = {
     "baseline-of-another-field": ("judged_by", "gb_per_s"),
     "baseline-of-another-program": ("ours", False),
     "baseline-turned-around": ("better", "more"),
-    "baseline-line-lost": ("benchmarks/0", GONE),
+    "baseline-line-lost": (HISTORY, GONE),
+    "baseline-class-edited": (f"{HISTORY}/limited_by", "other"),
+    "baseline-class-unknown": (f"{HISTORY}/limited_by", "cpu"),
+    "baseline-class-null": (f"{HISTORY}/limited_by", None),
+    "baseline-class-gone": (f"{HISTORY}/limited_by", GONE),
+    "baseline-reference-edited": (f"{HISTORY}/reference", 100),
+    "baseline-reference-negative": (f"{HISTORY}/reference", -1),
+    "baseline-reference-absurd": (f"{HISTORY}/reference", ABSURD),
+    "baseline-reference-gone": (f"{HISTORY}/reference", GONE),
     "baseline-without-runs": ("runs", GONE),
     "baseline-without-benchmarks": ("benchmarks", {}),
 }

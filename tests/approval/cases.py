@@ -12,6 +12,7 @@ from functools import partial
 
 from errors import errors
 from given import (
+    ALL,
     COPIES,
     FEW,
     FILES,
@@ -24,6 +25,7 @@ from given import (
     MAP,
     NVBANDWIDTH,
     PIN,
+    SUMMARISED,
     SWEEPS,
     TWO_GPUS,
     Document,
@@ -32,17 +34,21 @@ from given import (
     changed,
     doubtful,
     environment,
+    hostile,
     injected,
+    jobs,
     mixed,
     numbered,
     odd,
     one_slow_run,
+    other_gpu,
     other_machine,
     pairs,
     short,
     small_fleet,
     sweep,
     two_sizes,
+    without_a_gpu,
     without_gpu,
 )
 from running import Case
@@ -239,9 +245,20 @@ def answers() -> Iterable[Case]:
         given=FILES + INTERFERENCE,
     )
     yield Case(
-        "advise-at-once",
-        ("bench_transfers advise --host-map=host_map.json --devices=all --json=answer.json",),
-        given=MAP,
+        "advise-for-odd",
+        (
+            "bench_transfers advise --from=odd.json --for=file --bytes=64MiB --json=file.json",
+            "bench_transfers advise --from=all.json.gz --for=overlap --bytes=64MiB",
+            "bench_transfers advise --from=all.json.gz --for=overlap --bytes=64MiB --reuse=100",
+        ),
+        given=(("odd.json", partial(changed, FILES[0][1], jobs)), *ALL),
+    )
+    at_once = "bench_transfers advise --host-map=host_map.json --devices=all"
+    yield Case("advise-at-once", (f"{at_once} --json=answer.json",), given=MAP)
+    yield Case(
+        "advise-at-once-host",
+        (at_once,),
+        given=(("host_map.json", partial(changed, MAP[0][1], without_a_gpu)),),
     )
     two = "1-previous.json.gz 1-result.json.gz"
     yield Case(
@@ -277,10 +294,28 @@ def answers() -> Iterable[Case]:
         ("bench_transfers compare run.json.gz 1-result.json",),
         given=COPIES + altered("result", other_machine, count=1),
     )
-    for style in (
+    yield Case(
+        "compare-odd",
+        (
+            "bench_transfers compare 1-previous.json -- 1-result.json 2-result.json 3-result.json "
+            "--json=answer.json --markdown=answer.md",
+        ),
+        given=(
+            *altered("previous", hostile, count=1),
+            *altered("result", hostile, other_gpu, count=2),
+            *altered("result", hostile)[2:],
+        ),
+    )
+    styles = (
         *("csv", "markdown", "openmetrics", "bencher"),
         *("github-benchmark", "github-benchmark-bigger"),
-    ):
+    )
+    yield Case(
+        "export-odd",
+        tuple(f"bench_transfers export 1-result.json --format={style}" for style in styles),
+        given=altered("result", hostile, count=1),
+    )
+    for style in styles:
         yield Case(
             f"export-{style}",
             (f"bench_transfers export result.json.gz --format={style}",),
@@ -435,6 +470,20 @@ def gate() -> Iterable[Case]:
     )
 
 
+def printed() -> Iterable[Case]:
+    """What nobody has recorded: of made-up answers and runs."""
+    yield Case("printed-gate", ("printed_answers gate",))
+    yield Case("printed-fleet", ("printed_answers fleet",))
+    yield Case(
+        "printed-summaries",
+        (
+            *(f"printed_answers summary {file}" for file, _ in SUMMARISED),
+            *(f"printed_answers brief {file}" for file, _ in SUMMARISED),
+        ),
+        given=SUMMARISED,
+    )
+
+
 def fleet() -> Iterable[Case]:
     collect = "fleet_transfers collect sweep --out=sweep.json.gz --within=48"
     writers = "--json=judge.json --markdown=judge.md --junit=judge.xml --openmetrics=judge.prom"
@@ -560,6 +609,6 @@ def reports() -> Iterable[Case]:
 
 CASES: dict[str, Case] = {
     case.name: case
-    for part in (helps, bench, answers, gate, fleet, reports, errors)
+    for part in (helps, bench, answers, gate, fleet, printed, reports, errors)
     for case in part()
 }

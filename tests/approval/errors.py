@@ -23,29 +23,63 @@ from given import (
 from running import Case
 
 SIZES = (
-    *("0", "-1", "abc", "4kb", "4QB", "4x", "99999999999999999999999", "1e3", "4.5KiB"),
-    *("8KiB:4KiB", "4KiB:8KiB:x1", "4KiB:8KiB:2", "4KiB:8KiB:x2:x2", "4KiB,", ":", ""),
+    *("0", "0KiB", "-1", "+4", "abc", "KiB", "4K", "4kb", "1m", "1Mi", "4QB", "4x", "' 4'"),
+    *("'4 KiB'", "'4KiB '", "18446744073709551616", "99999999TiB", "1000TiB", "1e3", "4.5KiB"),
+    *("8KiB:4KiB", "1MiB..1GiB", "1MiB-1GiB", "4KiB:8KiB:x2:x2", "4:8q", "4:", ":4", ":", ""),
+    *(f"4KiB:8KiB:{step}" for step in ("2", "x", "", "x0", "x1", "x-2", "'x2 '", f"x{2**64}")),
+    *("4KiB,", ",", "1,,2", "1,2,x"),
+)
+DEVICES = (
+    *("nope", "0", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:x", "cuda:0x0", "cuda:99999999999"),
+    *("CUDA:0", "Host", "host:", "host:-1", "host:x", "host:99999999999", "'cuda:1 '", "'auto '"),
+    *("host:0@", "host:0@=1GB/s", "'host:0@a b=1GB/s'", "host@a=1GB/s", "cuda:0@a=1GB/s", ""),
+    *("host:0,", ",host:0", "auto,host:0", "all,host:1", "0,host:1", "host:0,host:0"),
+    *("host,host", "host:0-3,2", "host:3-1", "host:1-", "host:-1-2", "host:0-1-2"),
+    *("host:0-99999999999", "host:0-1000000000", "host:0@a=1GB/s,host:0@b=1GB/s"),
+    *("host:0@a,host:1@a=1GB/s", "host:0@a=1GB/s,host:1@a=1GB/s", "host:0@a=1GB/s@a"),
+    *("host:0@a=1GB/s@", "host:0@a=1GB/s@b", "host:0@a=", "host:0@a=1", "host:0@LINK=fast"),
+    *(f"host:0@a={rate}" for rate in ("0GB/s", "-1GB/s", "nanGB/s", "infGB/s", "1e300GB/s")),
+    "host:0@a=1GiB/s",
+)
+REQUESTS = (
+    *("nope", "copy/pageable,cop", "copy/pined", "copy/", "copy/pin", "copy/pinned/h2", "nul", ""),
+    *("copy/pinned/h2d/", "copy/pinned/h2d/4B", "null/h2d", "mmap_staged", "d2h_by_kernel"),
+    *("kernel", "Copy", "nothing*"),
+)
+FAULTS = (
+    *("", "@", "@x", "nope@x", "corrupt", "fail", "lose", "slow:2", "slow@x", "slow:@x"),
+    *("slow:x@x", "slow:0.5@x", "slow:-2@x", "slow:2x@x", "slow:nan@x", "slow:inf@x"),
+    *("slow:1e300@x", "corrupt:2@x", "fail:1@x", "Corrupt@x", "'corrupt @x'", "fail@nope"),
+    *("fail@(", "fail@[", "lose@a{2,1}"),
 )
 AT_ONCE = "--device=host:0,host:1 --strategies=concurrent/pinned --sizes=1MiB --concurrent"
 RUN_ERRORS = (
     *("--nope", "nope", "--profil=quick", "advice", "doctr", "run", "pin", "collect"),
-    *("--benchmark_nope", "--benchmark_nope=3", "--benchmark_fliter=x", "--strategies=nope"),
-    *("--strategies=copy/pageable,cop", "--strategies=copy/pined", "--strategies="),
-    *("--device=nope", "--device=0", "--device=gpu", "--device=cuda:-1", "--device=cuda:x"),
-    *("--device=cuda:", "--device=", "--device=cuda:99999999999", "--device=host:0,host:0"),
-    *("--device=host:0@LINK=fast", "--profile=nope", "--profile=", "--list=nope", "--cache=nope"),
-    *("--cache=", "--benchmark_filter=(", "--benchmark_filter=-["),
-    *(f"--benchmark_min_time={value}" for value in ("0", "-1", "abc", "nan", "inf", "0.1x", "")),
-    *(f"--benchmark_repetitions={value}" for value in ("0", "-1", "10001", "abc", "1.5", "")),
-    *("--seed=abc", "--seed=-1", "--benchmark_out_format=xml", "--benchmark_format=xml"),
+    *("--benchmark_nope", "--benchmark_nope=3", "--benchmark_fliter=x"),
+    *(f"--strategies={request}" for request in REQUESTS),
+    *(f"--device={device}" for device in DEVICES),
+    *("--profile=nope", "--profile=", "--list=nope", "--cache=nope", "--cache="),
+    *(f"--benchmark_filter={value}" for value in ("(", "[", "-[", "a{2,1}", "'*'")),
+    *(
+        f"--benchmark_min_time={value}"
+        for value in ("0", "-1", "abc", "nan", "inf", "0.1x", "3600", "s", "")
+    ),
+    *(
+        f"--benchmark_repetitions={value}"
+        for value in ("0", "-1", "10001", "99999999999", "abc", "1.5", "")
+    ),
+    *(f"--seed={value}" for value in ("abc", "-1", "1.5", "18446744073709551616")),
+    *("--benchmark_out_format=xml", "--benchmark_format=xml", "-x", "--list copy"),
+    *("--out=a.csv", "file.json", "--benchmark", "--cold-sizes=0", "--cold-sizes=1000TiB"),
     *("--benchmark_enable_random_interleaving=maybe", "--benchmark_time_unit=lightyears"),
     *("--benchmark_report_aggregates_only=maybe", "--benchmark_min_warmup_time=0.001"),
     *("--benchmark_min_warmup_time=abc", "--v=abc", "--quiet=x"),
-    *(f"--inject={value}" for value in ("nope@x", "corrupt", "slow@x", "slow:0.5@x", "@x", "")),
-    *("--inject=fail@(", "--inject=fail@nope", "--out=", "--out", "--out=no/such/run.json"),
-    *("--out=.", "--out=text.json/run.json", "--out=- --benchmark_format=csv", "--max-time=soon"),
-    *("--max-time=0s", "--max-time=10m", "--max-time=2000d", "--label=x", "--label==r1"),
-    *("--label=a=1 --label=a=2", "--concurrent=host:0:h2d", "--concurrent=up"),
+    *(f"--inject={fault}" for fault in FAULTS),
+    *("--out=", "--out", "--out=no/such/run.json"),
+    *("--out=.", "--out=text.json/run.json", "--out=- --benchmark_format=csv"),
+    *("--max-time=soon", "--max-time=0s", "--max-time=10m", "--max-time=2000d"),
+    *("--label=x", "--label==r1", "--label=a=1 --label=a=2"),
+    *("--concurrent=host:0:h2d", "--concurrent=up"),
     *(f"--sizes={size}" for size in SIZES),
     *("--cold-sizes=x", "--cold-sizes=", "--sizes", "advise", "map", "doctor", "fleet"),
     *("--rack=r1", "--bytes=64MiB", "--list --strategies=copy/pined", "--reuse=10", "--allow-host"),
@@ -61,7 +95,7 @@ TWO_RANKS = "RANK=0 WORLD_SIZE=2"
 ALL_OF = "--host-map=host_map.json"
 ASKED = "--bytes=64MiB --direction=h2d --from=run.json.gz"
 ADVISE_ERRORS = (
-    *("", "--bytes=64MiB", "--direction=h2d", "--bytes=0 --direction=h2d"),
+    *("", "--byte=4", "--bytes=64MiB", "--direction=h2d", "--bytes=0 --direction=h2d"),
     *("--bytes=-1 --direction=h2d", "--bytes=many --direction=h2d"),
     *("--bytes=4KiB,,8KiB --direction=h2d", "--bytes= --direction=h2d"),
     *("--bytes=1MiB --direction=up", "--bytes=1MiB --direction=", "64MiB", "64MiB h2d"),
@@ -103,7 +137,11 @@ UNUSABLE = (
 EXPORT_ERRORS = (
     *("", "run.json.gz", "run.json.gz --format=xml", "run.json.gz run.json.gz --format=csv"),
     *("run.json.gz --format=csv --out=run.json.gz", "run.json.gz --format=csv --out=no/such"),
-    *("run.json.gz copy.json.gz --format=bencher", "run.json.gz --format=csv --nope"),
+    *(
+        f"run.json.gz copy.json.gz --format={style}"
+        for style in ("bencher", "github-benchmark", "github-benchmark-bigger")
+    ),
+    "run.json.gz --format=csv --nope",
     *(f"{file} --format=csv" for file in UNUSABLE),
 )
 COMPARE_ERRORS = (

@@ -35,7 +35,8 @@ def pairs(which: str, count: int = 5, first: int = 1) -> Given:
 
 
 def changed(path: Path, change: Callable[[Document], None]) -> bytes:
-    document = json.loads(gzip.decompress((ROOT / path).read_bytes()))
+    content = (ROOT / path).read_bytes()
+    document = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
     change(document)
     return json.dumps(document).encode()
 
@@ -177,6 +178,125 @@ def doubtful(document: Document) -> None:
     )
 
 
+def hostile(document: Document) -> None:
+    """A name that every format gives a meaning to, one without bytes, and encrypted copies."""
+    facts = document["context"]["transfers"]
+    for device in (facts["device"], *facts["devices"]):
+        device["confidential_computing"] = True
+    name = '=cmd|"a\\b",`c`\n<d>@e|[f](g){h="i"} # EOF'
+    entry = facts["benchmarks"].pop("copy/pinned/h2d/1MiB")
+    facts["benchmarks"][name] = entry | {"strategy": name}
+    for row in document["benchmarks"]:
+        if row["run_name"] == "copy/pinned/h2d/1MiB":
+            row["name"] = row["run_name"] = name
+        if row["run_name"] == "copy/pinned/h2d/16MiB":
+            del row["bytes"], row["gb_per_s"]
+
+
+def other_gpu(document: Document) -> None:
+    facts = document["context"]["transfers"]
+    for device in (facts["device"], *facts["devices"]):
+        device["name"] = "Other GPU"
+
+
+def noted(document: Document) -> None:
+    """Memory of every type, what was skipped and has failed, a warning, and no known link."""
+    facts = document["context"]["transfers"]
+    facts["link"] = facts["devices"][0]["link"] = None
+    facts["run"]["interrupted_by"] = "SIGINT"
+
+    def block(memory: str, type_: str, plain: float, streaming: float | None) -> Document:
+        ordinary = {"plain_gb_per_s": 10.2, "streaming_gb_per_s": 9}
+        reads = {"plain_gb_per_s": plain, "streaming_gb_per_s": streaming}
+        return {
+            "memory": memory,
+            "write_combined": "_wc" in memory,
+            "memory_type": type_,
+            "cpu_reads": reads,
+            "cpu_reads_of_ordinary_memory": ordinary,
+        }
+
+    facts["buffers"] = [
+        block("pageable", "write-back", 9.76, 9),
+        block("pinned_mapped_wc", "write-back", 9.76, 9),
+        block("pinned_portable_mapped_wc", "write-back", 9.76, 9),
+        block("pinned_wc", "write-combined", 0.123, 4.56),
+        block("pinned", "uncached", 0.05, 0.05),
+        block("managed", "unclear", 3.21, None),
+        {"memory": "registered", "memory_type": None},
+    ]
+    reasons = {"a": "too heavy", "b": "too heavy", "c": "too heavy", "d": "too light"}
+    facts["skipped"] = [
+        {"name": f"copy/{name}", "reason": {"code": "other", "data": {}, "text": text}}
+        for name, text in reasons.items()
+    ]
+    facts["warnings"].append({"code": "gpu_throttled", "data": {}, "text": "the GPU was throttled"})
+    document["benchmarks"][0] |= {"error_occurred": True, "error_message": "wrong data"}
+
+
+JOBS = {
+    **{"file/mmap/warm": "good", "file/pread/warm": "good", "file/either/warm": "alone"},
+    **{"file/mmap/cold": "of one size", "file/pread/cold": "failing"},
+    "file/either/cold": "timeless",
+}
+
+
+def jobs(document: Document) -> None:
+    """Jobs that files are copied for, some of which cannot be ranked."""
+    described = document["context"]["transfers"]["benchmarks"]
+    for name, entry in list(described.items()):
+        job = JOBS.get(entry["strategy"])
+        entry["setting"] = job
+        if not job or (job == "of one size" and not name.endswith("/16MiB")):
+            del described[name]
+    document["benchmarks"] = [row for row in document["benchmarks"] if row["run_name"] in described]
+    for row in document["benchmarks"]:
+        job = described[row["run_name"]]["setting"]
+        if job == "failing":
+            row |= {"error_occurred": True, "error_message": "the device has failed"}
+        if job == "timeless":
+            row["median_ns"] = 0
+
+
+def without_a_gpu(document: Document) -> None:
+    """A map of emulated devices."""
+    document["context"]["without_gpu"] = True
+
+
+def cold(document: Document) -> None:
+    """Without what was measured with warm caches."""
+    document["benchmarks"] = [
+        row for row in document["benchmarks"] if row["run_name"].endswith("/cold")
+    ]
+
+
+def not_alone(document: Document) -> None:
+    """What one copy does alone is not known."""
+    for row in document["benchmarks"]:
+        row.pop("alone_gb_per_s@cuda:1:h2d", None)
+
+
+def on_nodes(document: Document, near: tuple[int | None, ...] = (0, 1)) -> None:
+    """Copies from memory on two nodes: slower from the far one, and one of them is lost."""
+    facts = document["context"]["transfers"]
+    for device, node in zip(facts["devices"], near, strict=True):
+        device["numa_node"] = node
+    described, rows = facts["benchmarks"], document["benchmarks"]
+    facts["benchmarks"], document["benchmarks"] = {}, []
+    for name, entry in described.items():
+        for node in (0, 1) if name.startswith("copy/pinned/") and "/64MiB@" in name else ():
+            memory = f"pinned@node{node}"
+            named = name.replace("pinned", memory)
+            more = {"strategy": f"copy/{memory}", "memory": memory, "node": node}
+            facts["benchmarks"][named] = entry | more
+            slower = 1 if entry["devices"] == [node] else 1.25
+            document["benchmarks"] += [
+                row | {"run_name": named, "median_ns": row["median_ns"] * slower}
+                for row in rows
+                if row["run_name"] == name and named != "copy/pinned@node0/h2d/64MiB@cuda:1"
+            ]
+
+
 def base() -> Given:
     """Runs of two sessions, of which `PIN` makes a baseline."""
     first, second = altered("previous", count=5), altered("result", another_day, count=5)
@@ -231,6 +351,21 @@ NO_FILES = (
     ("other.json", b'{"kind": "other"}\n'),
     ("later.json", b'{"context": {"transfers": {"format": 99}}, "benchmarks": []}\n'),
     ("damaged.json.gz", b"\x1f\x8b\x08\x00no gzip"),
+)
+
+
+ALL = (("all.json.gz", H200 / "2026-11-21-report/result.json.gz"),)
+SETS = H200 / "2026-11-22-two-gpus/result.json.gz"
+SUMMARISED: Given = (
+    *ALL,
+    ("launches.json.gz", H200 / "2026-11-22-arguments/result.json.gz"),
+    ("devices.json.gz", SETS),
+    *HOST,
+    *altered("result", noted, count=1),
+    ("cold.json", partial(changed, PAIRS / "1-result.json.gz", cold)),
+    ("not-alone.json", partial(changed, SETS, not_alone)),
+    ("nodes.json", partial(changed, SETS, on_nodes)),
+    ("nodes-unknown.json", partial(changed, SETS, partial(on_nodes, near=(None, None)))),
 )
 
 

@@ -20,12 +20,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 using testing::AllOf;
-using testing::Contains;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Key;
 using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
@@ -415,45 +413,6 @@ role_answers answers(const std::vector<alternatives>& jobs, double bytes) {
       jobs, [bytes](const std::string& direction) { return std::optional(ask(bytes, direction)); });
 }
 
-TEST(alternatives, are_worded) {
-  const auto jobs = timed_in_turn().of(own_role);
-  const auto text = alternatives_text(answers(jobs, mib));
-  EXPECT_THAT(text, AllOf(HasSubstr("teleport, h2d, 1MiB."), HasSubstr("Use w/spin: 900 ns"),
-                          HasSubstr("plain: the plain form."), Not(HasSubstr("pays")),
-                          Not(HasSubstr("allocat")), Not(HasSubstr(" \n"))));
-  const auto of_memory = alternatives_text(answers(round_trips().of("overlap"), mib));
-  EXPECT_THAT(of_memory, AllOf(HasSubstr("memory used once"), HasSubstr("pays"),
-                               HasSubstr("overlap/pinned/chosen")));
-}
-
-TEST(alternatives, are_written_as_data) {
-  const auto jobs = round_trips().of("overlap");
-  const auto document = alternatives_document(answers(jobs, mib));
-  EXPECT_EQ(document.at("kind"), "alternatives");
-  EXPECT_EQ(document.at("role"), "overlap");
-  const auto& answer = document.at("answers").at(0);
-  EXPECT_EQ(answer.at("job"), nullptr);
-  EXPECT_EQ(answer.at("ranked_by"), "median_ns");
-  EXPECT_EQ(answer.at("question").at("direction"), "both");
-  EXPECT_EQ(answer.at("recommended"), "overlap/pageable/serial");
-  EXPECT_EQ(answer.at("strategies").at(1).at("pays").at("from"), 6);
-  EXPECT_EQ(answer.at("measured_terms").at("allocation"), true);
-
-  made_up_file single;
-  single.add({.strategy = "a/x", .role = own_role, .direction = "h2d", .setting = "cold"});
-  const auto of_one_size = alternatives_document(answers(single.of(own_role), mib));
-  EXPECT_EQ(of_one_size.at("answers").at(0).at("job"), "cold");
-  EXPECT_EQ(of_one_size.at("answers").at(0).at("strategies").at(0).at("model"), nullptr);
-}
-
-TEST(alternatives, that_stand_alone_are_not_recommended_in_words) {
-  made_up_file file;
-  file.add({.strategy = "a/x", .role = own_role, .direction = "h2d"});
-  const auto jobs = file.of(own_role);
-  EXPECT_THAT(alternatives_text(answers(jobs, mib)),
-              AllOf(HasSubstr("Only a/x can be ranked: 1.00 µs"), Not(HasSubstr("Use a/x"))));
-}
-
 /// Round trips by three strategies, of which one has memory whose costs are known.
 made_up_file round_trips_of_unknown_memory() {
   auto file = round_trips();
@@ -494,58 +453,6 @@ TEST(alternatives, keep_memory_in_the_sum_where_it_leaves_out_none) {
   EXPECT_THAT(names(all.ranked.at(0).ranked), ElementsAre("a/x"));
   EXPECT_FALSE(all.ranked.at(0).without_memory);
   EXPECT_EQ(alternatives_document(all).at("answers").at(0).at("without_memory"), false);
-}
-
-/// A job that can be ranked at any size, though a strategy of it failed, and three that cannot.
-made_up_file jobs_left_out() {
-  made_up_file file;
-  const auto h2d = [](const std::string& strategy, const std::string& job) {
-    return made_up_benchmark{
-        .strategy = strategy, .role = own_role, .direction = "h2d", .setting = job};
-  };
-  file.add_sizes(h2d("a/x", "good"));
-  file.add_sizes(h2d("a/y", "good"));
-  auto failed = h2d("a/z", "good");
-  failed.failed = true;
-  failed.repetitions = 2;
-  file.add(failed);
-  file.add(h2d("a/x", "of one size"));
-  failed = h2d("a/x", "failing");
-  failed.failed = true;
-  file.add(failed);
-  auto timeless = h2d("a/x", "timeless");
-  timeless.ns = 0;
-  timeless.repetitions = 3;
-  file.add(timeless);
-  return file;
-}
-
-TEST(alternatives, that_cannot_be_ranked_are_named) {
-  const auto jobs = jobs_left_out().of(own_role);
-  const auto all = answers(jobs, 2 * mib);
-  const auto text = alternatives_text(all);
-  for (const auto* const line :
-       {"Left out: teleport, of one size, h2d (transfer measured at one size only; sizes: 1MiB).\n",
-        "Left out: teleport, failing, h2d (all of its benchmarks failed; sizes: none).\n",
-        "Left out: teleport, timeless, h2d (none of its rows has a positive time; sizes: none).\n"})
-    EXPECT_THAT(text, HasSubstr(line));
-  EXPECT_THAT(text, Not(HasSubstr("Left out: teleport, good")));
-  EXPECT_EQ(alternatives_document(all).at("left_out"), json::parse(R"([
-    {"job": "failing", "direction": "h2d", "code": "all_failed",
-     "reason": "all of its benchmarks failed", "sizes": []},
-    {"job": "of one size", "direction": "h2d", "code": "one_size",
-     "reason": "transfer measured at one size only", "sizes": [1048576]},
-    {"job": "timeless", "direction": "h2d", "code": "no_times",
-     "reason": "none of its rows has a positive time", "sizes": []}])"));
-}
-
-TEST(alternatives, count_the_ignored_rows_of_all_jobs) {
-  const auto jobs = jobs_left_out().of(own_role);
-  const auto all = answers(jobs, 2 * mib);
-  EXPECT_THAT(alternatives_text(all), AllOf(HasSubstr("Note: 7 rows ignored: the benchmark failed"),
-                                            HasSubstr("Note: 3 rows ignored: no positive time")));
-  EXPECT_EQ(alternatives_document(all).at("ignored_rows"),
-            json::parse(R"({"failed": 7, "unusable": 3})"));
 }
 
 TEST(alternatives, count_ignored_rows_of_memory_once_and_only_where_it_is_in_a_sum) {

@@ -6,7 +6,6 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 #include "src/advice/at_once_words.hpp"
@@ -223,33 +222,6 @@ TEST(copies_at_once, are_told_in_words) {
   EXPECT_THAT(text, HasSubstr("Copy all at once: that takes 33.3 ms, in 2 groups 40.0 ms"));
   EXPECT_THAT(text, HasSubstr("cuda:1       50.0     30.0   60 %\n"));
   EXPECT_THAT(text, HasSubstr("- cuda:0, cuda:2 and cuda:3: 150.0 GB/s, 20.0 ms\n"));
-}
-
-TEST(copies_at_once, without_a_gpu_say_so_on_every_line) {
-  const map_source source{"host_map.json", {four_devices(), {true, 16'000'000, "", ""}}};
-  const auto text = at_once_text(source, {answer_to(source.contents.map, from_the_host({0, 1}))});
-  EXPECT_THAT(text, testing::StartsWith("(host, no GPU) By the map"));
-  EXPECT_THAT(text, Not(HasSubstr("\nNote")));
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 101) << line;
-}
-
-TEST(copies_at_once, are_told_as_data) {
-  const map_source source{"host_map.json",
-                          {four_devices(), {false, 16'000'000, "2026-11-22", "abc"}}};
-  const auto document =
-      at_once_document(source, {answer_to(source.contents.map, from_the_host({0, 1}))});
-  EXPECT_EQ(document["kind"], "at_once");
-  EXPECT_EQ(document["from"]["gpu"], true);
-  const auto& answer = document["answers"][0];
-  EXPECT_EQ(answer["direction"], "h2d");
-  EXPECT_EQ(answer["bytes"], 1'000'000'000);
-  EXPECT_EQ(answer["all"]["source"], "predicted");
-  EXPECT_EQ(answer["groups"].size(), 2);
-  EXPECT_EQ(answer["pairs"].size(), 2);
-  EXPECT_EQ(answer["pairs"][1]["other"], "cuda:0");
-  EXPECT_EQ(answer["fastest"], "at_once");
-  EXPECT_EQ(answer["doubts"][0]["code"], "set_not_measured");
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -49,17 +47,6 @@ std::vector<std::string> names_of(const std::string& family) {
   for (const auto& strategy : registered_strategies())
     if (strategy.family == family) names.push_back(strategy.parts.front().text);
   return names;
-}
-
-TEST(allocating, has_these_allocators_each_with_its_release) {
-  EXPECT_THAT(
-      names_of("allocate"),
-      testing::UnorderedElementsAre(
-          "device", "device_async", "device_pool", "host_pool", "host_pool_numa",
-          "host_pool_numa_warm", "host_pool_warm", "lock_touched", "lock_touched_huge",
-          "lock_untouched", "malloc", "pageable", "pageable_huge", "pinned", "pinned_mapped",
-          "pinned_pool", "pinned_portable", "pinned_wc", "registered", "registered_huge"));
-  EXPECT_EQ(names_of("free"), names_of("allocate"));
 }
 
 TEST(allocating, is_repeated_until_stable_and_declares_the_memory_it_takes) {
@@ -245,49 +232,6 @@ TEST(allocating, asynchronously_needs_cuda) {
       EXPECT_THAT(why_unsupported(strategy, *device).value_or(""), HasSubstr("cudaMallocAsync"));
       EXPECT_THROW(strategy.prepare({*device, memory, *stream, "", mib}), transfers::unsupported);
     }
-}
-
-// --- Locks ---------------------------------------------------------------------------------------
-
-class locking : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      static_cast<void>(device->lock(memory.bytes()));
-    } catch (const transfers::out_of_memory& refused) {
-      GTEST_SKIP() << refused.what();
-    }
-  }
-
-  std::unique_ptr<transfers::device> device = transfers::open_host_device();
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  transfers::host_memory memory = device->allocate_host(8 * page, transfers::pageable);
-};
-
-TEST_F(locking, the_same_memory_twice_is_refused_as_long_as_the_first_lock_is_there) {
-  {
-    const auto first = device->lock(memory.bytes());
-    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().subspan(page, page))),
-                 std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().first(1))), std::invalid_argument);
-    EXPECT_THROW(static_cast<void>(device->lock(memory.bytes().last(1))), std::invalid_argument);
-  }
-  EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes())));
-}
-
-TEST_F(locking, memory_that_was_allocated_locked_is_refused) {
-  for (const auto kind : {transfers::registered, transfers::registered_huge, transfers::pinned()}) {
-    const auto locked = device->allocate_host(4 * page, kind);
-    EXPECT_THROW(static_cast<void>(device->lock(locked.bytes())), std::invalid_argument)
-        << to_string(kind);
-  }
-}
-
-TEST_F(locking, refused_memory_can_be_locked_elsewhere) {
-  const auto first = device->lock(memory.bytes().first(2 * page));
-  EXPECT_THROW(static_cast<void>(device->lock(memory.bytes())), std::invalid_argument);
-  EXPECT_NO_THROW(static_cast<void>(device->lock(memory.bytes().subspan(2 * page))));
 }
 
 }  // namespace

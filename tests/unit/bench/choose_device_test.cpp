@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "src/common/command_line.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::bench::choose_device_test {
 namespace {
@@ -18,12 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string complaint(const std::string& name) {
-  try {
-    static_cast<void>(choose_devices(name));
-  } catch (const common::usage_error& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<common::usage_error>([&] { return choose_devices(name); });
 }
 
 TEST(choose_device, host_needs_no_gpu_and_gives_no_reason) {
@@ -56,38 +51,6 @@ TEST(choose_device, a_missing_gpu_is_wrong_usage) {
   const auto missing = "cuda:" + std::to_string(transfers::find_cuda().devices);
   EXPECT_THAT(complaint(missing), AllOf(HasSubstr(missing), Not(HasSubstr("\n"))));
 }
-
-class bad_device : public testing::TestWithParam<std::string> {};
-
-TEST_P(bad_device, is_wrong_usage) {
-  EXPECT_THAT(complaint(GetParam()),
-              AllOf(HasSubstr("'" + GetParam() + "'"), HasSubstr("cuda:N"), Not(HasSubstr("\n"))));
-}
-
-INSTANTIATE_TEST_SUITE_P(all, bad_device,
-                         testing::ValuesIn(std::vector<std::string>{"",
-                                                                    "gpu",
-                                                                    "cuda",
-                                                                    "cuda:",
-                                                                    "cuda:-1",
-                                                                    "cuda:x",
-                                                                    "cuda:0x0",
-                                                                    "cuda:1 ",
-                                                                    "cuda: 1",
-                                                                    "cuda:99999999999",
-                                                                    "CUDA:0",
-                                                                    "Host",
-                                                                    "auto ",
-                                                                    "host:",
-                                                                    "host:-1",
-                                                                    "host:x",
-                                                                    "host:0 ",
-                                                                    "host:99999999999",
-                                                                    "host:0@",
-                                                                    "host:0@=1GB/s",
-                                                                    "host:0@a b=1GB/s",
-                                                                    "host@a=1GB/s",
-                                                                    "cuda:0@a=1GB/s"}));
 
 TEST(choose_devices, opens_emulated_devices_in_the_order_of_the_list) {
   const auto [devices, ids, why_not_gpu] = choose_devices("host:1,host,host:0");
@@ -145,43 +108,6 @@ TEST(choose_devices, puts_several_links_one_after_the_other) {
   EXPECT_THAT(choose_devices("host:0@a=1GB/s").chosen[0]->description().emulated_path,
               testing::IsEmpty());
 }
-
-/// A list and the message about it.
-using refused_list = std::pair<std::string, std::string>;
-class bad_list_of_devices : public testing::TestWithParam<refused_list> {};
-
-TEST_P(bad_list_of_devices, is_wrong_usage) {
-  EXPECT_THAT(complaint(GetParam().first),
-              AllOf(HasSubstr(GetParam().second), Not(HasSubstr("\n"))));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    all, bad_list_of_devices,
-    testing::Values(
-        refused_list{"host:0,", "bad device ''"}, refused_list{",host:0", "bad device ''"},
-        refused_list{"auto,host:0", "bad device 'auto'"},
-        refused_list{"host:0,host:0", "'host:0' is named twice"},
-        refused_list{"host,host", "'host' is named twice"},
-        refused_list{"host:0-3,2", "'host:2' is named twice"},
-        refused_list{"host:3-1", "'host:3-1': 1 comes before 3"},
-        refused_list{"host:1-", "bad device 'host:1-'"},
-        refused_list{"host:-1-2", "bad device 'host:-1-2'"},
-        refused_list{"host:0-1-2", "bad device 'host:0-1-2'"},
-        refused_list{"host:0-99999999999", "bad device"},
-        refused_list{"host:0-1000000000", "too many devices: at most 64"},
-        refused_list{"0,host:1", "bad device '0'"}, refused_list{"all,host:1", "bad device 'all'"},
-        refused_list{"host:0@a=1GB/s,host:0@b=1GB/s", "named twice"},
-        refused_list{"host:0@a,host:1@a=1GB/s", "link 'a' has no rate yet"},
-        refused_list{"host:0@a=1GB/s,host:1@a=1GB/s", "rate of link 'a' is given twice"},
-        refused_list{"host:0@a=1GB/s@a", "its path has the link 'a' twice"},
-        refused_list{"host:0@a=1GB/s@", "bad device 'host:0@a=1GB/s@'"},
-        refused_list{"host:0@a=1GB/s@b", "link 'b' has no rate yet"},
-        refused_list{"host:0@a=", "bad rate ''"}, refused_list{"host:0@a=1", "bad rate '1'"},
-        refused_list{"host:0@a=0GB/s", "bad rate '0GB/s'"},
-        refused_list{"host:0@a=-1GB/s", "bad rate '-1GB/s'"},
-        refused_list{"host:0@a=nanGB/s", "bad rate"}, refused_list{"host:0@a=infGB/s", "bad rate"},
-        refused_list{"host:0@a=1e300GB/s", "bad rate"},
-        refused_list{"host:0@a=1GiB/s", "bad rate '1GiB/s'"}));
 
 TEST(choose_device_of_rank, takes_one_of_the_list) {
   EXPECT_THAT(choose_device_of_rank("host:4-7", 2).ids, ElementsAre("host:6"));

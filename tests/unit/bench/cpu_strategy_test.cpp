@@ -22,7 +22,6 @@
 namespace bench_transfers::bench::cpu_strategy_test {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -93,29 +92,6 @@ class cpu_strategy : public testing::Test {
   std::unique_ptr<transfers::stream> stream = device->create_stream();
   std::span<std::byte> block;
 };
-
-TEST_F(cpu_strategy, there_is_one_for_each_kind_of_memory) {
-  std::vector<std::string> expected{"cpu/emulated_wc", "cpu/managed"};
-  for (const auto kind : transfers::all_host_memory_kinds())
-    expected.push_back("cpu/" + to_string(kind));
-  std::vector<std::string> names;
-  for (const auto& strategy : registered_strategies())
-    if (is_of_one_kind_of_memory(strategy)) names.push_back(strategy.name());
-  EXPECT_THAT(names, testing::UnorderedElementsAreArray(expected));
-}
-
-TEST_F(cpu_strategy, has_every_access_by_one_thread_and_by_all_cores) {
-  const auto names = {"read_scalar",     "read_vector",  "read_memcpy",      "read_streaming",
-                      "read_random",     "read_strided", "write_fill",       "write_memcpy",
-                      "write_streaming", "write_random", "read_modify_write"};
-  std::vector<std::string> expected;
-  for (const std::string name : names) {
-    expected.push_back(name);
-    expected.push_back(name + std::string(all_cores));
-  }
-  for (const auto kind : transfers::all_host_memory_kinds())
-    EXPECT_EQ(variants_of(find_strategy("cpu/" + to_string(kind))), expected) << to_string(kind);
-}
 
 struct extent {
   const char* name;
@@ -384,9 +360,6 @@ TEST_F(cpu_strategy, that_emulates_says_so_and_runs_only_where_there_is_no_gpu) 
     if (is_of_one_kind_of_memory(strategy) && strategy.name() != emulated.name()) {
       EXPECT_THAT(strategy.summary, Not(HasSubstr("EMULATION")));
     }
-  EXPECT_THAT(variants_of(emulated),
-              ElementsAre("read_scalar", "read_scalar_all_cores", "read_vector",
-                          "read_vector_all_cores", "read_streaming", "read_streaming_all_cores"));
 }
 
 // --- Accesses with wrong functions --------------------------------------------------------------

@@ -14,6 +14,7 @@
 
 #include "bench/strategy/pattern_file.hpp"
 #include "tests/data/fake_cufile.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
 
@@ -43,12 +44,8 @@ class cufile : public testing::Test {
   }
   /// Why a library cannot be used.
   [[nodiscard]] std::string reason(const std::string& name) const {
-    try {
-      const cufile_input unexpected(file.through_cache().native_handle(), name);
-    } catch (const transfers::unsupported& refused) {
-      return refused.what();
-    }
-    return "none";
+    return common::complaint_of<transfers::unsupported>(
+        [&] { const cufile_input unexpected(file.through_cache().native_handle(), name); }, "none");
   }
   void expect_pattern(const std::vector<std::byte>& read) const {
     EXPECT_EQ(check_host_pattern(read.data(), 0, read.size(), {7, false}).wrong_bytes, 0U);
@@ -139,12 +136,9 @@ TEST_F(cufile, reports_a_file_that_ends_too_early) {
   const auto read = input();
   const auto more = file.through_cache().size() + 1;
   memory.resize(more);
-  try {
-    read.read(memory.data(), more);
-    FAIL() << "no error";
-  } catch (const transfers::device_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the file ends after " + std::to_string(more - 1)));
-  }
+  EXPECT_THAT([&] { read.read(memory.data(), more); },
+              testing::ThrowsMessage<transfers::device_error>(
+                  HasSubstr("the file ends after " + std::to_string(more - 1))));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/whole_file.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::bench::earlier_run_test {
@@ -76,12 +77,7 @@ class earlier : public testing::Test {
   }
 
   [[nodiscard]] std::string complaint() const {
-    try {
-      static_cast<void>(read());
-    } catch (const common::usage_error& error) {
-      return error.what();
-    }
-    return "";
+    return common::complaint_of<common::usage_error>([&] { return read(); });
   }
 
   json& facts() { return document["context"]["transfers"]; }

@@ -10,7 +10,6 @@
 
 #include "bench/harness/verify.hpp"
 #include "bench/harness/wall_clock.hpp"
-#include "src/common/command_line.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "transfers/core/error.hpp"
 
@@ -18,9 +17,7 @@ namespace bench_transfers::bench::fault_test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 TEST(parse_fault, reads_every_kind) {
   const auto corrupt = parse_fault("corrupt@^copy/");
@@ -36,25 +33,6 @@ TEST(parse_fault, reads_every_kind) {
   EXPECT_TRUE(std::regex_search("/a@b:c/", slow.names));
   EXPECT_EQ(parse_fault("slow:1@").factor, 1);
 }
-
-class bad_fault : public testing::TestWithParam<std::string> {};
-
-TEST_P(bad_fault, is_refused_in_one_line_that_quotes_it) {
-  try {
-    static_cast<void>(parse_fault(GetParam()));
-    FAIL() << "not refused";
-  } catch (const common::usage_error& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("'" + GetParam() + "'"), Not(HasSubstr("\n"))));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    all, bad_fault,
-    testing::ValuesIn(std::vector<std::string>{
-        "",          "@",          "@x",         "corrupt",      "fail",        "lose",
-        "slow:2",    "slow@x",     "slow:@x",    "slow:x@x",     "slow:0.9@x",  "slow:-2@x",
-        "slow:2x@x", "slow:nan@x", "slow:inf@x", "slow:1e300@x", "corrupt:2@x", "fail:1@x",
-        "Corrupt@x", "corrupt @x", "explode@x",  "fail@[",       "corrupt@(",   "lose@a{2,1}"}));
 
 /// A copy of 100 bytes on the host device, for injecting faults.
 class injected : public testing::Test {

@@ -79,12 +79,9 @@ TEST(node_strategies, are_not_there_unless_nodes_are_given) {
 
 TEST(node_strategies, of_other_nodes_are_refused_with_the_nodes_there_are) {
   const auto device = transfers::open_host_device();
-  try {
-    planned_names(registered_strategies(two_nodes()), {"copy/pinned@node7"}, *device);
-    FAIL() << "accepted";
-  } catch (const common::usage_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("memory can be used on node 0, 1"));
-  }
+  EXPECT_THAT(
+      [&] { planned_names(registered_strategies(two_nodes()), {"copy/pinned@node7"}, *device); },
+      testing::ThrowsMessage<common::usage_error>(HasSubstr("memory can be used on node 0, 1")));
 }
 
 TEST(node_strategies, compare_far_and_near_memory_where_there_are_several_nodes) {

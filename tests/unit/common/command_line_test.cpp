@@ -5,18 +5,15 @@
 #include <array>
 #include <string>
 
+#include "tests/unit/common/complaint.hpp"
+
 namespace bench_transfers::common::command_line_test {
 namespace {
 
 /// The message of the usage_error; empty if there is none.
 std::string complaint(const char* argument) {
   const std::array arguments{"program", argument, "file"};
-  try {
-    require_values(arguments);
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<usage_error>([&] { return require_values(arguments); });
 }
 
 TEST(require_values, accepts_options_with_and_without_a_value) {

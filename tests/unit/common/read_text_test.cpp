@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::read_text_test {
@@ -32,12 +33,7 @@ std::string packed(const std::string& text) {
 
 template <class Read>
 std::string complaint(Read read) {
-  try {
-    static_cast<void>(read());
-  } catch (const read_error& error) {
-    return error.what();
-  }
-  return "";
+  return complaint_of<read_error>(read);
 }
 
 std::string complaint_about(const std::string& bytes, std::size_t most = most_text_bytes) {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "src/common/command_line.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::common::sizes_test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -24,12 +24,7 @@ constexpr std::size_t tib = 1024 * gib;
 
 /// The error message of parse_sizes(); empty if there is no error.
 std::string complaint(std::string_view text, std::size_t limit = SIZE_MAX) {
-  try {
-    static_cast<void>(parse_sizes(text, limit));
-  } catch (const usage_error& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<usage_error>([&] { return parse_sizes(text, limit); });
 }
 
 /// Small sizes, powers of two and their neighbours, and random sizes of every magnitude.
@@ -56,16 +51,6 @@ TEST(sizes, other_parts_of_names_are_none) {
   for (const auto* const part :
        {"", "4", "4kib", "KiB", "h2d", "4KiB_blocks", "-4KiB", "16777217TiB"})
     EXPECT_EQ(size_from(part), std::nullopt) << part;
-}
-
-TEST(sizes, in_the_units_of_other_programs_are_answered_with_ours) {
-  for (const auto* const text : {"1M", "1m", "1MB", "1Mi"})
-    EXPECT_THAT(complaint(text), HasSubstr("did you mean 1MiB? Sizes count in powers of two"))
-        << text;
-  EXPECT_THAT(complaint("4x"), HasSubstr("'x' is not one of the units"));
-  EXPECT_THAT(complaint("1.5MiB"), HasSubstr("whole number of a unit"));
-  for (const auto* const range : {"1MiB..1GiB", "1MiB-1GiB"})
-    EXPECT_THAT(complaint(range), HasSubstr("a range is FIRST:LAST")) << range;
 }
 
 TEST(sizes, the_largest_unit_that_divides_is_taken) {
@@ -146,48 +131,6 @@ TEST(sizes, the_limit_is_the_largest_size_allowed) {
   EXPECT_THAT(complaint("1,4:4097", 4 * kib), HasSubstr("'4:4097'"));
   EXPECT_THAT(complaint("2GiB", gib), HasSubstr("1.0 GiB"));
 }
-
-struct malformed {
-  const char* text;
-  const char* quoted;  ///< the part of the text that the message must quote
-  const char* why;
-};
-
-void PrintTo(const malformed& list, std::ostream* out) { *out << '\'' << list.text << '\''; }
-
-class malformed_sizes : public testing::TestWithParam<malformed> {};
-
-TEST_P(malformed_sizes, are_refused_in_one_line_that_quotes_them) {
-  const auto& [text, quoted, why] = GetParam();
-  const auto message = complaint(text);
-  EXPECT_THAT(message, HasSubstr(std::string("'") + quoted + "'")) << text;
-  EXPECT_THAT(message, HasSubstr(why)) << text;
-  EXPECT_THAT(message, Not(HasSubstr("\n"))) << text;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    all, malformed_sizes,
-    testing::Values(malformed{"", "", "empty"}, malformed{"0", "0", "zero"},
-                    malformed{"0KiB", "0KiB", "zero"}, malformed{"-4", "-4", "negative"},
-                    malformed{"+4", "+4", "not a number"}, malformed{"abc", "abc", "not a number"},
-                    malformed{"KiB", "KiB", "not a number"}, malformed{" 4", " 4", "not a number"},
-                    malformed{"4QB", "4QB", "'QB'"}, malformed{"4K", "4K", "4KiB?"},
-                    malformed{"4KB", "4KB", "4KiB?"}, malformed{"4 KiB", "4 KiB", "' KiB'"},
-                    malformed{"4KiB ", "4KiB ", "'KiB '"}, malformed{"1e3", "1e3", "'e3'"},
-                    malformed{"1.5KiB", "1.5KiB", "whole number"},
-                    malformed{"18446744073709551616", "18446744073709551616", "too large"},
-                    malformed{"99999999TiB", "99999999TiB", "too large"},
-                    malformed{"4KiB:1KiB", "4KiB:1KiB", "ends before it begins"},
-                    malformed{"4:8:x1", "4:8:x1", "factor"},
-                    malformed{"4:8:x0", "4:8:x0", "factor"}, malformed{"4:8:2", "4:8:2", "factor"},
-                    malformed{"4:8:x", "4:8:x", "factor"}, malformed{"4:8:", "4:8:", "factor"},
-                    malformed{"4:8:x-2", "4:8:x-2", "factor"},
-                    malformed{"4:8:x2 ", "4:8:x2 ", "factor"},
-                    malformed{"4:8:x18446744073709551616", "4:8:x18446744073709551616", "factor"},
-                    malformed{"1:2:x2:3", "1:2:x2:3", "range"}, malformed{"4:", "", "empty"},
-                    malformed{":4", "", "empty"}, malformed{"4:8q", "8q", "'q'"},
-                    malformed{",", "", "empty"}, malformed{"1,,2", "", "empty"},
-                    malformed{"1,", "", "empty"}, malformed{"1,2,x", "x", "not a number"}));
 
 }  // namespace
 }  // namespace bench_transfers::common::sizes_test

@@ -10,6 +10,7 @@
 #include <functional>
 #include <sstream>
 
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::whole_file_test {
@@ -33,12 +34,7 @@ struct stat status_of(const fs::path& file) {
 }
 
 std::string why_refused(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const write_error& error) {
-    return error.what();
-  }
-  return "";
+  return complaint_of<write_error>(work);
 }
 
 TEST(whole_file, takes_over_the_mode_of_the_one_before) {

@@ -6,19 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "src/comparison/reports.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::comparison {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr double usual_ns = 1e6;
 const std::vector<std::string> sizes{"1MiB", "2MiB", "4MiB", "8MiB"};
@@ -74,12 +71,7 @@ const compared_group& group_of(const comparison_result& result, const std::strin
 }
 
 std::string refusal(const side& first, const side& second) {
-  try {
-    compare(first, second);
-  } catch (const gate::bad_input& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<gate::bad_input>([&] { return compare(first, second); });
 }
 
 TEST(comparison, finds_the_group_that_is_slower_and_sorts_by_size) {
@@ -167,61 +159,6 @@ TEST(comparison, refuses_sides_with_nothing_in_common) {
   auto second = side_of(10, 1);
   second.runs.front().benchmarks.clear();
   EXPECT_NE(refusal(side_of(0, 1), second), "");
-}
-
-TEST(reports_of_a_comparison, begin_with_another_device) {
-  const auto first = side_of(0, 3);
-  auto second = side_of(10, 3);
-  for (auto& run : second.runs) {
-    run.device = "Other GPU";
-    run.machine = {{"device.name", "Other GPU"}};
-  }
-  const auto result = compare(first, second);
-  const auto text = text_of(first, second, result);
-  EXPECT_LT(text.find("different devices: A Some GPU, B Other GPU"), text.find("copy/pinned"));
-  EXPECT_THAT(markdown_of(first, second, result), HasSubstr("different devices"));
-  const auto document = nlohmann::json::parse(json_of(first, second, result));
-  EXPECT_EQ(document.at("changed").at(0).at("key"), "device.name");
-}
-
-TEST(reports_of_a_comparison, say_that_the_runs_of_a_side_differ) {
-  const auto first = side_of(0, 3);
-  auto second = side_of(10, 3);
-  second.runs.back().machine = {{"device.name", "Other GPU"}};
-  const auto text = text_of(first, second, compare(first, second));
-  EXPECT_THAT(text, HasSubstr("B: its runs differ from each other in device.name."));
-  EXPECT_THAT(text, Not(HasSubstr("A: its runs")));
-}
-
-TEST(reports_of_a_comparison, have_the_codes_and_parts) {
-  const auto first = side_of(0, 3);
-  const auto second = side_of(10, 3, 1.1);
-  const auto document = nlohmann::json::parse(json_of(first, second, compare(first, second)));
-  EXPECT_EQ(document.at("kind"), "comparison");
-  EXPECT_EQ(document.at("basis"), "runs");
-  const auto& group = document.at("groups").at(0);
-  EXPECT_EQ(group.at("finding"), "slower");
-  EXPECT_EQ(group.at("memory"), "pinned");
-  EXPECT_NEAR(group.at("slowdown").get<double>(), 0.1, 0.003);
-  EXPECT_EQ(group.at("benchmarks").size(), sizes.size());
-}
-
-TEST(reports_of_a_comparison, say_that_more_runs_are_needed) {
-  const auto first = side_of(0, 1);
-  const auto second = side_of(10, 1, 1.1);
-  const auto text = text_of(first, second, compare(first, second));
-  EXPECT_THAT(text, HasSubstr("needs more runs"));
-  EXPECT_THAT(text, Not(HasSubstr("  slower\n")));
-}
-
-TEST(reports_of_a_comparison, show_hostile_names_without_markup) {
-  auto first = side_of(0, 1);
-  auto second = side_of(10, 1, 1.1);
-  for (auto* side : {&first, &second})
-    for (auto& [name, facts] : side->facts) facts.group.name = "<b>|`x`[a](b) @c";
-  const auto text = markdown_of(first, second, compare(first, second));
-  EXPECT_THAT(text, Not(HasSubstr("<b>")));
-  EXPECT_THAT(text, Not(HasSubstr("](b)")));
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ using simulation::fault;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
@@ -93,13 +92,9 @@ TEST_F(followed, missing_ranks_are_told) {
   add();
   const history before(records);
   EXPECT_FALSE(before.is_in_trouble());
-  EXPECT_THAT(text_of(before), AllOf(HasSubstr("2 ranks left no results in sweep day1"),
-                                     HasSubstr("No GPU is in trouble")));
   add(lost);
   const history found(records);
   EXPECT_TRUE(found.is_in_trouble());
-  EXPECT_THAT(text_of(found), AllOf(HasSubstr("ranks 32, 33 left no results"),
-                                    Not(HasSubstr("No GPU is in trouble"))));
   const auto sweeps = nlohmann::json::parse(json_of(found, nullptr)).at("sweeps");
   EXPECT_EQ(sweeps[0].at("missing_ranks"), 2);
   EXPECT_EQ(sweeps[1].at("missing_ranks"), 0);
@@ -224,8 +219,6 @@ TEST_F(followed, slow_gpu_that_is_gone_is_in_trouble) {
   EXPECT_EQ(gpu.trouble->since, 0U);
   EXPECT_EQ(gpu.presence, presence::gone);
   EXPECT_TRUE(found.is_in_trouble());
-  EXPECT_THAT(text_of(found), AllOf(HasSubstr("or before; gone after sweep day2"),
-                                    Not(HasSubstr("No GPU is in trouble"))));
 }
 
 TEST_F(followed, healthy_gpu_that_is_gone_is_in_trouble) {
@@ -235,7 +228,6 @@ TEST_F(followed, healthy_gpu_that_is_gone_is_in_trouble) {
   EXPECT_FALSE(gpu_of(found, "GPU-node5-2").trouble);
   EXPECT_TRUE(gpu_of(found, "GPU-node5-2").is_in_trouble());
   EXPECT_TRUE(found.is_in_trouble());
-  EXPECT_THAT(text_of(found), HasSubstr("(node5 in rack rack1, slot 0000:02:00.0): gone after"));
 }
 
 TEST_F(followed, slow_gpu_that_was_replaced_is_in_no_trouble) {
@@ -266,7 +258,6 @@ TEST_F(followed, sweep_of_a_few_nodes_hides_no_trouble) {
   EXPECT_THAT(found.changes(), IsEmpty());
   const auto answer = nlohmann::json::parse(json_of(found, &gpu_of(found, "GPU-node5-1")));
   EXPECT_EQ(answer["gpus"][0].at("presence"), "not_swept");
-  EXPECT_THAT(text_of(found), HasSubstr("24 GPUs are of nodes that were not swept since"));
 }
 
 TEST_F(followed, newest_sweep_that_is_named_is_a_trouble) {
@@ -278,7 +269,6 @@ TEST_F(followed, newest_sweep_that_is_named_is_a_trouble) {
   const history found(records);
   EXPECT_TRUE(found.is_in_trouble());
   EXPECT_FALSE(found.is_healthy());
-  EXPECT_THAT(text_of(found), HasSubstr("The newest sweep is named."));
 }
 
 TEST_F(followed, sweep_without_a_time_changes_no_order) {
@@ -311,9 +301,6 @@ TEST_F(followed, findings_are_told_since_when) {
   ASSERT_TRUE(judged.findings.front().since);
   EXPECT_EQ(judged.findings.front().since->sweep, "day2");
   EXPECT_FALSE(judged.findings.front().since->is_first_known);
-  EXPECT_THAT(text_of(newest, judged), HasSubstr("; since sweep day2 of 2026-11-02T00:00:00Z"));
-  const auto answer = nlohmann::json::parse(json_of(newest, judged));
-  EXPECT_EQ(answer["findings"][0].at("since").at("begin"), "2026-11-02T00:00:00Z");
 }
 
 TEST_F(followed, second_sweep_that_shows_it_confirms_a_finding) {
@@ -343,22 +330,6 @@ TEST_F(followed, json_has_one_number_for_each_sweep) {
   EXPECT_EQ(gpu.at("since"), 1);
   EXPECT_EQ(gpu.at("before"), 0);
   EXPECT_EQ(gpu.at("slower_percent").at("link/h2d").size(), 2U);
-  EXPECT_THAT(gpu.at("aspect").get<std::string>(), HasSubstr("link/"));
-}
-
-TEST_F(followed, text_names_who_is_in_trouble_and_since_when) {
-  add();
-  add(slow_gpu);
-  const history found(records);
-  EXPECT_THAT(text_of(found),
-              AllOf(HasSubstr("2 sweeps of 32 GPUs"), HasSubstr("GPU GPU-node5-2 (node5"),
-                    HasSubstr("since sweep day2"),
-                    HasSubstr("day1 of 2026-11-01T00:00:00Z does "
-                              "not show it"),
-                    Not(HasSubstr("Changes"))));
-  EXPECT_THAT(text_of(found, gpu_of(found, "GPU-node5-2")),
-              AllOf(HasSubstr("link/h2d"), HasSubstr("named"), HasSubstr("day1"),
-                    HasSubstr("-: not\nmeasured")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::fleet::mpi_ranks_test {
@@ -17,12 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string why_unusable(const std::filesystem::path& plugin) {
-  try {
-    const mpi_ranks ranks(plugin);
-  } catch (const mpi_error& error) {
-    return error.what();
-  }
-  return "usable";
+  return common::complaint_of<mpi_error>([&] { const mpi_ranks ranks(plugin); }, "usable");
 }
 
 TEST(mpi_ranks, need_a_plugin_that_can_be_loaded) {

@@ -97,12 +97,8 @@ TEST_F(node, knows_ranks_with_the_same_device) {
 TEST_F(node, refuses_a_second_process_with_the_same_rank) {
   const auto ranks = join({rank(0, 2), rank(1, 2)});
   const beating alive(*ranks[0]);
-  try {
-    const node_ranks second(rank(1, 2));
-    FAIL();
-  } catch (const rank_is_taken& error) {
-    EXPECT_THAT(error.what(), HasSubstr("local rank 1"));
-  }
+  EXPECT_THAT([&] { const node_ranks second(rank(1, 2)); },
+              testing::ThrowsMessage<rank_is_taken>(HasSubstr("local rank 1")));
 }
 
 TEST_F(node, gives_turns_in_the_order_of_ranks) {

@@ -5,9 +5,12 @@
 
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::fleet::rank_test {
 namespace {
@@ -16,41 +19,42 @@ using testing::HasSubstr;
 using testing::Optional;
 using testing::StartsWith;
 
-environment of(const std::map<std::string, std::string>& variables) {
-  return [variables](const char* name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional(found->second);
+/// Written as in a shell: "RANK=1 WORLD_SIZE=2".
+struct variables : std::map<std::string, std::string> {
+  variables() = default;
+  variables(const char* text) {  // NOLINT(google-explicit-constructor)
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+      emplace(word.substr(0, word.find('=')), word.substr(word.find('=') + 1));
+  }
+};
+
+environment of(const variables& set) {
+  return [set](const char* name) -> std::optional<std::string> {
+    const auto found = set.find(name);
+    return found == set.end() ? std::nullopt : std::optional(found->second);
   };
 }
 
 /// Rank 1 of 2.
-environment of_torchrun(std::map<std::string, std::string> variables) {
-  variables.insert({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "1"}});
-  return of(variables);
+environment of_torchrun(variables set) {
+  set.merge(variables("RANK=1 WORLD_SIZE=2 LOCAL_RANK=1"));
+  return of(set);
 }
 
-std::string why_bad(const std::map<std::string, std::string>& variables) {
-  try {
-    rank_of(of(variables));
-  } catch (const bad_rank& bad) {
-    return bad.what();
-  }
-  return "accepted";
+std::string why_bad(const variables& set) {
+  return common::complaint_of<bad_rank>([&] { return rank_of(of(set)); }, "accepted");
 }
 
 TEST(rank, of_a_process_started_by_hand_is_none) {
   EXPECT_FALSE(rank_of(of({})));
-  EXPECT_FALSE(rank_of(of({{"SLURM_JOB_ID", "17"}})));
+  EXPECT_FALSE(rank_of(of("SLURM_JOB_ID=17")));
 }
 
 TEST(rank, is_told_by_slurm_with_node_and_switch) {
-  const auto found = rank_of(of({{"SLURM_PROCID", "9"},
-                                 {"SLURM_STEP_ID", "0"},
-                                 {"SLURM_NTASKS", "16"},
-                                 {"SLURM_LOCALID", "1"},
-                                 {"SLURMD_NODENAME", "n2"},
-                                 {"SLURM_TOPOLOGY_ADDR", "s0.s4.n2"},
-                                 {"SLURM_TOPOLOGY_ADDR_PATTERN", "switch.switch.node"}}));
+  const auto found = rank_of(
+      of("SLURM_PROCID=9 SLURM_STEP_ID=0 SLURM_NTASKS=16 SLURM_LOCALID=1 SLURMD_NODENAME=n2 "
+         "SLURM_TOPOLOGY_ADDR=s0.s4.n2 SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node"));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->launcher, "slurm");
   EXPECT_EQ(found->rank, 9U);
@@ -61,49 +65,39 @@ TEST(rank, is_told_by_slurm_with_node_and_switch) {
 }
 
 TEST(rank, without_switches_has_no_rack) {
-  const auto found = rank_of(of({{"SLURM_PROCID", "0"},
-                                 {"SLURM_STEP_ID", "0"},
-                                 {"SLURM_TOPOLOGY_ADDR", "n2"},
-                                 {"SLURM_TOPOLOGY_ADDR_PATTERN", "node"}}));
+  const auto found = rank_of(
+      of("SLURM_PROCID=0 SLURM_STEP_ID=0 SLURM_TOPOLOGY_ADDR=n2 SLURM_TOPOLOGY_ADDR_PATTERN=node"));
   EXPECT_EQ(found->rack, "");
 }
 
 TEST(rank, of_an_mpirun_inside_of_a_slurm_job_is_that_of_mpirun) {
-  const auto found = rank_of(of({{"OMPI_COMM_WORLD_RANK", "3"},
-                                 {"OMPI_COMM_WORLD_SIZE", "4"},
-                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
-                                 {"SLURM_PROCID", "0"},
-                                 {"SLURM_NTASKS", "1"},
-                                 {"SLURMD_NODENAME", "n2"}}));
+  const auto found =
+      rank_of(of("OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 "
+                 "SLURM_PROCID=0 SLURM_NTASKS=1 SLURMD_NODENAME=n2"));
   EXPECT_EQ(found->launcher, "open_mpi");
   EXPECT_EQ(found->rank, 3U);
   EXPECT_EQ(found->node, "") << "mpirun may have passed on the variable of its own node";
 }
 
 TEST(rank, of_a_program_in_a_batch_script_is_none) {
-  EXPECT_FALSE(rank_of(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}})));
+  EXPECT_FALSE(rank_of(of("SLURM_PROCID=0 SLURM_NTASKS=16")));
 }
 
 TEST(rank, of_srun_with_pmi2_is_that_of_slurm) {
-  const auto found = rank_of(of({{"PMI_RANK", "3"},
-                                 {"PMI_SIZE", "4"},
-                                 {"SLURM_STEP_ID", "0"},
-                                 {"SLURM_PROCID", "3"},
-                                 {"SLURM_NTASKS", "4"},
-                                 {"SLURM_LOCALID", "1"},
-                                 {"SLURMD_NODENAME", "n2"}}));
+  const auto found =
+      rank_of(of("PMI_RANK=3 PMI_SIZE=4 SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_NTASKS=4 "
+                 "SLURM_LOCALID=1 SLURMD_NODENAME=n2"));
   EXPECT_EQ(found->launcher, "slurm");
   EXPECT_EQ(found->local_rank, 1U);
   EXPECT_EQ(found->node, "n2");
 }
 
 TEST(rank, is_told_by_every_launcher) {
-  EXPECT_EQ(rank_of(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}}))->launcher,
-            "mpich");
-  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "2"}}))->launcher, "flux");
+  EXPECT_EQ(rank_of(of("PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1"))->launcher, "mpich");
+  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=2"))->launcher, "flux");
   EXPECT_EQ(rank_of(of_torchrun({}))->launcher, "torchrun");
-  EXPECT_EQ(rank_of(of_torchrun({{"NODE_NAME", "worker-3"}}))->node, "worker-3");
-  const auto job = rank_of(of({{"JOB_COMPLETION_INDEX", "5"}, {"NODE_NAME", "worker-3"}}));
+  EXPECT_EQ(rank_of(of_torchrun("NODE_NAME=worker-3"))->node, "worker-3");
+  const auto job = rank_of(of("JOB_COMPLETION_INDEX=5 NODE_NAME=worker-3"));
   EXPECT_EQ(job->launcher, "kubernetes");
   EXPECT_EQ(job->rank, 5U);
   EXPECT_EQ(job->world_size, std::nullopt);
@@ -111,55 +105,49 @@ TEST(rank, is_told_by_every_launcher) {
 }
 
 TEST(rank, of_torchrun_has_all_of_its_variables) {
-  EXPECT_FALSE(rank_of(of({{"RANK", "colonel"}})));
-  EXPECT_FALSE(rank_of(of({{"RANK", "0"}, {"WORLD_SIZE", "1"}})));
-  EXPECT_FALSE(rank_of(of({{"RANK", "0"}, {"LOCAL_RANK", "0"}})));
-  const auto found = rank_of(of({{"RANK", "0"},
-                                 {"SLURM_PROCID", "1"},
-                                 {"SLURM_STEP_ID", "0"},
-                                 {"SLURM_NTASKS", "2"},
-                                 {"SLURM_LOCALID", "1"}}));
+  EXPECT_FALSE(rank_of(of("RANK=colonel")));
+  EXPECT_FALSE(rank_of(of("RANK=0 WORLD_SIZE=1")));
+  EXPECT_FALSE(rank_of(of("RANK=0 LOCAL_RANK=0")));
+  const auto found =
+      rank_of(of("RANK=0 SLURM_PROCID=1 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_LOCALID=1"));
   EXPECT_EQ(found->launcher, "slurm");
   EXPECT_EQ(found->rank, 1U);
 }
 
 TEST(rank, is_half_told_where_variables_are_missing) {
-  EXPECT_THAT(why_half_told(of({{"RANK", "0"}})),
+  EXPECT_THAT(why_half_told(of("RANK=0")),
               Optional(StartsWith("RANK=0 without WORLD_SIZE and LOCAL_RANK: ")));
-  EXPECT_THAT(why_half_told(of({{"RANK", "0"}, {"LOCAL_RANK", "0"}})),
+  EXPECT_THAT(why_half_told(of("RANK=0 LOCAL_RANK=0")),
               Optional(StartsWith("RANK=0, LOCAL_RANK=0 without WORLD_SIZE: ")));
-  EXPECT_THAT(why_half_told(of({{"WORLD_SIZE", "2"}})),
+  EXPECT_THAT(why_half_told(of("WORLD_SIZE=2")),
               Optional(StartsWith("WORLD_SIZE=2 without RANK and LOCAL_RANK: ")));
-  EXPECT_THAT(why_half_told(of({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}})),
+  EXPECT_THAT(why_half_told(of("PMI_RANK=0 PMI_SIZE=2")),
               Optional(StartsWith("PMI_RANK=0, PMI_SIZE=2 without MPI_LOCALRANKID or "
                                   "PMI_LOCAL_RANK or PALS_LOCAL_RANKID: ")));
-  EXPECT_THAT(why_half_told(of({{"OMPI_COMM_WORLD_SIZE", "2"}})),
+  EXPECT_THAT(why_half_told(of("OMPI_COMM_WORLD_SIZE=2")),
               Optional(StartsWith("OMPI_COMM_WORLD_SIZE=2 without ")));
 }
 
 TEST(rank, is_not_half_told_by_a_batch_script_or_by_nothing) {
   EXPECT_EQ(why_half_told(of({})), std::nullopt);
-  EXPECT_EQ(why_half_told(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}})), std::nullopt);
-  EXPECT_EQ(why_half_told(of({{"FLUX_JOB_ID", "1"}, {"FLUX_JOB_SIZE", "16"}})), std::nullopt);
+  EXPECT_EQ(why_half_told(of("SLURM_PROCID=0 SLURM_NTASKS=16")), std::nullopt);
+  EXPECT_EQ(why_half_told(of("FLUX_JOB_ID=1 FLUX_JOB_SIZE=16")), std::nullopt);
 }
 
 TEST(rank, that_cannot_be_is_refused_with_its_variable) {
-  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "-1"}}),
-              HasSubstr("SLURM_PROCID '-1'"));
-  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", ""}}), HasSubstr("SLURM_PROCID"));
-  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "7x"}}), HasSubstr("'7x'"));
-  EXPECT_THAT(why_bad({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "4"}, {"SLURM_NTASKS", "4"}}),
-              HasSubstr("SLURM_NTASKS"));
-  EXPECT_THAT(why_bad({{"OMPI_COMM_WORLD_RANK", "99999999999999999999"}}),
+  EXPECT_THAT(why_bad("SLURM_STEP_ID=0 SLURM_PROCID=-1"), HasSubstr("SLURM_PROCID '-1'"));
+  EXPECT_THAT(why_bad("SLURM_STEP_ID=0 SLURM_PROCID="), HasSubstr("SLURM_PROCID"));
+  EXPECT_THAT(why_bad("SLURM_STEP_ID=0 SLURM_PROCID=7x"), HasSubstr("'7x'"));
+  EXPECT_THAT(why_bad("SLURM_STEP_ID=0 SLURM_PROCID=4 SLURM_NTASKS=4"), HasSubstr("SLURM_NTASKS"));
+  EXPECT_THAT(why_bad("OMPI_COMM_WORLD_RANK=99999999999999999999"),
               HasSubstr("OMPI_COMM_WORLD_RANK"));
 }
 
 std::optional<std::size_t> ranks_of_slurm_node(const std::string& list, const std::string& node) {
-  return rank_of(of({{"SLURM_PROCID", "0"},
-                     {"SLURM_STEP_ID", "0"},
-                     {"SLURM_STEP_TASKS_PER_NODE", list},
-                     {"SLURM_NODEID", node}}))
-      ->local_size;
+  variables set("SLURM_PROCID=0 SLURM_STEP_ID=0");
+  set["SLURM_STEP_TASKS_PER_NODE"] = list;
+  set["SLURM_NODEID"] = node;
+  return rank_of(of(set))->local_size;
 }
 
 TEST(rank, of_slurm_knows_how_many_its_node_has) {
@@ -172,86 +160,45 @@ TEST(rank, of_slurm_knows_how_many_its_node_has) {
 }
 
 TEST(rank, knows_how_many_its_node_has_where_the_launcher_says_it) {
-  EXPECT_EQ(rank_of(of_torchrun({{"LOCAL_WORLD_SIZE", "2"}}))->local_size, 2U);
-  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "8"}, {"FLUX_JOB_NNODES", "2"}}))
-                ->local_size,
-            4U);
-  EXPECT_EQ(rank_of(of({{"FLUX_TASK_RANK", "1"}, {"FLUX_JOB_SIZE", "9"}, {"FLUX_JOB_NNODES", "2"}}))
-                ->local_size,
+  EXPECT_EQ(rank_of(of_torchrun("LOCAL_WORLD_SIZE=2"))->local_size, 2U);
+  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=8 FLUX_JOB_NNODES=2"))->local_size, 4U);
+  EXPECT_EQ(rank_of(of("FLUX_TASK_RANK=1 FLUX_JOB_SIZE=9 FLUX_JOB_NNODES=2"))->local_size,
             std::nullopt);
-  EXPECT_EQ(rank_of(of({{"JOB_COMPLETION_INDEX", "5"}}))->local_size, std::nullopt);
+  EXPECT_EQ(rank_of(of("JOB_COMPLETION_INDEX=5"))->local_size, std::nullopt);
 }
-
-using variables = std::map<std::string, std::string>;
 
 /// What each launcher sets, for rank 5 of 8, the second of the second of four nodes.
 const std::vector<std::pair<std::string, variables>>& launched() {
   static const std::vector<std::pair<std::string, variables>> sets{
       {"open_mpi",
-       {{"OMPI_COMM_WORLD_RANK", "5"},
-        {"OMPI_COMM_WORLD_SIZE", "8"},
-        {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
-        {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}}},
+       "OMPI_COMM_WORLD_RANK=5 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=1 "
+       "OMPI_COMM_WORLD_LOCAL_SIZE=2"},
       {"jsrun",
-       {{"JSM_NAMESPACE_RANK", "5"},
-        {"JSM_NAMESPACE_SIZE", "8"},
-        {"JSM_NAMESPACE_LOCAL_RANK", "1"},
-        {"JSM_NAMESPACE_LOCAL_SIZE", "2"}}},
+       "JSM_NAMESPACE_RANK=5 JSM_NAMESPACE_SIZE=8 JSM_NAMESPACE_LOCAL_RANK=1 "
+       "JSM_NAMESPACE_LOCAL_SIZE=2"},
       {"mvapich",
-       {{"MV2_COMM_WORLD_RANK", "5"},
-        {"MV2_COMM_WORLD_SIZE", "8"},
-        {"MV2_COMM_WORLD_LOCAL_RANK", "1"},
-        {"MV2_COMM_WORLD_LOCAL_SIZE", "2"}}},
+       "MV2_COMM_WORLD_RANK=5 MV2_COMM_WORLD_SIZE=8 MV2_COMM_WORLD_LOCAL_RANK=1 "
+       "MV2_COMM_WORLD_LOCAL_SIZE=2"},
       {"mvapich",
-       {{"MVP_COMM_WORLD_RANK", "5"},
-        {"MVP_COMM_WORLD_SIZE", "8"},
-        {"MVP_COMM_WORLD_LOCAL_RANK", "1"},
-        {"MVP_COMM_WORLD_LOCAL_SIZE", "2"}}},
-      {"torchrun",
-       {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "2"}}},
-      {"mpich",
-       {{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}}},
+       "MVP_COMM_WORLD_RANK=5 MVP_COMM_WORLD_SIZE=8 MVP_COMM_WORLD_LOCAL_RANK=1 "
+       "MVP_COMM_WORLD_LOCAL_SIZE=2"},
+      {"torchrun", "RANK=5 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"},
+      {"mpich", "PMI_RANK=5 PMI_SIZE=8 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2"},
       {"mpich",  // PALS
-       {{"PBS_JOBID", "42.pbs"},
-        {"PMI_RANK", "5"},
-        {"PMI_SIZE", "8"},
-        {"PMI_LOCAL_RANK", "1"},
-        {"PMI_LOCAL_SIZE", "2"},
-        {"PALS_RANKID", "5"},
-        {"PALS_LOCAL_RANKID", "1"}}},
+       "PBS_JOBID=42.pbs PMI_RANK=5 PMI_SIZE=8 PMI_LOCAL_RANK=1 PMI_LOCAL_SIZE=2 PALS_RANKID=5 "
+       "PALS_LOCAL_RANKID=1"},
       {"mpich",  // PALS without its own local rank
-       {{"PALS_RANKID", "5"},
-        {"PMI_SIZE", "8"},
-        {"PALS_LOCAL_RANKID", "1"},
-        {"PMI_LOCAL_SIZE", "2"}}},
-      {"flux",
-       {{"FLUX_TASK_RANK", "5"},
-        {"FLUX_JOB_SIZE", "8"},
-        {"FLUX_TASK_LOCAL_ID", "1"},
-        {"FLUX_JOB_NNODES", "4"}}},
+       "PALS_RANKID=5 PMI_SIZE=8 PALS_LOCAL_RANKID=1 PMI_LOCAL_SIZE=2"},
+      {"flux", "FLUX_TASK_RANK=5 FLUX_JOB_SIZE=8 FLUX_TASK_LOCAL_ID=1 FLUX_JOB_NNODES=4"},
       {"slurm",
-       {{"SLURM_STEP_ID", "0"},
-        {"SLURM_PROCID", "5"},
-        {"SLURM_NTASKS", "8"},
-        {"SLURM_LOCALID", "1"},
-        {"SLURM_NODEID", "1"},
-        {"SLURM_STEP_TASKS_PER_NODE", "2(x4)"}}},
+       "SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_LOCALID=1 SLURM_NODEID=1 "
+       "SLURM_STEP_TASKS_PER_NODE=2(x4)"},
       {"slurm",  // a step of a larger job
-       {{"SLURM_STEPID", "3"},
-        {"SLURM_PROCID", "5"},
-        {"SLURM_NTASKS", "64"},
-        {"SLURM_STEP_NUM_TASKS", "8"},
-        {"SLURM_LOCALID", "1"},
-        {"SLURM_NODEID", "1"},
-        {"SLURM_TASKS_PER_NODE", "16(x4)"},
-        {"SLURM_STEP_TASKS_PER_NODE", "2(x4)"}}},
+       "SLURM_STEPID=3 SLURM_PROCID=5 SLURM_NTASKS=64 SLURM_STEP_NUM_TASKS=8 SLURM_LOCALID=1 "
+       "SLURM_NODEID=1 SLURM_TASKS_PER_NODE=16(x4) SLURM_STEP_TASKS_PER_NODE=2(x4)"},
       {"slurm",
-       {{"SLURM_STEP_ID", "0"},
-        {"SLURM_PROCID", "5"},
-        {"SLURM_NPROCS", "8"},
-        {"SLURM_LOCALID", "1"},
-        {"SLURM_NODEID", "1"},
-        {"SLURM_TASKS_PER_NODE", "2(x4)"}}}};
+       "SLURM_STEP_ID=0 SLURM_PROCID=5 SLURM_NPROCS=8 SLURM_LOCALID=1 SLURM_NODEID=1 "
+       "SLURM_TASKS_PER_NODE=2(x4)"}};
   return sets;
 }
 
@@ -285,43 +232,33 @@ TEST(rank, with_a_number_that_cannot_be_is_refused_by_its_variable_whoever_told_
 }
 
 TEST(rank, in_numbers_that_contradict_each_other_names_them_all) {
-  EXPECT_EQ(
-      why_bad({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "5"}}),
-      "this node cannot have 5 of 1 ranks: --ranks-per-node=N says how many this node has "
-      "(RANK=0, WORLD_SIZE=1, LOCAL_RANK=0, LOCAL_WORLD_SIZE=5)");
-  EXPECT_EQ(why_bad({{"PMI_RANK", "1"},
-                     {"PMI_SIZE", "2"},
-                     {"MPI_LOCALRANKID", "1"},
-                     {"MPI_LOCALNRANKS", "1"}}),
+  EXPECT_EQ(why_bad("RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=5"),
+            "this node cannot have 5 of 1 ranks: --ranks-per-node=N says how many this node has "
+            "(RANK=0, WORLD_SIZE=1, LOCAL_RANK=0, LOCAL_WORLD_SIZE=5)");
+  EXPECT_EQ(why_bad("PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=1"),
             "local rank 1 is none of the 1 ranks of this node: --ranks-per-node=N says how many "
             "this node has (PMI_RANK=1, PMI_SIZE=2, MPI_LOCALRANKID=1, MPI_LOCALNRANKS=1)");
-  EXPECT_THAT(why_bad({{"RANK", "8"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "0"}}),
+  EXPECT_THAT(why_bad("RANK=8 WORLD_SIZE=8 LOCAL_RANK=0"),
               StartsWith("rank 8 is none of 8 (RANK=8, "));
-  EXPECT_THAT(why_bad({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "5"}}),
+  EXPECT_THAT(why_bad("RANK=1 WORLD_SIZE=2 LOCAL_RANK=5"),
               StartsWith("local rank 5 is none of the 2 ranks"));
-  const variables slurm{{"SLURM_STEP_ID", "0"},
-                        {"SLURM_PROCID", "0"},
-                        {"SLURM_NODEID", "0"},
-                        {"SLURM_STEP_TASKS_PER_NODE", "100000000"}};
+  const variables slurm(
+      "SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=100000000");
   EXPECT_THAT(why_bad(slurm), StartsWith("100000000 ranks of one node are more than 1024: "));
-  const variables flux{
-      {"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "1000000"}, {"FLUX_JOB_NNODES", "1"}};
+  const variables flux("FLUX_TASK_RANK=0 FLUX_JOB_SIZE=1000000 FLUX_JOB_NNODES=1");
   EXPECT_THAT(why_bad(flux), StartsWith("1000000 ranks of one node are more than 1024: "));
 }
 
 TEST(rank, of_a_node_has_as_many_beside_it_as_the_caller_says) {
-  const variables old_hydra{
-      {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "1"}};
+  const variables old_hydra("PMI_RANK=1 PMI_SIZE=2 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=1");
   EXPECT_EQ(rank_of(of(old_hydra), 2)->local_size, 2U);
   EXPECT_THROW(rank_of(of(old_hydra), 5), bad_rank);
 }
 
 TEST(rank, of_slurm_s_own_steps_is_the_step_s_or_none) {
-  variables step{{"SLURM_STEP_ID", "4294967290"},
-                 {"SLURM_PROCID", "0"},
-                 {"SLURM_LOCALID", "0"},
-                 {"SLURM_NTASKS", "8"},
-                 {"SLURM_TASKS_PER_NODE", "4(x2)"}};
+  variables step(
+      "SLURM_STEP_ID=4294967290 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_NTASKS=8 "
+      "SLURM_TASKS_PER_NODE=4(x2)");
   EXPECT_FALSE(rank_of(of(step))) << "the job's tasks are not the shell's";
   step["SLURM_STEP_NUM_TASKS"] = "1";
   step["SLURM_STEP_TASKS_PER_NODE"] = "1";
@@ -349,9 +286,7 @@ TEST(rank, is_not_one_of_the_node_where_nothing_says_so) {
 }
 
 TEST(rank, knows_its_job) {
-  EXPECT_EQ(
-      rank_of(of({{"SLURM_PROCID", "0"}, {"SLURM_JOB_ID", "17"}, {"SLURM_STEP_ID", "3"}}))->job,
-      "17.3");
+  EXPECT_EQ(rank_of(of("SLURM_PROCID=0 SLURM_JOB_ID=17 SLURM_STEP_ID=3"))->job, "17.3");
   EXPECT_EQ(rank_of(of_torchrun({}))->job, "");
 }
 

@@ -12,6 +12,7 @@
 #include "src/common/packed.hpp"
 #include "src/common/read_text.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::fleet::sweep_file_test {
 namespace {
@@ -43,12 +44,8 @@ sweep made_up() {
 }
 
 std::string why_refused(const std::string& text) {
-  try {
-    sweep_from_text(text, "sweep.json");
-  } catch (const unusable_sweep& error) {
-    return error.what();
-  }
-  return "accepted";
+  return common::complaint_of<unusable_sweep>([&] { return sweep_from_text(text, "sweep.json"); },
+                                              "accepted");
 }
 
 /// Why a sweep with a change is refused.

@@ -7,6 +7,7 @@
 
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::gate {
 
@@ -139,12 +140,7 @@ inline run read(const json& content, const std::string& key = "real_time") {
 /// Empty when there is none.
 inline std::string complaint_about_text(const std::string& text,
                                         const std::string& key = "real_time") {
-  try {
-    static_cast<void>(read_text(text, key));
-  } catch (const bad_input& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<bad_input>([&] { return read_text(text, key); });
 }
 
 inline std::string complaint(const json& content, const std::string& key = "real_time") {

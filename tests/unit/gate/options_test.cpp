@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/common/command_line.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::gate::options_test {
 namespace {
@@ -28,12 +29,7 @@ Request parsed_as(const std::vector<std::string>& arguments) {
 
 /// The message of the usage_error; empty when there is none.
 std::string complaint(const std::vector<std::string>& arguments) {
-  try {
-    static_cast<void>(parsed(arguments));
-  } catch (const common::usage_error& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<common::usage_error>([&] { return parsed(arguments); });
 }
 
 TEST(gate_options, pin) {
@@ -150,21 +146,6 @@ TEST(gate_options, a_percentage_has_its_sign) {
                            "nan%", "inf%", "two%", "2,5%", "+2%"})
     EXPECT_THROW(static_cast<void>(parse_percentage("--x", text, 0.01, 1000)), common::usage_error)
         << text;
-}
-
-TEST(gate_options, errors_are_one_line) {
-  for (const auto& arguments :
-       std::vector<std::vector<std::string>>{{"pin", "a"},
-                                             {"check"},
-                                             {"check", "a"},
-                                             {"power", "a", "b"},
-                                             {"power", "a", "--runs=1001"},
-                                             {"show"},
-                                             {"check", "a", "b", "--unknown"}}) {
-    const auto message = complaint(arguments);
-    EXPECT_NE(message, "");
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  }
 }
 
 }  // namespace

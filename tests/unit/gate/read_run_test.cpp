@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::read_run_test {
@@ -27,12 +28,8 @@ TEST(gate_messages, names_cannot_break_the_line) {
   const auto about_row = complaint_about_row(row("a\nb\x1b[2J", 0, 0));
   EXPECT_THAT(about_row, HasSubstr("a\\nb\\x1b[2J"));
   EXPECT_THAT(about_row, Not(HasSubstr("\n")));
-  try {
-    static_cast<void>(run_in("", "dir/x\ny.json", {}));
-    FAIL();
-  } catch (const bad_input& error) {
-    EXPECT_STREQ(error.what(), "cannot use dir/x\\ny.json: it is empty");
-  }
+  EXPECT_EQ(common::complaint_of<bad_input>([] { return run_in("", "dir/x\ny.json", {}); }),
+            "cannot use dir/x\\ny.json: it is empty");
   EXPECT_LT(complaint_about_row(row(std::string(100'000, 'x'), 0, 0)).size(), 500U);
   EXPECT_THAT(complaint_about_row(row("a", 0, 1, "x\ny")), Not(HasSubstr("\n")));
 }
@@ -64,13 +61,8 @@ TEST(gate_text, deep_nesting_is_refused) {
 // Files.
 
 TEST(gate_files, that_cannot_be_read_are_named) {
-  const auto why = [](const char* path) -> std::string {
-    try {
-      static_cast<void>(read_run(path, {}));
-    } catch (const bad_input& error) {
-      return error.what();
-    }
-    return "";
+  const auto why = [](const char* path) {
+    return common::complaint_of<bad_input>([&] { return read_run(path, {}); });
   };
   EXPECT_EQ(why("/does/not/exist.json"),
             "cannot use /does/not/exist.json: No such file or directory");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/result_file/reader.hpp"
+#include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::imports::nvbandwidth_test {
 namespace {
@@ -51,12 +52,8 @@ result_file::contents read(const json& document) {
 }
 
 std::string complaint_of_text(const std::string& text) {
-  try {
-    static_cast<void>(from_nvbandwidth(text, "nv.json"));
-  } catch (const result_file::unusable_file& error) {
-    return error.what();
-  }
-  return "";
+  return common::complaint_of<result_file::unusable_file>(
+      [&] { return from_nvbandwidth(text, "nv.json"); });
 }
 
 std::string complaint(const json& document) { return complaint_of_text(document.dump()); }
@@ -164,8 +161,8 @@ TEST(import_of_nvbandwidth, tells_the_reasons_where_nothing_is_left) {
 
 TEST(import_of_nvbandwidth, names_a_bad_cell_and_takes_the_rest) {
   for (const json& cell : {json("fast"), json(""), json("50 GB/s"), json("55,21"), json("-1"),
-                          json("0"), json("nan"), json("inf"), json("1e308"), json("1e-300"),
-                          json(nullptr), json(0), json(true), json::array({"50"})}) {
+                           json("0"), json("nan"), json("inf"), json("1e308"), json("1e-300"),
+                           json(nullptr), json(0), json(true), json::array({"50"})}) {
     const auto file =
         read(imported(printed({test_case("host_to_device_memcpy_ce", {{cell, "45.5"}})})));
     EXPECT_THAT(file.benchmarks, ElementsAre(Key("copy/pinned/h2d/512MiB@cuda:1"))) << cell;

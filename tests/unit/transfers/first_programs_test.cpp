@@ -1,5 +1,5 @@
 // What a newcomer writes first, as written: it compiles, and does what it says or throws the
-// reason. What must not compile is in tests/refusals/first_programs.cpp.
+// reason. What must not compile is in tests/refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,14 +107,6 @@ TEST_F(first_programs, lock_memory) {
   }
 }
 
-TEST_F(first_programs, ask_the_host_for_what_a_gpu_has) {
-  EXPECT_THAT([&] { auto p = pinned_empty<float>(*device, {10}, pin_flags::write_combined); },
-              ThrowsMessage<unsupported>(HasSubstr("write-combined")));
-  EXPECT_THROW(
-      { auto p = pinned_empty<float>(*device, {10}, pin_flags::portable | pin_flags::mapped); },
-      unsupported);
-}
-
 TEST_F(first_programs, measure_by_events) {
   auto a = zeros<float>(gpu, {1000});
   auto s = gpu.stream().record();
@@ -143,20 +135,6 @@ TEST_F(first_programs, get_asynchronously) {
   } catch (const out_of_memory& refused) {
     GTEST_SKIP() << refused.what();
   }
-}
-
-TEST_F(first_programs, mistake_sizes) {
-  auto a = zeros<float>(gpu, {2, 3});
-  EXPECT_THAT([&] { a.set(std::vector<float>(5)); },
-              ThrowsMessage<std::exception>(AllOf(HasSubstr("5"), HasSubstr("6"))));
-  host_array<float> h({3, 2});
-  EXPECT_THAT([&] { a.set(h); },
-              ThrowsMessage<std::exception>(AllOf(HasSubstr("(3, 2)"), HasSubstr("(2, 3)"))));
-  EXPECT_THAT(
-      [&] {
-        auto b = zeros<float>(gpu, {1, 1, 1, 1, 1, 1, 1, 1, 1});
-      },
-      ThrowsMessage<std::exception>(AllOf(HasSubstr("9"), HasSubstr("8"))));
 }
 
 TEST_F(first_programs, launch_kernels) {

@@ -29,9 +29,6 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::DoubleNear;
 using testing::HasSubstr;
-using testing::Not;
-using testing::Optional;
-using testing::Property;
 using nanoseconds = std::chrono::duration<double, std::nano>;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -185,11 +182,6 @@ TEST_F(two_host_devices, may_be_destroyed_before_their_memory) {
   EXPECT_TRUE(test_bytes(3).are_in({block.data(), mib}));
   block = {};
   EXPECT_EQ(devices[1]->free_memory(), 32 * mib);
-}
-
-TEST(host_devices, refuse_an_index_below_0) {
-  EXPECT_THROW(static_cast<void>(open_host_device(host_device_options{.index = -1})),
-               std::invalid_argument);
 }
 
 /// Devices with links of a byte per nanosecond in each direction, and a clock that the test moves.

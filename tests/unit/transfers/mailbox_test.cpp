@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/common/complaint.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
 #include "transfers/core/error.hpp"
 
@@ -141,12 +142,7 @@ TEST_F(mailbox_test, its_end_ends_the_kernel) {
 
 template <class Work>
 std::string complaint(Work&& work) {
-  try {
-    work();
-  } catch (const std::exception& caught) {
-    return caught.what();
-  }
-  return "nothing thrown";
+  return bench_transfers::common::complaint_of<std::exception>(work, "nothing thrown");
 }
 
 TEST_F(mailbox_test, a_kernel_that_does_not_answer_is_an_error_in_time) {

@@ -18,13 +18,6 @@ counting_device& posing_as(counting_device& device, const cuda_properties& cuda)
   return device;
 }
 
-TEST(managed_memory, is_refused_by_the_host_device) {
-  const auto host = open_host_device();
-  EXPECT_THAT(why_no_managed_memory(*host).value_or(""), HasSubstr("the host device has none"));
-  EXPECT_THROW(managed_memory(*host, 4096), unsupported);
-  EXPECT_THROW(managed_memory(*host, 0), std::invalid_argument);
-}
-
 TEST(managed_memory, needs_a_device_that_moves_single_pages) {
   counting_device device;
   cuda_properties cuda;

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "src/transfers/core/pages.hpp"
+#include "tests/unit/common/complaint.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::numa_test {
 namespace {
 
+using bench_transfers::common::complaint_of;
 using detail::numa_system;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -64,17 +66,6 @@ std::string refusal_of(int node, const numa_system& system) {
 }
 
 const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-
-/// A message of what was thrown.
-template <class Error, class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(numa_node, is_usable_where_pages_can_be_placed_and_found) {
   made_up_system system;
@@ -131,7 +122,7 @@ TEST(numa_pages, elsewhere_are_an_error_with_their_number) {
   const auto allocate = [&] {
     static_cast<void>(map_pages(4096 * page, page_size::base, first_touch::by_caller, 1, system));
   };
-  EXPECT_THAT(message_of<out_of_memory>(allocate),
+  EXPECT_THAT(complaint_of<out_of_memory>(allocate),
               AllOf(HasSubstr("12 of 4096 pages lie on node 0"), HasSubstr("not on node 1")));
 }
 
@@ -153,7 +144,7 @@ TEST(numa_pages, that_cannot_be_located_are_not_verified) {
   const auto allocate = [&] {
     static_cast<void>(map_pages(8 * page, page_size::base, first_touch::by_caller, 1, system));
   };
-  EXPECT_THAT(message_of<unsupported>(allocate), HasSubstr("3 of 8 pages cannot be located"));
+  EXPECT_THAT(complaint_of<unsupported>(allocate), HasSubstr("3 of 8 pages cannot be located"));
 }
 
 TEST(numa_memory, has_its_node_in_its_name) {
@@ -178,7 +169,7 @@ TEST(numa_memory, of_the_host_device_lies_on_its_node) {
     const auto block = device->allocate_host(3 * page + 5, kind);
     EXPECT_EQ(block.kind(), kind);
     EXPECT_NO_THROW(detail::verify_node(block.bytes(), 0)) << to_string(kind);
-    EXPECT_THAT(message_of<out_of_memory>([&] { detail::verify_node(block.bytes(), 1); }),
+    EXPECT_THAT(complaint_of<out_of_memory>([&] { detail::verify_node(block.bytes(), 1); }),
                 HasSubstr("4 of 4 pages lie on node 0"));
   }
 }

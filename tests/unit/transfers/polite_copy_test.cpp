@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
-#include <numeric>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
@@ -29,37 +26,11 @@ TEST_P(polite_copies, move_exactly_the_bytes) {
 }
 
 TEST_P(polite_copies, do_not_wait_for_other_streams) {
-  polite_copier copier(device_);
-  std::vector<std::byte> host(1000);
-  test_bytes(1).write_to(host);
-  know(host);
-  const auto on_device = device_.allocate(1000);  // which waits for all streams when it is freed
-  const auto busy = device_.create_stream();
-  std::promise<void> end;
-  busy->call([held = end.get_future().share()] { held.wait(); });
-  const auto behind = busy->record();
-  copier.copy(on_device.data(), host.data(), 1000, direction::h2d);
-  EXPECT_FALSE(behind->done());
-  EXPECT_TRUE(test_bytes(1).are_in(std::span(on_device.data(), 1000)));
-  end.set_value();
-  busy->synchronize();
+  expect_no_wait_for_other_streams<polite_copier>();
 }
 
 TEST_P(polite_copies, take_turns_for_several_threads) {
-  polite_copier copier(device_);
-  constexpr std::size_t part = 100 * kib;
-  std::vector<std::byte> host(4 * part);
-  test_bytes(5).write_to(host);
-  know(host);
-  const auto on_device = device_.allocate(host.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < 4; ++i)
-    threads.emplace_back([&, first = i * part] {
-      for (int k = 0; k < 10; ++k)
-        copier.copy(on_device.data() + first, host.data() + first, part, direction::h2d);
-    });
-  threads.clear();
-  EXPECT_TRUE(test_bytes(5).are_in(std::span(on_device.data(), host.size())));
+  expect_turns_of_threads<polite_copier>(100 * kib);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, polite_copies, testing::Values(memory::ordinary, memory::page_locked),
@@ -128,25 +99,22 @@ TEST(polite_copier, reports_each_operation_that_fails) {
 }
 
 TEST(copy_politely, takes_elements_of_a_context) {
+  expect_copies_of_elements([](const context& gpu, auto& destination, auto&& source) {
+    copy_politely(gpu, destination, source);
+  });
+}
+
+TEST(polite_copier, enqueues_elements_of_a_context) {
   const auto device = open_host_device();
   const context gpu(*device);
-  std::vector<int> values(1000);
-  std::iota(values.begin(), values.end(), 0);
-  auto array = to_gpu(gpu, std::vector<int>(1000));
-  gpu.synchronize();
-  copy_politely(gpu, array, values);
-  std::vector<int> back(1000);
-  copy_politely(gpu, back, array);
-  EXPECT_EQ(back, values);
-  EXPECT_THROW(copy_politely(gpu, array, std::vector<int>(999)), std::length_error);
-
   const polite_copier copier(*device);
-  std::vector<int> again(1000);
-  copier.enqueue(gpu.stream(), again, array);
+  const auto array = to_gpu(gpu, {1, 2, 3});
+  std::vector<int> copied(3);
+  copier.enqueue(gpu.stream(), copied, array);
   gpu.synchronize();
-  EXPECT_EQ(again, values);
-  again.resize(999);
-  EXPECT_THROW(copier.enqueue(gpu.stream(), again, array), std::length_error);
+  EXPECT_EQ(copied, (std::vector{1, 2, 3}));
+  copied.resize(2);
+  EXPECT_THROW(copier.enqueue(gpu.stream(), copied, array), std::length_error);
 }
 
 }  // namespace

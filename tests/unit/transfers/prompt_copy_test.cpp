@@ -2,11 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <future>
-#include <numeric>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/transfers/counting_device.hpp"
@@ -30,38 +26,11 @@ TEST_P(prompt_copies, move_exactly_the_bytes) {
 }
 
 TEST_P(prompt_copies, do_not_wait_for_other_streams) {
-  prompt_copier copier(device_);
-  std::vector<std::byte> host(1000);
-  test_bytes(1).write_to(host);
-  know(host);
-  const auto on_device = device_.allocate(1000);  // which waits for all streams when it is freed
-  const auto busy = device_.create_stream();
-  std::promise<void> end;
-  busy->call([held = end.get_future().share()] { held.wait(); });
-  const auto behind = busy->record();
-  copier.copy(on_device.data(), host.data(), 1000, direction::h2d);
-  std::ranges::fill(host, std::byte{});
-  copier.copy(host.data(), on_device.data(), 1000, direction::d2h);
-  EXPECT_FALSE(behind->done());
-  EXPECT_TRUE(test_bytes(1).are_in(host));
-  end.set_value();
-  busy->synchronize();
+  expect_no_wait_for_other_streams<prompt_copier>();
 }
 
 TEST_P(prompt_copies, take_turns_for_several_threads) {
-  prompt_copier copier(device_);
-  std::vector<std::byte> known(8 * part);
-  test_bytes(5).write_to(known);
-  know(known);
-  const auto on_device = device_.allocate(known.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < 4; ++i)
-    threads.emplace_back([&, first = i * 2 * part] {
-      for (int k = 0; k < 20; ++k)
-        copier.copy(on_device.data() + first, known.data() + first, 2 * part, direction::h2d);
-    });
-  threads.clear();
-  EXPECT_TRUE(test_bytes(5).are_in(std::span(on_device.data(), known.size())));
+  expect_turns_of_threads<prompt_copier>(2 * part);
 }
 
 INSTANTIATE_TEST_SUITE_P(all, prompt_copies, testing::Values(memory::ordinary, memory::page_locked),
@@ -101,17 +70,9 @@ TEST(prompt_copier, reports_each_operation_that_fails) {
 }
 
 TEST(copy_promptly, takes_elements_of_a_context) {
-  const auto device = open_host_device();
-  const context gpu(*device);
-  std::vector<int> values(1000);
-  std::iota(values.begin(), values.end(), 0);
-  auto array = to_gpu(gpu, std::vector<int>(1000));
-  gpu.synchronize();
-  copy_promptly(gpu, array, values);
-  std::vector<int> back(1000);
-  copy_promptly(gpu, back, array);
-  EXPECT_EQ(back, values);
-  EXPECT_THROW(copy_promptly(gpu, array, std::vector<int>(999)), std::length_error);
+  expect_copies_of_elements([](const context& gpu, auto& destination, auto&& source) {
+    copy_promptly(gpu, destination, source);
+  });
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/common/complaint.hpp"
+
 namespace transfers::same_device_test {
 namespace {
 
@@ -127,12 +129,7 @@ void launch_nothing(const context& gpu, const gpu_array<float>& memory) {
 }
 
 std::string refusal(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const invalid_argument& refused) {
-    return refused.what();
-  }
-  return "accepted";
+  return bench_transfers::common::complaint_of<invalid_argument>(work, "accepted");
 }
 
 /// Each place where two objects meet.

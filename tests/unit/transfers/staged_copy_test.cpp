@@ -167,37 +167,25 @@ TEST(copy_row, ends_when_no_copy_follows_soon) {
   EXPECT_EQ(row.pace(begin + worker_team::usual_look_out), copy_pace::alone);
 }
 
-TEST(staged_copier, cuts_uploads_into_chunks_that_grow) {
+TEST(staged_copier, cuts_uploads_into_chunks_that_grow_and_downloads_into_those_that_shrink) {
   counting_device device;
   auto settings = in_pages(2);
   settings.largest_chunk = 8 * page;
   staged_copier copier(device, settings);
-  const auto chunks_of = [&](std::size_t pages) {
+  const auto chunks_of = [&](std::size_t pages, direction direction) {
     const std::size_t before = device.counts().enqueued;
-    expect_exact_copy(device, copier, direction::h2d, pages * page, 0, 0);
+    expect_exact_copy(device, copier, direction, pages * page, 0, 0);
     return device.counts().enqueued - before;
   };
-  EXPECT_EQ(chunks_of(1), 1U);
-  EXPECT_EQ(chunks_of(4), 3U);    // 1 1 2
-  EXPECT_EQ(chunks_of(12), 5U);   // 1 1 2 4 4
-  EXPECT_EQ(chunks_of(64), 11U);  // 1 1 2 4, and seven of 8
-}
-
-TEST(staged_copier, cuts_downloads_into_chunks_that_shrink) {
-  counting_device device;
-  auto settings = in_pages(2);
-  settings.largest_chunk = 8 * page;
-  staged_copier copier(device, settings);
-  const auto chunks_of = [&](std::size_t pages) {
-    const std::size_t before = device.counts().enqueued;
-    expect_exact_copy(device, copier, direction::d2h, pages * page, 0, 0);
-    return device.counts().enqueued - before;
-  };
-  EXPECT_EQ(chunks_of(1), 1U);
-  EXPECT_EQ(chunks_of(2), 2U);    // 1 1
-  EXPECT_EQ(chunks_of(4), 2U);    // 2 2
-  EXPECT_EQ(chunks_of(12), 4U);   // 6 3 2 1
-  EXPECT_EQ(chunks_of(64), 10U);  // seven of 8, 4 2 2
+  EXPECT_EQ(chunks_of(1, direction::h2d), 1U);
+  EXPECT_EQ(chunks_of(4, direction::h2d), 3U);    // 1 1 2
+  EXPECT_EQ(chunks_of(12, direction::h2d), 5U);   // 1 1 2 4 4
+  EXPECT_EQ(chunks_of(64, direction::h2d), 11U);  // 1 1 2 4, and seven of 8
+  EXPECT_EQ(chunks_of(1, direction::d2h), 1U);
+  EXPECT_EQ(chunks_of(2, direction::d2h), 2U);    // 1 1
+  EXPECT_EQ(chunks_of(4, direction::d2h), 2U);    // 2 2
+  EXPECT_EQ(chunks_of(12, direction::d2h), 4U);   // 6 3 2 1
+  EXPECT_EQ(chunks_of(64, direction::d2h), 10U);  // seven of 8, 4 2 2
 }
 
 TEST(staged_copier, serves_several_threads_at_once) {

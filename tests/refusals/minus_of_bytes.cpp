@@ -1,6 +1,0 @@
-// expect: arithmetic is for 32- and 64-bit integers, float and double
-#include <cstdint>
-
-#include "transfers/array/arithmetic.hpp"
-
-auto refused(const transfers::gpu_array<std::uint8_t>& array) { return -array; }
