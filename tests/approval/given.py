@@ -94,12 +94,16 @@ TIMES = {"real_time", "cpu_time", "median_ns", "mean_ns", "min_ns", "max_ns"}
 TIMES |= {"p5_ns", "p95_ns", "p99_ns"}
 
 
+def slower(row: Document, factor: float) -> Document:
+    times = {key: row[key] * factor for key in TIMES & set(row)}
+    return row | times | {"gb_per_s": row["gb_per_s"] / factor}
+
+
 def slow(document: Document, strategy: str = "copy/pinned/", factor: float = 1.25) -> None:
-    for row in document["benchmarks"]:
-        if row["run_name"].startswith(strategy):
-            for key in TIMES & set(row):
-                row[key] *= factor
-            row["gb_per_s"] /= factor
+    document["benchmarks"] = [
+        slower(row, factor) if row["run_name"].startswith(strategy) else row
+        for row in document["benchmarks"]
+    ]
 
 
 def mixed(document: Document) -> None:
@@ -255,7 +259,8 @@ def jobs(document: Document) -> None:
         if job == "failing":
             row |= {"error_occurred": True, "error_message": "the device has failed"}
         if job == "timeless":
-            row["median_ns"] = 0
+            row |= dict.fromkeys(TIMES & set(row), 0)
+            del row["gb_per_s"]
 
 
 def without_a_gpu(document: Document) -> None:
@@ -289,9 +294,9 @@ def on_nodes(document: Document, near: tuple[int | None, ...] = (0, 1)) -> None:
             named = name.replace("pinned", memory)
             more = {"strategy": f"copy/{memory}", "memory": memory, "node": node}
             facts["benchmarks"][named] = entry | more
-            slower = 1 if entry["devices"] == [node] else 1.25
+            factor = 1 if entry["devices"] == [node] else 1.25
             document["benchmarks"] += [
-                row | {"run_name": named, "median_ns": row["median_ns"] * slower}
+                slower(row, factor) | {"run_name": named}
                 for row in rows
                 if row["run_name"] == name and named != "copy/pinned@node0/h2d/64MiB@cuda:1"
             ]
