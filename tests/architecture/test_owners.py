@@ -1,4 +1,4 @@
-"""What owns memory refuses temporaries where it gives a view: each owner × each accessor."""
+"""What owns memory refuses temporaries where it gives a view: each owner with each accessor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ TEST = (ROOT / "tests/unit/transfers/owners_test.cpp").read_text("utf-8")
 # They refer to memory that others own, or are no class of callers.
 NO_OWNERS = {"device_view", "strided_view", "prepared_argument"}
 LENT = r"(?:device_view<[^>]*>|std::span<[^>]*>|(?:const )?(?:T|std::byte|pointer|auto)\*?)"
-ACCESSOR = re.compile(rf"^  \[\[nodiscard\]\] {LENT} (view|elements|bytes|on_device|data|begin|end)\(\)(.*)")
+ACCESSOR = re.compile(
+    rf"^  \[\[nodiscard\]\] {LENT} (view|elements|bytes|on_device|data|begin|end)\(\)(.*)"
+)
 CONVERSION = re.compile(r"^  operator device_view<[^>]*>\(\)(.*)")
 CLASS = re.compile(r"^class (\w+)\b[^;]*\{")
 

@@ -57,10 +57,10 @@ void* open_library() {
       open_builtins(library, folder);
       return library;
     }
-  throw unsupported(fmt::format(
-      "NVRTC, the compiler, was not found: {} is neither on the library path nor in "
-      "$CUDA_HOME/lib64, $CUDA_PATH/lib64 or /usr/local/cuda/lib64",
-      file));
+  throw unsupported(
+      fmt::format("NVRTC, the compiler, was not found: {} is neither on the library path nor in "
+                  "$CUDA_HOME/lib64, $CUDA_PATH/lib64 or /usr/local/cuda/lib64",
+                  file));
 }
 
 }  // namespace
