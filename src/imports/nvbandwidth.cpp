@@ -95,6 +95,12 @@ class conversion {
     if (!printed_.is_object()) throw unusable(not_nvbandwidth);
     buffer_bytes_ = buffer_bytes.value_or(nvbandwidth_buffer_bytes(text_at(printed_, {"version"})));
     add_words(printed_, "");
+    if (!member(printed_, {"cut_off"}).is_null()) {
+      is_complete_ = false;
+      words_.push_back({"imported_cut_off",
+                        {{"program", program}},
+                        "the output lacks the note that nvbandwidth ends with: it may be cut off"});
+    }
     const auto& test_cases = member(printed_, {"testcases"});
     if (!test_cases.is_array()) throw unusable(why_nothing("it has no list of test cases"));
     for (const auto& test_case : test_cases) count_devices(test_case);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -45,13 +46,23 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-bool has_any(std::string_view line, std::initializer_list<std::string_view> words) {
-  std::string lower(line);
-  std::ranges::transform(lower, lower.begin(), [](char letter) {
+std::string lower(std::string_view line) {
+  std::string text(line);
+  std::ranges::transform(text, text.begin(), [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   });
+  return text;
+}
+
+bool has_any(std::string_view line, std::initializer_list<std::string_view> words) {
+  const auto text = lower(line);
   return std::ranges::any_of(
-      words, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+      words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+bool begins_with_any(std::string_view line, std::initializer_list<std::string_view> words) {
+  const auto text = lower(line);
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.starts_with(word); });
 }
 
 class reader {
@@ -68,6 +79,7 @@ class reader {
   [[nodiscard]] std::optional<json> printed() {
     if (!printed_.contains("version") && test_cases_.empty()) return std::nullopt;
     printed_["testcases"] = test_cases_;
+    if (!has_ended_ && ends_with_a_note()) printed_["cut_off"] = true;
     if (!errors_.empty()) printed_["error"] = errors_;
     if (!warnings_.empty()) printed_["warning"] = warnings_;
     return json{{"nvbandwidth", printed_}};
@@ -89,9 +101,12 @@ class reader {
     if (line.starts_with("CUDA Driver Version")) return true;
     constexpr std::string_view device = "Device ";
     if (!line.starts_with(device) || line.find(": ") == std::string_view::npos) return false;
-    // The host's name stands by itself before the list.
-    const bool is_name = !before_.empty() && before_.find_first_of(" :.") == std::string::npos;
-    if (!printed_.contains("GPU Device list") && is_name) printed_["Hostname"] = before_;
+    // The host's name stands by itself before the list, whatever words are in it.
+    const bool is_name = !before_.empty() && before_.find_first_of(" :") == std::string::npos;
+    if (!printed_.contains("GPU Device list") && is_name) {
+      printed_["Hostname"] = before_;
+      errors_ = warnings_ = json::array();
+    }
     printed_["GPU Device list"].push_back(line.substr(device.size()));
     return true;
   }
@@ -137,21 +152,32 @@ class reader {
       columns_ = cells.size();
       return true;
     }
-    is_in_matrix_ = cells.size() == columns_ + 1;
+    is_in_matrix_ = cells.size() == columns_ + 1 &&
+                    cells.front().find_first_not_of("0123456789") == std::string::npos;
     if (!is_in_matrix_) return false;
     test_cases_.back()["bandwidth_matrix"].push_back(
         json(std::vector(cells.begin() + 1, cells.end())));
     return true;
   }
 
+  /// Since release 0.6. Older ones begin with another.
+  [[nodiscard]] bool ends_with_a_note() const {
+    int major = 0;
+    int minor = 0;
+    const auto version = printed_.value("version", "");
+    return std::sscanf(version.c_str(), "v%d.%d", &major, &minor) == 2 && (major > 0 || minor >= 6);
+  }
+
   void take_complaint(std::string_view line) {
-    const auto is_usual = [](std::string_view text) {
-      return text.starts_with("NOTE: The reported results may not") ||
-             text.starts_with("NOTE: This tool reports current");
-    };
+    const bool is_closing_note = line.starts_with("NOTE: The reported results may not");
+    has_ended_ = has_ended_ || is_closing_note;
     const bool has_begun = printed_.contains("version") || !test_cases_.empty();
-    if (!has_begun || is_usual(line)) return;
-    if (has_any(line, {"error", "fail", "invalid", "assert", "abort", "terminate", "killed"}))
+    if (!has_begun || is_closing_note || line.starts_with("NOTE: This tool reports current"))
+      return;
+    // Not "ECC errors: none".
+    if (begins_with_any(line, {"error", "fail", "invalid", "abort"}) ||
+        has_any(line, {" error:", "[error]", "cuda_error", "failed", "assert", "aborted",
+                       "terminate called", "killed"}))
       errors_.push_back(line);
     else if (line.starts_with("NOTE: ") || has_any(line, {"warning"}))
       warnings_.push_back(line);
@@ -163,6 +189,7 @@ class reader {
   std::string before_;
   std::size_t columns_ = 0;
   bool is_in_matrix_ = false;
+  bool has_ended_ = false;
 };
 
 }  // namespace
