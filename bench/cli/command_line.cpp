@@ -22,6 +22,7 @@
 #include "src/common/command_line.hpp"
 #include "src/common/durations.hpp"
 #include "src/common/measuring_options.hpp"
+#include "src/common/modes.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/unknown_option.hpp"
@@ -175,14 +176,22 @@ void take_site_defaults(CLI::App& app, settings& settings) {
 /// Throws usage_error for an option without an effect in a mode that the command line chooses.
 void refuse_without_effect(const option_table& table, bool is_fleet) {
   const auto& settings = table.settings;
+  const auto is_given = [&](const char* name) {
+    const auto* const option = table.app.get_option(name);
+    return option->count() > 0 && !common::may_be_of_environment(*option);
+  };
   const bool lists = table.app.count("--list") > 0;
-  const bool prints = !settings.display_format.empty() || common::is_standard_output(settings.out);
+  const bool prints = is_given("--benchmark_format") ||
+                      (common::is_standard_output(settings.out) && is_given("--out"));
   for (const auto& [chosen, is_chosen] :
        {std::pair(mode::list, lists),
         {mode::list_without_files, lists && !is_fleet},
         {mode::list_benchmarks, settings.list_benchmarks},
         {mode::benchmarks_without_files, settings.list_benchmarks && !is_fleet},
         {mode::without_cold, table.cache == "warm"},
+        {mode::only_cold, table.cache == "cold" && is_given("--cold-sizes")},
+        {mode::without_facts, settings.out_format == "csv" && is_given("--benchmark_out_format") &&
+                                  settings.display_format != "json"},
         {mode::without_tables, settings.quiet},
         {mode::printed_otherwise, prints}})
     if (is_chosen) bench::refuse_without_effect(table.app, chosen);
@@ -215,8 +224,12 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
   }
 
   if (others.variables) refuse_without_effect(table, is_fleet);  // not of a file that is resumed
-  if (others.site_file && !is_fleet && settings.resume.empty() && is_run(app))
+  if (others.site_file && !is_fleet && settings.resume.empty() && is_run(app)) {
+    const bool asks_for_cold = app.count("--cold-sizes") > 0;
     take_site_defaults(app, settings);
+    if (asks_for_cold && table.cache == "warm")
+      bench::refuse_without_effect(app, mode::without_cold);
+  }
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};

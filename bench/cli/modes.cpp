@@ -44,7 +44,9 @@ constexpr options<6> not_in_list_of_benchmarks{"--max-time", "--label", "--note"
 
 constexpr options<1> of_files{"--out"};
 constexpr options<1> of_cold_caches{"--cold-sizes"};
+constexpr options<1> of_warm_caches{"--sizes"};
 constexpr options<1> of_tables{"--brief"};
+constexpr options<2> of_facts{"--label", "--note"};
 
 constexpr options<8> of_result_files{"--for",  "--reuse",     "--cpu-writes", "--cpu-reads",
                                      "--from", "--of-device", "--map",        "--check"};
@@ -54,14 +56,16 @@ constexpr options<3> of_questions{"--bytes", "--direction", "--reuse"};
 constexpr options<2> of_accesses{"--cpu-writes", "--cpu-reads"};
 constexpr options<3> of_answers{"--direction", "--reuse", "--json"};
 
-constexpr std::array<common::mode_of_options<mode>, 13> modes{
+constexpr std::array<common::mode_of_options<mode>, 15> modes{
     {{mode::list, "--list", not_listed},
      {mode::list_without_files, "--list", of_files},
      {mode::list_benchmarks, "--benchmark_list_tests", not_in_list_of_benchmarks},
      {mode::benchmarks_without_files, "--benchmark_list_tests", of_files},
      {mode::without_cold, "--cache=warm", of_cold_caches},
+     {mode::only_cold, "--cache=cold and --cold-sizes", of_warm_caches},
      {mode::without_tables, "--quiet", of_tables},
      {mode::printed_otherwise, "a result on standard output", of_tables},
+     {mode::without_facts, "--benchmark_out_format=csv", of_facts},
      {mode::advise_at_once, "--host-map", of_result_files},
      {mode::advise_role, "--for=ROLE", of_copies},
      {mode::advise_without_memory, "--for=ROLE of a role that has no costs of memory", of_memory},

@@ -11,8 +11,10 @@ enum class mode {
   list_benchmarks,           ///< --benchmark_list_tests
   benchmarks_without_files,  ///< likewise, but not of `fleet`
   without_cold,              ///< --cache=warm
+  only_cold,                 ///< --cache=cold, with sizes of its own
   without_tables,            ///< --quiet
   printed_otherwise,         ///< --out=-, --benchmark_format
+  without_facts,             ///< --benchmark_out_format=csv
   advise_at_once,            ///< advise --host-map
   advise_role,               ///< advise --for, but for copies
   advise_without_memory,     ///< likewise of a role that has no costs of memory

@@ -57,6 +57,14 @@ MODES = {
     "--list": (("--list",), MEASURING | PLACES | FORMATS),
     "--benchmark_list_tests": (("--benchmark_list_tests", *NOTHING), PLACES),
     "--cache=warm": (("--cache=warm", *NOTHING), {"--cold-sizes"}),
+    "--cache=cold and --cold-sizes": (
+        ("--cache=cold", "--cold-sizes=4KiB", *NOTHING),
+        {"--sizes"},
+    ),
+    "--benchmark_out_format=csv": (
+        ("--benchmark_out_format=csv", "--out=out.csv", *NOTHING),
+        {"--label", "--note"},
+    ),
     "--quiet": (("--quiet", *NOTHING), {"--brief"}),
     "a result on standard output": (("--out=-", *NOTHING), {"--brief"}),
     "": (NOTHING, set()),
@@ -78,6 +86,7 @@ def options() -> list[str]:
         for option in options()
         # These choose a mode themselves, whose row has the pair.
         if words == "--list" or option not in ("--list", "--benchmark_list_tests")
+        if option != "--cache" or not words.startswith("--cache=cold")
     ],
 )
 def test_what_has_no_effect_is_refused(
@@ -94,6 +103,26 @@ def test_what_has_no_effect_is_refused(
     if name in without_effect:
         assert (completed.code, completed.out) == (2, "")
         assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("variable", ["BENCHMARK_FORMAT=json", "BENCHMARK_OUT=-"])
+def test_what_variables_set_chooses_no_mode(program: Program, tmp_path: Path, variable: str) -> None:
+    """Whoever gives --brief has typed no such thing."""
+    name, value = variable.split("=")
+    completed = program.run("--brief", *NOTHING, cwd=tmp_path, env={name: value})
+    assert "has no effect" not in completed.err, completed
+
+
+def test_a_site_chooses_no_cold_sizes_away(program: Program, tmp_path: Path) -> None:
+    site = tmp_path / "site.conf"
+    site.write_text("cache=warm\n", "utf-8")
+    completed = program.run(
+        "--cold-sizes=4KiB", *NOTHING, cwd=tmp_path, env={"TRANSFERS_SITE_FILE": str(site)}
+    )
+    assert (completed.code, completed.err) == (
+        USAGE,
+        "bench_transfers: --cold-sizes has no effect with --cache=warm\n",
+    )
 
 
 def test_the_table_names_options_that_there_are() -> None:
