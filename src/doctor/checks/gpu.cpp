@@ -154,8 +154,8 @@ void replays(const facts& facts, diagnosis& diagnosis) {
         {.code = "pcie_replays",
          .severity = severity::slows,
          .gpu = gpu.id,
-         .what = fmt::format("The GPU has sent packets again on its link {} times while it copied: "
-                             "each is an error of transmission.",
+         .what = fmt::format("Packets that the GPU has sent again on its link while it copied: {}. "
+                             "Each is an error of transmission.",
                              replays),
          .evidence = {{"replays", replays}},
          .cost = std::nullopt,
@@ -169,6 +169,7 @@ void replays(const facts& facts, diagnosis& diagnosis) {
 void memory_errors(const facts& facts, diagnosis& diagnosis) {
   for_each_setting(facts, [&](const gpu_facts& gpu, const machine::gpu_settings& settings) {
     const auto errors = risen(gpu, &gpu_counters::uncorrected_errors);
+    const bool is_known = gpu.under_load && gpu.counters_after.uncorrected_errors;
     const bool rows_wait = settings.rows_to_remap.value_or(false);
     if (settings.ecc == false)
       diagnosis.unknowns.push_back(
@@ -186,10 +187,10 @@ void memory_errors(const facts& facts, diagnosis& diagnosis) {
          .what = errors == 0
                      ? "Rows of the GPU's memory had errors, and wait for a reset to be replaced."
                      : fmt::format(
-                           "The GPU's memory had {} errors that ECC could not correct while "
-                           "it copied{}.",
-                           errors, rows_wait ? ", and rows wait for a reset to be replaced" : ""),
-         .evidence = {{"uncorrected_errors", errors},
+                           "Errors of the GPU's memory that ECC could not correct while it copied: "
+                           "{}{}.",
+                           errors, rows_wait ? "; rows wait for a reset to be replaced" : ""),
+         .evidence = {{"uncorrected_errors", is_known ? nlohmann::ordered_json(errors) : nullptr},
                       {"rows_to_remap", common::or_null(settings.rows_to_remap)}},
          .cost = std::nullopt,
          .fix = set("Reset the GPU; if errors come back, take it out of use", gpu, "--gpu-reset")});
@@ -203,13 +204,16 @@ void past_errors(const facts& facts, diagnosis& diagnosis) {
     const bool rise = risen(gpu, &gpu_counters::pcie_replays) != 0 ||
                       risen(gpu, &gpu_counters::uncorrected_errors) != 0;
     if (rise || (replays == 0 && errors == 0)) continue;
+    std::vector<std::string> events;  // what is not known is not said
+    if (replays != 0) events.push_back(fmt::format("packets sent again on its link: {}", replays));
+    if (errors != 0) events.push_back(fmt::format("errors that ECC could not correct: {}", errors));
+    const bool has_copied = gpu.under_load && gpu.counters_before.has_value();
     diagnosis.unknowns.push_back(
         {.code = "past_errors",
          .gpu = gpu.id,
-         .what = fmt::format("Since its driver was loaded the GPU has sent {} packets again on its "
-                             "link, and its memory had {} errors that ECC could not correct. None "
-                             "was added now: when they happened is not known.",
-                             replays, errors),
+         .what = fmt::format(
+             "Since the GPU's driver was loaded: {}. {}hen they happened is not known.",
+             fmt::join(events, ", "), has_copied ? "None was added while it copied: w" : "W"),
          .evidence = {{"replays", common::or_null(gpu.counters_after.pcie_replays)},
                       {"uncorrected_errors",
                        common::or_null(gpu.counters_after.uncorrected_errors)}},

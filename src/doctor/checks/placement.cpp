@@ -115,7 +115,8 @@ struct gpu_home {
 std::string nodes_with_memory(const host_facts& host) {
   std::vector<const machine::numa_node*> nodes;
   for (const auto& node : host.nodes)
-    if (node.has_usable_memory()) nodes.push_back(&node);
+    // Memory without CPUs is a GPU's or an expander's.
+    if (node.has_usable_memory() && has_cpus(node)) nodes.push_back(&node);
   return numbers_of(nodes);
 }
 
@@ -269,8 +270,7 @@ void cpu_quota(const facts& facts, diagnosis& diagnosis) {
        .gpu = "",
        .what = fmt::format("A control group grants the time of {:.3g} CPUs, and {} may be used: "
                            "threads that copy wait when it is used up{}.",
-                           host.cpu_quota->cpus, usable,
-                           have_waited ? ", as they have while the GPU copied" : ""),
+                           host.cpu_quota->cpus, usable, have_waited ? ", as they have now" : ""),
        .evidence = {{"quota_cpus", host.cpu_quota->cpus},
                     {"usable_cpus", usable},
                     {"throttled_periods", machine::or_null(periods)}},

@@ -68,7 +68,9 @@ obstacle held_by(const gpu_facts& gpu, const std::string& driver) {
              place::system}};
   return {what + ", not NVIDIA's",
           {"Keep that driver from loading, install NVIDIA's, and restart",
-           fmt::format("echo blacklist {0} > /etc/modprobe.d/blacklist-{0}.conf", driver),
+           fmt::format("echo blacklist {0} > /etc/modprobe.d/blacklist-{0}.conf && "
+                       "update-initramfs -u || dracut --force",
+                       driver),
            place::system}};
 }
 
@@ -78,7 +80,7 @@ std::vector<obstacle> obstacles_of(const host_facts& host, const gpu_facts& gpu)
     list.push_back(held_by(gpu, *gpu.bound_driver));
   if (!gpu.unassigned_bars.empty())
     list.push_back(
-        {fmt::format("its memory regions (BARs) {} have no addresses",
+        {fmt::format("there are no addresses for its memory regions (BARs) {}",
                      fmt::join(gpu.unassigned_bars, ", ")),
          {"Switch \"above 4G decoding\" on in the firmware's settings, or start the kernel with "
           "pci=realloc",
