@@ -12,6 +12,8 @@ install(FILES results/published.csv DESTINATION "${report_folder}/results"
   COMPONENT report EXCLUDE_FROM_ALL)
 install(FILES src/advice/page_sizes.json DESTINATION "${report_folder}/src/advice"
   COMPONENT report EXCLUDE_FROM_ALL)
+install(FILES scripts/safe_path.sh DESTINATION "${report_folder}/scripts"
+  COMPONENT report EXCLUDE_FROM_ALL)
 if(TRANSFERS_REPORT_PACKAGES)
   install(DIRECTORY "${TRANSFERS_REPORT_PACKAGES}/" DESTINATION "lib/${PROJECT_NAME}/python"
     USE_SOURCE_PERMISSIONS COMPONENT report EXCLUDE_FROM_ALL PATTERN "__pycache__" EXCLUDE

@@ -17,8 +17,18 @@ whole_number() {
   [ "${!1}" -ge "${2:-0}" ]
 }
 
-# not_trusted PATH: prints the entry on the way to it, from the root on, that is missing, that belongs neither to root
-# nor to the caller, or that others may write to; nothing if there is none (src/common/trusted_path.hpp has the rule).
+# Whose files are trusted: root's, the caller's, and those of the owner of these scripts, who could change them.
+# Where a user namespace has no number for root, its files are the overflow user's.
+roots_users=(0)
+if [ -r /proc/self/uid_map ] && ! grep -q '^ *[0-9]* *0 ' /proc/self/uid_map; then
+  roots_users+=("$(</proc/sys/kernel/overflowuid)")
+fi
+trusted_users=("${roots_users[@]}" "$EUID" "$(stat -Lc %u -- "${BASH_SOURCE[0]}")")
+# is_among WORD WORDS...
+is_among() { case " ${*:2} " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+# not_trusted PATH: prints the entry on the way to it, from the root on, that is missing, that belongs to nobody who is
+# trusted, or that others may write to; nothing if there is none (src/common/trusted_path.hpp has the rule).
 not_trusted() {
   local rest=$1 folder=/ entry=/ links=0 owner group mode target name open
   case $rest in /*) ;; *) rest=$PWD/$rest ;; esac
@@ -27,8 +37,8 @@ not_trusted() {
     mode=$((16#$mode))
     open=$((mode & 8#22))
     # The user's own group may write.
-    if [ "$owner" -ne 0 ] && [ "$owner" -eq "$group" ]; then open=$((mode & 8#2)); fi
-    if [ "$owner" -ne 0 ] && [ "$owner" -ne "$EUID" ]; then printf '%s\n' "$entry"; return; fi
+    if [ "$owner" -eq "$group" ] && ! is_among "$owner" "${roots_users[@]}"; then open=$((mode & 8#2)); fi
+    if ! is_among "$owner" "${trusted_users[@]}"; then printf '%s\n' "$entry"; return; fi
     case $((mode & 8#170000)) in
       $((8#120000))) # a link
         target=$(readlink -- "$entry")
@@ -124,10 +134,21 @@ hear() {
   waited "$process"
 }
 
-# take_place NEW OLD: puts a file in the place of another, with its owner, group and mode. A link is replaced.
+# take_place NEW OLD: puts a file in the place of another, with its owner, group and mode as far as it can have them: one
+# of the caller's own may replace what the caller may write to. A link is replaced.
 take_place() {
+  local owner mode why=
   if [ -e "$2" ] && [ ! -L "$2" ]; then
-    chown --reference="$2" -- "$1" && chmod --reference="$2" -- "$1" || return
+    read -r owner mode < <(stat -c '%u %a' -- "$2")
+    printf -v mode '%03o' $((8#$mode & 8#777))
+    if [ "$owner" -ne "$EUID" ] && ! chown "$owner" -- "$1" 2>/dev/null && [ ! -w "$2" ]; then
+      why="it belongs to another user, and this one may not write to it"
+    fi
+    # Who is in the group of a new file that cannot have the old one's was one of the others before.
+    chgrp --reference="$2" -- "$1" 2>/dev/null || mode=${mode::1}${mode:2}${mode:2}
+    chmod "$mode" -- "$1"
   fi
-  mv -fT -- "$1" "$2"
+  if [ -z "$why" ] && why=$(mv -fT -- "$1" "$2" 2>&1); then return; fi
+  echo "${0##*/}: cannot write $2: $why" >&2
+  return 1
 }

@@ -10,7 +10,7 @@
 # starts it elsewhere, because of nohold_on_prolog_fail. Whatever else is wrong, the job starts.
 set -u
 # Sites link to it.
-here=$(PATH=/usr/bin:/bin readlink -f "${BASH_SOURCE[0]}")
+here=$(PATH=/usr/bin:/bin LD_LIBRARY_PATH='' readlink -f "${BASH_SOURCE[0]}")
 here=${here%/*}
 . "$here/../common.sh" || exit 0
 

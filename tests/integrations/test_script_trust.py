@@ -10,6 +10,7 @@ import stat
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,164 @@ def test_a_file_takes_over_the_mode_of_the_one_before(tmp_path: Path):
     assert [path.name for path in (tmp_path / "metrics").iterdir()] == ["transfers.prom"]
 
 
+ONE_MEMBER, ANOTHER_MEMBER, SHARED = 2001, 2002, 3000
+
+
+@pytest.fixture
+def site() -> Iterator[Path]:
+    """A folder that all can read, with the scripts."""
+    folder = Path(tempfile.mkdtemp())
+    shutil.copytree(INTEGRATIONS, folder / "integrations")
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@AS_ROOT
+@pytest.mark.parametrize("mode", [0o664, 0o644])
+def test_each_member_of_a_group_may_replace_an_answer(site: Path, mode: int):
+    answer = 'for a; do case $a in --*=/*) echo $UID >"${a#*=}" ;; esac; done'
+    write_script(site / "fleet_transfers", answer)
+    (site / "sweep/runs").mkdir(parents=True)
+    os.chown(site / "sweep", 0, SHARED)
+    (site / "sweep").chmod(0o2775)
+    judgement = site / "sweep/judgement.json"
+    for user in (ONE_MEMBER, ANOTHER_MEMBER):
+        completed = subprocess.run(
+            [site / "integrations/judge_sweep", site / "sweep"],
+            env={**os.environ, "TRANSFERS_PROGRAMS": str(site)},
+            user=user,
+            group=SHARED,
+            extra_groups=[],
+            umask=0o002,
+            cwd="/",
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        if user == ANOTHER_MEMBER and mode == 0o644:
+            assert completed.returncode == 2
+            assert completed.stderr == (
+                f"judge_sweep: cannot write {judgement}: it belongs to another user, "
+                "and this one may not write to it\n"
+            )
+            return
+        assert (completed.returncode, completed.stderr) == (0, "")
+        status = judgement.stat()
+        assert (judgement.read_text(), status.st_uid, status.st_gid) == (f"{user}\n", user, SHARED)
+        assert stat.S_IMODE(status.st_mode) == 0o664
+        judgement.chmod(mode)
+
+
+def untrusted(site: Path, path: Path | str, *before: str) -> str:
+    completed = subprocess.run(
+        [*before, "bash", "-c", '. "$0"; not_trusted "$1"', site / "integrations/common.sh", path],
+        cwd="/",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert completed.stderr == ""
+    return completed.stdout
+
+
+@AS_ROOT
+def test_what_the_owner_of_the_scripts_made_is_believed(site: Path):
+    file = site / "file"
+    file.touch()
+    os.chown(file, ONE_MEMBER, -1)
+    assert untrusted(site, file) == f"{file}\n"
+    os.chown(site / "integrations/common.sh", ONE_MEMBER, -1)
+    assert untrusted(site, file) == ""
+
+
+def test_root_may_have_no_number(site: Path):
+    """As in a container of a user: what is root's is the overflow user's there."""
+    inside = ["unshare", "-Ur"]
+    if os.geteuid() == 0:
+        inside = ["setpriv", f"--reuid={ONE_MEMBER}", "--clear-groups", *inside]
+    if not shutil.which(inside[0]) or subprocess.run([*inside, "true"], check=False).returncode:
+        pytest.skip("there are no user namespaces")
+    assert untrusted(site, "/etc/passwd", *inside) == ""
+    if os.geteuid() == 0:
+        file = site / "file"
+        file.touch()
+        file.chmod(0o664)
+        assert untrusted(site, file, *inside) == f"{file}\n"
+
+
+@pytest.mark.parametrize("name", ["programs", "state"])
+@pytest.mark.parametrize("value", ["", ".", "{}", "./{}", "../{}"])
+def test_a_relative_folder_of_the_settings_is_none(
+    node: Node, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+):
+    monkeypatch.chdir(node.folder)
+    node.set(f"{name}={value.format(name)}")
+    assert node.check() == (BAD, f"bad_settings {name}={value.format(name)}")
+
+
+@pytest.mark.parametrize("name", ["programs", "programs/bench_transfers"])
+@pytest.mark.parametrize("mode", OPEN)
+def test_no_program_runs_that_others_can_write(node: Node, name: str, mode: int):
+    path = node.folder / name
+    path.chmod(path.stat().st_mode | mode)
+    line = f"bad_settings programs={node.folder}/programs not_trusted={path}"
+    assert node.check() == (BAD, line)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (":", None),
+        ("", None),
+        (".", None),
+        ("/a", "/a"),
+        (":/a::/b:", "/a:/b"),
+        ("lib:/a:./b:../c", "/a"),
+        ("/a;.;/b", "/a:/b"),  # the loader takes either
+        ("/*", "/*"),
+    ],
+)
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_no_library_is_looked_for_in_the_current_folder(shell: str, given: str, kept: str | None):
+    answer = subprocess.run(
+        [shell, "-uc", '. "$0"; env', ROOT / "scripts/safe_path.sh"],
+        env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": given},
+        cwd="/",
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    variables = dict(line.partition("=")[::2] for line in answer.stdout.splitlines())
+    assert variables.get("LD_LIBRARY_PATH") == kept
+    assert variables["PATH"] == "/usr/bin:/bin"
+
+
+@pytest.mark.parametrize("script", ["node_check", "node_sweep", "judge_sweep"])
+def test_what_a_script_starts_loads_nothing_of_the_current_folder(tmp_path: Path, script: str):
+    for program in ("bench_transfers", "gate_transfers", "fleet_transfers"):
+        write_script(tmp_path / program, f'echo "${{LD_LIBRARY_PATH-none}}" >{tmp_path}/noted')
+    (tmp_path / "settings").write_text(f"programs={tmp_path}\nstate={tmp_path}/state\n", "utf-8")
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state/baseline.json").touch()
+    (tmp_path / "sweep/runs").mkdir(parents=True)
+    arguments = [] if script == "node_check" else [tmp_path / "sweep"]
+    subprocess.run(
+        [INTEGRATIONS / script, *arguments],
+        env={
+            "PATH": os.environ["PATH"],
+            "LD_LIBRARY_PATH": ":",
+            "TRANSFERS_SETTINGS": str(tmp_path / "settings"),
+            "TRANSFERS_PROGRAMS": str(tmp_path),
+            "TRANSFERS_GPUS": "1",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (tmp_path / "noted").read_text() == "none\n"
+
+
 DECOYS = ("bash", "cat", "dirname", "env", "grep", "python3", "readlink", "sed", "sh", "stat")
 SCRIPTS = sorted(
     path.relative_to(ROOT).as_posix()
@@ -293,8 +452,15 @@ def test_no_program_of_the_current_folder_runs(tmp_path: Path, script: str, path
         for name in DECOYS:
             write_script(folder / name, "")
             (folder / name).write_text(f"#!/bin/sh\necho {name} >>{tmp_path}/ran\nexit 9\n")
+    started = ROOT / script
+    if script == "packaging/report_transfers":  # has its other half where it is installed
+        started = tmp_path / "installed/bin/report_transfers"
+        (tmp_path / "installed/share/bench_transfers").mkdir(parents=True)
+        (tmp_path / "installed/share/bench_transfers/scripts").symlink_to(ROOT / "scripts")
+        started.parent.mkdir()
+        shutil.copy(ROOT / script, started)
     subprocess.run(
-        [ROOT / script, "--help"],
+        [started, "--help"],
         cwd=tmp_path,
         env={"PATH": path.format("/usr/bin:/bin"), "TRANSFERS_PROGRAMS": str(tmp_path / "none")},
         stdin=subprocess.DEVNULL,

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from plots.model import trusted
 from plots.model.load import ResultError
-from plots.model.trusted import link_of_others, why_untrusted
+from plots.model.trusted import link_of_others, take_over, why_untrusted
 from plots.page import render
 from plots.page.write import check_folder, write_folder
 
@@ -200,3 +206,112 @@ def test_no_report_goes_through_somebody_elses_link(tmp_path: Path):
             check_folder(out)
         with pytest.raises(ResultError, match="is a link of another user"):
             write_folder(out, {"report.html": b"page"})
+
+
+ONE_MEMBER, ANOTHER_MEMBER, SHARED, ELSEWHERE = 2001, 2002, 3000, 4000
+
+
+@AS_ROOT
+def test_what_the_owner_of_the_program_made_is_trusted(file: Path, monkeypatch: pytest.MonkeyPatch):
+    os.chown(file, ONE_MEMBER, -1)
+    assert "belongs to user" in why_untrusted(file)
+    script = file.with_name("script")
+    script.touch()
+    os.chown(script, ONE_MEMBER, -1)
+    monkeypatch.setattr(trusted, "__file__", str(script))
+    assert why_untrusted(file) == ""
+
+
+def test_root_may_have_no_number(shared: Path):
+    """As in a container of a user: what is root's is the overflow user's there."""
+    inside = ["unshare", "-Ur"]
+    if os.geteuid() == 0:
+        inside = ["setpriv", f"--reuid={ONE_MEMBER}", "--clear-groups", *inside]
+    if not shutil.which(inside[0]) or subprocess.run([*inside, "true"], check=False).returncode:
+        pytest.skip("there are no user namespaces")
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]); "
+        "from plots.model.trusted import why_untrusted as why; print(why(Path('/etc/passwd')))"
+    )
+    # What is tested is where the other user can read it.
+    model = shared / "plots/model"
+    shutil.copytree(Path(trusted.__file__).parent, model)
+    (model.parent / "__init__.py").touch()
+    answer = subprocess.run(
+        [*inside, "python3", "-c", code, shared],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (answer.returncode, answer.stdout) == (0, "\n"), answer.stderr
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder of a group, into which its members can write."""
+    folder = Path(tempfile.mkdtemp())
+    if os.geteuid() == 0:
+        os.chown(folder, 0, SHARED)
+    folder.chmod(0o2775)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@contextmanager
+def acting_as(user: int) -> Iterator[None]:
+    """As a member of the group, whose new files the group may write to."""
+    mask = os.umask(0o002)
+    os.setegid(SHARED)
+    os.seteuid(user)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.umask(mask)
+
+
+@AS_ROOT
+def test_each_member_of_a_group_may_replace_its_report(shared: Path):
+    out = shared / "report"
+    for user in (ONE_MEMBER, ANOTHER_MEMBER):
+        with acting_as(user):
+            check_folder(out)
+            write_folder(out, {"report.html": b"page", "tables/a.csv": b"%d" % user})
+        for path in (out, out / "tables", out / "tables/a.csv"):
+            status = path.stat()
+            mode = 0o2775 if path.is_dir() else 0o664
+            assert (status.st_uid, status.st_gid) == (user, SHARED), path
+            assert stat.S_IMODE(status.st_mode) == mode, path
+    assert [path.name for path in shared.iterdir()] == ["report"]
+
+
+@AS_ROOT
+@pytest.mark.parametrize(
+    ("owner", "group", "mode", "becomes"),
+    [
+        (ONE_MEMBER, SHARED, 0o664, 0o664),
+        (ONE_MEMBER, ELSEWHERE, 0o646, 0o666),
+        (ANOTHER_MEMBER, ELSEWHERE, 0o640, 0o600),
+        (ANOTHER_MEMBER, ELSEWHERE, 0o440, 0o400),
+        (ONE_MEMBER, SHARED, 0o644, None),
+        (ONE_MEMBER, SHARED, 0o600, None),
+    ],
+)
+def test_what_may_be_written_may_be_replaced(
+    shared: Path, owner: int, group: int, mode: int, becomes: int | None
+):
+    old, new = shared / "old", shared / "new"
+    old.write_text("old")
+    os.chown(old, owner, group)
+    old.chmod(mode)
+    with acting_as(ANOTHER_MEMBER):
+        new.write_text("new")
+        if becomes is None:
+            with pytest.raises(PermissionError):
+                take_over(new, old)
+            return
+        take_over(new, old)
+    status = new.stat()
+    assert (status.st_uid, status.st_gid) == (ANOTHER_MEMBER, SHARED)
+    assert stat.S_IMODE(status.st_mode) == becomes
