@@ -310,6 +310,29 @@ TEST_P(on_two_gpus, arrays_are_copied_from_one_to_the_other) {
   EXPECT_EQ(sum(ours), 7 * static_cast<std::int64_t>(count));
 }
 
+TEST_P(on_two_gpus, kernels_get_memory_of_those_objects_that_the_access_was_given_for) {
+  const auto again = open_cuda_device(1);
+  const context ours(*gpus[0]);
+  const context theirs(*again);
+  const context with_pool_of_again(*gpus[1], device_pool(*again));
+  auto first = full<float>(theirs, {4}, 2);
+  auto second = full<float>(with_pool_of_again, {4}, 2);
+  if (!gpus[0]->access_peer(*gpus[1])) GTEST_SKIP() << "the GPUs do not access each other's memory";
+  EXPECT_TRUE(gpus[0]->accesses(*gpus[1]));
+  EXPECT_FALSE(gpus[0]->accesses(*again));
+  const auto scale = cuda_function("scale", scale_kernel());
+  const auto triple = [&](gpu_array<float>& array) {
+    scale(ours, {.grid = {2}, .block = {2}}, array, 3.0F, 4U);
+  };
+  for (auto* const array : {&first, &second}) EXPECT_THROW(triple(*array), invalid_argument);
+  ASSERT_TRUE(gpus[0]->access_peer(*again));
+  EXPECT_TRUE(gpus[0]->accesses(*again));
+  for (auto* const array : {&first, &second}) {
+    triple(*array);
+    EXPECT_EQ(array->get()[3], 6);
+  }
+}
+
 TEST_P(on_two_gpus, a_stream_is_adopted_by_its_device_only) {
   on_each([&](int index, device& gpu) {
     const auto own = gpu.create_stream();

@@ -118,4 +118,59 @@ void copy(stream& stream, device_memory& memory, device& device) {
 // expect: use of deleted function 'transfers::strided_view<T>::strided_view(R&&
 // expect: call to deleted constructor of 'strided_view
 auto view() { return strided_view<const float>(std::vector<float>(3), {3}, {1}); }
+#elif CASE == 33
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu, device_view<float> src) {
+  copy_politely(gpu, std::vector<float>(3), src);
+}
+#elif CASE == 34
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu) { copy_politely(gpu, zeros<float>(gpu, {3}), std::vector<float>(3)); }
+#elif CASE == 35
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu, device_view<float> src) {
+  copy_promptly(gpu, std::vector<float>(3), src);
+}
+#elif CASE == 36
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(staged_copier& copier, device_view<float> src) {
+  copier.copy(std::vector<float>(3), src);
+}
+#elif CASE == 37
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(multipath_copier& copier, device_view<float> src) {
+  copier.copy(std::vector<float>(3), src);
+}
+#elif CASE == 38
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const std::vector<float>& src) { streaming_load(std::vector<float>(3), src); }
+#elif CASE == 39
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const std::vector<float>& src) { streaming_store(std::vector<float>(3), src); }
+#elif CASE == 40
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu, const std::vector<float>& src) {
+  round_trip(gpu, src, std::vector<float>(3), [](stream&, device_view<float>, std::size_t) {});
+}
+#elif CASE == 41
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(const context& gpu) { copy_file(gpu, "file", 0, zeros<float>(gpu, {3})); }
+#elif CASE == 42
+// expect: nobody gets what is copied to a temporary: it must outlive the copy
+void copy(file_copier& copier, const context& gpu, const input_file& file) {
+  copier.copy(zeros<float>(gpu, {3}), file);
+}
+#elif CASE == 43
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(polite_copier& copier, stream& stream, device_view<float> src) {
+  copier.enqueue(stream, std::vector<float>(3), src);
+}
+#elif CASE == 44
+// expect: the ends of an asynchronous copy must outlive it: they must not be temporaries
+void copy(const context& gpu, device_view<float> dst) {
+  gpu.stream().copy_by_kernel(dst, zeros<float>(gpu, {3}));
+}
+#elif CASE == 45
+// expect: an argument refers to device memory, which must outlive the launch: it must not be a
+auto pack(const context& gpu) { return argument(zeros<float>(gpu, {3})); }
 #endif

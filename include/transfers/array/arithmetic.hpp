@@ -53,6 +53,7 @@ void calculate(stream& stream, arithmetic operation, D&& elements, S right) {
                 "arithmetic is for 32- and 64-bit integers, float and double; convert with astype");
   static_assert(scalar_for<S, T>,
                 "the other operand must be a number: no bool, no char, no fraction for integers");
+  detail::check_accessible(elements, stream.identity());
   if (view.empty()) return;
   auto* const data = detail::bytes_at(view);
   stream.calculate({operation,

@@ -63,15 +63,12 @@ class context {
   /// The same for elements: between a contiguous range of host memory and device memory
   /// (device_view, device_buffer, gpu_array), or from device memory to device memory. Waits for the
   /// contexts of arrays and buffers; views have none. Throws length_error unless the sizes match,
-  /// device_error.
+  /// invalid_argument unless an array at one of the ends belongs to this device, device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) const {
-    static_assert(detail::outlives_expression<Dst>,
-                  "nobody gets what is copied to a temporary: it must outlive the copy");
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
-    const request typed(dst, src);
+    using request = detail::finished_copy<Dst, Src>;
+    const request typed(dst, src, device().identity());
     if (typed.bytes == 0) return;
-    check_ends<request>(dst, src);
     wait_for_owner(dst);
     wait_for_owner(src);
     if constexpr (request::to_device && request::from_device) {
@@ -94,12 +91,9 @@ class context {
   /// compile. Throws length_error unless the sizes match, device_error.
   template <class Dst, class Src>
   void copy_async(Dst&& dst, Src&& src) const {
-    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
-                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
-    const request typed(dst, src);
+    using request = detail::enqueued_copy<Dst, Src>;
+    const request typed(dst, src, device().identity());
     if (typed.bytes == 0) return;
-    check_ends<request>(dst, src);
     wait_for_owner(dst);
     wait_for_owner(src);
     if constexpr (request::to_device && request::from_device)
@@ -115,14 +109,8 @@ class context {
   /// which may use another device. Returns at once. Throws device_error.
   void wait_for(const context& other) const;
 
-  /// Throws invalid_argument for memory of an array or buffer of another device, unless this one
-  /// has been let access it (device::access_peer).
-  template <class M>
-  void require_access(const M& memory) const {
-    if constexpr (requires { memory.context().device().identity(); })
-      if (!device().accesses(memory.context().device()))
-        detail::check_owner(memory, device().identity());
-  }
+  /// The device that allocate() allocates from, and who may access the memory.
+  [[nodiscard]] detail::device_identity identity_of_memory() const noexcept;
 
   /// Waits for the context of an array or buffer, as wait_for() does; nothing else has a context.
   template <class M>
@@ -137,20 +125,18 @@ class context {
   /// The same for elements, between host and device memory.
   template <class Dst, class Src>
   void copy_or_enqueue(Dst&& dst, Src&& src) const {
-    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
-                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    using request = detail::enqueued_copy<Dst, Src>;
     static_assert(!(request::to_device && request::from_device),
                   "a copy between device memory needs no staging: copy_async() enqueues it");
-    const request typed(dst, src);
-    check_ends<request>(dst, src);
+    const request typed(dst, src, device().identity());
     if (typed.bytes > 0)
       copy_or_enqueue(typed.dst, typed.src, typed.bytes,
                       request::to_device ? direction::h2d : direction::d2h);
   }
 
   /// Sets the copier for pageable memory, for this context and its copies; null: the stream copies
-  /// pageable memory, too. Must not be called while they are in use.
+  /// pageable memory, too. Must not be called while they are in use. Throws invalid_argument for a
+  /// copier of another device.
   void stage_by(std::shared_ptr<pageable_copier> copier) const;
 
   /// Returns the object of type T that the context and its copies share, for features that are
@@ -174,21 +160,6 @@ class context {
   bool operator==(const context&) const = default;
 
  private:
-  /// Memory of two devices may be the ends of one copy, but not of one that this device has no part
-  /// in.
-  template <class Request, class Dst, class Src>
-  void check_ends(const Dst& dst, const Src& src) const {
-    const auto own = device().identity();
-    if constexpr (!Request::to_device) {
-      detail::check_owner(src, own);
-    } else if constexpr (!Request::from_device) {
-      detail::check_owner(dst, own);
-    } else if constexpr (requires { src.context().device(), dst.context().device(); }) {
-      if (!src.context().device().identity().is_other_than(own)) return;
-      detail::check_owner(dst, own);
-    }
-  }
-
   template <class M>
   void make_owner_wait(const M& memory) const {
     if constexpr (requires { memory.context().stream(); }) memory.context().wait_for(*this);

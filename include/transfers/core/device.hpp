@@ -165,28 +165,25 @@ class device {
 
   /// The same for elements: between a contiguous range of host memory and device memory
   /// (device_view, device_buffer, gpu_array). Throws length_error unless the sizes match,
-  /// device_error.
+  /// invalid_argument for an array of another device, device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) {
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    using request = detail::finished_copy<Dst, Src>;
     static_assert(!(request::to_device && request::from_device),
                   "a stream or a context copies from device memory to device memory");
-    static_assert(detail::outlives_expression<Dst>,
-                  "nobody gets what is copied to a temporary: it must outlive the copy");
-    const request typed(dst, src);
-    detail::check_owner(dst, identity());
-    detail::check_owner(src, identity());
+    const request typed(dst, src, identity());
     if (typed.bytes > 0)
       copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
   }
 
   /// Lets copies and kernels of this device access the memory of another device directly
   /// (cudaDeviceEnablePeerAccess), from now on. Returns false if the devices cannot; copies between
-  /// them then cross the host's memory. One direction only: call it for both. Memory of pools is
-  /// part of it only for pools of the same `peer` object. Throws device_error.
+  /// them then cross the host's memory. One direction only: call it for both. It concerns the
+  /// memory of contexts and pools that were made of this `peer` object, not of another object of
+  /// the same device. Throws device_error.
   virtual bool access_peer(device& peer);
-  /// Whether access_peer() has let them, by this object or one that shares its state.
-  [[nodiscard]] virtual bool accesses(const device& /*peer*/) const { return false; }
+  /// Whether access_peer() has let them, for this `peer` object or one that shares its state.
+  [[nodiscard]] bool accesses(const device& peer) const;
 
   /// Returns the copier that the contexts of the device share for pageable memory; null if copies
   /// of the device serve. It holds no threads and no memory before acquire(), so the first large

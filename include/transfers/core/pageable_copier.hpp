@@ -27,6 +27,9 @@ class pageable_copier {
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
 
+  /// The device that it copies for; not known of copiers that other programs implement.
+  [[nodiscard]] virtual detail::device_identity identity() const noexcept { return {}; }
+
  protected:
   pageable_copier() = default;
 };

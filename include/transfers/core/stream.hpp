@@ -167,17 +167,13 @@ class stream {
   /// The same copies of elements: between host memory (contiguous ranges: vectors, arrays, spans)
   /// and device memory (device_view, device_buffer, gpu_array), or from device memory to device
   /// memory. Neither end may change before the copy is done; temporaries that own their elements
-  /// do not compile. Throws length_error unless the sizes match, invalid_argument for an array of
-  /// another device beside host memory, device_error.
+  /// do not compile. Throws length_error unless the sizes match, invalid_argument unless an array
+  /// at one of the ends belongs to this device, device_error.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) {
-    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
-                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
-    const request typed(dst, src);
+    using request = detail::enqueued_copy<Dst, Src>;
+    const request typed(dst, src, identity());
     if (typed.bytes == 0) return;
-    if constexpr (!request::to_device) detail::check_owner(src, identity());
-    if constexpr (!request::from_device) detail::check_owner(dst, identity());
     if constexpr (!request::to_device)
       copy(typed.dst, typed.src, typed.bytes, direction::d2h);
     else if constexpr (!request::from_device)
@@ -200,11 +196,14 @@ class stream {
   }
   /// The same for elements. Both ends are memory that the device addresses: host memory is passed
   /// by its device address (host_array::on_device). Throws length_error unless the sizes match,
-  /// device_error.
+  /// invalid_argument for an array of a device that this one may not access, device_error.
   template <device_elements Dst, device_elements Src>
   void copy_by_kernel(Dst&& dst, Src&& src, unsigned most_blocks = all_multiprocessors) {
-    const detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>> typed(dst,
-                                                                                               src);
+    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
+                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
+    const detail::typed_copy<Dst, Src> typed(dst, src);
+    detail::check_accessible(dst, identity());
+    detail::check_accessible(src, identity());
     if (typed.bytes > 0) copy_by_kernel(typed.dst, typed.src, typed.bytes, most_blocks);
   }
   /// No limit on the blocks of copy_by_kernel().
@@ -233,8 +232,8 @@ class stream {
   ///@{
   /// Enqueue work on device memory: fill it with zero bytes or with copies of an element of 1, 2,
   /// 4, 8 or 16 bytes (whose multiple the address is), calculate, convert. Elements are read during
-  /// the call. Throw invalid_argument for elements of other sizes and for arithmetic in types
-  /// that have none, device_error.
+  /// the call. Throw invalid_argument for elements of other sizes, for arithmetic in types that
+  /// have none, and for an array of a device that this one may not access; device_error.
   virtual void clear(std::byte* memory, std::size_t bytes) = 0;
   virtual void fill(std::byte* memory, std::span<const std::byte> element,
                     std::size_t elements) = 0;
@@ -244,6 +243,7 @@ class stream {
     const auto view = memory.view();
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(view.data())>>,
                   "the memory to clear must not be const");
+    detail::check_accessible(memory, identity());
     if (view.bytes() > 0) clear(reinterpret_cast<std::byte*>(view.data()), view.bytes());
   }
   virtual void calculate(const elementwise_operation& operation) = 0;

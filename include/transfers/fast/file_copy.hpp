@@ -108,12 +108,16 @@ class file_copier {
   void copy(std::byte* dst, std::size_t bytes, const input_file& file, std::uint64_t offset = 0);
 
   /// The same for all elements of device memory (device_view, device_buffer, gpu_array), in the
-  /// representation that they have in memory.
+  /// representation that they have in memory. Throws invalid_argument for an array of another
+  /// device.
   template <device_elements D>
   void copy(D&& dst, const input_file& file, std::uint64_t offset = 0) {
     const auto view = dst.view();
     static_assert(!std::is_const_v<typename decltype(view)::element_type>,
                   "the destination of a copy must not be const");
+    static_assert(detail::outlives_expression<D>,
+                  "nobody gets what is copied to a temporary: it must outlive the copy");
+    detail::check_owner(dst, identity());
     copy(as_bytes(view).data(), view.bytes(), file, offset);
   }
   /// The same from the file of this name, which is opened for this copy. Throws what the
@@ -128,6 +132,8 @@ class file_copier {
   [[nodiscard]] const file_reading& settings() const noexcept;
 
  private:
+  [[nodiscard]] detail::device_identity identity() const noexcept;
+
   struct state;
   std::unique_ptr<state> state_;
 };
@@ -142,6 +148,7 @@ class file_copier {
 template <device_elements D>
 void copy_file(const context& context, const std::filesystem::path& path, std::uint64_t offset,
                D&& dst) {
+  detail::check_owner(dst, context.device().identity());
   context.wait_for_owner(dst);
   context.synchronize();
   file_copies(context).copy(std::forward<D>(dst), path, offset);

@@ -84,13 +84,13 @@ class multipath_copier {
   /// under way; the destination's content is then undefined.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
   /// The same for elements, between a contiguous range of host memory and device memory. Throws
-  /// length_error unless the sizes match.
+  /// length_error unless the sizes match, invalid_argument for an array of another device.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) {
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    using request = detail::finished_copy<Dst, Src>;
     static_assert(!(request::to_device && request::from_device),
                   "a copy between device memory needs no link to the host: a stream copies it");
-    const request typed(dst, src);
+    const request typed(dst, src, identity());
     if (typed.bytes > 0)
       copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
   }
@@ -105,6 +105,8 @@ class multipath_copier {
   [[nodiscard]] const multipath& settings() const noexcept;
 
  private:
+  [[nodiscard]] detail::device_identity identity() const noexcept;
+
   struct state;
   std::unique_ptr<state> state_;
 };

@@ -36,20 +36,19 @@ class polite_copier {
 
   /// Enqueues a copy of page-locked memory on a stream of the device. All of its pages must be
   /// page-locked: only the first and the last byte are checked. Throws unsupported for pageable
-  /// memory, device_error.
+  /// memory, invalid_argument for a stream of another device, device_error.
   void enqueue(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
                direction direction) const;
   /// The same for elements, between a contiguous range of page-locked host memory and device
   /// memory. Neither end may change before the copy is done; temporaries that own their elements do
-  /// not compile. Throws length_error unless the sizes match.
+  /// not compile. Throws length_error unless the sizes match, invalid_argument for an array of
+  /// another device.
   template <class Dst, class Src>
   void enqueue(stream& stream, Dst&& dst, Src&& src) const {
-    static_assert(detail::outlives_expression<Dst> && detail::outlives_expression<Src>,
-                  "the ends of an asynchronous copy must outlive it: they must not be temporaries");
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    using request = detail::enqueued_copy<Dst, Src>;
     static_assert(!(request::to_device && request::from_device),
                   "a copy from device memory to device memory occupies no copy engine of the link");
-    const request typed(dst, src);
+    const request typed(dst, src, stream.identity());
     enqueue(stream, typed.dst, typed.src, typed.bytes,
             request::to_device ? direction::h2d : direction::d2h);
   }
@@ -65,13 +64,14 @@ class polite_copier {
 /// Copies elements between a contiguous range of host memory and device memory (device_view,
 /// device_buffer, gpu_array), with the context's own polite_copier. Returns when they are usable.
 /// Unlike context::copy(), it does not wait for earlier work of the context, which must not use
-/// these elements. Throws length_error unless the sizes match, and what polite_copier throws.
+/// these elements. Throws length_error unless the sizes match, invalid_argument for an array of
+/// another device, and what polite_copier throws.
 template <class Dst, class Src>
 void copy_politely(const context& context, Dst&& dst, Src&& src) {
-  using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+  using request = detail::finished_copy<Dst, Src>;
   static_assert(!(request::to_device && request::from_device),
                 "a copy from device memory to device memory occupies no copy engine of the link");
-  const request typed(dst, src);
+  const request typed(dst, src, context.device().identity());
   if (typed.bytes > 0)
     polite_copies(context).copy(typed.dst, typed.src, typed.bytes,
                                 request::to_device ? direction::h2d : direction::d2h);

@@ -49,13 +49,14 @@ class prompt_copier {
 /// Copies elements between a contiguous range of host memory and device memory (device_view,
 /// device_buffer, gpu_array), with the context's own prompt_copier. Returns when they are usable.
 /// Unlike context::copy(), it does not wait for earlier work of the context, which must not use
-/// these elements. Throws length_error unless the sizes match, and what prompt_copier throws.
+/// these elements. Throws length_error unless the sizes match, invalid_argument for an array of
+/// another device, and what prompt_copier throws.
 template <class Dst, class Src>
 void copy_promptly(const context& context, Dst&& dst, Src&& src) {
-  using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+  using request = detail::finished_copy<Dst, Src>;
   static_assert(!(request::to_device && request::from_device),
                 "a copy from device memory to device memory waits for no copy engine of the link");
-  const request typed(dst, src);
+  const request typed(dst, src, context.device().identity());
   if (typed.bytes > 0)
     prompt_copies(context).copy(typed.dst, typed.src, typed.bytes,
                                 request::to_device ? direction::h2d : direction::d2h);

@@ -74,6 +74,8 @@ void round_trip(const context& context, const From& src, To&& dst, Work&& work) 
   TRANSFERS_REQUIRE_ELEMENT(T);
   static_assert(std::is_same_v<T*, decltype(std::ranges::data(dst))>,
                 "the destination must have the source's element type, and must not be const");
+  static_assert(detail::outlives_expression<To>,
+                "nobody gets what is copied to a temporary: it must outlive the copy");
   const auto elements = std::ranges::size(src);
   if (elements != std::ranges::size(dst))
     throw length_error(

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transfers/core/device.hpp"
@@ -76,6 +78,19 @@ class scattered_copy {
   /// earlier blocks may then have been enqueued.
   void enqueue(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                direction direction, scattered_route method = scattered_route::automatic);
+  /// The same for an array or a buffer, which otherwise becomes a view. Throws invalid_argument for
+  /// one of another device.
+  template <device_elements D>
+  requires(
+      !detail::is_device_view<D> &&
+      std::same_as<decltype(std::declval<D&>().view()),
+                   device_view<std::byte>>) void enqueue(std::span<const scattered_block> blocks,
+                                                         D& on_device, direction direction,
+                                                         scattered_route method =
+                                                             scattered_route::automatic) {
+    detail::check_owner(on_device, device_->identity());
+    enqueue(blocks, on_device.view(), direction, method);
+  }
 
  private:
   class table;

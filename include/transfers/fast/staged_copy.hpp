@@ -86,13 +86,13 @@ class staged_copier final : public pageable_copier {
   /// content is then undefined.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override;
   /// The same for elements, between a contiguous range of host memory and device memory. Throws
-  /// length_error unless the sizes match.
+  /// length_error unless the sizes match, invalid_argument for an array of another device.
   template <class Dst, class Src>
   void copy(Dst&& dst, Src&& src) {
-    using request = detail::typed_copy<std::remove_reference_t<Dst>, std::remove_reference_t<Src>>;
+    using request = detail::finished_copy<Dst, Src>;
     static_assert(!(request::to_device && request::from_device),
                   "a copy between device memory needs no staging: a stream copies it");
-    const request typed(dst, src);
+    const request typed(dst, src, identity());
     if (typed.bytes > 0)
       copy(typed.dst, typed.src, typed.bytes, request::to_device ? direction::h2d : direction::d2h);
   }
@@ -101,6 +101,7 @@ class staged_copier final : public pageable_copier {
     const auto& route = settings()[direction];
     return std::min(route.least(copy_pace::in_row), route.least(copy_pace::alone));
   }
+  [[nodiscard]] detail::device_identity identity() const noexcept override;
   /// Returns true: the constructor has acquired everything.
   [[nodiscard]] bool acquire() override { return true; }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "transfers/core/device_view.hpp"
+#include "transfers/core/typed_copy.hpp"
 
 namespace transfers {
 
@@ -29,10 +30,14 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src);
 /// The same for the elements of contiguous ranges.
 template <host_elements Dst, host_elements Src>
 void streaming_load(Dst&& dst, const Src& src) {
+  static_assert(detail::outlives_expression<Dst>,
+                "nobody gets what is copied to a temporary: it must outlive the copy");
   streaming_load(std::as_writable_bytes(std::span(dst)), std::as_bytes(std::span(src)));
 }
 template <host_elements Dst, host_elements Src>
 void streaming_store(Dst&& dst, const Src& src) {
+  static_assert(detail::outlives_expression<Dst>,
+                "nobody gets what is copied to a temporary: it must outlive the copy");
   streaming_store(std::as_writable_bytes(std::span(dst)), std::as_bytes(std::span(src)));
 }
 

@@ -124,7 +124,7 @@ template <device_elements D>
 class prepared_argument<D> {
  public:
   prepared_argument(const context& context, D& memory) : address_(memory.view().data()) {
-    context.require_access(memory);
+    check_accessible(memory, context.device().identity());
     context.wait_for_owner(memory);
   }
   void upload() {}

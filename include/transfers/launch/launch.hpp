@@ -101,21 +101,30 @@ class argument {
     else
       large_ = &value;
   }
-  /// Device memory is passed by its address.
+  /// Device memory is passed by its address. It must live until the kernel has finished;
+  /// temporaries that own their elements do not compile.
   template <device_elements D>
   argument(D&& memory)  // NOLINT(google-explicit-constructor)
-      : argument(memory.view().data()) {}
+      : argument(memory.view().data()) {
+    static_assert(detail::outlives_expression<D>,
+                  "an argument refers to device memory, which must outlive the launch: it must not "
+                  "be a temporary");
+    owner_ = detail::owner_of(memory);
+  }
 
   /// Valid as long as the argument, and the value that it refers to.
   [[nodiscard]] const void* address() const { return large_ ? large_ : small_.data(); }
   [[nodiscard]] std::size_t bytes() const { return kind_.bytes; }
   /// Size and type of the argument.
   [[nodiscard]] const detail::parameter& kind() const { return kind_; }
+  /// The device of an array or a buffer; not known of other arguments.
+  [[nodiscard]] const detail::device_identity& owner() const { return owner_; }
 
  private:
   alignas(std::max_align_t) std::array<std::byte, 16> small_{};
   const void* large_ = nullptr;
   detail::parameter kind_;
+  detail::device_identity owner_;
 };
 
 namespace detail {
@@ -177,7 +186,8 @@ class function {
   [[nodiscard]] const std::string& name() const noexcept { return body_->name(); }
 
   /// Packs any arguments at run time, checks their number, sizes and known types against the
-  /// kernel's parameters, and enqueues the launch. Throws invalid_argument, device_error.
+  /// kernel's parameters, and enqueues the launch. Throws invalid_argument, also for an array of a
+  /// device that the stream's may not access; device_error.
   void launch(stream& stream, const launch_shape& threads,
               std::span<const argument> arguments) const;
 

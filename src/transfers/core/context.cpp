@@ -93,6 +93,10 @@ device& context::device() const noexcept { return *state_->device; }
 
 stream& context::stream() const noexcept { return *state_->stream; }
 
+detail::device_identity context::identity_of_memory() const noexcept {
+  return state_->memory ? state_->memory->body_->identity() : state_->device->identity();
+}
+
 device_memory context::allocate(std::size_t bytes) const {
   return state_->memory ? state_->memory->allocate(bytes, stream(), state_->stream)
                         : state_->device->allocate(bytes);
@@ -159,6 +163,7 @@ void context::wait_for(const context& other) const {
 }
 
 void context::stage_by(std::shared_ptr<pageable_copier> copier) const {
+  if (copier) detail::check_same_device(copier->identity(), "a copier", device().identity());
   state_->copier = std::move(copier);
 }
 

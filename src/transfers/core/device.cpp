@@ -9,6 +9,11 @@ namespace transfers {
 
 bool device::access_peer(device& /*peer*/) { return false; }
 
+bool device::accesses(const device& peer) const {
+  const auto* const by = peer.identity().accessed_by;
+  return by != nullptr && by->contain(identity().state);
+}
+
 std::shared_ptr<detail::pool_body> device::make_pool() { return detail::make_suballocator(*this); }
 
 std::shared_ptr<detail::pool_body> device::shared_pool() {
@@ -25,6 +30,12 @@ std::unique_ptr<stream> device::adopt_stream(void* /*native_handle*/) {
 std::shared_ptr<device> detail::kept(device& device) {
   if (auto shared = device.share()) return shared;
   return {std::shared_ptr<void>(), &device};
+}
+
+void detail::check_access(const device_identity& memory, const device_identity& device) {
+  if (!memory.is_other_than(device)) return;
+  if (memory.accessed_by == nullptr || !memory.accessed_by->contain(device.state))
+    check_same_device(memory, "memory", device);
 }
 
 void detail::check_same_device(const device_identity& object_device, const char* object,

@@ -5,8 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,33 @@ unsigned host_alloc_flags(pin_flags flags) {
   return bits;
 }
 
+/// The devices that may access the memory of one, pools included, which are no part of
+/// cudaDeviceEnablePeerAccess.
+class access_by_peers final : public detail::accessors {
+ public:
+  [[nodiscard]] bool contain(const void* state) const override {
+    const std::scoped_lock lock(mutex_);
+    return peers_.contains(state);
+  }
+  void permit(CUcontext peer, int index) {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& known : pools_)
+      if (const auto pool = known.lock()) pool->permit(index);
+    peers_.emplace(peer, index);
+  }
+  void add(const std::shared_ptr<detail::cuda_pool>& pool) {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [peer, index] : peers_) pool->permit(index);
+    std::erase_if(pools_, [](const auto& known) { return known.expired(); });
+    pools_.push_back(pool);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const void*, int> peers_;  ///< contexts, and their devices' indices
+  std::vector<std::weak_ptr<detail::cuda_pool>> pools_;
+};
+
 class cuda_device final : public device {
  public:
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
@@ -116,7 +144,7 @@ class cuda_device final : public device {
   }
 
   [[nodiscard]] detail::device_identity identity() const noexcept override {
-    return {context_, "cuda", description_.cuda->index};
+    return {context_, "cuda", description_.cuda->index, peers_.get()};
   }
 
   [[nodiscard]] const device_description& description() const noexcept override {
@@ -206,28 +234,16 @@ class cuda_device final : public device {
       cudaGetLastError();  // clears the code, which is no error
     else
       cuda_check(code, "cudaDeviceEnablePeerAccess");
-    other->permit(index);
-    const std::scoped_lock lock(granted().mutex);
-    granted().pairs.insert({index, peer_index});
+    other->peers_->permit(context_, index);
     return true;
-  }
-
-  [[nodiscard]] bool accesses(const device& peer) const override {
-    const auto* const other = dynamic_cast<const cuda_device*>(&peer);
-    if (other == nullptr) return false;
-    const std::scoped_lock lock(granted().mutex);
-    return granted().pairs.contains({description_.cuda->index, other->description_.cuda->index});
   }
 
   [[nodiscard]] std::shared_ptr<pageable_copier> copier() override { return copier_; }
 
   [[nodiscard]] std::shared_ptr<detail::pool_body> make_pool() override {
     const current_context current(context_);
-    auto pool = detail::make_cuda_pool(description_.cuda->index, context_);
-    const std::scoped_lock lock(peers_->mutex);
-    for (const auto peer : peers_->indices) pool->permit(peer);
-    std::erase_if(peers_->pools, [](const auto& known) { return known.expired(); });
-    peers_->pools.push_back(pool);
+    auto pool = detail::make_cuda_pool(description_.cuda->index, context_, peers_);
+    peers_->add(pool);
     return pool;
   }
 
@@ -257,24 +273,6 @@ class cuda_device final : public device {
   }
 
  private:
-  /// Which device may access which: of the process, however often a device is opened.
-  struct granted_access {
-    std::mutex mutex;
-    std::set<std::pair<int, int>> pairs;
-  };
-  static granted_access& granted() {
-    static granted_access access;
-    return access;
-  }
-
-  /// Memory of pools is not part of cudaDeviceEnablePeerAccess.
-  void permit(int peer) {
-    const std::scoped_lock lock(peers_->mutex);
-    peers_->indices.insert(peer);
-    for (const auto& known : peers_->pools)
-      if (const auto pool = known.lock()) pool->permit(peer);
-  }
-
   /// A deleter that calls `free` in the context of the memory.
   template <class Free>
   [[nodiscard]] std::function<void(std::byte*)> in_context(Free free) const {
@@ -359,12 +357,7 @@ class cuda_device final : public device {
 
   CUcontext context_;
   device_description description_;
-  /// What the objects of a device share.
-  struct access_by_peers {
-    std::mutex mutex;
-    std::set<int> indices;  ///< devices that may access this device's pools
-    std::vector<std::weak_ptr<detail::cuda_pool>> pools;
-  };
+  /// Shared by the objects that share() returns.
   std::shared_ptr<access_by_peers> peers_ = std::make_shared<access_by_peers>();
   std::shared_ptr<pageable_copier> copier_;  ///< keeps an object of the device without a copier
 };

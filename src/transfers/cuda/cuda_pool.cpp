@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "src/transfers/cuda/check.hpp"
@@ -41,7 +42,8 @@ class pool_of_device final : public cuda_pool {
   pool_of_device& operator=(const pool_of_device&) = delete;
 
   /// The context must be current.
-  pool_of_device(int device, CUcontext context) : context_(context), index_(device) {
+  pool_of_device(int device, CUcontext context, std::shared_ptr<const accessors> accessed_by)
+      : context_(context), index_(device), accessed_by_(std::move(accessed_by)) {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, device};
@@ -55,7 +57,7 @@ class pool_of_device final : public cuda_pool {
   }
 
   [[nodiscard]] device_identity identity() const noexcept override {
-    return {context_, "cuda", index_};
+    return {context_, "cuda", index_, accessed_by_.get()};
   }
 
   [[nodiscard]] std::byte* allocate(std::size_t bytes, stream& stream) override {
@@ -140,6 +142,7 @@ class pool_of_device final : public cuda_pool {
 
   CUcontext context_;
   int index_;
+  std::shared_ptr<const accessors> accessed_by_;
   std::unique_ptr<cudaMemPool_t, pool_closer> pool_;
   stream_handle outside_of_graphs_ = make_stream(context_);
   std::mutex parked_mutex_;
@@ -148,8 +151,9 @@ class pool_of_device final : public cuda_pool {
 
 }  // namespace
 
-std::shared_ptr<cuda_pool> make_cuda_pool(int device, CUcontext context) {
-  return std::make_shared<pool_of_device>(device, context);
+std::shared_ptr<cuda_pool> make_cuda_pool(int device, CUcontext context,
+                                          std::shared_ptr<const accessors> accessed_by) {
+  return std::make_shared<pool_of_device>(device, context, std::move(accessed_by));
 }
 
 }  // namespace transfers::detail

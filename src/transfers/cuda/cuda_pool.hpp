@@ -15,7 +15,8 @@ class cuda_pool : public pool_body {
   virtual void permit(int peer) = 0;
 };
 
-/// Throws device_error.
-std::shared_ptr<cuda_pool> make_cuda_pool(int device, CUcontext context);
+/// `accessed_by`: whom the device permits. Throws device_error.
+std::shared_ptr<cuda_pool> make_cuda_pool(int device, CUcontext context,
+                                          std::shared_ptr<const accessors> accessed_by);
 
 }  // namespace transfers::detail

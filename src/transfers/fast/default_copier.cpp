@@ -31,6 +31,8 @@ class default_copier final : public pageable_copier {
     copier_->copy(dst, src, bytes, direction);
   }
 
+  [[nodiscard]] device_identity identity() const noexcept override { return device_->identity(); }
+
  private:
   void make_copier() {
     constexpr unsigned least_processors = 4;  // one thread fills a chunk as fast as the driver does

@@ -166,17 +166,22 @@ std::uint64_t input_file::size() const {
 }
 
 struct file_copier::state {
+  std::shared_ptr<transfers::device> device;
   file_reading settings;
   detail::chunk_ring ring;
 
-  state(device& device, const file_reading& reading)
-      : settings(reading), ring(device, shape_of(reading)) {}
+  state(transfers::device& used, const file_reading& reading)
+      : device(detail::kept(used)), settings(reading), ring(used, shape_of(reading)) {}
 };
 
 file_copier::file_copier(device& device, const file_reading& settings)
     : state_(std::make_unique<state>(device, settings)) {}
 
 file_copier::~file_copier() = default;
+
+detail::device_identity file_copier::identity() const noexcept {
+  return state_->device->identity();
+}
 
 const file_reading& file_copier::settings() const noexcept { return state_->settings; }
 

@@ -85,6 +85,9 @@ multipath_copier::multipath_copier(device& target, std::span<device* const> help
 
 multipath_copier::~multipath_copier() = default;
 
+detail::device_identity multipath_copier::identity() const noexcept {
+  return state_->target.identity();
+}
 std::size_t multipath_copier::links() const noexcept { return state_->links.size(); }
 const multipath& multipath_copier::settings() const noexcept { return state_->settings; }
 

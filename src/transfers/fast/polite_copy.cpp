@@ -86,6 +86,7 @@ void polite_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes
 
 void polite_copier::enqueue(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
                             direction direction) const {
+  detail::check_same_device(stream.identity(), "a stream", state_->device.identity());
   if (bytes > 0 && !state_->enqueue(stream, dst, src, bytes, direction))
     throw unsupported("kernels have no address for this host memory: it is not page-locked");
 }

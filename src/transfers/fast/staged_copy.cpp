@@ -17,6 +17,10 @@ staged_copier::staged_copier(device& device, const staging& settings)
 
 staged_copier::~staged_copier() = default;
 
+detail::device_identity staged_copier::identity() const noexcept {
+  return state_->device->identity();
+}
+
 const staging& staged_copier::settings() const noexcept { return state_->settings; }
 
 void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,

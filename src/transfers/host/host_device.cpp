@@ -14,11 +14,13 @@
 #include <functional>
 #include <latch>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "src/transfers/array/calculate.hpp"
 #include "src/transfers/array/host_loops.hpp"
@@ -104,16 +106,36 @@ class device_blocks {
 };
 
 /// State that a device and its streams share.
-struct device_parts {
+struct device_parts final : detail::accessors {
   std::shared_ptr<emulated_link> link;  ///< null if there is none
   device_blocks blocks;
   outstanding_work work;
   int index = 0;
   std::chrono::steady_clock::time_point origin = std::chrono::steady_clock::now();
-  std::mutex peers_mutex{};
-  std::set<const void*> peers{};  ///< states of devices that this one may access
 
-  [[nodiscard]] detail::device_identity identity() const noexcept { return {this, "host", index}; }
+  explicit device_parts(const host_device_options& options)
+      : link(options.link), blocks(options.memory_bytes), index(options.index.value_or(0)) {}
+
+  [[nodiscard]] detail::device_identity identity() const noexcept {
+    return {this, "host", index, this};
+  }
+
+  void let_access(const std::shared_ptr<const device_parts>& accessor) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(accessors_, [](const auto& known) { return known.expired(); });
+    accessors_.push_back(accessor);
+  }
+  [[nodiscard]] bool contain(const void* state) const override {
+    const std::scoped_lock lock(mutex_);
+    return state != nullptr && std::ranges::any_of(accessors_, [&](const auto& known) {
+             return known.lock().get() == state;
+           });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  /// Not their addresses: a later device may have the same.
+  std::vector<std::weak_ptr<const device_parts>> accessors_;
 };
 
 using nanoseconds = std::chrono::duration<double, std::nano>;
@@ -487,9 +509,7 @@ device_description describe_device(const host_device_options& options) {
 class host_device final : public device {
  public:
   explicit host_device(const host_device_options& options)
-      : parts_(new device_parts{
-            options.link, device_blocks(options.memory_bytes), {}, options.index.value_or(0)}),
-        description_(describe_device(options)) {
+      : parts_(std::make_shared<device_parts>(options)), description_(describe_device(options)) {
     if (description_.index < 0) throw invalid_argument("the index of a device is not negative");
   }
   explicit host_device(same_device_as same, const host_device& other)
@@ -585,14 +605,8 @@ class host_device final : public device {
 
   /// All memory of host devices is memory of the process.
   bool access_peer(device& peer) override {
-    if (peer.description().kind != "host") return false;
-    const std::scoped_lock lock(parts_->peers_mutex);
-    parts_->peers.insert(peer.identity().state);
-    return true;
-  }
-  [[nodiscard]] bool accesses(const device& peer) const override {
-    const std::scoped_lock lock(parts_->peers_mutex);
-    return parts_->peers.contains(peer.identity().state);
+    if (auto* const other = dynamic_cast<host_device*>(&peer)) other->parts_->let_access(parts_);
+    return peer.description().kind == "host";
   }
 
   [[nodiscard]] std::unique_ptr<stream> create_stream() override {

@@ -79,6 +79,7 @@ void function::launch(stream& stream, const launch_shape& threads,
   kinds.reserve(arguments.size());
   addresses.reserve(arguments.size());
   for (const auto& passed : arguments) {
+    detail::check_access(passed.owner(), stream.identity());
     kinds.push_back(passed.kind());
     addresses.push_back(passed.address());
   }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -122,10 +124,11 @@ struct two_devices : testing::Test {
   gpu_array<float> array_there = to_gpu(there, numbers);
 };
 
-/// A kernel that has the memory as its argument.
-void launch_nothing(const context& gpu, const gpu_array<float>& memory) {
-  const function nothing = host_function("nothing", [](const thread_index&, const float*) {});
-  nothing(gpu, {.grid = {1}, .block = {1}}, memory);
+constexpr launch_shape one_thread{.grid = {1}, .block = {1}};
+
+/// A kernel that has memory as its argument.
+function nothing() {
+  return host_function("nothing", [](const thread_index&, const float*) {});
 }
 
 std::string refusal(const std::function<void()>& work) {
@@ -135,6 +138,16 @@ std::string refusal(const std::function<void()>& work) {
 /// Each place where two objects meet.
 TEST_F(two_devices, are_told_apart_wherever_their_objects_meet) {
   std::vector<float> host(numbers.size());
+  auto array_here = zeros<float>(here, {numbers.size()});
+  device_buffer<float> buffer_there(there, numbers.size());
+  const auto other_there = to_gpu(there, numbers);
+  device_buffer<std::byte> bytes_there(there, 100);
+  const std::filesystem::path file = "/proc/self/exe";  // one that has enough bytes
+  polite_copier polite(*first);
+  staged_copier staged(*first, staging{});
+  multipath_copier multiple(*first, {}, multipath{});
+  file_copier files(*first);
+  scattered_copy scattered(*first, here.stream());
   const std::vector<std::pair<const char*, std::function<void()>>> meetings{
       {"context(device, stream)", [&] { context(*first, *stream_there); }},
       {"context(device, stream), plain",
@@ -150,15 +163,48 @@ TEST_F(two_devices, are_told_apart_wherever_their_objects_meet) {
       {"scattered_copy", [&] { scattered_copy(*first, *stream_there); }},
       {"context::copy, h2d", [&] { here.copy(array_there, numbers); }},
       {"context::copy, d2h", [&] { here.copy(host, array_there); }},
-      {"context::copy, d2d", [&] { here.copy(array_there, to_gpu(there, numbers)); }},
+      {"context::copy, h2d, buffer", [&] { here.copy(buffer_there, numbers); }},
+      {"context::copy, d2d", [&] { here.copy(array_there, other_there); }},
       {"context::copy_async, h2d", [&] { here.copy_async(array_there, numbers); }},
       {"context::copy_async, d2h", [&] { here.copy_async(host, array_there); }},
+      {"context::copy_async, d2d", [&] { here.copy_async(array_there, other_there); }},
       {"context::copy_or_enqueue", [&] { here.copy_or_enqueue(array_there, numbers); }},
       {"stream::copy, h2d", [&] { here.stream().copy(array_there, numbers); }},
       {"stream::copy, d2h", [&] { here.stream().copy(host, array_there); }},
+      {"stream::copy, d2d", [&] { here.stream().copy(array_there, other_there); }},
+      {"stream::copy_by_kernel, to",
+       [&] { here.stream().copy_by_kernel(array_there, array_here); }},
+      {"stream::copy_by_kernel, from",
+       [&] { here.stream().copy_by_kernel(array_here, array_there); }},
+      {"stream::clear", [&] { here.stream().clear(array_there); }},
+      {"calculate", [&] { calculate(here.stream(), arithmetic::add, array_there, 1); }},
       {"device::copy, h2d", [&] { first->copy(array_there, numbers); }},
       {"device::copy, d2h", [&] { first->copy(host, array_there); }},
-      {"launch", [&] { launch_nothing(here, array_there); }},
+      {"function()", [&] { nothing()(here, one_thread, array_there); }},
+      {"function::launch",
+       [&] { nothing().launch(here.stream(), one_thread, std::array<argument, 1>{array_there}); }},
+      {"call",
+       [&] {
+         call(
+             here, [](const float*) {}, other_there);
+       }},
+      {"polite_copier::enqueue", [&] { polite.enqueue(here.stream(), array_there, numbers); }},
+      {"polite_copier::enqueue, stream",
+       [&] { polite.enqueue(*stream_there, array_there, numbers); }},
+      {"copy_politely, h2d", [&] { copy_politely(here, array_there, numbers); }},
+      {"copy_politely, d2h", [&] { copy_politely(here, host, array_there); }},
+      {"copy_promptly, h2d", [&] { copy_promptly(here, array_there, numbers); }},
+      {"copy_promptly, d2h", [&] { copy_promptly(here, host, array_there); }},
+      {"staged_copier::copy, h2d", [&] { staged.copy(array_there, numbers); }},
+      {"staged_copier::copy, d2h", [&] { staged.copy(host, array_there); }},
+      {"context::stage_by",
+       [&] { there.stage_by(std::make_shared<staged_copier>(*first, staging{})); }},
+      {"multipath_copier::copy, h2d", [&] { multiple.copy(array_there, numbers); }},
+      {"multipath_copier::copy, d2h", [&] { multiple.copy(host, array_there); }},
+      {"file_copier::copy", [&] { files.copy(array_there, input_file(file)); }},
+      {"file_copier::copy, path", [&] { files.copy(array_there, file); }},
+      {"copy_file", [&] { copy_file(here, file, 0, array_there); }},
+      {"scattered_copy::enqueue", [&] { scattered.enqueue({}, bytes_there, direction::h2d); }},
   };
   for (const auto& [place, meet] : meetings)
     EXPECT_THAT(refusal(meet), AllOf(HasSubstr("host:1"), HasSubstr("host:0"))) << place;
@@ -186,7 +232,28 @@ TEST_F(two_devices, launch_with_each_other_s_memory_where_they_may_access_it) {
   EXPECT_TRUE(first->accesses(*second));
   EXPECT_TRUE(here.device().accesses(there.device())) << "objects of a device share it";
   EXPECT_FALSE(second->accesses(*first));
-  EXPECT_EQ(refusal([&] { launch_nothing(here, array_there); }), "accepted");
+  auto array_here = zeros<float>(here, {numbers.size()});
+  EXPECT_EQ(refusal([&] {
+              nothing()(here, one_thread, array_there);
+              nothing().launch(here.stream(), one_thread, std::array<argument, 1>{array_there});
+              here.stream().copy_by_kernel(array_here, array_there);
+              here.stream().clear(array_there);
+              calculate(here.stream(), arithmetic::add, array_there, 1);
+              here.synchronize();
+            }),
+            "accepted");
+  EXPECT_EQ(array_here.get()(0), 2.0F);
+  EXPECT_EQ(array_there.get()(0), 1.0F);
+}
+
+/// As a new one may have the address of one that is no more.
+TEST_F(two_devices, are_accessed_by_no_later_device) {
+  for (int i = 0; i < 100; ++i) {
+    const auto accessor = open(2);
+    EXPECT_FALSE(accessor->accesses(*first)) << i;
+    ASSERT_TRUE(accessor->access_peer(*first));
+    EXPECT_TRUE(accessor->accesses(*first)) << i;
+  }
 }
 
 }  // namespace
