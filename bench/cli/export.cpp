@@ -63,16 +63,20 @@ exports::run_values read_values(const fs::path& file, const std::string& name) {
   }
 }
 
-void tell_failures(const exports::run_values& run) {
+void tell_left_out(const std::string& file, const std::vector<std::string>& names, const char* one,
+                   const char* several) {
   constexpr std::size_t most_names = 3;
-  if (run.failed.empty()) return;
-  common::complain(
-      "bench_transfers",
-      fmt::format("{}: {} not exported: {}", run.file,
-                  run.failed.size() == 1
-                      ? std::string("1 benchmark has failed and is")
-                      : fmt::format("{} benchmarks have failed and are", run.failed.size()),
-                  common::listed(run.failed, most_names)));
+  if (names.empty()) return;
+  common::complain("bench_transfers", fmt::format("{}: {} {} not exported: {}", file, names.size(),
+                                                  names.size() == 1 ? one : several,
+                                                  common::listed(names, most_names)));
+}
+
+void tell_left_out(const exports::run_values& run) {
+  tell_left_out(run.file, run.failed, "benchmark has failed and is",
+                "benchmarks have failed and are");
+  tell_left_out(run.file, run.timeless, "benchmark has no median_ns and is",
+                "benchmarks have no median_ns and are");
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ void export_results(const export_request& request) {
     runs.push_back(read_values(request.files[i], names[i]));
   try {
     const auto text = format.write(runs);
-    for (const auto& run : runs) tell_failures(run);
+    for (const auto& run : runs) tell_left_out(run);
     common::write_output(request.out, text);
   } catch (const exports::same_benchmark_twice& error) {
     throw common::usage_error(error.what());

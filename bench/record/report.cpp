@@ -14,6 +14,7 @@
 #include "bench/record/parts.hpp"
 #include "bench/record/run_context.hpp"
 #include "src/common/format.hpp"
+#include "src/common/program.hpp"
 #include "src/common/terminal.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/common/wrapped.hpp"
@@ -75,6 +76,15 @@ std::vector<json> aggregate_rows(const outcome& measured) {
   for (const auto& result : with_aggregates(measured, true))
     if (result.run_type == run::RT_Aggregate) rows.push_back(row_of(result));
   return rows;
+}
+
+/// Readers of result files need repetitions, and there may be no time to measure again.
+void tell_that_repetitions_are_missing(const std::string& out) {
+  common::complain("bench_transfers",
+                   fmt::format("{} has aggregates instead of repetitions: export, advise, compare, "
+                               "--resume and gate_transfers need it measured without "
+                               "--benchmark_report_aggregates_only",
+                               out));
 }
 
 /// The text of the result file; if only aggregates are requested, with aggregates that it lacks.
@@ -176,8 +186,9 @@ std::optional<common::message> warning_of(const cut_off& cut, const settings& se
 void finish(result_file::writer& file, json context, const settings& settings, const plan& plan,
             const outcome& measured, std::span<const observation> start,
             std::span<const observation> end, const earlier_run* earlier) {
-  if (settings.out_aggregates_only)
-    for (auto& row : aggregate_rows(measured)) file.add(std::move(row));
+  auto aggregates = settings.out_aggregates_only ? aggregate_rows(measured) : std::vector<json>{};
+  const bool lacks_repetitions = !aggregates.empty();
+  for (auto& row : aggregates) file.add(std::move(row));
   auto& facts = context.at("transfers");
   facts["metrics"] = file.content().at("context").at("transfers").at("metrics");
   facts["run"]["finished_utc"] = utc_now();
@@ -202,6 +213,8 @@ void finish(result_file::writer& file, json context, const settings& settings, c
   file.finish(settings.out_aggregates_only, order);
   if (!settings.out.empty() && settings.out_format != "json")
     write_other_format(settings, measured);
+  else if (!settings.out.empty() && lacks_repetitions)
+    tell_that_repetitions_are_missing(settings.out);
 }
 
 void report(std::ostream& out, const result_file::writer& file, const settings& settings,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from datetime import datetime
 from itertools import pairwise
+from reprlib import repr as brief
 from typing import Any
 
-from plots.model.values import is_failed, is_plain_number
+from plots.model.values import is_failed, is_plain_number, mapping, member, printable
 
 TOLERANCE = 0.01
 GROWING = (
@@ -14,6 +17,45 @@ GROWING = (
     ("min_ns", "mean_ns", "max_ns"),
 )
 NS_PER_UNIT = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", re.ASCII)
+LEAST_NS, MOST_NS = 1e-3, 1e15  # what anybody can have measured
+
+
+def contradiction_of_facts(transfers: dict[str, Any]) -> str:
+    """Tells the first contradiction in what is said of the run; empty if there is none.
+
+    Its list of devices is one.
+    """
+    device = mapping(transfers, "device")
+    for key in ("kind", "name"):
+        one, other = member(device, key, str), member(transfers["devices"][0], key, str)
+        if one and other and one != other:
+            return f"its device and its devices[0] contradict each other in {key}"
+    run = mapping(transfers, "run")
+    started, finished = _time(run, "started_utc"), _time(run, "finished_utc")
+    if started and finished and finished < started:
+        return "its finished_utc is before its started_utc"
+    return ""
+
+
+def contradiction_of_direction(name: str, variant: str | None, direction: str) -> str:
+    """Tells whether a benchmark's variant is another direction; empty if it is not."""
+    if variant in ("h2d", "d2h", "both", "none") and variant != direction:
+        return _about(name, "its variant and its direction contradict each other")
+    return ""
+
+
+def _about(name: str, why: str) -> str:
+    return f"benchmark {printable(name)}: {why}"
+
+
+def _time(run: dict[str, Any], key: str) -> datetime | None:
+    """Reads a time as src/common/timestamp.hpp does."""
+    written = member(run, key, str) or ""
+    try:
+        return datetime.fromisoformat(written) if TIMESTAMP.fullmatch(written) else None
+    except ValueError:
+        return None
 
 
 def contradiction(rows: Iterable[dict[str, Any]]) -> str:
@@ -24,12 +66,12 @@ def contradiction(rows: Iterable[dict[str, Any]]) -> str:
         name = row["name"]
         size = _numbers(row, "bytes")
         if size and size[0] > 0 and moved.setdefault(name, size[0]) != size[0]:
-            return f"the repetitions of {name} move different numbers of bytes"
-        if not is_failed(row) and (fields := _in_row(row)):
-            return f"{fields} of {name} contradict each other"
+            return _about(name, "its repetitions move different numbers of bytes")
+        if not is_failed(row) and (why := _wrong_time(row) or _in_row(row)):
+            return _about(name, why)
         indices = seen.setdefault(name, set())
         if (index := row.get("repetition_index")) in indices:
-            return f"{name} is there twice"
+            return _about(name, "it is in the file twice")
         if index is not None:
             indices.add(index)
     return ""
@@ -41,26 +83,41 @@ def _numbers(row: dict[str, Any], *names: str) -> list[float]:
     return values if all(map(is_plain_number, values)) else []  # type: ignore[return-value]
 
 
+def _wrong_time(row: dict[str, Any]) -> str:
+    """Tells why nobody can have measured a repetition's time; empty if it is one."""
+    if "real_time" not in row:
+        return "it has no real_time"
+    time, unit = row["real_time"], row.get("time_unit")
+    if not is_plain_number(time):
+        return "its real_time is not a number"
+    if not time > 0:
+        return f"its real_time is {time:g}"
+    if not isinstance(unit, str) or unit not in NS_PER_UNIT:
+        return f"its time_unit {brief(unit or '')} is none of {', '.join(NS_PER_UNIT)}"
+    if not LEAST_NS <= (ns := time * NS_PER_UNIT[unit]) <= MOST_NS:
+        return f"its real_time is {ns:g} ns, which nobody can have measured"
+    return ""
+
+
 def _in_row(row: dict[str, Any]) -> str:
-    """Names fields of a repetition that contradict each other."""
+    """Tells which fields of a repetition with a time contradict each other."""
+    ns = row["real_time"] * NS_PER_UNIT[row["time_unit"]]
+    if (median := _numbers(row, "median_ns")) and _differ(median[0], ns):
+        return _contradictory("real_time and median_ns")
+    if (both := _numbers(row, "gb_per_s", "bytes")) and both[1] and _differ(both[0] * ns, both[1]):
+        return _contradictory("real_time, bytes and gb_per_s")
     for names in GROWING:
         there = [name for name in names if _numbers(row, name)]
         for one, other in pairwise(there):
             if not row[one] <= row[other] * (1 + TOLERANCE):
-                return f"{one} and {other}"
+                return _contradictory(f"{one} and {other}")
     if (counts := _numbers(row, "iterations", "operations")) and _differ(*counts):
-        return "iterations and operations"
-    if not (time := _numbers(row, "real_time")):
-        return ""
-    unit = row.get("time_unit")
-    if not isinstance(unit, str) or unit not in NS_PER_UNIT:
-        return "real_time and time_unit"
-    ns = time[0] * NS_PER_UNIT[unit]
-    if (median := _numbers(row, "median_ns")) and _differ(median[0], ns):
-        return "real_time and median_ns"
-    if (both := _numbers(row, "gb_per_s", "bytes")) and both[1] and _differ(both[0] * ns, both[1]):
-        return "real_time, bytes and gb_per_s"
+        return _contradictory("iterations and operations")
     return ""
+
+
+def _contradictory(fields: str) -> str:
+    return f"its {fields} contradict each other"
 
 
 def _differ(one: float, other: float) -> bool:

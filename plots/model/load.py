@@ -10,10 +10,16 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
-from plots.model.contradictions import contradiction
+from plots.model.contradictions import (
+    contradiction,
+    contradiction_of_direction,
+    contradiction_of_facts,
+)
 from plots.model.disturbed import select_least_disturbed
 from plots.model.values import (
+    is_failed,
     is_plain_number,
+    is_positive,
     is_whole,
     legible,
     mapping,
@@ -150,6 +156,7 @@ class Result:
     warnings: list[Message] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
     why_not_gpu: Message | None = None
+    only_aggregates: bool = False
 
     @property
     def transfers(self) -> dict[str, Any]:
@@ -162,6 +169,25 @@ class Result:
         """Tells whether the run has reached its end, and of one in parts the last part as well."""
         parts = self.transfers.get("parts")
         return self.transfers.get("complete") is True and (not parts or parts[-1]["complete"])
+
+    @property
+    def lacks(self) -> str:
+        """Tells why there is no time in it, as lacks() in src/result_file/contents.cpp does."""
+        measured = [row for row in self.rows if not is_failed(row)]
+        if self.only_aggregates:
+            return (
+                "it has only aggregates; the repetitions are there when it is measured without "
+                "--benchmark_report_aggregates_only"
+            )
+        if not self.rows and self.skipped and self.complete:
+            return "none of its benchmarks could run"
+        if not self.rows:
+            return "it has no benchmarks"
+        if not measured:
+            return "all of its benchmarks have failed"
+        if not any(is_positive(row.get("median_ns")) for row in measured):
+            return "none of its benchmarks has a median_ns above zero"
+        return ""
 
 
 def read_result(path: str | Path) -> Result:
@@ -192,7 +218,7 @@ def parse_result(path: Path, document: Any, data: bytes = b"") -> Result:
     try:
         return _result(path, document, data)
     except _NotValid as error:
-        raise ResultError(f"{path}: not a result file: {error}") from error
+        raise ResultError(f"cannot use {path}: {error}") from error
 
 
 class _NotValid(Exception):
@@ -218,14 +244,21 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     if what := contradiction(repetitions):
         raise _NotValid(what)
     _check_device(transfers)
+    devices = _devices(transfers)
+    if what := contradiction_of_facts(transfers):
+        raise _NotValid(what)
     fields = _each(transfers, "benchmarks", _fields)
     roles = {legible(name): role for name, role in _each(transfers, "roles", _role).items()}
     metrics = _each(transfers, "metrics", _metric)
-    _check_references(repetitions, fields, roles, metrics, _devices(transfers))
+    _check_references(repetitions, fields, roles, metrics, devices)
+    for name, described in fields.items():
+        if what := contradiction_of_direction(name, described.variant, described.direction):
+            raise _NotValid(what)
     return Result(
         path=path,
         context=context,
         rows=repetitions,
+        only_aggregates=bool(rows) and not repetitions,
         data=data,
         benchmarks=fields,
         roles=roles,
@@ -277,7 +310,7 @@ def parse_document(path: Path, data: bytes) -> Any:
     try:
         return strict_json.parse(data)
     except strict_json.RepeatedKeyError as error:
-        raise ResultError(f"{path}: not a result file: {error}") from error
+        raise ResultError(f"cannot use {path}: {error}") from error
     except ValueError as error:
         raise ResultError(f"{path}: not JSON, or cut short: {error}") from error
 

@@ -193,7 +193,8 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
     runs = sorted(map(Run, results), key=_with_gpu_first)
     for run in runs:
         if not run.benchmarks:
-            raise ResultError(f"{run.result.path}: nothing was measured, nothing to report")
+            why = run.result.lacks or "none of its benchmarks has a name that can be shown"
+            raise ResultError(f"cannot use {run.result.path}: {why}")
     return [
         replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run
         for i, run in enumerate(runs)

@@ -1,5 +1,7 @@
 #include "src/result_file/contents.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,10 +27,16 @@ std::string lacks(needed what, const contents& read) {
   if (!has_one)
     return read.complete && !read.skipped.empty() ? "none of its benchmarks could run"
                                                   : "it has no benchmarks";
-  const bool is_enough = what != needed::a_time || has([](const row& row) {
-                           return row.kind == row_kind::repetition && !row.failed;
-                         });
-  return is_enough ? "" : "all of its benchmarks have failed";
+  if (what != needed::a_time) return "";
+  const auto has_measured = [](const row& row) {
+    return row.kind == row_kind::repetition && !row.failed;
+  };
+  if (!has(has_measured)) return "all of its benchmarks have failed";
+  const auto* const time = read.is_bench_transfers() ? "median_ns" : "real_time";
+  const auto has_time = [&](const row& row) {
+    return has_measured(row) && row.number(time).value_or(0) > 0;
+  };
+  return has(has_time) ? "" : fmt::format("none of its benchmarks has a {} above zero", time);
 }
 
 const json& member(const json& object, std::initializer_list<const char*> keys) {

@@ -90,7 +90,7 @@ struct contents {
 enum class needed {
   a_plan,        ///< what was to be measured; perhaps nothing of it has been
   a_repetition,  ///< one of any benchmark, if only to tell that it has failed
-  a_time         ///< a repetition that has not failed
+  a_time         ///< a repetition that has not failed, with its median time
 };
 
 /// What the contents lack of it, in words: "it has no benchmarks". Empty if they have it.

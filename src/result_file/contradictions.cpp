@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "src/common/printable.hpp"
+#include "src/common/timestamp.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::result_file {
@@ -19,6 +22,9 @@ constexpr double tolerance = 0.01;
 [[noreturn]] void refuse(const row& row, const std::string& why) {
   throw bad_benchmark(row.benchmark->name, why);
 }
+
+constexpr double least_ns = 1e-3;
+constexpr double most_ns = 1e15;  // eleven days
 
 /// What is not there contradicts nothing.
 void require_same(const row& row, std::optional<double> one, std::optional<double> other,
@@ -40,17 +46,36 @@ void require_growing(const row& row, std::initializer_list<const char*> names) {
 
 /// bench_transfers gives the median time twice, and derives the bandwidth from bytes and time.
 void require_consistent(const row& row) {
-  if (const auto time = row.number("real_time")) {
-    const double ns = *time * ns_per_unit(row);
-    require_same(row, row.number("median_ns"), ns, "real_time and median_ns");
-    const auto rate = row.number("gb_per_s");
-    if (const auto bytes = row.number("bytes"); rate && bytes && *bytes != 0)
-      require_same(row, *rate * ns, bytes, "real_time, bytes and gb_per_s");
-  }
+  const double ns = real_time_ns(row);
+  require_same(row, row.number("median_ns"), ns, "real_time and median_ns");
+  const auto rate = row.number("gb_per_s");
+  if (const auto bytes = row.number("bytes"); rate && bytes && *bytes != 0)
+    require_same(row, *rate * ns, bytes, "real_time, bytes and gb_per_s");
   require_growing(row, {"min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns"});
   require_growing(row, {"min_ns", "mean_ns", "max_ns"});
   require_same(row, row.number("iterations"), row.number("operations"),
                "iterations and operations");
+}
+
+/// Other variants do not name the direction, or not alone ("h2d_by_kernel", in which both copy).
+void require_direction(const benchmark& described) {
+  const auto named = described.variant ? direction_from(*described.variant) : std::nullopt;
+  if (named && *named != described.direction)
+    throw bad_benchmark(described.name, "its variant and its direction contradict each other");
+}
+
+void require_consistent_facts(const contents& read) {
+  const auto& facts = read.facts;
+  for (const auto* key : {"kind", "name"}) {
+    const auto one = text_at(facts, {"device", key}), other = text_at(device_of(read, 0), {key});
+    if (!one.empty() && !other.empty() && one != other)
+      throw bad_entry(
+          fmt::format("its device and its devices[0] contradict each other in {}", key));
+  }
+  const auto started = common::parse_timestamp(text_at(facts, {"run", "started_utc"}));
+  const auto finished = common::parse_timestamp(text_at(facts, {"run", "finished_utc"}));
+  if (started && finished && *finished < *started)
+    throw bad_entry("its finished_utc is before its started_utc");
 }
 
 struct benchmark_rows {
@@ -83,11 +108,33 @@ double ns_per_unit(const row& row) {
                              std::pair("s", 1e9)};
   for (const auto& [unit, ns] : units)
     if (row.time_unit == unit) return ns;
-  refuse(row, fmt::format("its time_unit is '{}', not ns, us, ms or s",
+  refuse(row, fmt::format("its time_unit '{}' is none of ns, us, ms, s",
                           common::printable_in_short(row.time_unit)));
 }
 
+double positive(const row& row, std::string_view name) {
+  const auto is_it = [&](const value& value) { return *value.name == name; };
+  if (std::ranges::count_if(row.values, is_it) > 1)
+    refuse(row, fmt::format("a row has {} twice", name));
+  const auto value = std::ranges::find_if(row.values, is_it);
+  if (value == row.values.end()) refuse(row, fmt::format("it has no {}", name));
+  if (std::isnan(value->number)) refuse(row, fmt::format("its {} is not a number", name));
+  if (!(value->number > 0)) refuse(row, fmt::format("its {} is {}", name, value->number));
+  return value->number;
+}
+
+double real_time_ns(const row& row) {
+  const double ns = positive(row, "real_time") * ns_per_unit(row);
+  if (!(ns >= least_ns && ns <= most_ns))
+    refuse(row, fmt::format("its real_time is {} ns, which nobody can have measured", ns));
+  return ns;
+}
+
 void require_no_contradiction(const contents& read) {
+  if (read.is_bench_transfers()) {
+    require_consistent_facts(read);
+    for (const auto& [name, described] : read.benchmarks) require_direction(described);
+  }
   std::unordered_map<const benchmark*, benchmark_rows> benchmarks;
   std::size_t number = 0;
   for (const auto& row : read.rows) {

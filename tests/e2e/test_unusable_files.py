@@ -17,6 +17,9 @@ from typing import Any
 import pytest
 from program import ALL_RAN, NOTHING_RAN, USAGE, Completed, Program, Result
 
+from plots.__main__ import main as report
+from plots.model.load import read_result
+
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 NAMED = 1  # of fleet_transfers judge
@@ -55,11 +58,17 @@ def all_failed(document: Document) -> None:
         row |= {"error_occurred": True, "error_message": "no memory"}
 
 
+def no_median(document: Document) -> None:
+    for row in document["benchmarks"]:
+        del row["median_ns"]
+
+
 LACKS: dict[Change, str] = {
     no_rows: "it has no benchmarks",
     nothing_ran: "none of its benchmarks could run",
     aggregates_only: "it has only aggregates",
     all_failed: "all of its benchmarks have failed",
+    no_median: "none of its benchmarks has a median_ns above zero",
 }
 
 
@@ -84,6 +93,38 @@ def with_field(field: str, value: Any) -> Change:
     return lambda document: last_repetition(document).update({field: value})
 
 
+def without_field(field: str) -> Change:
+    def change(document: Document) -> None:
+        del last_repetition(document)[field]
+
+    return change
+
+
+def all_times(ns: float) -> Change:
+    """Times that fit each other, without a rate."""
+
+    def change(document: Document) -> None:
+        row = last_repetition(document)
+        row |= {key: ns for key in row if key.endswith("_ns")} | {"real_time": ns}
+        row["time_unit"] = "ns"
+        del row["gb_per_s"]
+
+    return change
+
+
+def facts_with(key: str, **values: str) -> Change:
+    def change(document: Document) -> None:
+        facts = document["context"]["transfers"][key]
+        (facts[0] if isinstance(facts, list) else facts).update(values)
+
+    return change
+
+
+def other_direction(document: Document) -> None:
+    described = document["context"]["transfers"]["benchmarks"]
+    described["copy/pageable/h2d/64KiB"]["direction"] = "d2h"
+
+
 def bytes_of_one_repetition(document: Document) -> None:
     in_a_row(bytes=2, gb_per_s=2)(document)
 
@@ -95,9 +136,16 @@ def repetition_twice(document: Document) -> None:
 CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "median": (in_a_row(median_ns=10, p95_ns=10, p99_ns=10, max_ns=10), "real_time and median_ns"),
     "real_time": (in_a_row(real_time=10), "real_time and median_ns"),
-    "real_time of 0": (in_a_row(real_time=0), "real_time and median_ns"),
+    "real_time of 0": (in_a_row(real_time=0), "its real_time is 0"),
+    "all times 0": (all_times(0), "its real_time is 0"),
+    "all times negative": (all_times(-5), "its real_time is -5"),
+    "all times long": (all_times(1e30), "its real_time is 1e+30 ns, which nobody can have"),
+    "all times short": (all_times(1e-4), "its real_time is 0.0001 ns, which nobody can have"),
+    "real_time as text": (with_field("real_time", "x"), "its real_time is not a number"),
+    "no real_time": (without_field("real_time"), "it has no real_time"),
     "time_unit": (with_field("time_unit", "us"), "real_time and median_ns"),
-    "unknown time_unit": (with_field("time_unit", "hours"), "its time_unit is 'hours'"),
+    "unknown time_unit": (with_field("time_unit", "hours"), "its time_unit 'hours' is none of"),
+    "no time_unit": (without_field("time_unit"), "its time_unit '' is none of ns, us, ms, s"),
     "iterations": (in_a_row(iterations=10), "iterations and operations"),
     "operations": (in_a_row(operations=10), "iterations and operations"),
     "bytes": (in_a_row(bytes=10), ""),  # or the other repetitions
@@ -109,6 +157,13 @@ CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "max_ns": (in_a_row(max_ns=1e-6), "_ns and max_ns"),
     "mean_ns": (in_a_row(mean_ns=1e6), "its mean_ns and max_ns"),
     "a repetition twice": (repetition_twice, "it is in the file twice"),
+    "kind of devices[0]": (facts_with("devices", kind="cuda"), "contradict each other in kind"),
+    "name of devices[0]": (facts_with("devices", name="Other"), "contradict each other in name"),
+    "finished_utc": (
+        facts_with("run", finished_utc="2001-01-01T00:00:00Z"),
+        "its finished_utc is before its started_utc",
+    ),
+    "direction": (other_direction, "its variant and its direction contradict each other"),
 }
 
 
@@ -155,11 +210,15 @@ COMMANDS: dict[str, Callable[[Places], Completed]] = {
     "gate check": lambda at: at.gate.run("check", at.baseline, at.bad, f"--json={at.out}"),
     "fleet collect": collect_alone,
 }
-# A failure is an answer to those who ask what has changed or who is slow, and a run that has
-# measured nothing can go on.
+# A failure is an answer to those who ask what has changed or who is slow, as is real_time, and a run
+# that has measured nothing can go on.
 ENOUGH = {
-    **{name: {all_failed} for name in COMMANDS if name.startswith(("compare", "gate", "fleet"))},
-    "--resume": {all_failed, no_rows, nothing_ran},
+    **{
+        name: {all_failed, no_median}
+        for name in COMMANDS
+        if name.startswith(("compare", "gate", "fleet"))
+    },
+    "--resume": {all_failed, no_median, no_rows, nothing_ran},
 }
 WITHOUT = {"advise --check": NOTHING_RAN, "advise --for": NOTHING_RAN}  # 3: nothing to rank
 
@@ -210,12 +269,29 @@ def test_without_a_defect_it_is_not(given: Callable[[Change], Places], command: 
     assert "cannot use" not in COMMANDS[command](at).err
 
 
+ALL = [
+    *(pytest.param(*defect, id=defect[0].__name__) for defect in LACKS.items()),
+    *(pytest.param(*defect, id=name) for name, defect in CONTRADICTORY.items()),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), ALL)
+def test_the_report_refuses_it_for_the_same_reason(
+    given: Callable[[Change], Places],
+    capsys: pytest.CaptureFixture[str],
+    change: Change,
+    reason: str,
+):
+    at = given(change)
+    assert report([str(at.bad), f"--out={at.out}"]) == USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"report: cannot use {at.bad}: ")
+    assert reason in line
+    assert not at.out.exists()
+
+
 @pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        *(pytest.param(*defect, id=defect[0].__name__) for defect in LACKS.items()),
-        *(pytest.param(*defect, id=name) for name, defect in CONTRADICTORY.items()),
-    ],
+    ("change", "reason"), [defect for defect in ALL if defect.values[0] is not no_median]
 )
 def test_a_fleet_with_such_a_file_is_not_healthy(
     given: Callable[[Change], Places], change: Change, reason: str
@@ -233,6 +309,44 @@ def test_a_fleet_with_such_a_file_is_not_healthy(
     if change is not all_failed:
         assert str(at.bad) in told[0]["text"]
         assert reason in told[0]["text"]
+
+
+def test_an_export_counts_what_failed_and_what_has_no_time(
+    given: Callable[[Change], Places],
+):
+    def change(document: Document) -> None:
+        rows = document["benchmarks"]
+        names = sorted({row["run_name"] for row in rows})
+        for row in rows:
+            if row["run_name"] == names[0]:
+                row |= {"error_occurred": True, "error_message": "no memory"}
+            if row["run_name"] == names[1]:
+                del row["median_ns"]
+
+    at = given(change)
+    completed = exported("openmetrics")(at)
+    assert completed.code == ALL_RAN
+    assert "1 benchmark has failed and is not exported" in completed.unfolded
+    assert "1 benchmark has no median_ns and is not exported" in completed.unfolded
+    assert "transfers_run_failed_benchmarks{on_host=\"true\"} 1\n" in at.out.read_text("utf-8")
+
+
+# A run that leaves only aggregates
+
+
+@pytest.mark.parametrize(("repetitions", "is_told"), [(2, True), (1, False)])
+def test_a_run_that_others_cannot_read_says_so(
+    program: Program, tmp_path: Path, repetitions: int, is_told: bool
+):
+    out = tmp_path / "out.json"
+    completed = program.measure(
+        *("--sizes=4KiB", f"--out={out}", "--benchmark_report_aggregates_only"),
+        f"--benchmark_repetitions={repetitions}",
+    )
+    told = f"{out} has aggregates instead of repetitions"
+    assert (told in completed.unfolded) is is_told
+    read = program.run("export", out, "--format=csv")
+    assert read.code == (USAGE if is_told else ALL_RAN)
 
 
 # Nothing that was recorded is refused
@@ -268,5 +382,6 @@ def test_recorded_files_are_read_by_all(
     assert not set(unusable) & {str(path) for path in files}
     assert "cannot use" not in program.run("compare", *files, "--", files[0]).err
     for path in files:
+        assert read_result(path)
         asked = program.run("advise", "--check", "--allow-host", f"--from={path}")
         assert asked.code in (ALL_RAN, NOTHING_RAN), asked

@@ -96,7 +96,8 @@ def rows(
             for size in sizes:
                 name = f"{strategy}/{variant}/{size_name(size)}{suffix}"
                 repetitions += [row(name, size, expected_ns(size) * factor) for factor in factors]
-                repetitions.append(row(f"{name}_median", size, 1.0, run_type="aggregate"))
+                median = row(name, size, 1.0, run_type="aggregate")
+                repetitions.append(median | {"name": f"{name}_median"})
     return repetitions
 
 
@@ -139,6 +140,9 @@ def document(benchmarks: list[dict[str, Any]] | None = None, /, **transfers: Any
         },
         "benchmarks": rows() if benchmarks is None else benchmarks,
     }
+    facts = content["context"]["transfers"]
+    if "device" not in transfers and (devices := facts.get("devices")):
+        facts["device"] |= {key: devices[0][key] for key in ("kind", "name") if key in devices[0]}
     return described.complete(content)
 
 

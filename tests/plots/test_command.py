@@ -292,10 +292,24 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path, capsys, quick_images):
     assert not (tmp_path / "report").exists()
 
 
-@pytest.mark.parametrize("benchmarks", [[], [synthetic.failed_row("copy/pinned/h2d/1KiB")]])
-def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks):
+@pytest.mark.parametrize(
+    ("benchmarks", "reason"),
+    [
+        ([], "it has no benchmarks"),
+        ([synthetic.failed_row("copy/pinned/h2d/1KiB")], "all of its benchmarks have failed"),
+        (
+            [synthetic.row("copy/pinned/h2d/1KiB", 1024, 1.0, run_type="aggregate")],
+            "it has only aggregates",
+        ),
+        (
+            [synthetic.row("copy/pinned/h2d/1KiB", 1024, 50.0) | {"median_ns": None}],
+            "none of its benchmarks has a median_ns above zero",
+        ),
+    ],
+)
+def test_a_file_without_measurements_gives_one_line(tmp_path, capsys, benchmarks, reason):
     path = synthetic.write(tmp_path / "run.json", synthetic.document(benchmarks))
-    assert_fails(capsys, [path], "nothing was measured")
+    assert_fails(capsys, [path], f"cannot use {path}: {reason}")
     assert files_below(tmp_path) == ["run.json"]
 
 
@@ -506,8 +520,8 @@ def file_with(folder, changed, **transfers):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"median_ns": 1e308, "real_time": None, "gb_per_s": None},
-        {"median_ns": 5e-324, "real_time": None, "gb_per_s": None},
+        {"copy_ns": 1e308, "p99_ns": 1e308},
+        {"copy_ns": 5e-324, "p5_ns": 5e-324},
         {"name": "copy/pinned/h2d/" + "9" * 5000 + "B"},
         {"name": "copy/\u202e/h2d/1MiB", "error_occurred": True},
     ],

@@ -76,6 +76,7 @@ def of_devices(*devices):
     transfers = made_up["context"]["transfers"]
     described = zip(transfers["devices"], entries[1], strict=True)
     transfers["devices"] = [entry | named for entry, named in described]
+    transfers["device"] |= {"name": transfers["devices"][0]["name"]}
     return host_map, parse_result(Path("night/run.json"), made_up, b"run")
 
 

@@ -190,7 +190,7 @@ def test_an_invalid_document_is_refused_by_schema_and_readers(case, tmp_path, py
         return
     with pytest.raises(ResultError) as error:
         parse_result(path, document)
-    assert str(error.value).startswith(f"{path}: not a result file: ")
+    assert str(error.value).startswith(f"cannot use {path}: ")
     assert "\n" not in str(error.value)
 
 
@@ -271,7 +271,9 @@ def with_row(**more):
 
 def with_device_kind(kind):
     document = format_2.document()
-    document["context"]["transfers"]["device"] |= {"kind": kind}
+    transfers = document["context"]["transfers"]
+    for device in (transfers["device"], transfers["devices"][0]):
+        device |= {"kind": kind}
     return document
 
 
@@ -439,7 +441,7 @@ def test_both_readers_refuse_a_key_that_is_there_twice(case, tmp_path, pytestcon
     path.write_text(text, "utf-8")
     with pytest.raises(ResultError) as error:
         read_result(path)
-    assert str(error.value) == f"{path}: not a result file: it has {key} twice"
+    assert str(error.value) == f"cannot use {path}: it has {key} twice"
     binary = pytestconfig.getoption("binary")
     gate = binary.with_name("gate_transfers")
     for command in (

@@ -25,11 +25,9 @@ rows_by_name collected(const result_file::contents& read) {
     if (row.kind != result_file::row_kind::repetition) continue;
     auto& rows = benchmarks[row.benchmark->name];
     rows.described = row.benchmark;
+    if (row.failed) rows.failed = true;
     const auto time_ns = row.number("median_ns");
-    if (row.failed || !time_ns || *time_ns <= 0) {
-      rows.failed = true;
-      continue;
-    }
+    if (row.failed || !time_ns || *time_ns <= 0) continue;
     rows.times_ns.push_back(*time_ns);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
   }
@@ -84,6 +82,8 @@ run_values values_of(const result_file::contents& read, const std::string& name)
   for (const auto& [benchmark, rows] : collected(read)) {
     if (rows.failed)
       run.failed.push_back(benchmark);
+    else if (rows.times_ns.empty())
+      run.timeless.push_back(benchmark);
     else
       run.benchmarks.push_back(value_of(read, rows));
   }

@@ -39,6 +39,7 @@ struct run_values {
   std::size_t parts = 1;                    ///< in which it was measured, one after another
   std::vector<benchmark_value> benchmarks;  ///< in natural order
   std::vector<std::string> failed;          ///< benchmarks of which a repetition has failed
+  std::vector<std::string> timeless;        ///< benchmarks without a median_ns above zero
 };
 
 /// `name` stands for the file.

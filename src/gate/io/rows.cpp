@@ -25,39 +25,19 @@ using result_file::row;
   throw bad_input(fmt::format("benchmark {}: {}", common::printable_in_short(benchmark), why));
 }
 
-/// The values of a row that have the same name.
-struct entries {
-  /// NaN: not a number. The first value counts, because counters come last and may have any name.
-  std::optional<double> first;
-  bool several = false;
-};
-
-entries entries_of(const row& row, std::string_view name) {
-  entries entries;
-  for (const auto& value : row.values) {
-    if (*value.name != name) continue;
-    if (entries.first)
-      entries.several = true;
-    else
-      entries.first = value.number;
-  }
-  return entries;
+/// The value that the benchmark is judged by, of a repetition without an error.
+double value_of(const row& row, const metric& judged_by) {
+  if (!judged_by.is_counter()) return result_file::real_time_ns(row);
+  const double value = result_file::positive(row, judged_by.key);
+  if (!judged_by.can_be(value))
+    refuse(row.benchmark->name,
+           fmt::format("its {} is {}{}, which nobody can have measured", judged_by.key, value,
+                       judged_by.is_time() ? " " + judged_by.unit() : ""));
+  return value;
 }
 
-/// The value that the benchmark is judged by, of a repetition without an error.
-double value_of(const row& row, const entries& entries, const metric& judged_by) {
-  const auto& benchmark = row.benchmark->name;
-  const auto& key = judged_by.key;
-  if (entries.several) refuse(benchmark, fmt::format("a row has {} twice", key));
-  if (!entries.first) refuse(benchmark, fmt::format("it has no {}", key));
-  const double number = *entries.first;
-  if (std::isnan(number)) refuse(benchmark, fmt::format("its {} is not a number", key));
-  if (!(number > 0)) refuse(benchmark, fmt::format("its {} is {}", key, number));
-  const double value = judged_by.is_counter() ? number : number * result_file::ns_per_unit(row);
-  if (!judged_by.can_be(value))
-    refuse(benchmark, fmt::format("its {} is {}{}, which nobody can have measured", key, value,
-                                  judged_by.is_time() ? " " + judged_by.unit() : ""));
-  return value;
+bool has(const row& row, std::string_view name) {
+  return std::ranges::any_of(row.values, [&](const auto& value) { return *value.name == name; });
 }
 
 /// Without a `repetition_index`, the index is its position among the repetitions.
@@ -141,15 +121,14 @@ class collector {
   void add_repetition(const row& row) {
     auto& rows = benchmark_of(row);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
-    const auto entries = entries_of(row, judged_by_.key);
-    if (!row.failed && !entries.first && judged_by_.is_counter()) {
+    if (!row.failed && judged_by_.is_counter() && !has(row, judged_by_.key)) {
       ++rows.without;
       lacks_field_ = true;
       return;
     }
     const auto position = static_cast<std::int64_t>(rows.repetitions.size());
     std::optional<double> value;
-    if (!row.failed) value = value_of(row, entries, judged_by_);
+    if (!row.failed) value = value_of(row, judged_by_);
     rows.repetitions.push_back({row.repetition.value_or(position), value});
   }
 

@@ -112,6 +112,38 @@ TEST(reader, has_rows_with_their_values_in_order) {
   EXPECT_EQ(row.number("cpu_time"), std::nullopt);
 }
 
+TEST(reader, refuses_facts_that_contradict_each_other) {
+  auto changed = bench_transfers_file();
+  facts(changed)["devices"][0]["kind"] = "host";
+  EXPECT_THAT(complaint_about(changed.dump()), HasSubstr("contradict each other in kind"));
+  changed = bench_transfers_file();
+  facts(changed)["run"] = {{"started_utc", "2026-11-21T10:22:25Z"},
+                           {"finished_utc", "2026-11-21T10:22:24Z"}};
+  EXPECT_THAT(complaint_about(changed.dump()), HasSubstr("finished_utc is before"));
+  changed = bench_transfers_file();
+  entry(changed)["direction"] = "d2h";
+  EXPECT_THAT(complaint_about(changed.dump()), HasSubstr("its variant and its direction"));
+}
+
+TEST(reader, refuses_a_time_that_nobody_can_have_measured) {
+  auto changed = bench_transfers_file();
+  for (const json& time : {json("x"), json(0), json(1e30)}) {
+    changed["benchmarks"][0]["real_time"] = time;
+    EXPECT_THAT(complaint_about(changed.dump()), HasSubstr("its real_time is")) << time;
+  }
+  changed["benchmarks"][0]["error_occurred"] = true;
+  EXPECT_EQ(complaint_about(changed.dump()), "");
+}
+
+TEST(reader, misses_times_of_other_programs_in_real_time) {
+  auto own = bench_transfers_file();
+  own["benchmarks"][0].erase("median_ns");
+  EXPECT_THAT(lacks(needed::a_time, read_json(own, "own.json")), HasSubstr("median_ns"));
+  auto other = row_of("a");
+  other.erase("median_ns");
+  EXPECT_EQ(lacks(needed::a_time, read_json(foreign({other}), "other.json")), "");
+}
+
 TEST(reader, keeps_what_is_no_number_apart_from_what_is_missing) {
   const auto read =
       read_text(R"({"benchmarks": [{"name": "a", "x": null, "time_unit": 7}]})", "some.json");
