@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <deque>
+#include <fstream>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -62,16 +64,42 @@ way way_to(const fs::path& path) {
   return passed;
 }
 
-bool is_of_others(const struct stat& status) {
-  return status.st_uid != 0 && status.st_uid != geteuid();
+/// A user namespace that has no number for its parent's root (a container of a user) shows root's
+/// files under the number of all that have none. Nothing tells these apart.
+std::optional<uid_t> stand_in_for_root() {
+  std::ifstream map("/proc/self/uid_map");
+  if (!map) return std::nullopt;
+  for (uid_t inside = 0, outside = 0, count = 0; map >> inside >> outside >> count;)
+    if (outside == 0) return std::nullopt;
+  uid_t user = 0;
+  std::ifstream("/proc/sys/kernel/overflowuid") >> user;
+  return user;
 }
 
+/// Who owns the program could change what it does.
+std::optional<uid_t> owner_of_program() {
+  struct stat program {};
+  return stat("/proc/self/exe", &program) == 0 ? std::optional(program.st_uid) : std::nullopt;
+}
+
+/// Whose entries are trusted.
+class trusted_users {
+ public:
+  [[nodiscard]] bool has_root(uid_t user) const { return user == 0 || user == stand_in_; }
+  [[nodiscard]] bool has(uid_t user) const {
+    return has_root(user) || user == geteuid() || user == owner_;
+  }
+
+ private:
+  std::optional<uid_t> stand_in_ = stand_in_for_root(), owner_ = owner_of_program();
+};
+
 /// Whether others can change it, or exchange what is in it.
-bool is_open(const struct stat& status) {
+bool is_open(const struct stat& status, const trusted_users& users) {
   if (S_ISLNK(status.st_mode) || S_ISCHR(status.st_mode)) return false;  // have no contents
   if (S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0) return false;
   // Many systems give each user a group of the same number, and let that group write.
-  const bool is_private = status.st_gid == status.st_uid && status.st_uid != 0;
+  const bool is_private = status.st_gid == status.st_uid && !users.has_root(status.st_uid);
   return (status.st_mode & (is_private ? S_IWOTH : S_IWGRP | S_IWOTH)) != 0;
 }
 
@@ -79,11 +107,12 @@ bool is_open(const struct stat& status) {
 
 std::string why_untrusted(const fs::path& path) {
   const auto passed = way_to(path);
+  const trusted_users users;
   for (const auto& [place, status] : passed.entries) {
-    if (is_of_others(status))
-      return fmt::format("{} belongs to user {}, neither to root nor to this user", place.string(),
-                         status.st_uid);
-    if (is_open(status))
+    if (!users.has(status.st_uid))
+      return fmt::format("{} belongs to user {}, not to root, this user or the program's owner",
+                         place.string(), status.st_uid);
+    if (is_open(status, users))
       return fmt::format("others may write to {} (mode {:04o}; chmod go-w)", place.string(),
                          status.st_mode & 07777);
   }
@@ -91,8 +120,9 @@ std::string why_untrusted(const fs::path& path) {
 }
 
 fs::path link_of_others(const fs::path& path) {
+  const trusted_users users;
   for (const auto& [place, status] : way_to(path).entries)
-    if (S_ISLNK(status.st_mode) && is_of_others(status)) return place;
+    if (S_ISLNK(status.st_mode) && !users.has(status.st_uid)) return place;
   return {};
 }
 

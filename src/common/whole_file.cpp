@@ -74,17 +74,25 @@ class temporary_file {
       throw std::system_error(errno, std::generic_category());
   }
 
-  /// Owner, group and mode of the file that it is to replace. `named` is what the user calls that.
+  /// Owner, group and mode of the file that it is to replace, as far as it can have them: one of
+  /// the caller's own may replace what the caller may write to. `named` is what the user calls
+  /// that.
   void take_over(const std::filesystem::path& named) {
     if (!replaces_) return;
     constexpr mode_t permissions = 0777;
     const int descriptor = fileno(file_.get());
     struct stat own {};
     if (fstat(descriptor, &own) != 0) throw std::system_error(errno, std::generic_category());
-    const bool is_owned = own.st_uid == replaced_.st_uid && own.st_gid == replaced_.st_gid;
-    if (!is_owned && fchown(descriptor, replaced_.st_uid, replaced_.st_gid) != 0)
-      fail(named, "it belongs to another user or group, to which a new file cannot be given");
-    const auto mode = replaced_.st_mode & permissions;
+    constexpr auto same = static_cast<uid_t>(-1);
+    const bool has_owner =
+        own.st_uid == replaced_.st_uid || fchown(descriptor, replaced_.st_uid, same) == 0;
+    if (!has_owner && faccessat(AT_FDCWD, named.c_str(), W_OK, AT_EACCESS) != 0)
+      fail(named, "it belongs to another user, and this one may not write to it");
+    const bool has_group =
+        own.st_gid == replaced_.st_gid || fchown(descriptor, same, replaced_.st_gid) == 0;
+    auto mode = replaced_.st_mode & permissions;
+    // Who is in the new file's group was one of the others before.
+    if (!has_group) mode = (mode & ~S_IRWXG) | (mode & S_IRWXO) << 3;
     if ((own.st_mode & permissions) != mode && fchmod(descriptor, mode) != 0)
       throw std::system_error(errno, std::generic_category());
   }

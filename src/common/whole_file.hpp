@@ -17,13 +17,15 @@ class write_error : public std::runtime_error {
 void let_oversized_writes_fail();
 
 /// Throws write_error unless a file can be written to `path`: its folder must exist and be
-/// writable, and `path` must be free or a regular file (a device must not be replaced) whose owner
-/// a new one can have. Who can write to standard output uses write_output instead.
+/// writable, and `path` must be free or a regular file (a device must not be replaced), the
+/// caller's own, one that the caller may write to, or one whose owner a new one can have. Who can
+/// write to standard output uses write_output instead.
 void require_writable(const std::filesystem::path& path);
 
 /// Writes the text to the file `path`, completely or not at all: it goes to a new file beside it,
 /// "<name>.<8 digits>.part", which then replaces an older one by a rename, and has its owner, group
-/// and mode. A link is followed if it belongs to root or the caller. Throws write_error.
+/// and mode as far as the caller can give them. A link is followed unless it is another user's
+/// (trusted_path.hpp). Throws write_error.
 void write_whole(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace bench_transfers::common

@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -133,6 +137,42 @@ TEST_F(trusted_path, a_folder_s_link_and_a_link_to_nothing_are_links_as_well) {
   }
   EXPECT_EQ(link_of_others(link / "new"), link);
   EXPECT_EQ(link_of_others(dangling), dangling);
+}
+
+/// Whether it is so in a process of its own.
+bool holds_in_child(const std::function<bool()>& work) {
+  const auto child = fork();
+  if (child == 0) _exit(work() ? 0 : 1);
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// As in a container of a user, who is called root there: the host's root has no number.
+bool enter_user_namespace() {
+  constexpr uid_t some_user = 2001;
+  if (geteuid() == 0 && setuid(some_user) != 0) return false;
+  const auto user = geteuid();
+  // Otherwise /proc/self is root's after setuid.
+  if (prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0) return false;
+  std::ofstream map("/proc/self/uid_map");
+  map << "0 " << user << " 1" << std::flush;
+  return map.good();
+}
+
+TEST_F(trusted_path, may_be_root_s_where_root_has_no_number) {
+  if (!holds_in_child(enter_user_namespace)) GTEST_SKIP() << "there are no user namespaces";
+  const auto is_trusted = [](const fs::path& path) {
+    return holds_in_child([&] { return enter_user_namespace() && why_untrusted(path).empty(); });
+  };
+  EXPECT_TRUE(is_trusted("/etc/passwd"));
+  if (geteuid() != 0) return;
+  const auto link = own.path() / "link";
+  fs::create_symlink(file, link);
+  EXPECT_TRUE(is_trusted(link));
+  EXPECT_TRUE(
+      holds_in_child([&] { return enter_user_namespace() && link_of_others(link).empty(); }));
+  chmod(file.c_str(), 0664);  // user and group have one number there, and are not one user's
+  EXPECT_FALSE(is_trusted(link));
 }
 
 }  // namespace
