@@ -78,8 +78,9 @@ void function::launch(stream& stream, const launch_shape& threads,
   std::vector<const void*> addresses;
   kinds.reserve(arguments.size());
   addresses.reserve(arguments.size());
+  const auto own = stream.identity();
   for (const auto& passed : arguments) {
-    detail::check_access(passed.owner(), stream.identity());
+    detail::check_access(passed.owner(), own);
     kinds.push_back(passed.kind());
     addresses.push_back(passed.address());
   }
