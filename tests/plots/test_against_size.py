@@ -165,12 +165,17 @@ def test_recorded_runs_have_few_lines_in_colours_that_can_be_seen(name):
     assert all(contrast(colour, style.PAPER) >= 3 for colour in colours)
 
 
-@pytest.mark.parametrize("missing", ["bytes", "median_ns"])
-@pytest.mark.parametrize("value", [None, 0, -1.0, float("nan"), float("inf"), "3"])
+@pytest.mark.parametrize(
+    ("missing", "value"),
+    [
+        *(("bytes", value) for value in (None, 0, -1.0, float("nan"), float("inf"), "3")),
+        *(("median_ns", value) for value in (None, "3")),  # others contradict real_time
+    ],
+)
 def test_rows_without_usable_counters_are_left_out(missing, value):
     usable = synthetic.row("copy/pinned/h2d/1KiB", KIB, 500.0)
     unusable = synthetic.row("copy/pinned/h2d/2KiB", 2 * KIB, 500.0) | {missing: value}
-    del unusable["real_time"], unusable["gb_per_s"]  # it would contradict itself
+    del unusable["gb_per_s"]  # it would contradict itself
     assert [p.bytes for p in transfer_points(run([usable, unusable]))] == [KIB]
 
 
