@@ -142,7 +142,6 @@ CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "all times long": (all_times(1e30), "its real_time is 1e+30 ns, which nobody can have"),
     "all times short": (all_times(1e-4), "its real_time is 0.0001 ns, which nobody can have"),
     "real_time as text": (with_field("real_time", "x"), "its real_time is not a number"),
-    "no real_time": (without_field("real_time"), "it has no real_time"),
     "time_unit": (with_field("time_unit", "us"), "real_time and median_ns"),
     "unknown time_unit": (with_field("time_unit", "hours"), "its time_unit 'hours' is none of"),
     "no time_unit": (without_field("time_unit"), "its time_unit '' is none of ns, us, ms, s"),
@@ -158,7 +157,6 @@ CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "mean_ns": (in_a_row(mean_ns=1e6), "its mean_ns and max_ns"),
     "a repetition twice": (repetition_twice, "it is in the file twice"),
     "kind of devices[0]": (facts_with("devices", kind="cuda"), "contradict each other in kind"),
-    "name of devices[0]": (facts_with("devices", name="Other"), "contradict each other in name"),
     "finished_utc": (
         facts_with("run", finished_utc="2001-01-01T00:00:00Z"),
         "its finished_utc is before its started_utc",

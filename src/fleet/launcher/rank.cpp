@@ -237,7 +237,10 @@ std::optional<std::size_t> in_repeated_list(std::string_view list, std::size_t i
 /// Where the launcher has no variable of its own for it. Throws bad_rank.
 std::optional<std::size_t> derived_local_size(reader& read, const launched_rank& told) {
   if (told.launcher == "slurm") {
-    const auto list = read.value({"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
+    // The job's list says nothing of a step with a number of its own.
+    const auto list = read.value({"SLURM_STEP_NUM_TASKS"})
+                          ? read.value({"SLURM_STEP_TASKS_PER_NODE"})
+                          : read.value({"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"});
     const auto node = read.number({"SLURM_NODEID"}, 0, most_launched_ranks);
     return list && node ? in_repeated_list(*list, *node) : std::nullopt;
   }

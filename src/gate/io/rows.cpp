@@ -27,8 +27,8 @@ using result_file::row;
 
 /// The value that the benchmark is judged by, of a repetition without an error.
 double value_of(const row& row, const metric& judged_by) {
-  if (!judged_by.is_counter()) return result_file::real_time_ns(row);
-  const double value = result_file::positive(row, judged_by.key);
+  const double number = result_file::positive(row, judged_by.key);
+  const double value = judged_by.is_counter() ? number : number * result_file::ns_per_unit(row);
   if (!judged_by.can_be(value))
     refuse(row.benchmark->name,
            fmt::format("its {} is {}{}, which nobody can have measured", judged_by.key, value,

@@ -74,6 +74,8 @@ class made_up_file {
     for (unsigned i = 0; i < added.repetitions; ++i) {
       json row{{"run_name", name},
                {"run_type", "iteration"},
+               {"real_time", added.ns},
+               {"time_unit", "ns"},
                {"median_ns", added.ns},
                {"bytes", added.size}};
       if (added.failed) row["error_occurred"] = true;

@@ -243,7 +243,7 @@ TEST_F(command_line, cold_sizes_follow_the_sizes) {
   EXPECT_THAT(chosen({"--sizes=4B,64KiB,3MiB"}).cold_sizes, ElementsAre(64 * kib));
   EXPECT_THAT(chosen({"--sizes=4B"}).cold_sizes, IsEmpty());
   EXPECT_THAT(chosen({"--sizes=4B,3MiB", "--cache=cold"}).cold_sizes, ElementsAre(4, 3 * mib));
-  EXPECT_THAT(chosen({"--sizes=4B", "--cold-sizes=8B", "--cache=cold"}).cold_sizes, ElementsAre(8));
+  EXPECT_THAT(chosen({"--cold-sizes=8B", "--cache=cold"}).cold_sizes, ElementsAre(8));
   EXPECT_THAT(chosen({"--cache=cold"}).cold_sizes, ElementsAre(64 * kib, mib, 16 * mib));
 }
 

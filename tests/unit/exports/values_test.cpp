@@ -25,6 +25,8 @@ json repetition(const std::string& name, int index, double median_ns) {
           {"run_name", name},
           {"run_type", "iteration"},
           {"repetition_index", index},
+          {"real_time", median_ns},
+          {"time_unit", "ns"},
           {"median_ns", median_ns},
           {"bytes", 1000}};
 }

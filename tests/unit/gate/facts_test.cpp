@@ -125,6 +125,7 @@ TEST(gate_facts, a_difference_in_the_file_is_one_in_the_fingerprint) {
 TEST(gate_facts, of_the_host_device_are_marked) {
   auto facts = bench_transfers_facts();
   facts["device"] = {{"kind", "host"}, {"name", "host (no GPU)"}, {"why_not_gpu", nullptr}};
+  facts["devices"] = {facts["device"]};
   facts["link"] = nullptr;
   const auto run = read(bench_transfers_file(facts));
   EXPECT_TRUE(run.on_host);

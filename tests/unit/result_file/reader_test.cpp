@@ -398,7 +398,7 @@ TEST(format, that_is_not_known_is_refused) {
 TEST(reader, makes_texts_printable) {
   auto document = bench_transfers_file();
   facts(document)["warnings"][0]["text"] = "red \x1b[31m";
-  facts(document)["device"]["name"] = "two\nlines";
+  facts(document)["device"]["name"] = facts(document)["devices"][0]["name"] = "two\nlines";
   const auto read = read_json(document, "some.json");
   EXPECT_EQ(read.warnings.at(0).text, "red \\x1b[31m");
   EXPECT_EQ(text_at(read.facts, {"device", "name"}), "two\\nlines");

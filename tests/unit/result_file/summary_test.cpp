@@ -55,8 +55,9 @@ json scans(const std::string& table) {
 
 void add(json& run, const std::string& name, json described, const json& counters) {
   run["context"]["transfers"]["benchmarks"][name] = std::move(described);
-  json row{{"name", name}, {"run_name", name}, {"run_type", "iteration"}};
+  json row{{"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"time_unit", "ns"}};
   row.update(counters);
+  row["real_time"] = row["median_ns"];
   run["benchmarks"].push_back(std::move(row));
 }
 
