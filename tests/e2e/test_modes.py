@@ -106,7 +106,9 @@ def test_what_has_no_effect_is_refused(
 
 
 @pytest.mark.parametrize("variable", ["BENCHMARK_FORMAT=json", "BENCHMARK_OUT=-"])
-def test_what_variables_set_chooses_no_mode(program: Program, tmp_path: Path, variable: str) -> None:
+def test_what_variables_set_chooses_no_mode(
+    program: Program, tmp_path: Path, variable: str
+) -> None:
     """Whoever gives --brief has typed no such thing."""
     name, value = variable.split("=")
     completed = program.run("--brief", *NOTHING, cwd=tmp_path, env={name: value})

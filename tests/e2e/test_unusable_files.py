@@ -208,8 +208,8 @@ COMMANDS: dict[str, Callable[[Places], Completed]] = {
     "gate check": lambda at: at.gate.run("check", at.baseline, at.bad, f"--json={at.out}"),
     "fleet collect": collect_alone,
 }
-# A failure is an answer to those who ask what has changed or who is slow, as is real_time, and a run
-# that has measured nothing can go on.
+# A failure is an answer to those who ask what has changed or who is slow, as is real_time. A run that
+# has measured nothing can go on.
 ENOUGH = {
     **{
         name: {all_failed, no_median}
@@ -326,7 +326,7 @@ def test_an_export_counts_what_failed_and_what_has_no_time(
     assert completed.code == ALL_RAN
     assert "1 benchmark has failed and is not exported" in completed.unfolded
     assert "1 benchmark has no median_ns and is not exported" in completed.unfolded
-    assert "transfers_run_failed_benchmarks{on_host=\"true\"} 1\n" in at.out.read_text("utf-8")
+    assert 'transfers_run_failed_benchmarks{on_host="true"} 1\n' in at.out.read_text("utf-8")
 
 
 # A run that leaves only aggregates

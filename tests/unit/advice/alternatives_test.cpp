@@ -72,12 +72,8 @@ class made_up_file {
     benchmarks_[name]["size_bytes"] = static_cast<std::size_t>(added.size);
     roles_[added.role] = {{"description", "about " + added.role}, {"table", "times"}};
     for (unsigned i = 0; i < added.repetitions; ++i) {
-      json row{{"run_name", name},
-               {"run_type", "iteration"},
-               {"real_time", added.ns},
-               {"time_unit", "ns"},
-               {"median_ns", added.ns},
-               {"bytes", added.size}};
+      json row{{"run_name", name},  {"run_type", "iteration"}, {"real_time", added.ns},
+               {"time_unit", "ns"}, {"median_ns", added.ns},   {"bytes", added.size}};
       if (added.failed) row["error_occurred"] = true;
       row.update(added.counters);
       rows_.push_back(std::move(row));

@@ -80,7 +80,7 @@ void add(json& all, const std::string& name, double bytes, double median_ns) {
   const auto [meant, own] = described(name);
   facts["benchmarks"][name] = to_json(meant);
   facts["roles"][own.name] = to_json(own);
-  json row{{"name", name},           {"run_name", name},   {"run_type", "iteration"},
+  json row{{"name", name},           {"run_name", name},  {"run_type", "iteration"},
            {"real_time", median_ns}, {"time_unit", "ns"}, {"median_ns", median_ns}};
   if (bytes > 0) row["bytes"] = bytes;
   all["benchmarks"].push_back(row);
