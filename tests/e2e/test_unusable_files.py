@@ -208,8 +208,8 @@ COMMANDS: dict[str, Callable[[Places], Completed]] = {
     "gate check": lambda at: at.gate.run("check", at.baseline, at.bad, f"--json={at.out}"),
     "fleet collect": collect_alone,
 }
-# A failure is an answer to those who ask what has changed or who is slow, as is real_time. A run that
-# has measured nothing can go on.
+# A failure is an answer to those who ask what has changed or who is slow, as is real_time.
+# A run that has measured nothing can go on.
 ENOUGH = {
     **{
         name: {all_failed, no_median}
