@@ -119,7 +119,7 @@ def expected_ns(size: int) -> float:
 
 def document(benchmarks: list[dict[str, Any]] | None = None, /, **transfers: Any) -> dict[str, Any]:
     """Returns a result file; `transfers` replaces members of context.transfers."""
-    content = {
+    content: dict[str, Any] = {
         "context": {
             "date": "2026-11-20T12:00:00+01:00",
             "host_name": "synthetic-host",
