@@ -111,9 +111,9 @@ std::map<flow, std::vector<const rated_set*>> sets_of_flows(const std::vector<ra
   std::map<flow, std::vector<const rated_set*>> all;
   for (const auto& set : sets)
     for (const auto flow : list_of(set.flows)) all[flow].push_back(&set);
-  for (auto& [flow, list] : all)
+  for (auto& [key, list] : all)
     std::ranges::stable_sort(list, std::ranges::greater{},
-                             [&](const auto* set) { return set->rates[flow]; });
+                             [flow = key](const auto* set) { return set->rates[flow]; });
   return all;
 }
 

@@ -20,7 +20,7 @@ def test_reads_context_and_repetitions(tmp_path, name):
 
 
 # The gate refuses these. A report shows what it can.
-SHOWN = {"row-without-name", "no-rows", "faults-as-text"}
+SHOWN = {"row-without-name", "no-rows", "faults-as-text", "time-gone"}
 
 
 @pytest.mark.parametrize("name", [*bad_files.RUNS, *bad_files.TEXTS])
