@@ -288,7 +288,8 @@ def on_nodes(document: Document, near: tuple[int | None, ...] = (0, 1)) -> None:
     described, rows = facts["benchmarks"], document["benchmarks"]
     facts["benchmarks"], document["benchmarks"] = {}, []
     for name, entry in described.items():
-        for node in (0, 1) if name.startswith("copy/pinned/") and "/64MiB@" in name else ():
+        asked = (entry["strategy"], entry["size_bytes"], entry["cache"])
+        for node in (0, 1) if asked == ("copy/pinned", 64 << 20, "warm") else ():
             memory = f"pinned@node{node}"
             named = name.replace("pinned", memory)
             more = {"strategy": f"copy/{memory}", "memory": memory, "node": node}
