@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/common/command_line.hpp"
+#include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
@@ -310,7 +311,9 @@ topology::pci_view pci_view_of(const devices_choice& devices) {
     const auto& cuda = device->description().cuda;
     bus_ids.push_back(cuda ? cuda->pci_bus_id : "");
   }
-  return topology::read_pci_view(bus_ids);
+  auto view = topology::read_pci_view(bus_ids);
+  view.is_guest = machine::hypervisor().has_value();
+  return view;
 }
 
 }  // namespace bench_transfers::bench

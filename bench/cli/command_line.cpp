@@ -18,6 +18,7 @@
 #include "bench/cli/modes.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
+#include "bench/cli/rank_identity.hpp"
 #include "bench/cli/site_file.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/durations.hpp"
@@ -192,6 +193,8 @@ void refuse_without_effect(const option_table& table, bool is_fleet) {
         {mode::only_cold, table.cache == "cold" && is_given("--cold-sizes")},
         {mode::without_facts, settings.out_format == "csv" && is_given("--benchmark_out_format") &&
                                   settings.display_format != "json"},
+        {mode::by_itself, is_fleet && !is_given("--mpi") && !rank_by_launcher(table.fleet) &&
+                              !fleet::why_half_told(fleet::own_environment())},
         {mode::without_tables, settings.quiet},
         {mode::printed_otherwise, prints}})
     if (is_chosen) bench::refuse_without_effect(table.app, chosen);

@@ -38,7 +38,8 @@ std::string text_in(const std::filesystem::path& file) {
 std::optional<std::size_t> buffer_bytes_of(const std::string& size) {
   if (size.empty()) return std::nullopt;
   const bool has_unit = size.find_first_not_of("0123456789") != std::string::npos;
-  return common::parse_size(has_unit ? size : size + "MiB");
+  const bool is_zero = size.find_first_not_of('0') == std::string::npos;
+  return common::parse_size(has_unit || is_zero ? size : size + "MiB");
 }
 
 }  // namespace

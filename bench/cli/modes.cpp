@@ -39,14 +39,16 @@ constexpr options<25> not_listed{"--profile",
                                  "--benchmark_display_aggregates_only"};
 
 /// Google Benchmark takes its own flags here, so they are no mistake.
-constexpr options<6> not_in_list_of_benchmarks{"--max-time", "--label", "--note",
-                                               "--brief",    "--quiet", "--rack"};
+constexpr options<12> not_in_list_of_benchmarks{
+    "--seed",  "--max-time", "--label", "--note", "--brief",  "--quiet",
+    "--sweep", "--rack",     "--mpi",   "--wait", "--inject", "--ranks-per-node"};
 
 constexpr options<1> of_files{"--out"};
 constexpr options<1> of_cold_caches{"--cold-sizes"};
 constexpr options<1> of_warm_caches{"--sizes"};
 constexpr options<1> of_tables{"--brief"};
 constexpr options<2> of_facts{"--label", "--note"};
+constexpr options<2> of_other_ranks{"--wait", "--ranks-per-node"};
 
 constexpr options<8> of_result_files{"--for",  "--reuse",     "--cpu-writes", "--cpu-reads",
                                      "--from", "--of-device", "--map",        "--check"};
@@ -56,13 +58,14 @@ constexpr options<3> of_questions{"--bytes", "--direction", "--reuse"};
 constexpr options<2> of_accesses{"--cpu-writes", "--cpu-reads"};
 constexpr options<3> of_answers{"--direction", "--reuse", "--json"};
 
-constexpr std::array<common::mode_of_options<mode>, 15> modes{
+constexpr std::array<common::mode_of_options<mode>, 16> modes{
     {{mode::list, "--list", not_listed},
      {mode::list_without_files, "--list", of_files},
      {mode::list_benchmarks, "--benchmark_list_tests", not_in_list_of_benchmarks},
      {mode::benchmarks_without_files, "--benchmark_list_tests", of_files},
      {mode::without_cold, "--cache=warm", of_cold_caches},
      {mode::only_cold, "--cache=cold and --cold-sizes", of_warm_caches},
+     {mode::by_itself, "a process that no launcher has started", of_other_ranks},
      {mode::without_tables, "--quiet", of_tables},
      {mode::printed_otherwise, "a result on standard output", of_tables},
      {mode::without_facts, "--benchmark_out_format=csv", of_facts},

@@ -12,6 +12,7 @@ enum class mode {
   benchmarks_without_files,  ///< likewise, but not of `fleet`
   without_cold,              ///< --cache=warm
   only_cold,                 ///< --cache=cold, with sizes of its own
+  by_itself,                 ///< fleet without a launcher and without --mpi
   without_tables,            ///< --quiet
   printed_otherwise,         ///< --out=-, --benchmark_format
   without_facts,             ///< --benchmark_out_format=csv

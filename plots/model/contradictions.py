@@ -44,6 +44,15 @@ def contradiction_of_direction(name: str, variant: str | None, direction: str) -
     return ""
 
 
+def contradiction_of_size(row: dict[str, Any], role: str, size_bytes: int | None) -> str:
+    """Tells whether a repetition of a plain copy moved another size; empty if it did not."""
+    moved = _numbers(row, "bytes")
+    if role != "copy" or size_bytes is None or is_failed(row) or not moved:
+        return ""
+    differ = _differ(moved[0], size_bytes)
+    return _about(row["name"], _contradictory("bytes and size_bytes")) if differ else ""
+
+
 def _about(name: str, why: str) -> str:
     return f"benchmark {printable(name)}: {why}"
 

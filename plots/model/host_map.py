@@ -22,6 +22,7 @@ MOST_NODE = 1 << 20
 MOST_COPY = 1 << 50
 LEAST_SHARE = 0.001
 ROUNDING = 1e-9
+MOST_GAIN = 2  # of a device beside others, as src/topology/reader.cpp says
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _map(path: Path, document: Any, data: bytes) -> HostMap:
     _require(len(set(names)) == len(names), "devices", "has a name twice")
     sets = _list(document, "sets")
     for i, entry in enumerate(sets):
-        _check_set(f"sets[{i}]", entry, len(devices))
+        _check_set(f"sets[{i}]", entry, devices)
     for i, entry in enumerate(_list(document, "skipped")):
         _flows(f"skipped[{i}]", entry, len(devices))
         _text(f"skipped[{i}].why_not", entry.get("why_not"))
@@ -228,6 +229,7 @@ def _device(place: str, entry: Any, hops: list[tuple[str, PciLink | None]]) -> D
 def _hops(document: Any, devices: int) -> list[list[tuple[str, PciLink | None]]]:
     pci = _at("", document, "pci")
     _require(isinstance(_at("pci", pci, "visible"), bool), "pci.visible", "is no truth value")
+    _require(isinstance(pci.get("guest") or False, bool), "pci.guest", "is no truth value")
     paths = _list(pci, "paths", MOST_DEVICES, "pci")
     _require(len(paths) in (0, devices), "pci.paths", f"has {len(paths)} for {devices} devices")
     hops = [_path(f"pci.paths[{i}]", path) for i, path in enumerate(paths)]
@@ -340,23 +342,29 @@ def _node(place: str, entry: Any, devices: int) -> Node:
     )
 
 
-def _flows(place: str, entry: Any, devices: int) -> int:
-    """Counts the copies of a set."""
-    count = sum(len(_indices(place, entry, key, devices)) for key in TRAFFIC[:2])
-    _require(count > 0, place, "has no copies")
-    return count
+def _flows(place: str, entry: Any, devices: int) -> list[tuple[int, str]]:
+    """Returns device and direction of each copy of a set, in the order of its rates."""
+    copies = [(i, key) for key in TRAFFIC[:2] for i in _indices(place, entry, key, devices)]
+    _require(bool(copies), place, "has no copies")
+    return sorted(copies, key=lambda copy: copy[0])
 
 
-def _check_set(place: str, entry: Any, devices: int) -> None:
-    count = _flows(place, entry, devices)
+def _check_set(place: str, entry: Any, devices: list[Device]) -> None:
+    copies = _flows(place, entry, len(devices))
     _require(
         isinstance(_at(place, entry, "held_out"), bool), f"{place}.held_out", "is no truth value"
     )
     for key in ("measured", "predicted"):
         rates = _list(entry, key, 2 * MOST_DEVICES, place)
-        for i, rate in enumerate(rates):
-            _not_negative(f"{place}.{key}[{i}]", rate)
-        _require(len(rates) == count, f"{place}.{key}", f"has {len(rates)} for {count} copies")
+        told = f"has {len(rates)} rates for {len(copies)} copies"
+        _require(len(rates) == len(copies), f"{place}.{key}", told)
+        for i, (rate, (device, way)) in enumerate(zip(rates, copies, strict=True)):
+            own = devices[device].alone[way].value
+            _require(
+                _not_negative(f"{place}.{key}[{i}]", rate) <= MOST_GAIN * own or own == 0,
+                f"{place}.{key}[{i}]",
+                "is more than twice what the device gets alone",
+            )
 
 
 def _check_drifts(document: Any, devices: int) -> None:

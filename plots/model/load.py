@@ -14,6 +14,7 @@ from plots.model.contradictions import (
     contradiction,
     contradiction_of_direction,
     contradiction_of_facts,
+    contradiction_of_size,
 )
 from plots.model.disturbed import select_least_disturbed
 from plots.model.values import (
@@ -253,6 +254,12 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
     _check_references(repetitions, fields, roles, metrics, devices)
     for name, described in fields.items():
         if what := contradiction_of_direction(name, described.variant, described.direction):
+            raise _NotValid(what)
+    for row in repetitions:
+        described = fields.get(row["name"])
+        if described and (
+            what := contradiction_of_size(row, described.role, described.size_bytes)
+        ):
             raise _NotValid(what)
     return Result(
         path=path,

@@ -180,7 +180,7 @@ def _at_least_three_digits(value: float) -> str:
 def _percent(part: float, sign: str) -> str:
     value = 100 * part
     if not value < 9999.5:
-        return f"> {sign}9999 %"
+        return ("×" if sign else "a factor of ") + digits(1 + part)
     if abs(value) < 0.005:
         value = 0.0  # it is shown as zero, which has no minus
     decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0

@@ -165,7 +165,7 @@ std::vector<std::string> notes_of(const comparison_result& result) {
   note(notes, out.only_first, "of A alone");
   note(notes, out.only_second, "of B alone");
   note(notes, out.failed, "that failed");
-  note(notes, out.other_bytes, "that move other numbers of bytes");
+  note(notes, out.other_bytes, "with other numbers of bytes");
   note(notes, out.too_few, "measured in too few runs");
   return notes;
 }

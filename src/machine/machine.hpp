@@ -27,6 +27,10 @@ nlohmann::ordered_json describe(const std::filesystem::path& root = "/");
 /// What the computer calls itself in its network (uname(2)); empty if not known.
 std::string host_name();
 
+/// Name of the hypervisor whose guest this computer is; nullopt on bare metal. On x86-64 the CPU
+/// tells it, for any `root`.
+std::optional<std::string> hypervisor(const std::filesystem::path& root = "/");
+
 /// Physical memory that the kernel manages, in bytes (MemTotal of /proc/meminfo); 0 when not known.
 std::size_t total_memory_bytes(const std::filesystem::path& root = "/");
 

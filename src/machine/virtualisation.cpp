@@ -8,6 +8,7 @@
 #endif
 
 #include "src/machine/files.hpp"
+#include "src/machine/machine.hpp"
 #include "src/machine/sections.hpp"
 
 namespace bench_transfers::machine {
@@ -34,15 +35,6 @@ std::optional<std::string> cpuid_hypervisor_signature() {
 #else
   return std::nullopt;
 #endif
-}
-
-std::optional<std::string> hypervisor(const std::filesystem::path& root) {
-  if (const std::optional<std::string> signature = cpuid_hypervisor_signature()) {
-    return hypervisor_name(*signature);
-  }
-  // Only Xen fills this file (Documentation/ABI/stable/sysfs-hypervisor-xen).
-  std::optional<std::string> type = read_line(root / "sys/hypervisor/type");
-  return type == "xen" ? std::optional<std::string>("Xen") : type;
 }
 
 /// The firmware's name of the computer: DMI vendor and product.
@@ -120,6 +112,15 @@ std::optional<std::string> container_kind(const std::filesystem::path& root) {
     return "wsl";
   }
   return std::nullopt;
+}
+
+std::optional<std::string> hypervisor(const std::filesystem::path& root) {
+  if (const std::optional<std::string> signature = cpuid_hypervisor_signature()) {
+    return hypervisor_name(*signature);
+  }
+  // Only Xen fills this file (Documentation/ABI/stable/sysfs-hypervisor-xen).
+  std::optional<std::string> type = read_line(root / "sys/hypervisor/type");
+  return type == "xen" ? std::optional<std::string>("Xen") : type;
 }
 
 nlohmann::ordered_json describe_virtualisation(const std::filesystem::path& root) {

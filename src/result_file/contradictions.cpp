@@ -58,6 +58,9 @@ void require_consistent(const row& row) {
   require_growing(row, {"min_ns", "mean_ns", "max_ns"});
   require_same(row, row.number("iterations"), row.number("operations"),
                "iterations and operations");
+  // Other roles count what they move in ways of their own.
+  if (const auto size = row.benchmark->size_bytes; size && row.benchmark->role == "copy")
+    require_same(row, row.number("bytes"), static_cast<double>(*size), "bytes and size_bytes");
 }
 
 /// Other variants do not name the direction, or not alone ("h2d_by_kernel", in which both copy).

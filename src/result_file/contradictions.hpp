@@ -8,8 +8,8 @@ namespace bench_transfers::result_file {
 
 /// Throws bad_entry for what cannot all be true: a repetition that is there twice; repetitions of
 /// one benchmark that move different numbers of bytes; and, of bench_transfers, times, percentiles,
-/// rates and numbers of operations of one repetition that do not fit each other, or a time that
-/// real_time_ns refuses; variants and directions of benchmarks; two descriptions of the first
+/// rates, numbers of operations and sizes of one repetition that do not fit each other, or a time
+/// that real_time_ns refuses; variants and directions of benchmarks; two descriptions of the first
 /// device; an end before the start.
 void require_no_contradiction(const contents& read);
 

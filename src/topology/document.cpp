@@ -143,6 +143,7 @@ json to_json(const host_map& map) {
           {"devices", devices_to_json(map)},
           {"pci",
            {{"visible", map.pci.visible},
+            {"guest", map.pci.is_guest},
             {"paths", list_of(map.pci.paths, [](const auto& entry) { return to_json(entry); })}}},
           {"links", links_to_json(map)},
           {"nodes", map.nodes.empty()

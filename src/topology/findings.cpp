@@ -411,8 +411,9 @@ void add_slow_hops(const host_map& map, std::vector<message>& list) {
   std::map<std::string, device_set> below;
   std::map<std::string, path_link> slow;
   for (std::size_t device = 0; device < map.pci.paths.size(); ++device)
-    for (const auto& link :
-         links_of(map.pci.paths[device], {.measured_gb_per_s = fastest_alone(map, device)})) {
+    for (const auto& link : links_of(
+             map.pci.paths[device],
+             {.is_guest = map.pci.is_guest, .measured_gb_per_s = fastest_alone(map, device)})) {
       below[link.lower] = below[link.lower] | device_set::of(device);
       if (link.is_below_maximum()) slow.emplace(link.lower, link);
     }

@@ -35,7 +35,8 @@ struct pci_view {
   /// Every device has a port above it. A virtual machine, a container or a host device shows none:
   /// then nothing is said about what devices share.
   bool visible = false;
-  std::vector<pci_path> paths;  ///< one for each device
+  std::vector<pci_path> paths = {};  ///< one for each device
+  bool is_guest = false;             ///< hypervisors make ports up; older files do not tell
 
   bool operator==(const pci_view&) const = default;
 };

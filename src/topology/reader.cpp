@@ -61,7 +61,8 @@ pci_hop hop_of(const checked_value& entry) {
 }
 
 pci_view pci_of(const checked_value& entry, std::size_t devices) {
-  pci_view view{entry.at("visible").truth(), {}};
+  pci_view view{.visible = entry.at("visible").truth()};
+  if (const auto guest = entry.find("guest")) view.is_guest = guest->truth();
   const auto paths = entry.at("paths");
   for (const auto& path : paths.list(most_devices)) {
     view.paths.push_back({text_or_empty(path.at_or_null("bus_id")),
@@ -162,11 +163,24 @@ flow_set flows_of_set(const checked_value& entry, std::size_t devices) {
   return flows;
 }
 
-std::vector<double> rates_of(const checked_value& entry, std::size_t count) {
+/// Beside others a device gets at most what it gets alone; noise and drift add a tenth in the files
+/// that were recorded.
+constexpr double most_gain = 2;
+
+std::vector<double> rates_of(const checked_value& entry, const flow_set& flows,
+                             const std::vector<alone_rates>& alone) {
   std::vector<double> rates;
-  for (const auto& rate : entry.list(2 * most_devices)) rates.push_back(rate.not_negative());
-  entry.require(rates.size() == count,
-                fmt::format("has {} rates for {} copies", rates.size(), count));
+  const auto list = entry.list(2 * most_devices);
+  const auto copies = list_of(flows);
+  entry.require(list.size() == copies.size(),
+                fmt::format("has {} rates for {} copies", list.size(), copies.size()));
+  for (const auto& rate : list) {
+    const auto& [device, way] = copies[rates.size()];
+    const auto& own = way == direction::h2d ? alone[device].h2d : alone[device].d2h;
+    rates.push_back(rate.not_negative());
+    rate.require(own.value == 0 || rates.back() <= most_gain * own.value,
+                 "is more than twice what the device gets alone");
+  }
   return rates;
 }
 
@@ -175,12 +189,12 @@ std::size_t count_of(const std::optional<checked_value>& entry) {
   return entry ? entry->whole(most_entries) : 0;
 }
 
-compared_set set_of(const checked_value& entry, std::size_t devices) {
-  const auto flows = flows_of_set(entry, devices);
+compared_set set_of(const checked_value& entry, const std::vector<alone_rates>& alone) {
+  const auto flows = flows_of_set(entry, alone.size());
   return {flows,
           entry.at("held_out").truth(),
-          rates_of(entry.at("measured"), flows.size()),
-          rates_of(entry.at("predicted"), flows.size()),
+          rates_of(entry.at("measured"), flows, alone),
+          rates_of(entry.at("predicted"), flows, alone),
           count_of(entry.find("samples")),
           count_of(entry.find("discarded"))};
 }
@@ -248,7 +262,7 @@ host_map map_of(const checked_value& document) {
   map.pci = pci_of(document.at("pci"), devices);
   map.links = links_of(document.at("links"), devices);
   for (const auto& set : document.at("sets").list(most_entries))
-    map.sets.push_back(set_of(set, devices));
+    map.sets.push_back(set_of(set, map.alone));
   for (const auto& set : document.at("skipped").list(most_entries))
     map.skipped.push_back({flows_of_set(set, devices), set.at("why_not").text()});
   map.drifts = drifts_of(document.find("drifts"), devices);

@@ -47,7 +47,7 @@ MACHINE_WARNINGS = {
 }
 MACHINE_KEYS = {
     *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg"),
-    *("library_build_type", "library_version", "program", "clocks", "machine", "clock"),
+    *("library_build_type", "library_version", "program", "clocks", "machine", "clock", "guest"),
     *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type"),
     *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts", "shares"),
 }

@@ -55,7 +55,10 @@ FORMATS = {
 # What is said of the mode, its command line, and what has no effect in it.
 MODES = {
     "--list": (("--list",), MEASURING | PLACES | FORMATS),
-    "--benchmark_list_tests": (("--benchmark_list_tests", *NOTHING), PLACES),
+    "--benchmark_list_tests": (
+        ("--benchmark_list_tests", *NOTHING),
+        PLACES | {"--seed", "--inject"},
+    ),
     "--cache=warm": (("--cache=warm", *NOTHING), {"--cold-sizes"}),
     "--cache=cold and --cold-sizes": (
         ("--cache=cold", "--cold-sizes=4KiB", *NOTHING),
@@ -185,6 +188,7 @@ def refused(words: str, *options: str) -> dict[str, str]:
 
 OF_ROLE = refused("--for=ROLE", "--map", "--check")
 MAP_OF_ROLE = {"--for": "--map has no effect with --for=ROLE"}
+ALONE = refused("a process that no launcher has started", "--wait", "--ranks-per-node")
 OF_CHECK = refused("--check", "--bytes", "--direction", "--reuse")
 IN_LIST = MEASURING | (PLACES - {"--out"}) | FORMATS
 # Each mode of each command: a command line, and what is said where an option is added to it.
@@ -226,16 +230,23 @@ COMMAND_MODES: dict[tuple[str, str], list[tuple[tuple[str, ...], dict[str, str]]
         (("--list",), refused("--list", *IN_LIST, *OF_RANKS)),
         (
             ("--benchmark_list_tests", "--out=sweep", *NOTHING),
-            refused("--benchmark_list_tests", "--label", "--note", "--brief", "--quiet", "--rack")
+            refused(
+                "--benchmark_list_tests",
+                *("--seed", "--max-time", "--label", "--note", "--brief", "--quiet", "--inject"),
+                *OF_RANKS,
+            )
             | {"--list": "--benchmark_filter has no effect with --list"},
         ),
         (
             ("--out=sweep", "--quiet", *NOTHING),
-            refused("--quiet", "--brief") | {"--list": "--quiet has no effect with --list"},
+            ALONE
+            | refused("--quiet", "--brief")
+            | {"--list": "--quiet has no effect with --list"},
         ),
         (
             ("--out=sweep", "--cache=warm", *NOTHING),
-            refused("--cache=warm", "--cold-sizes")
+            ALONE
+            | refused("--cache=warm", "--cold-sizes")
             | {"--list": "--cache has no effect with --list"},
         ),
     ],

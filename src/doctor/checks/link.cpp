@@ -64,6 +64,16 @@ remedy raise_generation(const host_facts& host, const gpu_facts& gpu, const path
   return {text, show_link(gpu, link), place::hardware, "the target"};
 }
 
+std::string cause_of(const std::vector<std::string>& reasons) {
+  return reasons.empty() ? "" : fmt::format("; power is saved there: {}", fmt::join(reasons, ", "));
+}
+
+json power_of(const host_facts& host, const gpu_facts& gpu) {
+  return {{"aspm", gpu.power.aspm},
+          {"aspm_policy", common::or_null(host.aspm_policy)},
+          {"runtime_control", common::or_null(gpu.power.runtime_control)}};
+}
+
 template <class Look>
 void for_each_link(const facts& facts, Look&& look) {
   for (const auto& gpu : facts.gpus)
@@ -90,13 +100,16 @@ void link_width(const facts& facts, diagnosis& diagnosis) {
 void link_generation(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
     if (!gpu.under_load || !link.is_slower()) return;
+    auto evidence = evidence_of(link);
+    evidence.update(power_of(facts.host, gpu));
     diagnosis.findings.push_back(
         {.code = "link_generation",
          .severity = severity::slows,
          .gpu = gpu.id,
-         .what = fmt::format("{} runs at generation {} of {} while the GPU copies.", place_of(link),
-                             link.now.generation, link.most.generation),
-         .evidence = evidence_of(link),
+         .what = fmt::format("{} runs at generation {} of {} while the GPU copies{}.",
+                             place_of(link), link.now.generation, link.most.generation,
+                             cause_of(power_saving_of(facts.host, gpu))),
+         .evidence = std::move(evidence),
          .cost = cost_of(link.now, {link.most.generation, link.now.width}),
          .fix = raise_generation(facts.host, gpu, link)});
   });
@@ -151,20 +164,18 @@ void tunnelled_link(const facts& facts, diagnosis& diagnosis) {
 void power_saving(const facts& facts, diagnosis& diagnosis) {
   for (const auto& gpu : facts.gpus) {
     const auto reasons = power_saving_of(facts.host, gpu);
-    if (reasons.empty()) continue;
-    const auto links = links_of(facts, gpu);
-    const bool slows = gpu.under_load && std::ranges::any_of(links, &path_link::is_below_maximum);
+    // Of a link that it slows while the GPU copies, link_generation tells the cause and the remedy.
+    const bool is_told =
+        gpu.under_load && std::ranges::any_of(links_of(facts, gpu), &path_link::is_slower);
+    if (reasons.empty() || is_told) continue;
     diagnosis.findings.push_back(
         {.code = "power_saving",
-         .severity = slows ? severity::slows : severity::may_slow,
+         .severity = severity::may_slow,
          .gpu = gpu.id,
-         .what =
-             fmt::format("Power is saved where the GPU copies: {}. {}", fmt::join(reasons, "; "),
-                         slows ? "A link is below its maximum although the GPU copies."
-                               : "The first copies after a pause wait until it wakes."),
-         .evidence = {{"aspm", gpu.power.aspm},
-                      {"aspm_policy", common::or_null(facts.host.aspm_policy)},
-                      {"runtime_control", common::or_null(gpu.power.runtime_control)}},
+         .what = fmt::format("Power is saved where the GPU copies: {}. The first copies after a "
+                             "pause wait until it wakes.",
+                             fmt::join(reasons, "; ")),
+         .evidence = power_of(facts.host, gpu),
          .cost = std::nullopt,
          .fix = switch_off_power_saving(gpu)});
   }

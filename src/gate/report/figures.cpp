@@ -39,14 +39,14 @@ std::string in_unit(double value, const units& names) {
   return fmt::format("{} {}", digits(value / scale), names.at(i));
 }
 
-/// Three digits of a percentage; "> 9999 %" if it is larger.
+/// Three digits of a percentage, or of how many times as long: "a factor of 124", "×124".
 std::string percent_digits(double part, bool with_sign) {
   constexpr double least = 0.005;  // less is shown as zero, which has no minus
   const double percent = std::abs(100 * part) < least ? 0 : 100 * part;
   const double size = std::abs(percent);
   const std::string sign = with_sign ? "+" : "";
   constexpr double most = 9999.5;
-  if (!(percent < most)) return fmt::format("> {}9999 %", sign);
+  if (!(percent < most)) return (with_sign ? "×" : "a factor of ") + digits(1 + part);
   const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
   return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
 }

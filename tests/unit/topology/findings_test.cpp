@@ -224,6 +224,12 @@ TEST(findings, a_hop_is_below_its_maximum_only_if_both_ends_can_do_more_than_was
   EXPECT_EQ(found({5, 8, 5, 16}, {5, 8, 5, 16}, 25 * gb), 1U);
   EXPECT_EQ(found({1, 1, 1, 1}, {5, 16, 5, 16}, 50 * gb), 0U) << "a port that QEMU made up";
   EXPECT_EQ(found({1, 16, 5, 16}, {1, 16, 5, 16}, 50 * gb), 0U) << "it slept when it was read";
+  auto of_guest = map_of_port({4, 16, 4, 16}, {5, 8, 5, 8}, 25 * gb);
+  of_guest.pci.paths[0].hops.insert(of_guest.pci.paths[0].hops.begin(), 2,
+                                    {"0000:c0:00.0", pcie_link{4, 16, 5, 16}, 1, {}});
+  EXPECT_THAT(with_code(of_guest, "hop_below_maximum"), SizeIs(1));
+  of_guest.pci.is_guest = true;
+  EXPECT_THAT(with_code(of_guest, "hop_below_maximum"), IsEmpty()) << "a hypervisor made it up";
 }
 
 TEST(findings, several_nodes_give_advice_on_memory) {
