@@ -256,10 +256,8 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         if what := contradiction_of_direction(name, described.variant, described.direction):
             raise _NotValid(what)
     for row in repetitions:
-        described = fields.get(row["name"])
-        if described and (
-            what := contradiction_of_size(row, described.role, described.size_bytes)
-        ):
+        own = fields.get(row["name"])
+        if own and (what := contradiction_of_size(row, own.role, own.size_bytes)):
             raise _NotValid(what)
     return Result(
         path=path,

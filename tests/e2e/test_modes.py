@@ -239,9 +239,7 @@ COMMAND_MODES: dict[tuple[str, str], list[tuple[tuple[str, ...], dict[str, str]]
         ),
         (
             ("--out=sweep", "--quiet", *NOTHING),
-            ALONE
-            | refused("--quiet", "--brief")
-            | {"--list": "--quiet has no effect with --list"},
+            ALONE | refused("--quiet", "--brief") | {"--list": "--quiet has no effect with --list"},
         ),
         (
             ("--out=sweep", "--cache=warm", *NOTHING),
