@@ -474,6 +474,7 @@ def printed() -> Iterable[Case]:
     """What nobody has recorded: of made-up answers and runs."""
     yield Case("printed-gate", ("printed_answers gate",))
     yield Case("printed-fleet", ("printed_answers fleet",))
+    yield Case("printed-doctor", ("printed_answers doctor",))
     yield Case(
         "printed-summaries",
         (
