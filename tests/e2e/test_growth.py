@@ -377,7 +377,7 @@ def of_baselines(gate: Program) -> Readers:
         **{f"check: {name}": (checked(name), first[name], PROPORTION) for name in first},
         "power: benchmarks": (
             lambda at, n: ["power", pinned(at, lab(at, n).runs(3))],
-            *(5, PROPORTION),
+            *(20, PROPORTION),
         ),
     }
 
