@@ -253,6 +253,27 @@ def answers() -> Iterable[Case]:
         ),
         given=(("odd.json", partial(changed, FILES[0][1], jobs)), *ALL),
     )
+    yield Case(
+        "advise-for-roles",
+        (
+            "bench_transfers advise --from=all.json.gz --for=duplex --bytes=64MiB --reuse=1000",
+            "bench_transfers advise --from=all.json.gz --for=scattered_copy --bytes=16MiB "
+            "--direction=d2h",
+            *(
+                f"bench_transfers advise --from=waiting.json.gz --direction=h2d --for={asked}"
+                for asked in (
+                    *("parameters --bytes=1KiB", "parameters --bytes=32736B"),
+                    "wait --bytes=16MiB",
+                )
+            ),
+            "bench_transfers advise --from=prompt.json.gz --for=interference --bytes=1GiB",
+        ),
+        given=(
+            *ALL,
+            ("waiting.json.gz", H200 / "2026-11-23-waiting/result.json.gz"),
+            ("prompt.json.gz", H200 / "2026-11-23-prompt-copies/result.json.gz"),
+        ),
+    )
     at_once = "bench_transfers advise --host-map=host_map.json --devices=all"
     yield Case("advise-at-once", (f"{at_once} --json=answer.json",), given=MAP)
     yield Case(
@@ -263,7 +284,10 @@ def answers() -> Iterable[Case]:
     two = "1-previous.json.gz 1-result.json.gz"
     yield Case(
         "compare-two",
-        (f"bench_transfers compare {two}",),
+        (
+            f"bench_transfers compare {two}",
+            f"bench_transfers compare {two.replace(' ', ' --with ')}",
+        ),
         given=pairs("previous", 1) + pairs("result", 1),
     )
     doubted = "1-previous.json 1-result.json"
@@ -474,6 +498,7 @@ def printed() -> Iterable[Case]:
     """What nobody has recorded: of made-up answers and runs."""
     yield Case("printed-gate", ("printed_answers gate",))
     yield Case("printed-fleet", ("printed_answers fleet",))
+    yield Case("printed-doctor", ("printed_answers doctor",))
     yield Case(
         "printed-summaries",
         (

@@ -8,7 +8,6 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pandas  # type: ignore[import-untyped]
 import pytest
@@ -18,7 +17,6 @@ from program import ALL_RAN, Program, Result
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 RECORDED = RESULTS / "nvidia-h200/2026-11-21-report/result.json.gz"
 RECORDED_HOST = RESULTS / "host/2026-11-21-report/result.json.gz"
-HOSTILE = '=1+1,"a\\b" \'c\' <d> @e | [f](g) {h="i"} `j`'
 # By https://bencher.dev/docs/reference/bencher-metric-format: numbers alone, `value` required.
 MEASURE = {
     "type": "object",
@@ -80,40 +78,6 @@ def samples(text: str) -> list[tuple[str, dict[str, str], float]]:
     return found
 
 
-@pytest.fixture
-def hostile(sample: Result, tmp_path: Path) -> Path:
-    """The sample, with a benchmark whose name has a meaning in each of the formats."""
-    document: dict[str, Any] = json.loads(json.dumps(sample.document))
-    described = document["context"]["transfers"]["benchmarks"]
-    name = next(row["run_name"] for row in sample.measured)
-    described[HOSTILE] = described.pop(name)
-    for row in document["benchmarks"]:
-        if row["run_name"] == name:
-            row["name"] = row["run_name"] = HOSTILE
-    path = tmp_path / "hostile.json"
-    path.write_text(json.dumps(document), "utf-8")
-    return path
-
-
-def test_csv_has_the_medians_of_the_file(program: Program, sample: Result):
-    table = rows(exported(program, "csv", sample.path))
-    assert {row["benchmark"] for row in table} == {row["run_name"] for row in sample.measured}
-    for row in table:
-        times = sorted(
-            entry["median_ns"]
-            for entry in sample.measured
-            if entry["run_name"] == row["benchmark"] and "disturbed" not in entry
-        )
-        if times:
-            assert times[0] <= float(row["time_ns"]) <= times[-1]
-        described = sample.transfers["benchmarks"][row["benchmark"]]
-        for key in ("family", "strategy", "direction", "cache"):
-            assert row[key] == described[key]
-        assert row["size_bytes"] == str(described["size_bytes"] or "")
-        assert (row["on_host"], row["time_better"]) == ("true", "less")
-        assert row["rate_better"] == ("more" if row["rate_gb_per_s"] else "")
-
-
 def test_pandas_reads_csv(program: Program):
     """As docs/EXPORTS.md says: numbers, truth values and dates have their types."""
     text = exported(program, "csv", RECORDED)
@@ -129,20 +93,6 @@ def test_pandas_reads_csv(program: Program):
     assert list(table.columns) == ["d2h", "h2d"]
     assert table.index.is_monotonic_increasing
     assert 50 < table.loc[2**30, "h2d"] < 63
-
-
-def test_openmetrics_of_a_recorded_run(program: Program):
-    found = samples(exported(program, "openmetrics", RECORDED))
-    rates = [
-        (labels, value)
-        for name, labels, value in found
-        if name == "transfers_rate_bytes_per_second"
-        and labels["benchmark"] == "copy/pinned/h2d/1GiB"
-    ]
-    ((labels, value),) = rates
-    assert (labels["on_host"], labels["better"], labels["memory"]) == ("false", "more", "pinned")
-    assert 50e9 < value < 63e9
-    assert ("transfers_run_failed_benchmarks", {"on_host": "false"}, 0.0) in found
 
 
 @pytest.mark.parametrize(("file", "suffix"), [(RECORDED, ""), (RECORDED_HOST, "-on-host")])
@@ -163,21 +113,6 @@ def test_github_action_benchmark(program: Program, form: str, unit: str):
     assert {entry["unit"] for entry in entries} == {unit}
     assert len({entry["name"] for entry in entries}) == len(entries)
     assert all("on_host: false" in entry["extra"].splitlines() for entry in entries)
-
-
-def test_hostile_names_come_through_each_format(program: Program, hostile: Path):
-    assert "'" + HOSTILE in {row["benchmark"] for row in rows(exported(program, "csv", hostile))}
-    labels = [labels for _, labels, _ in samples(exported(program, "openmetrics", hostile))]
-    escaped = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
-    assert escaped in {entry.get("benchmark") for entry in labels}
-    assert HOSTILE in json.loads(exported(program, "bencher", hostile))
-    entries = json.loads(exported(program, "github-benchmark", hostile))
-    assert HOSTILE in {entry["name"] for entry in entries}
-    table = exported(program, "markdown", hostile)
-    lines = [line for line in table.splitlines() if line.startswith("| ")]
-    assert len({line.count("|") for line in lines}) == 1
-    assert "<d>" not in table
-    assert "](g)" not in table
 
 
 def test_files_of_the_same_name_are_told_apart(program: Program, tmp_path: Path):

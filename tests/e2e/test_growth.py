@@ -12,10 +12,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import described
-import pytest
+import limits
 from advice_files import MIB, QUESTION, gpu_file, rows, write
 from gate_files import Lab
 from program import Program, environment
@@ -29,31 +30,49 @@ PROPORTION, SQUARE, CUBE = 2.6, 4.6, 8.6  # with room for logarithms
 
 Arguments = list[str | Path]
 Make = Callable[[Path, int], Arguments]
+# What is doubled, how much of it there is first, and how work may grow.
+Readers = dict[str, tuple[Make, int, float]]
 
 
-def instructions(program: Program, arguments: Arguments, folder: Path) -> int:
-    log = folder / "valgrind.txt"
+def counts(program: Program, commands: list[tuple[Path, Arguments]], folder: Path) -> list[int]:
+    """The instructions of all but the first of these commands: one process runs them all."""
+    codes, log = folder / "codes.txt", folder / "valgrind.txt"
+    lines = ["\t".join(map(str, (at, *given))) for at, given in commands]
     count = ("--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null")
+    again = {"CALLED_AGAIN": program.path, "CALLED_AGAIN_CODES": codes}
+    again |= {"LD_PRELOAD": limits.library("called_again", folder)}
     completed = subprocess.run(
-        ["valgrind", *count, f"--log-file={log}", *program.command(*arguments)],
-        cwd=folder,
-        env=environment(),
+        ["valgrind", *count, f"--log-file={log}", program.path],
+        input="\n".join(lines) + "\n",
+        env=environment({name: f"{value}" for name, value in again.items()}),
         capture_output=True,
+        encoding="utf-8",
         check=False,
     )
     # What is slower, or not known, is an answer, too.
-    assert completed.returncode in (0, 1, 3), (arguments, completed.stderr)
-    (counted,) = re.findall(r"I +refs: +([\d,]+)", log.read_text("utf-8"))
-    return int(counted.replace(",", ""))
+    for line, code in zip_longest(lines, codes.read_text("utf-8").split()):
+        assert code in ("0", "1", "3"), (line, completed.stderr)
+    sums = [
+        int(found.replace(",", ""))
+        for found in re.findall(r"I +refs: +([\d,]+)", log.read_text("utf-8"))
+    ]
+    return [after - before for before, after in pairwise(sums[:-1])]
 
 
-def growth(program: Program, make: Make, folder: Path, first: int) -> float:
-    work = []
-    for count in (first, 2 * first, 4 * first):
-        of_count = folder / str(count)
-        of_count.mkdir()
-        work.append(instructions(program, make(of_count, count), of_count))
-    return (work[2] - work[1]) / (work[1] - work[0])
+def assert_growth(program: Program, readers: Readers, folder: Path) -> None:
+    commands: list[tuple[Path, Arguments]] = [(folder, ["--version"])]
+    for place, (make, first, _) in enumerate(readers.values()):
+        for count in (first, 2 * first, 4 * first):
+            of_count = folder / f"{place}" / f"{count}"
+            of_count.mkdir(parents=True)
+            commands.append((of_count, make(of_count, count)))
+    work = counts(program, commands, folder)
+    steep = []
+    for (name, (_, _, most)), at in zip(readers.items(), range(0, len(work), 3), strict=True):
+        first, second, third = work[at : at + 3]
+        if not (growth := (third - second) / (second - first)) < most:
+            steep.append(f"{name}: {growth:.2f}, not less than {most}")
+    assert not steep, "\n".join(steep)
 
 
 def run(
@@ -177,8 +196,20 @@ def results(folder: Path, gpus: int = 4, benchmarks: int = 5, runs: int = 1) -> 
 
 BOTH = ("advise", "--for=duplex", "--bytes=1MiB")
 ALL = "--devices=all"
-# What is doubled, how much of it there is first, and how work may grow.
-BENCH: dict[str, tuple[Make, int, float]] = {
+FORMATS = (
+    *("csv", "markdown", "openmetrics"),
+    *("bencher", "github-benchmark", "github-benchmark-bigger"),
+)
+
+
+def exported(format_: str, what: str) -> Make:
+    return lambda at, n: [
+        *("export", f"--format={format_}"),
+        run(at, sizes=n) if what == "sizes" else run(at, repetitions=n),
+    ]
+
+
+BENCH: Readers = {
     # A line is fitted from each size to each larger one.
     "advise: sizes": (
         lambda at, n: ["advise", *QUESTION, f"--from={run(at, sizes=n)}"],
@@ -254,9 +285,14 @@ BENCH: dict[str, tuple[Make, int, float]] = {
         *(15, PROPORTION),
     ),
     "import: devices": (lambda at, n: ["import", nvbandwidth(at, n)], 100, PROPORTION),
+    **{
+        f"export: {what}, {format_}": (exported(format_, what), first, PROPORTION)
+        for what, first in (("sizes", 30), ("repetitions", 100))
+        for format_ in FORMATS
+    },
 }
 OUTPUTS = ("--json=answer.json", "--markdown=answer.md", "--junit=answer.xml")
-GATE: dict[str, tuple[Make, int, float]] = {
+GATE: Readers = {
     "pin: benchmarks": (
         lambda at, n: ["pin", *lab(at, n).runs(3), "--out=baseline.json"],
         *(30, PROPORTION),
@@ -272,7 +308,7 @@ GATE: dict[str, tuple[Make, int, float]] = {
         *(100, PROPORTION),
     ),
 }
-FLEET: dict[str, tuple[Make, int, float]] = {
+FLEET: Readers = {
     "collect: GPUs": (
         lambda at, n: ["collect", results(at, gpus=n), "--out=sweep.json"],
         *(15, PROPORTION),
@@ -317,74 +353,49 @@ FLEET: dict[str, tuple[Make, int, float]] = {
 }
 
 
-@pytest.mark.parametrize("reader", BENCH)
-def test_bench_transfers(program: Program, tmp_path: Path, reader: str) -> None:
-    make, first, most = BENCH[reader]
-    assert growth(program, make, tmp_path, first) < most
+def of_baselines(gate: Program) -> Readers:
+    """Of a baseline's benchmarks, runs and sessions; and the new runs."""
 
-
-@pytest.mark.parametrize("reader", GATE)
-def test_gate_transfers(gate: Program, tmp_path: Path, reader: str) -> None:
-    make, first, most = GATE[reader]
-    assert growth(gate, make, tmp_path, first) < most
-
-
-@pytest.mark.parametrize("reader", FLEET)
-def test_fleet_transfers(fleet: Program, tmp_path: Path, reader: str) -> None:
-    make, first, most = FLEET[reader]
-    assert growth(fleet, make, tmp_path, first) < most
-
-
-FORMATS = (
-    *("csv", "markdown", "openmetrics"),
-    *("bencher", "github-benchmark", "github-benchmark-bigger"),
-)
-
-
-@pytest.mark.parametrize("format_", FORMATS)
-def test_export_of_sizes(program: Program, tmp_path: Path, format_: str) -> None:
-    def make(at: Path, count: int) -> Arguments:
-        return ["export", f"--format={format_}", run(at, sizes=count)]
-
-    assert growth(program, make, tmp_path, 30) < PROPORTION
-
-
-@pytest.mark.parametrize("format_", FORMATS)
-def test_export_of_repetitions(program: Program, tmp_path: Path, format_: str) -> None:
-    def make(at: Path, count: int) -> Arguments:
-        return ["export", f"--format={format_}", run(at, repetitions=count)]
-
-    assert growth(program, make, tmp_path, 100) < PROPORTION
-
-
-# Of the baseline, its runs and its sessions; and the new runs. Up to 500 runs, a factor takes the
-# same draws of chance numbers.
-@pytest.mark.parametrize(
-    ("doubled", "first"), [("benchmarks", 30), ("runs", 70), ("sessions", 40), ("new", 70)]
-)
-def test_gate_check(gate: Program, tmp_path: Path, doubled: str, first: int) -> None:
-    def make(at: Path, count: int) -> Arguments:
-        counts = {"benchmarks": 2, "runs": 3, "sessions": 1, "new": 3} | {doubled: count}
-        made = lab(at, counts["benchmarks"])
-        before = made.sessions(counts["sessions"], counts["runs"])
-        baseline = at / "baseline.json"
-        completed = gate.run("pin", *before, f"--out={baseline}")
+    def pinned(at: Path, runs: list[Path]) -> Path:
+        completed = gate.run("pin", *runs, f"--out={at / 'baseline.json'}")
         assert completed.code == 0, completed
-        return ["check", baseline, *made.runs(counts["new"], counts["sessions"] + 1), *OUTPUTS]
+        return at / "baseline.json"
 
-    assert growth(gate, make, tmp_path, first) < PROPORTION
+    def checked(doubled: str) -> Make:
+        def make(at: Path, count: int) -> Arguments:
+            counts = {"benchmarks": 2, "runs": 3, "sessions": 1, "new": 3} | {doubled: count}
+            made = lab(at, counts["benchmarks"])
+            baseline = pinned(at, made.sessions(counts["sessions"], counts["runs"]))
+            new = made.runs(counts["new"], counts["sessions"] + 1)
+            return ["check", baseline, *new, *OUTPUTS]
+
+        return make
+
+    # Up to 500 runs, a factor takes the same draws of chance numbers.
+    first = {"benchmarks": 30, "runs": 70, "sessions": 40, "new": 70}
+    return {
+        **{f"check: {name}": (checked(name), first[name], PROPORTION) for name in first},
+        "power: benchmarks": (
+            lambda at, n: ["power", pinned(at, lab(at, n).runs(3))],
+            *(20, PROPORTION),
+        ),
+    }
 
 
-def test_gate_power(gate: Program, tmp_path: Path) -> None:
-    def make(at: Path, count: int) -> Arguments:
-        completed = gate.run("pin", *lab(at, count).runs(3), f"--out={at / 'baseline.json'}")
-        assert completed.code == 0, completed
-        return ["power", at / "baseline.json"]
-
-    assert growth(gate, make, tmp_path, 20) < PROPORTION
+def test_bench_transfers(paced: Program, tmp_path: Path) -> None:
+    """The program with few strategies: it starts in half the time."""
+    assert_growth(paced, BENCH, tmp_path)
 
 
-def test_every_command_and_format_is_here(program: Program) -> None:
+def test_gate_transfers(gate: Program, tmp_path: Path) -> None:
+    assert_growth(gate, GATE | of_baselines(gate), tmp_path)
+
+
+def test_fleet_transfers(fleet: Program, tmp_path: Path) -> None:
+    assert_growth(fleet, FLEET, tmp_path)
+
+
+def test_every_command_and_format_is_here(program: Program, gate: Program) -> None:
     (line,) = re.findall(r"^Formats: (.*)\.$", program.run("export", "--help").out, re.MULTILINE)
     assert line.split(", ") == [*FORMATS]
     # What measures reads no files; of a fleet, others than these do.
@@ -392,8 +403,8 @@ def test_every_command_and_format_is_here(program: Program) -> None:
     assert {name.split()[0].rstrip(":") for name in BENCH} == {
         *COMMANDS["bench_transfers"]
     } - measure
-    apart = {"check", "power"}
-    assert {name.split(":")[0] for name in GATE} | apart == {*COMMANDS["gate_transfers"]} - {""}
+    of_gate = GATE | of_baselines(gate)
+    assert {name.split(":")[0] for name in of_gate} == {*COMMANDS["gate_transfers"]} - {""}
     assert {name.split(":")[0] for name in FLEET} == {*COMMANDS["fleet_transfers"]} - {""}
 
 

@@ -32,27 +32,6 @@ def test_list_explains_every_strategy(program: Program):
         ), where
 
 
-def test_a_list_for_programs_says_the_same(program: Program):
-    answer = json.loads(text_of(program.run("--list=json", "--device=host")))
-    assert (answer["format"], answer["kind"]) == (1, "strategies")
-    entries = answer["strategies"]
-    strategies = list(listed(text_of(program.run("--list=all", "--device=host"))))
-    by_name = {entry["name"]: entry for entry in entries}
-    assert len(by_name) == len(entries) == len(strategies)
-    for name, summary, where in strategies:
-        entry = by_name[name]
-        assert (entry["family"], entry["summary"]) == (name.partition("/")[0], summary)
-        variants = f"{', '.join(entry['variants'])}; " if entry["variants"] else ""
-        if entry["runs_on"]:
-            assert (entry["runs_on"], entry["not_on"]) == (["host"], {})
-            request = " if --strategies names it" if entry["on_request"] else ""
-            assert where == f"{variants}runs on this device{request}"
-        else:
-            assert where == f"{variants}not on this device: {entry['not_on']['host']['text']}"
-    chosen = text_of(program.run("--list=json", "--device=host", "--strategies=null"))
-    assert {entry["family"] for entry in json.loads(chosen)["strategies"]} == {"null"}
-
-
 def test_lists_know_which_strategies_need_several_devices(program: Program):
     def entries(devices: str) -> dict[str, Any]:
         answer = text_of(program.run("--list=json", devices, "--strategies=copy"))
@@ -84,28 +63,6 @@ def test_a_short_list_names_every_family_once(program: Program):
     assert families[: len(expected)] == expected
     for name in names:
         assert "@" in name or name.partition("/")[2] in text
-
-
-def test_list_has_only_the_requested_strategies(program: Program):
-    text = text_of(program.run("--list", "--device=host", "--strategies=null,copy/pinned/h2d,copy"))
-    names = [name for name, _, _ in listed(text)]
-    all_names = [name for name, _, _ in listed(program.run("--list=all", "--device=host").out)]
-    assert names == [name for name in all_names if name.partition("/")[0] in ("copy", "null")]
-    text = text_of(program.run("--list", "--device=host", "--strategies=copy/pinned/h2d"))
-    assert [name for name, _, _ in listed(text)] == ["copy/pinned"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("copy/pinned_wc", "copy/pinned_portable", "copy/pinned_portable_mapped_wc"),
-        *("copy/pinned_mapped_wc", "zero_copy/pinned_mapped_wc"),
-    ],
-)
-def test_the_host_device_lacks_memory_of_a_gpu_driver(program: Program, name: str):
-    answer = json.loads(program.run("--list=json", "--device=host", f"--strategies={name}").out)
-    (entry,) = answer["strategies"]
-    assert (entry["runs_on"], entry["not_on"]["host"]["code"]) == ([], "unsupported")
 
 
 def test_standard_profile_covers_all_sizes_both_ways(program: Program):

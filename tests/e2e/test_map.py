@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import signal
 from pathlib import Path
 from typing import Any
@@ -35,18 +34,6 @@ def test_devices_that_share_a_link_get_its_rate_together(program: Program, tmp_p
     assert any(flows["held_out"] for flows in document["sets"])
     assert document["seconds"] > 0
     assert f"{len(document['sets'])} sets were measured in " in completed.out
-
-
-def test_a_map_says_that_it_was_made_without_a_gpu(program: Program, tmp_path: Path):
-    out = tmp_path / "host_map.json"
-    completed = program.run("map", "--device=host:0", "--size=64KiB", f"--out={out}")
-    assert completed.code == 0, completed
-    assert completed.out.startswith("Measured without a GPU: ")
-    context = read_map(out)["context"]
-    assert context["without_gpu"] is True
-    assert (context["memory"], context["size_bytes"]) == ("pinned", 65536)
-    assert [device["kind"] for device in context["devices"]] == ["host"]
-    assert context["host_name"] == platform.node()
 
 
 @pytest.mark.parametrize("out", ["-", "/dev/stdout"])

@@ -13,11 +13,12 @@
 namespace bench_transfers::printed {
 namespace {
 
-/// "gate", "fleet", "summary FILE" or "brief FILE".
+/// "gate", "fleet", "doctor", "summary FILE" or "brief FILE".
 std::string text_of(std::span<char*> arguments) {
   const std::string what = arguments[1];
   if (what == "gate") return printed_gate::answers();
   if (what == "fleet") return printed_fleet::answers();
+  if (what == "doctor") return printed_doctor::answers();
   const auto shown = what == "brief" ? result_file::detail::brief : result_file::detail::all;
   const auto* const file = arguments[2];
   return result_file::summary(result_file::read_text(common::read_text(file), file),

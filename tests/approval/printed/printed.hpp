@@ -25,3 +25,10 @@ namespace bench_transfers::printed_fleet {
 std::string answers();
 
 }  // namespace bench_transfers::printed_fleet
+
+namespace bench_transfers::printed_doctor {
+
+/// About every made-up machine.
+std::string answers();
+
+}  // namespace bench_transfers::printed_doctor

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -14,8 +12,9 @@ namespace bench_transfers::common {
 /// same time.
 class temporary_folder {
  public:
-  temporary_folder() {
-    std::string name = std::filesystem::path(testing::TempDir()) / "bench_transfers_XXXXXX";
+  explicit temporary_folder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = parent / "bench_transfers_XXXXXX";
     if (mkdtemp(name.data()) == nullptr)
       throw std::system_error(errno, std::generic_category(), name);
     path_ = name;

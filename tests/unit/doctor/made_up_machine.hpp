@@ -56,7 +56,7 @@ class made_up_machine {
  public:
   process_facts process;
   std::vector<made_up_gpu> gpus;
-  std::optional<std::string> why_no_cuda;
+  std::optional<std::string> why_no_cuda, why_not_measured;
   std::vector<measured_copy> copies;
 
   void write(const std::string& path, std::string_view content) const {
@@ -114,6 +114,7 @@ class made_up_machine {
     doctor::facts facts;
     facts.why_no_cuda = why_no_cuda;
     facts.copies = copies;
+    facts.why_not_measured = why_not_measured;
     for (const auto& [known, monitor] : gpus) {
       facts.gpus.push_back(known);
       read_gpu(facts.gpus.back(), monitor.get(), root());
@@ -125,7 +126,14 @@ class made_up_machine {
  private:
   [[nodiscard]] const std::filesystem::path& root() const { return folder_->path(); }
 
-  std::shared_ptr<common::temporary_folder> folder_ = std::make_shared<common::temporary_folder>();
+  /// In memory, where that is possible: a machine has a hundred files.
+  static std::filesystem::path parent() {
+    const std::filesystem::path memory = "/dev/shm";
+    return exists(memory) ? memory : std::filesystem::temp_directory_path();
+  }
+
+  std::shared_ptr<common::temporary_folder> folder_ =
+      std::make_shared<common::temporary_folder>(parent());
 };
 
 inline std::vector<std::size_t> cpus_from(std::size_t first, std::size_t last) {
