@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <list>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "src/fleet/judge/findings.hpp"
 #include "src/fleet/judge/limits.hpp"
+#include "src/fleet/judge/scores.hpp"
 #include "src/fleet/model/absence.hpp"
 #include "src/machine/pcie.hpp"
 
@@ -104,9 +106,21 @@ class comparing {
           {aspect, benchmark,
            as_part(statistics::estimate{slow.slower, slow.slower - result.half_interval,
                                         slow.slower + result.half_interval}),
-           1 - slow.p, persistence::always});
+           1 - slow.p, how_long(slow, benchmark)});
       sort_aspects(found);
     }
+  }
+
+  /// A repetition or two of a GPU's benchmark may be disturbed: does even the fastest one show half
+  /// of the slowdown?
+  [[nodiscard]] persistence how_long(const common_slowdown& slow,
+                                     std::optional<std::size_t> benchmark) const {
+    if (!benchmark || slow.part.scope != scope::gpu) return persistence::always;
+    const auto& runs = asked_.sweep.gpus[alike_.gpus[slow.part.gpus.front()]].times[*benchmark];
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const auto& run : runs) fastest = std::min(fastest, std::ranges::min(run));
+    return std::log(fastest) > *usual_cost(runs) - slow.slower / 2 ? persistence::always
+                                                                   : persistence::mostly;
   }
 
   /// Whether the part, or one around it, is slow beside its peers in this class; of a benchmark,
