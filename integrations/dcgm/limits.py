@@ -79,6 +79,7 @@ def checked_gpu(gpu: Any, benchmarks: int) -> dict[str, Any]:
     """What is used of a GPU, with types and ranges as src/fleet/io/sweep_file.cpp reads them."""
     result = {key: member(gpu, key, str) for key in ("uuid", "node", "model")}
     result["rack"] = member(gpu, "rack", str, type(None))
+    result["slot"] = member(gpu, "slot", str, type(None))
     result["wrong_data"] = member(gpu, "wrong_data", list)
     link = member(gpu, "link", dict, type(None)) or {}
     for key, most in MOST_OF_A_LINK.items():
@@ -113,18 +114,23 @@ def healthy_gpus(
     models = sorted({gpu["model"] for gpu in gpus})
     if model is None and len(models) > 1:
         raise BadInput(f"which model? --model={' or --model='.join(map(printable, models))}")
-    # The scope `fleet` is all GPUs of a model.
-    keys = {"gpu": "gpu", "node": "node", "rack": "rack", "fleet": "model"}
+    # The scope `fleet` is all GPUs of a model, or of all models.
+    keys = {"gpu": "gpu", "node": "node", "rack": "rack", "slot": "slot", "fleet": "model"}
     named = []
     for found in member(judgement, "findings", list) if judgement else []:
         scope = member(found, "scope", str)
         if scope not in keys:
             raise BadInput(f"a finding has the unknown scope {printable(scope)[:40]}")
-        named.append((keys[scope], member(found, keys[scope], str, type(None))))
+        name = member(found, keys[scope], str, type(None))
+        named.append((scope, name, found.get("model")))
 
     def is_named(gpu: dict[str, Any]) -> bool:
         place = {**gpu, "gpu": gpu["uuid"]}
-        return any(name is not None and place[key] == name for key, name in named)
+        return any(
+            of_model in (None, gpu["model"])
+            and (scope == "fleet" or (name is not None and place[keys[scope]] == name))
+            for scope, name, of_model in named
+        )
 
     chosen = [gpu for gpu in gpus if model in (None, gpu["model"])]
     healthy = [gpu for gpu in chosen if not is_named(gpu) and not gpu["wrong_data"]]

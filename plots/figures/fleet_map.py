@@ -17,7 +17,7 @@ from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout
 from plots.model.derive import NoData
-from plots.model.fleet import MISSING, Gpu, Judgement
+from plots.model.fleet import MISSING, Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
 
 MOST_COLUMNS = {"wide": 32, "column": 24, "paper": 24}
@@ -31,6 +31,8 @@ UNKNOWN_COLOUR = "#f2f2f2"
 KEY = {
     "×": "ranks left no results",
     "R": "its rack is named",
+    "S": "a slot of it is named",
+    "F": "the fleet is named",
     "N": "the node is named",
     "G": "a GPU of it is named",
     "?": "could not be tested, or not clearly",
@@ -151,12 +153,12 @@ def _nodes(judgement: Judgement) -> list[Node]:
         if uuid in of_gpu:
             of_gpu[uuid].letters[""] = "?"
     # What comes later hides what came before.
-    for scope, letter in (("gpu", "G"), ("node", "N"), ("rack", "R")):
+    letters = {"fleet": "F", "slot": "S", "gpu": "G", "node": "N", "rack": "R"}
+    for scope, letter in letters.items():
         for entry in judgement.findings:
             if entry.scope != scope or entry.code == MISSING:
                 continue
-            here = racks.get(entry.rack, []) if scope == "rack" else _known(nodes, entry.node)
-            for node in here:
+            for node in _nodes_of(entry, nodes, racks):
                 node.letters[entry.class_name] = letter
     for entry in judgement.findings:
         if entry.code == MISSING:
@@ -164,6 +166,14 @@ def _nodes(judgement: Judgement) -> list[Node]:
                 node.letters = {"": "×"}
     key = fleet_caption.natural
     return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
+
+
+def _nodes_of(entry: Finding, nodes: dict[str, Node], racks: dict[str, list[Node]]) -> list[Node]:
+    if entry.scope == "rack":
+        return racks.get(entry.rack, [])
+    if entry.scope in ("slot", "fleet"):
+        return [node for node in nodes.values() if any(map(entry.has, node.gpus))]
+    return _known(nodes, entry.node)
 
 
 def _known(nodes: dict[str, Node], name: str) -> list[Node]:

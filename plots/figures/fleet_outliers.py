@@ -95,7 +95,7 @@ class _Peers:
 
     def _model(self, finding: Finding) -> str | None:
         gpus = self._judgement.gpus
-        return next((gpu.model for gpu in gpus if gpu.parts[finding.scope] == finding.name), None)
+        return next((gpu.model for gpu in gpus if finding.has(gpu)), None)
 
     def _list(self, finding: Finding, model: str, place: int) -> list[float]:
         of_part: dict[str, dict[str, list[float]]] = {}

@@ -121,16 +121,17 @@ def slowdowns(judgement: Judgement, class_name: str) -> dict[str, tuple[float, s
 
 def named_gpus(judgement: Judgement, class_name: str) -> dict[str, Finding]:
     """Returns the findings of slow parts of a class by the UUIDs of their GPUs, the widest part."""
-    of_part: dict[tuple[str, str], list[str]] = {}
+    of_part: dict[tuple[str, str], list[Gpu]] = {}
     for gpu in judgement.gpus:
         for part in gpu.parts.items():
-            of_part.setdefault(part, []).append(gpu.uuid)
+            of_part.setdefault(part, []).append(gpu)
     named: dict[str, Finding] = {}
     for finding in judgement.findings:
         if finding.class_name != class_name or finding.slower is None:
             continue
-        for uuid in of_part.get((finding.scope, finding.name), []):
-            named.setdefault(uuid, finding)
+        for gpu in of_part.get((finding.scope, finding.name), []):
+            if finding.has(gpu):
+                named.setdefault(gpu.uuid, finding)
     return named
 
 

@@ -149,6 +149,8 @@ SCOPE = {
     "gpu": DirectionStyle("#d55e01", "circle", "#ff8534"),
     "node": DirectionStyle("#7b3295", "square", "#c58fdd"),
     "rack": DirectionStyle("#0072b3", "diamond", "#4aa8e1"),
+    "slot": DirectionStyle("#8a6d00", "triangle-up", "#d9b53a"),
+    "fleet": DirectionStyle("#1b7a5a", "triangle-down", "#53b894"),
 }
 PEERS, PEERS_MIDDLE = "#d4d4d4", "#a9a9a9"
 

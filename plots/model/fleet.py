@@ -16,7 +16,8 @@ SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"
 FORMAT = 1  # of judgements and histories
 MOST_GPUS = 100_000
 VERDICTS = {0: "healthy", 1: "named", 3: "unknown"}  # by exit code
-SCOPES = ("gpu", "node", "rack")
+SCOPES = ("gpu", "node", "rack", "slot", "fleet")
+FLEET = "the fleet"  # of a model, or of all
 CLASSES = ("link", "host", "latency")
 MISSING, PEERS = "missing", "peers"
 BEGINNING = 200  # bytes: the programs write the kind first
@@ -50,7 +51,13 @@ class Gpu:
     @property
     def parts(self) -> dict[str, str]:
         """Names the parts of the fleet that the GPU is in, itself among them, by scope."""
-        return {"gpu": self.uuid, "node": self.node, "rack": self.rack}
+        return {
+            "gpu": self.uuid,
+            "node": self.node,
+            "rack": self.rack,
+            "slot": self.slot,
+            "fleet": FLEET,
+        }
 
 
 @dataclass(frozen=True)
@@ -65,13 +72,14 @@ class Slow:
 
 @dataclass(frozen=True)
 class Finding:
-    """Holds a part that is named: a GPU, a node or a rack."""
+    """Holds a part that is named: a GPU, a node, a rack, a slot or the fleet."""
 
     scope: str
     gpu: str  # UUID; empty if it is no GPU, or of an unknown one
     slot: str
     node: str
     rack: str
+    model: str  # empty: several
     code: str
     class_name: str
     slower: float | None
@@ -87,7 +95,12 @@ class Finding:
     @property
     def name(self) -> str:
         """Names the part as `Gpu.parts` does."""
-        return {"gpu": self.gpu, "node": self.node, "rack": self.rack}[self.scope]
+        parts = {"gpu": self.gpu, "node": self.node, "rack": self.rack, "slot": self.slot}
+        return parts.get(self.scope, FLEET)
+
+    def has(self, gpu: Gpu) -> bool:
+        """Tells whether the part has a GPU."""
+        return gpu.parts[self.scope] == self.name and self.model in ("", gpu.model)
 
 
 @dataclass(frozen=True)
@@ -280,6 +293,7 @@ def _finding(entry: dict[str, Any]) -> Finding:
         slot=_text(entry["slot"]),
         node=_text(entry["node"]),
         rack=_text(entry["rack"]),
+        model=_text(entry.get("model")),
         code=_name(entry["code"]),
         class_name=_text(entry["class"]),
         slower=_number_or_none(entry["slower_percent"]),

@@ -16,7 +16,7 @@ CLASS_WORDS = {
     "host": "host (what the CPU and its memory limit)",
     "latency": "latency (short operations)",
 }
-SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack"}
+SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack", "slot": "slot", "fleet": "fleet"}
 DIRECTIONS = {"both": " both ways", "none": ""}
 
 
@@ -88,8 +88,11 @@ def part_name(finding: Finding) -> str:
     """Returns a short name of what is named."""
     if finding.code == MISSING:
         return finding.node or "unknown node"
-    names = {"gpu": gpu_name(finding), "node": finding.node, "rack": finding.rack}
-    return names[finding.scope] or "unknown"
+    if finding.scope == "gpu":
+        return gpu_name(finding) or "unknown"
+    if finding.scope == "fleet":
+        return finding.model or "all models"
+    return finding.name or "unknown"
 
 
 def models(judgement: Judgement) -> str:

@@ -48,6 +48,7 @@ def gpu(name: str, rate: float, **more: Any) -> dict[str, Any]:
     d2h, h2d = 2**24 / rate, 2**24 / rate * 0.99
     times = [[[9.0]], [[9.0]], [[h2d] * 3], [[d2h, d2h, d2h * 5]], [[1e9]], [[1e9]], [[1e7]]]
     facts = {"uuid": name, "node": f"node-of-{name}", "rack": None, "model": "NVIDIA H200"}
+    facts["slot"] = "0000:0a:00.0"
     return {**facts, "link": link, "wrong_data": [], "times_ns": times, **more}
 
 
@@ -105,8 +106,18 @@ def test_named_gpus_set_no_limit(tmp_path: Path) -> None:
     assert sku["pcie"]["h2d_d2h_single_pinned"]["min_bandwidth"] == pytest.approx(55, abs=0.02)
 
 
-def test_a_fleet_that_is_slow_as_a_whole_sets_no_limit(tmp_path: Path) -> None:
-    findings = [{"scope": "fleet", "gpu": None, "node": None, "model": "NVIDIA H200"}]
+@pytest.mark.parametrize(
+    "finding",
+    [
+        {"scope": "fleet", "model": "NVIDIA H200"},
+        {"scope": "fleet", "model": None},
+        {"scope": "slot", "slot": "0000:0a:00.0", "model": None},
+    ],
+)
+def test_a_fleet_that_is_slow_as_a_whole_sets_no_limit(
+    tmp_path: Path, finding: dict[str, str | None]
+) -> None:
+    findings = [{"gpu": None, "node": None} | finding]
     judgement = {"kind": "fleet_judgement", "format": 1, "findings": findings}
     (tmp_path / "judgement.json").write_text(json.dumps(judgement), "utf-8")
     completed = run(

@@ -250,3 +250,18 @@ def test_a_document_is_not_changed_by_reading_it():
     before = copy.deepcopy(document)
     parse(document)
     assert document == before
+
+
+def test_slots_and_whole_fleets_are_named_and_drawn():
+    model = gpu(0, 0)["model"]
+    slot = finding("slot", 5.0, slot="0000:01:00.0", model=model)
+    named = parse(judgement(findings=[finding("fleet", 6.0, model=None), slot]))
+    assert [entry.name for entry in named.findings] == [fleet.FLEET, "0000:01:00.0"]
+    table, _ = fleet_tables.make_fleet_tables(named)
+    assert [row[0] for row in table.rows] == ["fleet all models", "slot 0000:01:00.0"]
+    assert set(fleet_strip.named_gpus(named, "link")) == {entry.uuid for entry in named.gpus}
+    of_slot = parse(judgement(findings=[slot]))
+    assert len(fleet_strip.named_gpus(of_slot, "link")) == 4  # one of each node
+    cells = data_of(FLEET_FIGURES, "racks", of_slot)["cells"]
+    assert [cell["letter"] for cell in cells].count("S") == 4
+    assert data_of(FLEET_FIGURES, "outliers", named)["slow"]

@@ -40,9 +40,11 @@ const char* word_of(fault::where at) {
   switch (at) {
     case fault::where::gpu: return "GPU";
     case fault::where::node: return "node";
-    case fault::where::rack: break;
+    case fault::where::rack: return "rack";
+    case fault::where::slot: return "slot";
+    case fault::where::fleet: break;
   }
-  return "rack";
+  return "fleet";
 }
 
 std::string describe(const fault_kind& kind) {
@@ -160,8 +162,7 @@ void simulate(const scenario& scenario, std::mt19937_64& random, totals& sums) {
   count(scenario, sweep, faults, judged, sums);
   double detectable = 0;
   for (const auto& tested : judged.tested)
-    if (tested.aspect.kind == fleet::benchmark_class::link &&
-        tested.parts.scope != fleet::scope::rack)
+    if (tested.aspect.kind == fleet::benchmark_class::link && !is_wide(tested.parts.scope))
       detectable = std::max(detectable, tested.detectable);
   sums.detectable.push_back(detectable);
 }

@@ -37,23 +37,33 @@ struct fleet_kind {
   bool heavy_tails = false;
   double dead = 0;          ///< part of the ranks without results
   double outliers = 0.001;  ///< part of times that are 2 to 50 % longer
+  /// Deviations of a class from one sweep of the fleet to the next, as parts of its common one: of
+  /// each GPU, and of all of them together.
+  double between_sweeps = 0, of_sweeps = 0;
 };
 
 /// What is wrong with a part of a made-up fleet.
 struct fault {
-  enum class where { gpu, node, rack } at;
-  std::string name;       ///< of the part: made-up UUIDs are "GPU-node7-3"
+  enum class where { gpu, node, rack, slot, fleet } at;
+  std::string name;       ///< of the part: made-up UUIDs are "GPU-node7-3"; empty of the fleet
   double slower;          ///< as a part of the time
   bool link_only = true;  ///< copies of pinned memory alone
   std::vector<fleet::direction> towards = {fleet::direction::h2d, fleet::direction::d2h};
+  bool together_only = false;  ///< while all GPUs of the node copy
 };
 
 std::string name_of_gpu(std::size_t node, std::size_t number);
 std::string name_of_node(std::size_t node);
 std::string name_of_rack(std::size_t rack);
+std::string name_of_slot(std::size_t number);
 
 /// A sweep of a fleet with these faults.
 fleet::sweep make_up(const fleet_kind& kind, const std::vector<fault>& faults,
                      std::mt19937_64& random);
+
+/// The same, of a fleet that is swept several times: `parts` draws what its parts differ by, and
+/// begins with one seed in each sweep; `measurements` draws what one sweep measures.
+fleet::sweep make_up(const fleet_kind& kind, const std::vector<fault>& faults,
+                     std::mt19937_64& parts, std::mt19937_64& measurements);
 
 }  // namespace bench_transfers::simulation

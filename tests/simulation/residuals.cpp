@@ -48,23 +48,24 @@ std::vector<double> or_zero(const costs& values) {
   return list;
 }
 
-std::vector<std::vector<double>> repetitions_of(const gpu& gpu) {
-  std::vector<std::vector<double>> by_benchmark;
+/// By benchmark and run.
+std::vector<benchmark_times> repetitions_of(const gpu& gpu) {
+  std::vector<benchmark_times> by_benchmark;
   for (const auto& runs : gpu.times) {
     auto& list = by_benchmark.emplace_back();
     const auto centre = usual_cost(runs);
-    for (const auto& run : runs)
-      for (const auto time : run) list.push_back(std::log(time) - *centre);
+    for (const auto& run : runs) {
+      auto& differences = list.emplace_back();
+      for (const auto time : run) differences.push_back(std::log(time) - *centre);
+    }
   }
   return by_benchmark;
 }
 
-std::set<std::size_t> named_gpus(const sweep& sweep, const judgement& judged) {
+std::set<std::size_t> named_gpus(const judgement& judged) {
   std::set<std::size_t> named;
   for (const auto& found : judged.findings)
-    for (std::size_t gpu = 0; gpu < sweep.gpus.size(); ++gpu)
-      if (found.scope != scope::fleet && is_in(sweep.gpus[gpu], sweep.gpus[found.gpu], found.scope))
-        named.insert(gpu);
+    if (found.scope != scope::fleet) named.insert(found.gpus.begin(), found.gpus.end());
   return named;
 }
 
@@ -82,7 +83,7 @@ residuals::residuals(const sweep& sweep, const judgement& judged) : sweep_(sweep
 residuals::differences residuals::differences_of(const peers& alike,
                                                  const judgement& judged) const {
   const auto benchmarks = sweep_.benchmarks.size();
-  const auto named = named_gpus(sweep_, judged);
+  const auto named = named_gpus(judged);
   const bool all_are_named =
       std::ranges::all_of(alike.gpus, [&](std::size_t gpu) { return named.contains(gpu); });
   differences result{alike, {}, {}, {}, {}};
@@ -124,7 +125,14 @@ void residuals::measure(const differences& model, const effects& of_node, std::s
                         std::size_t runs, std::mt19937_64& random,
                         std::mt19937_64& random_of_repetitions, gpu& gpu) const {
   const auto& of_gpu = any_of(model.of_gpus, random);
-  const auto& of_repetitions = any_of(model.of_repetitions, random);
+  // Each repetition is that of another GPU: drawn from those of one, a single disturbed repetition
+  // of five would be three of a run.
+  const auto difference = [&](std::size_t benchmark, std::size_t repetition) {
+    const auto& runs_of_another = any_of(model.of_repetitions, random_of_repetitions)[benchmark];
+    if (runs_of_another.empty()) return 0.0;
+    const auto& run = any_of(runs_of_another, random_of_repetitions);
+    return run[repetition % run.size()];
+  };
   for (std::size_t b = 0; b < gpu.times.size(); ++b) {
     const auto& measured = sweep_.gpus[index].times[b];
     if (measured.empty()) continue;
@@ -132,9 +140,7 @@ void residuals::measure(const differences& model, const effects& of_node, std::s
     gpu.times[b].assign(runs, {});
     for (auto& run : gpu.times[b])
       for (std::size_t r = 0; r < measured.front().size(); ++r)
-        run.push_back(std::exp(level + (of_repetitions[b].empty()
-                                            ? 0
-                                            : any_of(of_repetitions[b], random_of_repetitions))));
+        run.push_back(std::exp(level + difference(b, r)));
   }
 }
 

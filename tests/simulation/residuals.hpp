@@ -24,8 +24,8 @@ class residuals {
     fleet::peers alike;
     effects centre;
     std::vector<effects> of_nodes, of_gpus;
-    /// Of healthy GPUs: by benchmark, of all their repetitions.
-    std::vector<std::vector<std::vector<double>>> of_repetitions;
+    /// Of healthy GPUs: by benchmark and run, of all their repetitions.
+    std::vector<std::vector<fleet::benchmark_times>> of_repetitions;
   };
 
   [[nodiscard]] differences differences_of(const fleet::peers& alike,

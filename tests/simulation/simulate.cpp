@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -21,8 +22,7 @@ namespace {
 /// A part that is slowed down.
 struct fault {
   std::size_t tried;  ///< index into simulated_findings::faults
-  fleet::scope scope;
-  std::size_t gpu;  ///< its first
+  std::vector<std::size_t> gpus;
 };
 
 class simulating {
@@ -68,25 +68,21 @@ class simulating {
     const auto least =
         std::expm1(beyond_chance(settings_.classes.at(benchmark_class::link).expected));
     for (const auto& tested : judged_.tested)
-      if (tested.aspect.kind == benchmark_class::link && tested.parts.scope != scope::rack &&
+      if (tested.aspect.kind == benchmark_class::link && !is_wide(tested.parts.scope) &&
           tested.parts.parts < handful)
         // A node of one GPU is that GPU.
         result_.least_named[parts_.contains(tested.parts.scope) ? tested.parts.scope : scope::gpu] =
             least;
   }
 
-  /// The first GPU of each part that can be told from what it is in.
+  /// The GPUs of each part that has peers, and can be told from what it is in.
   void find_parts() {
-    for (const auto& alike : peers_of(sweep_)) {
-      for (const auto gpu : alike.gpus) parts_[scope::gpu].push_back(gpu);
-      if (alike.nodes.size() > 1)
-        for (const auto& node : alike.nodes)
-          if (node.size() > 1) parts_[scope::node].push_back(alike.gpus[node.front()]);
-      if (alike.racks.size() > 1)
-        for (const auto& rack : alike.racks)
-          if (rack.size() > 1)
-            parts_[scope::rack].push_back(alike.gpus[alike.nodes[rack.front()].front()]);
-    }
+    for (const auto& alike : peers_of(sweep_))
+      for (const auto& part : parts_of(alike)) {
+        if (part.scope == scope::fleet || part.gpus.size() == alike.gpus.size()) continue;
+        auto& gpus = parts_[part.scope].emplace_back();
+        for (const auto i : part.gpus) gpus.push_back(alike.gpus[i]);
+      }
     for (const auto& gpu : sweep_.gpus) nodes_.insert(gpu.node);
   }
 
@@ -108,39 +104,43 @@ class simulating {
     std::vector<fault> faults;
     std::set<std::string> nodes;
     bool has_rack = false;
+    const auto order = order_of_kinds(kinds, trial);
     for (std::size_t i = 0; i < most && kinds > 0; ++i) {
-      const auto tried = first + (trial * most + i) % kinds;
+      const auto tried = first + order[i % kinds];
       const auto scope = result_.faults[tried].scope;
       if (scope == scope::rack && has_rack) continue;
       const auto& parts = parts_[scope];
-      const auto gpu =
+      const auto& gpus =
           parts[std::uniform_int_distribution<std::size_t>(0, parts.size() - 1)(random_)];
-      const auto touched = nodes_of(gpu, scope);
+      std::set<std::string> touched;
+      for (const auto gpu : gpus) touched.insert(sweep_.gpus[gpu].node);
       if (std::ranges::any_of(touched, [&](const auto& node) { return nodes.contains(node); }))
         continue;
       nodes.insert(touched.begin(), touched.end());
       has_rack = has_rack || scope == scope::rack;
-      faults.push_back({tried, scope, gpu});
+      faults.push_back({tried, gpus});
     }
     return faults;
   }
 
-  [[nodiscard]] std::set<std::string> nodes_of(std::size_t first, scope scope) const {
-    std::set<std::string> nodes;
-    for (const auto& gpu : sweep_.gpus)
-      if (is_in(gpu, sweep_.gpus[first], scope)) nodes.insert(gpu.node);
-    return nodes;
+  /// Each kind comes first in its turn, and the others behind it at random: what has no room beside
+  /// one of them has it in another trial.
+  [[nodiscard]] std::vector<std::size_t> order_of_kinds(std::size_t kinds, std::size_t trial) {
+    std::vector<std::size_t> order(kinds);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (kinds == 0) return order;
+    std::swap(order.front(), order[trial % kinds]);
+    std::shuffle(order.begin() + 1, order.end(), random_);
+    return order;
   }
 
   void slow_down(sweep& made, const fault& fault) const {
     const auto factor = 1 + result_.faults[fault.tried].slower;
-    for (auto& gpu : made.gpus) {
-      if (!is_in(gpu, sweep_.gpus[fault.gpu], fault.scope)) continue;
-      for (std::size_t b = 0; b < gpu.times.size(); ++b)
+    for (const auto gpu : fault.gpus)
+      for (std::size_t b = 0; b < made.benchmarks.size(); ++b)
         if (made.benchmarks[b].aspect.kind == benchmark_class::link)
-          for (auto& run : gpu.times[b])
+          for (auto& run : made.gpus[gpu].times[b])
             for (auto& time : run) time *= factor;
-    }
   }
 
   void run_trial(std::size_t first, std::size_t trial, std::size_t sweeps) {
@@ -157,16 +157,16 @@ class simulating {
       auto& tried = result_.faults[fault.tried];
       ++tried.made;
       tried.found += std::ranges::any_of(judged.findings, [&](const finding& found) {
-        return found.scope == fault.scope && found.kind == benchmark_class::link &&
-               is_in(sweep_.gpus[found.gpu], sweep_.gpus[fault.gpu], fault.scope);
+        return found.scope == tried.scope && found.kind == benchmark_class::link &&
+               std::ranges::includes(found.gpus, fault.gpus);
       });
     }
     // Lower links and wrong data are what the sweep itself has.
     for (const auto& found : judged.findings)
       counted.wrong += !found.aspects.empty() && found.reference == reference::peers &&
                        std::ranges::none_of(faults, [&](const fault& fault) {
-                         const auto wider = std::max(found.scope, fault.scope);
-                         return is_in(sweep_.gpus[found.gpu], sweep_.gpus[fault.gpu], wider);
+                         return std::ranges::includes(found.gpus, fault.gpus) ||
+                                std::ranges::includes(fault.gpus, found.gpus);
                        });
   }
 
@@ -176,7 +176,7 @@ class simulating {
   judgement judged_;
   residuals residuals_;
   std::mt19937_64 random_;
-  std::map<scope, std::vector<std::size_t>> parts_;
+  std::map<scope, std::vector<std::vector<std::size_t>>> parts_;
   std::set<std::string> nodes_;
   simulated_findings result_;
 };

@@ -60,6 +60,13 @@ std::optional<std::size_t> sweeps_needed(const simulated_findings& simulated,
   return least;
 }
 
+/// Whether any fleet had room for such a fault.
+bool is_tried(const simulated_findings& simulated, const tried_fault& fault) {
+  return std::ranges::any_of(simulated.faults, [&](const tried_fault& tried) {
+    return tried.scope == fault.scope && tried.slower == fault.slower && tried.made > 0;
+  });
+}
+
 /// The kinds of faults, each once.
 std::vector<tried_fault> kinds_of(const simulated_findings& simulated) {
   std::vector<tried_fault> kinds;
@@ -68,13 +75,15 @@ std::vector<tried_fault> kinds_of(const simulated_findings& simulated) {
   return kinds;
 }
 
+constexpr const char* not_tried = "not tried";
+
 std::string cell_of(const simulated_findings& simulated, const tried_fault& kind,
                     std::size_t sweeps) {
   for (const auto& tried : simulated.faults)
     if (tried.scope == kind.scope && tried.slower == kind.slower && tried.sweeps == sweeps &&
         tried.made > 0)
       return fmt::format("{:.0f} % of {}", 100 * share_of(tried).value, tried.made);
-  return "-";
+  return not_tried;
 }
 
 std::string text_of(const simulated_findings& simulated) {
@@ -90,7 +99,9 @@ std::string text_of(const simulated_findings& simulated) {
       text += fmt::format(" {:>14}", cell_of(simulated, kind, trials.sweeps));
     const auto needed = sweeps_needed(simulated, kind);
     text += fmt::format(" {:>14}\n", needed ? fmt::format("{}", *needed)
-                                            : fmt::format("> {}", simulated.trials.back().sweeps));
+                                     : is_tried(simulated, kind)
+                                         ? fmt::format("> {}", simulated.trials.back().sweeps)
+                                         : not_tried);
   }
   for (const auto& trials : simulated.trials)
     text += fmt::format("{} wrong in {} of {} together\n",

@@ -12,9 +12,8 @@ namespace {
 void keep_named(const sweep& sweep, const finding& found, sweep_record& record) {
   // What all GPUs have in common is no trouble of one of them.
   if (found.scope == scope::fleet) return;
-  for (const auto& gpu : sweep.gpus) {
-    if (!is_in(gpu, sweep.gpus[found.gpu], found.scope)) continue;
-    auto& kept = record.gpus.at(gpu.uuid);
+  for (const auto gpu : found.gpus) {
+    auto& kept = record.gpus.at(sweep.gpus[gpu].uuid);
     kept.is_named = true;
     for (const auto& slow : found.aspects)
       if (!slow.benchmark && found.reference == reference::peers) kept.named.insert(slow.aspect);
@@ -255,10 +254,9 @@ void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
     if (gpu.trouble) troubles.emplace(gpu.uuid, &*gpu.trouble);
   for (auto& found : judged.findings) {
     std::vector<std::pair<std::size_t, bool>> since;
-    for (const auto& gpu : sweep.gpus)
-      if (is_in(gpu, sweep.gpus[found.gpu], found.scope))
-        if (const auto known = troubles.find(gpu.uuid); known != troubles.end())
-          since.emplace_back(known->second->since, !known->second->before);
+    for (const auto gpu : found.gpus)
+      if (const auto known = troubles.find(sweep.gpus[gpu].uuid); known != troubles.end())
+        since.emplace_back(known->second->since, !known->second->before);
     if (since.empty()) continue;
     const auto middle = since.begin() + static_cast<std::ptrdiff_t>(since.size() / 2);
     std::ranges::nth_element(since, middle);

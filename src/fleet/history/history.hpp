@@ -25,7 +25,7 @@ struct gpu_record {
   std::string model;
   fleet::place place;
   std::map<aspect, double> slower;  ///< than healthy ones: aspect_scores
-  std::set<aspect> named;           ///< where it, its node or its rack is slow
+  std::set<aspect> named;           ///< where it or a part around it is slow
   bool is_named = false;            ///< it or a part around it, for whatever reason
 };
 
@@ -130,7 +130,7 @@ class history {
 };
 
 /// Tells of each finding since when it is there, by a history whose newest sweep is the one that
-/// was judged: of a node or rack, since when most of its GPUs are slow.
+/// was judged: of a wider part, since when most of its GPUs are slow.
 void add_onsets(const sweep& sweep, judgement& judged, const history& history);
 
 }  // namespace bench_transfers::fleet

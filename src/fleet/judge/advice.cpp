@@ -9,9 +9,8 @@ namespace {
 
 class adviser {
  public:
-  adviser(const sweep& sweep, const finding& found, const std::vector<std::size_t>& gpus)
-      : found_(found) {
-    for (const auto gpu : gpus)
+  adviser(const sweep& sweep, const finding& found) : found_(found) {
+    for (const auto gpu : found.gpus)
       warnings_.insert(sweep.gpus[gpu].warnings.begin(), sweep.gpus[gpu].warnings.end());
   }
 
@@ -35,7 +34,7 @@ class adviser {
       case pattern::wrong_data: return add({advice::take_out, advice::reseat});
       case pattern::link_generation:
       case pattern::link_width:
-        // All links of a node or rack are no bad contact.
+        // All links of a wider part are no bad contact.
         if (found_.scope == scope::gpu) return add({advice::reseat, advice::cable_or_riser});
         return add({advice::slot_setting, advice::driver_and_bios});
       case pattern::slow_together: return add({advice::shared_link, advice::numa_binding});
@@ -73,6 +72,7 @@ class adviser {
       case scope::gpu: return add({advice::acs_and_iommu, advice::numa_binding, advice::exchange});
       case scope::node:
         return add({advice::numa_binding, advice::acs_and_iommu, advice::driver_and_bios});
+      case scope::slot: return add({advice::slot_setting, advice::numa_binding});
       case scope::rack:
       case scope::fleet: break;
     }
@@ -86,9 +86,8 @@ class adviser {
 
 }  // namespace
 
-std::vector<advice> advice_for(const sweep& sweep, const finding& found,
-                               const std::vector<std::size_t>& gpus) {
-  return adviser(sweep, found, gpus).run();
+std::vector<advice> advice_for(const sweep& sweep, const finding& found) {
+  return adviser(sweep, found).run();
 }
 
 }  // namespace bench_transfers::fleet

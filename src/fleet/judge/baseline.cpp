@@ -21,6 +21,8 @@ constexpr std::size_t fewest_gpus = 5;
 /// process of a GPU may be slower by 5 % than the next (docs/FLEET.md); the gate assumes the
 /// same of sessions.
 constexpr double caution = 5;
+/// The fleet, its slots, racks and nodes.
+constexpr std::size_t wider_scopes = 4;
 
 }  // namespace
 
@@ -49,9 +51,9 @@ std::optional<double> baseline::median_cost(const std::vector<place>& places,
   return costs.empty() ? std::nullopt : std::optional(statistics::median(std::move(costs)));
 }
 
-std::vector<double> baseline::differences(const sweep& now,
-                                          const std::vector<std::size_t>& benchmarks,
-                                          const std::vector<place>& places) const {
+std::vector<baseline::difference> baseline::differences(const sweep& now,
+                                                        const std::vector<std::size_t>& benchmarks,
+                                                        const std::vector<place>& places) const {
   // By place and run, of each benchmark.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> distances;
   for (const auto benchmark : benchmarks) {
@@ -69,16 +71,19 @@ std::vector<double> baseline::differences(const sweep& now,
       }
     }
   }
-  std::vector<double> result;
-  for (auto& [run, list] : distances) result.push_back(statistics::median(std::move(list)));
-  return result.size() < fewest_runs ? std::vector<double>() : result;
+  std::vector<difference> result;
+  for (auto& [run, list] : distances)
+    result.push_back({places[run.first].sweep, statistics::median(std::move(list))});
+  return result.size() < 2 ? std::vector<difference>() : result;
 }
 
 shifts baseline::shifts_of(const sweep& now, const std::vector<std::size_t>& benchmarks,
                            const peers& alike) const {
   shifts result{std::vector<std::optional<double>>(alike.gpus.size()),
                 std::vector<bool>(alike.gpus.size(), false),
+                {},
                 {}};
+  std::map<std::size_t, std::vector<double>> by_sweep;
   std::map<std::size_t, std::optional<double>> of_model;
   const auto model = by_model_.find(alike.model);
   if (model != by_model_.end())
@@ -104,8 +109,13 @@ shifts baseline::shifts_of(const sweep& now, const std::vector<std::size_t>& ben
       result.slower[i] = statistics::median(distances);
     if (!result.by_itself[i]) continue;
     const auto between = differences(now, benchmarks, itself->second);
-    result.between_runs.insert(result.between_runs.end(), between.begin(), between.end());
+    for (const auto& [sweep, from_median] : between) {
+      by_sweep[sweep].push_back(from_median);
+      if (between.size() >= fewest_runs) result.between_runs.push_back(from_median);
+    }
   }
+  for (auto& [sweep, list] : by_sweep)
+    result.between_sweeps.push_back(statistics::median(std::move(list)));
   return result;
 }
 
@@ -137,40 +147,67 @@ bool baseline::is_later(const sweep& now) const {
          });
 }
 
-slower_than_baseline compare(const peers& alike, const shifts& shifts, const criteria& criteria) {
+namespace {
+
+/// What sweeps of healthy parts differ by in common: what is expected, and what accepted ones did.
+spread spread_between(const std::vector<double>& sweeps, double expected) {
+  std::vector<double> both_ways{0};
+  for (const auto difference : sweeps) both_ways.insert(both_ways.end(), {difference, -difference});
+  return spread_of(both_ways, expected);
+}
+
+/// How the median of so many parts differs between sweeps.
+spread of_median(const spread& between_sweeps, const spread& parts, std::size_t count) {
+  constexpr double of_median = 1.2533;  // sqrt(pi / 2): the median is less precise than the mean
+  return {std::hypot(between_sweeps.deviation,
+                     of_median * parts.deviation / std::sqrt(static_cast<double>(count))),
+          between_sweeps.degrees};
+}
+
+}  // namespace
+
+slower_than_baseline compare(const peers& alike, const shifts& shifts, const criteria& criteria,
+                             const std::set<std::size_t>& known) {
   slower_than_baseline result;
-  std::vector<double> known;
+  std::vector<double> measured;
   for (const auto& slower : shifts.slower)
-    if (slower) known.push_back(*slower);
-  if (known.empty()) return result;
+    if (slower) measured.push_back(*slower);
+  if (measured.empty()) return result;
   // Of an even number the largest does not count: one slow GPU of two is not half of the noise.
-  auto compared = known;
+  auto compared = measured;
   std::ranges::sort(compared);
   if (compared.size() % 2 == 0) compared.pop_back();
-  const bool is_few = known.size() < fewest_gpus;
+  const bool is_few = measured.size() < fewest_gpus;
   const bool is_known = !is_few || !shifts.between_runs.empty();
   const auto deviation = criteria.expected * (is_known ? 1 : caution);
   // As faster ones, which count as chance, whichever they were.
   for (const auto difference : shifts.between_runs) compared.push_back(-std::abs(difference));
   const auto healthy = spread_of(compared, deviation);
-  // Of what many have in common a single baseline shows no spread.
-  const spread expected = is_few ? healthy : spread_of(std::vector{0.0}, deviation);
-  const auto count = static_cast<double>(known.size());
-  const auto spread_at = [&](const part_of_peers& part) -> const spread& {
-    return part.scope == scope::gpu ? healthy : expected;
+  const auto between_sweeps = spread_between(shifts.between_sweeps, deviation);
+  std::map<scope, std::size_t> parts;
+  for (const auto& part : parts_of(alike)) ++parts[part.scope];
+  const auto spread_at = [&](const part_of_peers& part) {
+    return part.scope == scope::gpu || is_few
+               ? healthy
+               : of_median(between_sweeps, healthy, part.gpus.size());
   };
   const auto p_of = [&](const part_of_peers& part, double slower) -> std::optional<double> {
     if (slower <= criteria.threshold) return std::nullopt;
-    // Bonferroni: parts are taken one after the other.
-    const auto p = std::min(1.0, spread_at(part).p(slower) * count);
+    // Bonferroni: parts are taken one after the other. GPUs have one share, the others together;
+    // but no wider part needs more evidence than a GPU.
+    const auto tests = part.scope == scope::gpu
+                           ? measured.size()
+                           : std::min(measured.size(), wider_scopes * parts.at(part.scope));
+    const auto p = std::min(1.0, spread_at(part).p(slower) * static_cast<double>(tests));
     return p <= criteria.false_alarm ? std::optional(p) : std::nullopt;
   };
-  result.slow = attributed(alike, shifts.slower, p_of);
+  result.slow = attributed(alike, shifts.slower, p_of, {.known = known});
   const boost::math::students_t student(healthy.degrees);
   const auto border =
-      std::max(criteria.threshold, healthy.exceeded_by(criteria.false_alarm / count));
-  result.tested.push_back(
-      {scope::gpu, known.size(), border + healthy.deviation * boost::math::quantile(student, 0.8)});
+      std::max(criteria.threshold,
+               healthy.exceeded_by(criteria.false_alarm / static_cast<double>(measured.size())));
+  result.tested.push_back({scope::gpu, measured.size(),
+                           border + healthy.deviation * boost::math::quantile(student, 0.8)});
   constexpr double of_95_percent = 0.025;
   result.half_interval = healthy.exceeded_by(of_95_percent);
   return result;

@@ -20,6 +20,8 @@ struct shifts {
   std::vector<bool> by_itself;                ///< compared with itself, otherwise with its model
   /// What each GPU with three or more accepted runs differed by between these, from their median.
   std::vector<double> between_runs;
+  /// What accepted sweeps differed by in common: the median GPU of each, from the median of all.
+  std::vector<double> between_sweeps;
 };
 
 /// Compares with one or several accepted sweeps.
@@ -51,10 +53,15 @@ class baseline {
   struct place {
     std::size_t sweep, gpu;
   };
-  /// What the runs of a GPU, which is at these places, differed by; empty if they are too few.
-  [[nodiscard]] std::vector<double> differences(const sweep& now,
-                                                const std::vector<std::size_t>& benchmarks,
-                                                const std::vector<place>& places) const;
+  /// What the runs of a GPU, which is at these places, differed by, with their sweeps; empty if
+  /// there is one alone.
+  struct difference {
+    std::size_t sweep;
+    double from_median;
+  };
+  [[nodiscard]] std::vector<difference> differences(const sweep& now,
+                                                    const std::vector<std::size_t>& benchmarks,
+                                                    const std::vector<place>& places) const;
   [[nodiscard]] std::optional<double> median_cost(const std::vector<place>& places,
                                                   const std::string& benchmark) const;
 
@@ -71,6 +78,10 @@ struct slower_than_baseline {
   std::vector<tested_parts> tested;
   double half_interval = 0;  ///< of 95 %, of a healthy GPU
 };
-slower_than_baseline compare(const peers& alike, const shifts& shifts, const criteria& criteria);
+
+/// A GPU is judged by how GPUs differ. What a wider part has in common is tested by the standard
+/// error of its median, and by what sweeps differ by. `known` parts are slow anyway (attribution).
+slower_than_baseline compare(const peers& alike, const shifts& shifts, const criteria& criteria,
+                             const std::set<std::size_t>& known = {});
 
 }  // namespace bench_transfers::fleet

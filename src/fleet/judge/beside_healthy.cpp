@@ -33,9 +33,9 @@ class known_slowdowns {
   std::map<std::pair<scope, std::size_t>, const slow_part*> parts_;
 };
 
-/// A GPU's node and the node's rack, by their places among the peers.
+/// A GPU's node, the node's rack, and its slot, by their places among the peers.
 struct whereabouts {
-  std::size_t node = 0;
+  std::size_t node = 0, slot = 0;
   std::optional<std::size_t> rack;
 };
 
@@ -46,6 +46,8 @@ std::vector<whereabouts> places_of(const peers& alike) {
   for (std::size_t rack = 0; rack < alike.racks.size(); ++rack)
     for (const auto node : alike.racks[rack])
       for (const auto gpu : alike.nodes[node]) places[gpu].rack = rack;
+  for (std::size_t slot = 0; slot < alike.slots.size(); ++slot)
+    for (const auto gpu : alike.slots[slot].gpus) places[gpu].slot = slot;
   return places;
 }
 
@@ -58,8 +60,11 @@ std::vector<std::optional<double>> slower_than_healthy(
   const auto places = places_of(alike);
   const auto around = [&](std::size_t gpu, auto number) {
     const auto& at = places[gpu];
-    return (known.*number)(scope::node, at.node) +
+    return (known.*number)(scope::slot, at.slot) + (known.*number)(scope::node, at.node) +
            (at.rack ? (known.*number)(scope::rack, *at.rack) : 0.0);
+  };
+  const auto in_slot = [&](std::size_t gpu) {
+    return known.of_all_runs(scope::slot, places[gpu].slot);
   };
   std::vector<double> healthy;
   std::map<std::size_t, std::vector<double>> of_slow_nodes;
@@ -69,7 +74,7 @@ std::vector<std::optional<double>> slower_than_healthy(
     healthy.push_back(score - around(gpu, &known_slowdowns::of_all_runs) -
                       known.of_all_runs(scope::gpu, gpu));
     if (known.has(scope::node, places[gpu].node) && !known.has(scope::gpu, gpu))
-      of_slow_nodes[places[gpu].node].push_back(score);
+      of_slow_nodes[places[gpu].node].push_back(score - in_slot(gpu));
   }
   std::vector<std::optional<double>> slower(scores.size());
   if (healthy.empty()) return slower;
@@ -83,8 +88,9 @@ std::vector<std::optional<double>> slower_than_healthy(
     if (known.has(scope::gpu, gpu))
       slower[gpu] = above + known.number(scope::gpu, gpu);
     else
-      slower[gpu] = middle == middles.end() ? scores[gpu]->usual - level
-                                            : above + scores[gpu]->usual - middle->second;
+      slower[gpu] = middle == middles.end()
+                        ? scores[gpu]->usual - level
+                        : above + scores[gpu]->usual - in_slot(gpu) - middle->second;
   }
   return slower;
 }

@@ -73,8 +73,8 @@ enum class advice {
 /// A part that is slow, in one class of benchmarks.
 struct finding {
   fleet::scope scope;
-  std::size_t gpu;   ///< index into the sweep's; of a node or rack its first
-  std::string name;  ///< the GPU's UUID, the node, the rack
+  std::size_t gpu;   ///< index into the sweep's; of a wider part its first
+  std::string name;  ///< the GPU's UUID, the node, the rack, the slot, the fleet's model
   fleet::pattern pattern;
   benchmark_class kind = benchmark_class::link;
   std::vector<slow_aspect> aspects;  ///< the slowest first; empty for a link that is not slow
@@ -86,15 +86,20 @@ struct finding {
   std::size_t processes = 0;
   std::vector<advice> what_to_do = {};  ///< the first one first
   std::optional<onset> since = {};      ///< none: not looked for, or not known
+  std::vector<std::size_t> gpus = {};   ///< all GPUs of the part, ascending; of several models, too
 
+  [[nodiscard]] bool has(std::size_t index) const;
   /// The slowest aspect; null if there is none.
   [[nodiscard]] const slow_aspect* worst() const {
     return aspects.empty() ? nullptr : &aspects.front();
   }
 };
 
-/// Whether a GPU belongs to the part of this scope that `first` belongs to.
-bool is_in(const gpu& gpu, const fleet::gpu& first, scope scope);
+/// The model of a finding's GPUs; null if they are of several.
+const std::string* model_of(const sweep& sweep, const finding& found);
+
+/// On how many nodes a finding's GPUs are.
+std::size_t nodes_of(const sweep& sweep, const finding& found);
 
 /// What was tested in an aspect of a model's GPUs, and what would have been found.
 struct tested_aspect {
@@ -138,7 +143,7 @@ enum class doubt {
 
 struct judgement {
   fleet::verdict verdict = verdict::unknown;
-  std::vector<finding> findings;      ///< what is named; racks first, then nodes, then GPUs
+  std::vector<finding> findings;      ///< what is named; the widest parts first
   std::vector<finding> not_named;     ///< slow host devices, which show nothing of GPUs
   std::vector<missing_rank> missing;  ///< but those of GPUs that are gone
   /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that

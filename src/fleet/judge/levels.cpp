@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <numbers>
 #include <set>
 
@@ -37,13 +38,6 @@ score middle_of(const std::vector<part>& members, double deviation, Quantile qua
   for (const auto member : compared_members) middle.*member = quantile(column(members, member));
   middle.error = of_median * deviation / std::sqrt(static_cast<double>(members.size()));
   return middle;
-}
-
-/// The smaller of the two in the middle.
-double lower_median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 /// The median of ascending values without the one at `left_out`; of two values or more.
@@ -108,21 +102,31 @@ comparison compared_in_groups(std::vector<part> parts, double least_gap) {
   return {std::move(parts), compared(std::move(fast))};
 }
 
+/// A slot or a rack, and which of the parts that it is made of it has.
+struct group {
+  std::size_t index;
+  std::vector<std::size_t> members;  ///< positions in the list of those parts
+};
+
+/// What is taken off the members of a group.
+struct excess {
+  const fleet::group* group;
+  double slower;
+};
+
 class search {
  public:
   search(const peers& alike, const std::vector<std::optional<score>>& scores,
-         const criteria& criteria)
-      : alike_(alike), scores_(scores), criteria_(criteria) {}
+         const criteria& criteria, const wide_parts& known)
+      : alike_(alike), scores_(scores), criteria_(criteria), known_(known) {}
 
   slow_parts run() {
+    take_slots_off();
     const auto gpus = gpus_in_nodes();
     find(scope::gpu, {gpus, gpus});
     auto nodes = nodes_without_slow_gpus(deviation_of(gpus));
     if (nodes.size() < 2) return std::move(result_);
-    for (const auto& [rack, slower] : slow_racks(nodes))
-      for (auto& node : nodes)
-        if (is_in(rack, node))
-          for (const auto member : compared_members) node.score.*member -= slower;
+    take_racks_off(nodes);
     find(scope::node, compared_in_groups(std::move(nodes), least_gap()));
     return std::move(result_);
   }
@@ -132,10 +136,6 @@ class search {
   [[nodiscard]] double least_gap() const {
     constexpr double in_expected = 8;
     return std::max(std::log(1.25), in_expected * criteria_.expected);
-  }
-
-  [[nodiscard]] bool is_in(std::size_t rack, const part& node) const {
-    return std::ranges::find(alike_.racks[rack], node.index) != alike_.racks[rack].end();
   }
 
   [[nodiscard]] std::vector<part> measured(const std::vector<std::size_t>& gpus) const {
@@ -158,7 +158,8 @@ class search {
 
   [[nodiscard]] std::vector<part> nodes_without_slow_gpus(double deviation) const {
     std::set<std::size_t> slow;
-    for (const auto& gpu : result_.slow) slow.insert(gpu.index);
+    for (const auto& part : result_.slow)
+      if (part.scope == scope::gpu) slow.insert(part.index);
     std::vector<part> nodes;
     for (std::size_t node = 0; node < alike_.nodes.size(); ++node) {
       auto gpus = measured(alike_.nodes[node]);
@@ -168,34 +169,139 @@ class search {
     return nodes;
   }
 
-  /// By how much they are slower.
-  std::vector<std::pair<std::size_t, double>> slow_racks(const std::vector<part>& nodes) {
-    const auto distances = compared_in_groups(nodes, least_gap()).parts;
-    const auto deviation = deviation_of(distances);
-    std::vector<part> racks;
-    std::vector<std::vector<part>> members(alike_.racks.size());
-    for (std::size_t rack = 0; rack < alike_.racks.size(); ++rack) {
-      std::ranges::copy_if(nodes, std::back_inserter(members[rack]),
-                           [&](const part& node) { return is_in(rack, node); });
-      // A rack of one node is that node.
-      if (members[rack].size() > 1)
-        racks.push_back({rack, middle_of(members[rack], deviation, lower_median)});
+  /// Which of these parts the wider ones have: `members` of each are indices of such parts. A wider
+  /// part that has one or all of them is left out.
+  template <class Members>
+  static std::vector<group> groups_of(const std::vector<part>& parts, std::size_t count,
+                                      Members members) {
+    std::map<std::size_t, std::size_t> positions;
+    for (std::size_t i = 0; i < parts.size(); ++i) positions.emplace(parts[i].index, i);
+    std::vector<group> groups;
+    for (std::size_t wider = 0; wider < count; ++wider) {
+      group group{wider, {}};
+      for (const auto member : members(wider))
+        if (const auto known = positions.find(member); known != positions.end())
+          group.members.push_back(known->second);
+      if (group.members.size() > 1 && group.members.size() < parts.size())
+        groups.push_back(std::move(group));
     }
-    if (racks.size() < 2) return {};
-    const auto first = static_cast<std::ptrdiff_t>(result_.slow.size());
-    find(scope::rack, compared_in_groups(std::move(racks), least_gap()));
-    const auto found = std::remove_if(
-        result_.slow.begin() + first, result_.slow.end(), [&](const slow_part& rack) {
-          const auto slow_nodes = std::ranges::count_if(distances, [&](const part& node) {
-            return is_in(rack.index, node) && node.score.usual > rack.slower.value / 2;
-          });
-          return 4 * static_cast<std::size_t>(slow_nodes) < 3 * members[rack.index].size();
+    return groups;
+  }
+
+  static std::vector<part> members_of(const group& group, const std::vector<part>& parts) {
+    std::vector<part> members;
+    for (const auto i : group.members) members.push_back(parts[i]);
+    return members;
+  }
+
+  /// A slot's GPUs have been compared with others of their nodes: so has the slot.
+  void take_slots_off() {
+    const auto gpus = gpus_in_nodes();
+    const auto slots = groups_of(
+        gpus, alike_.slots.size(), [&](std::size_t slot) -> const auto& {
+          return alike_.slots[slot].gpus;
         });
-    result_.slow.erase(found, result_.slow.end());
-    std::vector<std::pair<std::size_t, double>> slow;
-    for (auto rack = result_.slow.begin() + first; rack != result_.slow.end(); ++rack)
-      slow.emplace_back(rack->index, rack->slower.value);
-    return slow;
+    if (slots.size() < 2) return;
+    const auto deviation = deviation_of(gpus);
+    std::vector<part> parts;
+    for (const auto& slot : slots) {
+      const auto members = members_of(slot, gpus);
+      auto& part =
+          parts.emplace_back(fleet::part{slot.index, middle_of(members, deviation, lower_median)});
+      for (const auto member : compared_members)
+        part.in_fleet.*member = lower_median(in_fleet(members, member));
+    }
+    for (const auto& [slot, slower] :
+         find_wide(scope::slot, {parts, parts}, slots, scope::gpu, {gpus, gpus}))
+      for (const auto i : slot->members)
+        for (const auto member : compared_members) (*scores_[gpus[i].index]).*member -= slower;
+  }
+
+  static std::vector<double> in_fleet(const std::vector<part>& parts, double score::*member) {
+    std::vector<double> values;
+    for (const auto& part : parts) values.push_back(part.in_fleet.*member);
+    return values;
+  }
+
+  void take_racks_off(std::vector<part>& nodes) {
+    const auto racks = groups_of(
+        nodes,
+        alike_.racks.size(), [&](std::size_t rack) -> const auto& { return alike_.racks[rack]; });
+    if (racks.size() < 2) return;
+    const auto distances = compared_in_groups(nodes, least_gap());
+    const auto deviation = deviation_of(distances.parts);
+    std::vector<part> parts;
+    for (const auto& rack : racks)
+      parts.push_back({rack.index, middle_of(members_of(rack, nodes), deviation, lower_median)});
+    for (const auto& [rack, slower] :
+         find_wide(scope::rack, compared_in_groups(std::move(parts), least_gap()), racks,
+                   scope::node, distances))
+      for (const auto i : rack->members)
+        for (const auto member : compared_members) nodes[i].score.*member -= slower;
+  }
+
+  /// Adds those of the wide parts that are slow, by their own distances or by those of their
+  /// members; returns what these and the known ones have in common.
+  std::vector<excess> find_wide(scope scope, const comparison& wide,
+                                const std::vector<group>& groups, fleet::scope narrow,
+                                const comparison& members) {
+    result_.tested.push_back(tested_in(scope, wide));
+    std::map<std::size_t, slow_part> slow;
+    for (const auto& part : slow_among(scope, wide)) slow.emplace(part.index, part);
+    std::optional<std::map<std::size_t, slow_part>> slow_members;
+    std::vector<excess> off;
+    for (const auto& group : groups) {
+      const auto in_common =
+          common_to(column(members_of(group, members.parts), &score::usual), group.members.size());
+      auto found = slow.find(group.index);
+      if (found != slow.end() && !is_common(group, members.parts, found->second.slower.value)) {
+        slow.erase(found);
+        found = slow.end();
+      }
+      if (found == slow.end() && in_common && *in_common > criteria_.threshold / 2) {
+        if (!slow_members) {
+          slow_members.emplace();
+          for (const auto& part : slow_among(narrow, members))
+            if (!part.by_slowest_run) slow_members->emplace(part.index, part);
+        }
+        if (auto part = by_members(group, members.parts, *slow_members, *in_common)) {
+          part->scope = scope;
+          found = slow.emplace(group.index, *part).first;
+        }
+      }
+      if (found != slow.end()) {
+        off.push_back({&group, found->second.slower.value});
+        result_.slow.push_back(found->second);
+      } else if (in_common && known_.contains({scope, group.index})) {
+        off.push_back({&group, *in_common});
+      }
+    }
+    return off;
+  }
+
+  /// Whether three quarters of the members are slower by more than half as much.
+  static bool is_common(const group& group, const std::vector<part>& members, double slower) {
+    const auto as_slow = std::ranges::count_if(
+        group.members, [&](std::size_t i) { return members[i].score.usual > slower / 2; });
+    return 4 * static_cast<std::size_t>(as_slow) >= 3 * group.members.size();
+  }
+
+  /// A group of which enough members are slow by themselves needs no other evidence.
+  static std::optional<slow_part> by_members(const group& group, const std::vector<part>& members,
+                                             const std::map<std::size_t, slow_part>& slow,
+                                             double in_common) {
+    std::vector<slow_part> found;
+    for (const auto i : group.members)
+      if (const auto known = slow.find(members[i].index);
+          known != slow.end() && is_about(known->second.slower.value, in_common))
+        found.push_back(known->second);
+    if (!are_enough(found.size(), group.members.size())) return std::nullopt;
+    auto part = *std::ranges::max_element(found, {}, &slow_part::p);
+    const auto off = in_common - part.slower.value;
+    part.index = group.index;
+    part.slower = {in_common, part.slower.low + off, part.slower.high + off};
+    part.how_long = std::ranges::max_element(found, {}, &slow_part::how_long)->how_long;
+    return part;
   }
 
   /// What healthy parts differ by. Few of them do not tell: then it is what is expected, or what
@@ -215,7 +321,7 @@ class search {
     const auto widest = std::ranges::max(column(parts, &score::usual), {},
                                          [](double value) { return std::abs(value); });
     const bool can_tell =
-        scope == scope::rack || parts.size() >= handful || std::abs(widest) <= criteria_.threshold;
+        is_wide(scope) || parts.size() >= handful || std::abs(widest) <= criteria_.threshold;
     return can_tell ? criteria_.threshold
                     : std::max(criteria_.threshold, beyond_chance(criteria_.expected));
   }
@@ -228,24 +334,38 @@ class search {
 
   /// Adds those of the parts that are slow, by their distances from the others.
   void find(scope scope, const comparison& all) {
-    const auto& parts = all.parts;
-    if (parts.empty()) return;
-    const auto threshold = threshold_of(scope, parts);
-    add_slow(scope, all, &score::usual, threshold);
-    const auto healthy = spread_among(all.healthy, &score::usual);
-    const auto count = static_cast<double>(parts.size());
-    const auto border = std::max(threshold, healthy.exceeded_by(criteria_.false_alarm / count));
-    const boost::math::students_t student(healthy.degrees);
-    result_.tested.push_back(
-        {scope, parts.size(), border + healthy.deviation * boost::math::quantile(student, 0.8)});
-    const bool has_runs = std::ranges::any_of(
-        parts, [](const part& part) { return part.score.worst_run != part.score.usual; });
-    // A run may be disturbed by something that is no fault: it must be slower by more.
-    constexpr double of_a_run = 2.5;
-    if (has_runs) add_slow(scope, all, &score::worst_run, of_a_run * threshold);
+    if (all.parts.empty()) return;
+    result_.tested.push_back(tested_in(scope, all));
+    std::ranges::copy(slow_among(scope, all), std::back_inserter(result_.slow));
   }
 
-  void add_slow(scope scope, const comparison& all, double score::*member, double threshold) {
+  [[nodiscard]] tested_parts tested_in(scope scope, const comparison& all) const {
+    const auto healthy = spread_among(all.healthy, &score::usual);
+    const auto count = static_cast<double>(all.parts.size());
+    const auto border = std::max(threshold_of(scope, all.parts),
+                                 healthy.exceeded_by(criteria_.false_alarm / count));
+    const boost::math::students_t student(healthy.degrees);
+    return {scope, all.parts.size(),
+            border + healthy.deviation * boost::math::quantile(student, 0.8)};
+  }
+
+  [[nodiscard]] std::vector<slow_part> slow_among(scope scope, const comparison& all) const {
+    const auto& parts = all.parts;
+    const auto threshold = threshold_of(scope, parts);
+    auto slow = slow_by(&score::usual, scope, all, threshold);
+    const bool has_runs = std::ranges::any_of(
+        parts, [](const part& part) { return part.score.worst_run != part.score.usual; });
+    if (!has_runs) return slow;
+    // A run may be disturbed by something that is no fault: it must be slower by more.
+    constexpr double of_a_run = 2.5;
+    for (const auto& part : slow_by(&score::worst_run, scope, all, of_a_run * threshold))
+      if (std::ranges::find(slow, part.index, &slow_part::index) == slow.end())
+        slow.push_back(part);
+    return slow;
+  }
+
+  [[nodiscard]] std::vector<slow_part> slow_by(double score::*member, scope scope,
+                                               const comparison& all, double threshold) const {
     const auto& parts = all.parts;
     const auto healthy = spread_among(all.healthy, member);
     std::vector<double> p;
@@ -260,32 +380,28 @@ class search {
     const auto adjusted = statistics::discovery_adjusted(p);
     const auto half = healthy.deviation * boost::math::quantile(boost::math::complement(
                                               boost::math::students_t(healthy.degrees), 0.025));
+    std::vector<slow_part> slow;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto slower = parts[i].score.*member;
       if (slower <= threshold || adjusted[i] > criteria_.false_alarm) continue;
       // Beside a fast neighbour a healthy GPU looks slow.
       constexpr double in_fleet = 0.25;
-      if (scope == scope::gpu && parts[i].in_fleet.*member <= in_fleet * slower) continue;
-      if (is_known(scope, parts[i].index)) continue;
-      result_.slow.push_back(
-          {scope,
-           parts[i].index,
-           {slower, slower - half, slower + half},
-           adjusted[i],
-           member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes,
-           member != &score::usual});
+      const bool is_in_node = scope == scope::gpu || scope == scope::slot;
+      if (is_in_node && parts[i].in_fleet.*member <= in_fleet * slower) continue;
+      slow.push_back({scope,
+                      parts[i].index,
+                      {slower, slower - half, slower + half},
+                      adjusted[i],
+                      member == &score::usual ? persistence_of(parts[i]) : persistence::sometimes,
+                      member != &score::usual});
     }
-  }
-
-  [[nodiscard]] bool is_known(scope scope, std::size_t index) const {
-    return std::ranges::any_of(result_.slow, [&](const slow_part& known) {
-      return known.scope == scope && known.index == index;
-    });
+    return slow;
   }
 
   const peers& alike_;
-  const std::vector<std::optional<score>>& scores_;
+  std::vector<std::optional<score>> scores_;
   const criteria& criteria_;
+  const wide_parts& known_;
   slow_parts result_;
 };
 
@@ -297,8 +413,8 @@ double beyond_chance(double expected) {
 }
 
 slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
-                     const criteria& criteria) {
-  return search(alike, scores, criteria).run();
+                     const criteria& criteria, const wide_parts& known) {
+  return search(alike, scores, criteria, known).run();
 }
 
 }  // namespace bench_transfers::fleet

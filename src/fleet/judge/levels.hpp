@@ -2,24 +2,26 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "src/fleet/judge/parts.hpp"
 #include "src/fleet/judge/peers.hpp"
 #include "src/fleet/judge/scores.hpp"
 #include "src/statistics/estimate.hpp"
 
 namespace bench_transfers::fleet {
 
-/// The parts of a fleet that can be slow as a whole. The fleet, or a model of it, has no peers:
-/// only other references show that it is slow.
-enum class scope { gpu, node, rack, fleet };
-/// Of those that are compared with each other.
-inline constexpr scope every_scope[] = {scope::gpu, scope::node, scope::rack};
+/// The scopes of parts that are compared with each other.
+inline constexpr scope every_scope[] = {scope::gpu, scope::node, scope::rack, scope::slot};
+/// Those of them that are made of several nodes.
+constexpr bool is_wide(scope scope) { return scope > scope::node; }
 
 /// A part that is slower than the others of its kind.
 struct slow_part {
   fleet::scope scope;
-  std::size_t index;            ///< into the GPUs, nodes or racks of its peers
+  std::size_t index;            ///< into the GPUs, nodes, racks or slots of its peers
   statistics::estimate slower;  ///< logarithm; the interval covers how healthy parts differ
   double p;                     ///< adjusted for all parts of its kind
   /// How much of the time it is slow.
@@ -58,20 +60,24 @@ inline constexpr std::size_t handful = 5;
 /// healthy ones are expected to differ, and twice the time at most.
 double beyond_chance(double expected);
 
+/// A slot or a rack, by its index.
+using wide_parts = std::set<std::pair<scope, std::size_t>>;
+
 /// Finds the slow parts in one aspect, by the scores of the peers' GPUs. A GPU is compared with the
 /// others of its node, and must be slow beside the whole fleet as well; a node's median GPU with
-/// those of the other nodes, and a rack's lower median node with those of the other racks; so a
-/// node that is slow as a whole is no eight slow GPUs. A rack is slow only if three quarters of its
-/// nodes are. A part is slow if it is slower than the threshold, and healthy ones would not be as
-/// slow by chance.
+/// those of the other nodes. Before that, slots are judged by what their GPUs are slower by than
+/// others of their nodes, and racks by their lower median node: what three quarters of its GPUs or
+/// nodes have in common is one slow part, and is taken off them. A part is slow if it is slower
+/// than the threshold, and healthy ones would not be as slow by chance; a slot or rack also if
+/// enough of its GPUs or nodes are. What `known` ones have in common is taken off in any case.
 slow_parts find_slow(const peers& alike, const std::vector<std::optional<score>>& scores,
-                     const criteria& criteria);
+                     const criteria& criteria, const wide_parts& known = {});
 
 /// By how much each of the peers' GPUs is slower than healthy ones, as a logarithm; none where it
-/// has no score. What is slow has the number that was found: a GPU its own, and those of its node
-/// and rack if these are slow as well; the median GPU of a slow node, without slow ones, that of
-/// the node. Others are compared with the median GPU after what is slow has been taken off: a slow
-/// GPU of two does not make the other one fast.
+/// has no score. What is slow has the number that was found: a GPU its own, and those of its node,
+/// rack and slot if these are slow as well; the median GPU of a slow node, without slow ones, that
+/// of the node. Others are compared with the median GPU after what is slow has been taken off: a
+/// slow GPU of two does not make the other one fast.
 std::vector<std::optional<double>> slower_than_healthy(
     const peers& alike, const std::vector<std::optional<score>>& scores,
     const std::vector<slow_part>& slow);

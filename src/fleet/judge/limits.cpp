@@ -71,7 +71,7 @@ std::vector<below_limit> below_limits(const sweep& sweep, const peers& alike, di
     return by > 0 ? std::optional(0.0) : std::nullopt;
   };
   std::vector<below_limit> found;
-  for (auto& common : attributed(alike, std::move(slower), is_below, true))
+  for (auto& common : attributed(alike, std::move(slower), is_below, {.once = true}))
     found.push_back({std::move(common.part), towards, common.slower});
   return found;
 }

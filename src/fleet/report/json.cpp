@@ -48,13 +48,14 @@ json to_json(const link& shown) {
 }
 
 /// The link that all GPUs of the part have, and what any of them warns of.
-json evidence_of(const sweep& sweep, const gpu& first, const finding& found) {
+json evidence_of(const sweep& sweep, const finding& found) {
+  const auto& first = sweep.gpus[found.gpu];
   json aspects = json::array();
   for (const auto& slow : found.aspects) aspects.push_back(to_json(sweep, slow));
   bool is_one_link = true;
   std::set<std::string> warnings;
-  for (const auto& gpu : sweep.gpus) {
-    if (!is_in(gpu, first, found.scope)) continue;
+  for (const auto index : found.gpus) {
+    const auto& gpu = sweep.gpus[index];
     is_one_link = is_one_link && gpu.link == first.link;
     warnings.insert(gpu.warnings.begin(), gpu.warnings.end());
   }
@@ -85,6 +86,7 @@ json empty_finding(scope scope, const char* code) {
           {"gpu", nullptr},
           {"slot", nullptr},
           {"node", nullptr},
+          {"node_count", nullptr},
           {"rack", nullptr},
           {"model", nullptr},
           {"code", code},
@@ -105,9 +107,11 @@ json to_json(const sweep& sweep, const finding& found) {
     entry["gpu"] = gpu.uuid;
     entry["slot"] = or_null(gpu.slot);
   }
+  if (found.scope == scope::slot) entry["slot"] = found.name;
   if (found.scope <= scope::node) entry["node"] = gpu.node;
+  entry["node_count"] = nodes_of(sweep, found);
   if (found.scope <= scope::rack) entry["rack"] = or_null(gpu.rack);
-  entry["model"] = gpu.model;
+  if (const auto* model = model_of(sweep, found)) entry["model"] = *model;
   if (found.pattern != pattern::wrong_data) entry["class"] = to_string(found.kind);
   if (const auto* worst = found.worst()) {
     entry["slower_percent"] = percent(worst->slower.value);
@@ -117,7 +121,7 @@ json to_json(const sweep& sweep, const finding& found) {
   entry["reference"] = to_string(found.reference);
   if (found.since) entry["since"] = to_json(*found.since);
   entry["advice"] = codes_of(found.what_to_do);
-  entry["evidence"] = evidence_of(sweep, gpu, found);
+  entry["evidence"] = evidence_of(sweep, found);
   return entry;
 }
 

@@ -31,8 +31,10 @@ std::vector<label> with(std::vector<label> labels, std::vector<label> more) {
 std::vector<label> labels_of(const sweep& sweep, const finding& found) {
   auto part = sweep.gpus[found.gpu];
   if (found.scope > scope::gpu) part.uuid = part.slot = "";
+  if (found.scope == scope::slot) part.slot = found.name;
   if (found.scope > scope::node) part.node = "";
   if (found.scope > scope::rack) part.rack = "";
+  if (!model_of(sweep, found)) part.model = "";
   return with(labels_of(part),
               {{"scope", to_string(found.scope)},
                {"code", to_string(found.pattern)},
@@ -66,7 +68,8 @@ void add_counts(metrics& out, const sweep& sweep, const judgement& judged) {
 }
 
 void add_findings(metrics& out, const sweep& sweep, const judgement& judged) {
-  out.begin("transfers_fleet_finding", "1 for each GPU, node or rack that is named.");
+  out.begin("transfers_fleet_finding",
+            "1 for each part that is named: a GPU, node, rack, slot or the fleet.");
   for (const auto& found : judged.findings) out.add(labels_of(sweep, found), 1);
   for (const auto& missing : judged.missing)
     out.add({{"node", missing.node},

@@ -146,9 +146,14 @@ std::string subject_of(const sweep& sweep, const finding& found) {
     case scope::node:
       return fmt::format("node {}{}", gpu.node, gpu.rack.empty() ? "" : " in rack " + gpu.rack);
     case scope::rack: return "rack " + gpu.rack;
+    case scope::slot:
+      return fmt::format(
+          "slot {} of {}", found.name,
+          common::counted(static_cast<double>(nodes_of(sweep, found)), "node", "nodes"));
     case scope::fleet: break;
   }
-  return "all GPUs of model " + gpu.model;
+  const auto* model = model_of(sweep, found);
+  return model ? "all GPUs of model " + *model : "all GPUs";
 }
 
 std::string slower_text(const slow_aspect& slow, const finding& found) {

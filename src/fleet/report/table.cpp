@@ -114,11 +114,9 @@ std::vector<std::size_t> order_of(const std::vector<figures>& columns, std::size
   return order;
 }
 
-std::set<std::size_t> named_gpus(const sweep& sweep, const judgement& judged) {
+std::set<std::size_t> named_gpus(const judgement& judged) {
   std::set<std::size_t> named;
-  for (const auto& found : judged.findings)
-    for (std::size_t gpu = 0; gpu < sweep.gpus.size(); ++gpu)
-      if (is_in(sweep.gpus[gpu], sweep.gpus[found.gpu], found.scope)) named.insert(gpu);
+  for (const auto& found : judged.findings) named.insert(found.gpus.begin(), found.gpus.end());
   return named;
 }
 
@@ -133,7 +131,7 @@ std::string table_of(const sweep& sweep, const judgement& judged,
   const auto shown = order_of(all_figures, sweep.gpus.size(), slowest);
   for (auto& column : columns) column.cells = in_order(column.cells, shown);
   const auto lines = aligned(std::move(columns), common::terminal_columns - mark.size());
-  const auto named = named_gpus(sweep, judged);
+  const auto named = named_gpus(judged);
   auto text = lines.front() + "\n";
   for (std::size_t i = 0; i < shown.size(); ++i)
     text += lines[i + 1] + (named.contains(shown[i]) ? mark : "") + "\n";

@@ -16,6 +16,7 @@ std::string to_string(scope scope) {
     case scope::gpu: return "gpu";
     case scope::node: return "node";
     case scope::rack: return "rack";
+    case scope::slot: return "slot";
     case scope::fleet: break;
   }
   return "fleet";

@@ -77,6 +77,15 @@ sweep with_everything() {
   return measured;
 }
 
+/// The GPUs in one place of all nodes are slow.
+std::string of_a_slow_slot() {
+  const auto measured = made({{where::slot, simulation::name_of_slot(2), 0.2}});
+  const auto found = judged(measured);
+  return in_text("slow slot", measured) +
+         titled("slow slot, JUnit", junit_of(measured, found, {})) +
+         titled("slow slot, OpenMetrics", openmetrics_of(measured, found));
+}
+
 sweep on_hosts() {
   auto measured = ill();
   measured.world_size.reset();
@@ -175,7 +184,7 @@ std::string histories() {
 }  // namespace
 
 std::string answers() {
-  return in_text("ill", ill()) + in_every_form("everything", with_everything()) +
+  return in_text("ill", ill()) + in_every_form("everything", with_everything()) + of_a_slow_slot() +
          in_text("without a GPU", on_hosts()) +
          titled("one GPU among hosts", one_gpu_among_hosts()) + titled("noisy", noisy()) +
          against_a_baseline() + titled("slow links", of_slow_links()) + histories();

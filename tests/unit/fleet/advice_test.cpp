@@ -20,7 +20,8 @@ std::vector<advice> advised(pattern pattern, benchmark_class kind, scope scope,
   sweep.gpus.resize(2);
   sweep.gpus[1].warnings = warnings;
   finding found{scope, 1, "GPU-1", pattern, kind, {}};
-  return advice_for(sweep, found, {1});
+  found.gpus = {1};
+  return advice_for(sweep, found);
 }
 
 TEST(advice_for, lower_links_is_to_reseat_one_card_and_to_look_at_the_settings_of_many) {

@@ -74,15 +74,13 @@ TEST_F(judged, slow_gpu_is_named_with_its_slowdown) {
 }
 
 /// Of each finding and aspect, the score of its part has the finding's number.
-void expect_scores_as_found(const sweep& fleet, const judgement& result) {
+void expect_scores_as_found(const judgement& result) {
   for (const auto& found : result.findings)
     for (const auto& slow : found.aspects) {
       if (slow.benchmark) continue;
       const auto& scores = *std::ranges::find(result.scores, slow.aspect, &aspect_scores::aspect);
       std::vector<double> of_part;
-      for (std::size_t gpu = 0; gpu < fleet.gpus.size(); ++gpu)
-        if (is_in(fleet.gpus[gpu], fleet.gpus[found.gpu], found.scope))
-          of_part.push_back(scores.beside_peers[gpu].value());
+      for (const auto gpu : found.gpus) of_part.push_back(scores.beside_peers[gpu].value());
       EXPECT_NEAR(statistics::median(of_part), slow.slower.value, 1e-4) << found.name;
     }
 }
@@ -96,7 +94,7 @@ TEST_F(judged, few_gpus_have_the_scores_that_are_found) {
     const auto fleet = measured();
     const auto result = judge(fleet, settings::usual());
     ASSERT_THAT(names(result), ElementsAre("GPU-node0-0"));
-    expect_scores_as_found(fleet, result);
+    expect_scores_as_found(result);
     const auto& scores = result.scores.front();
     EXPECT_NEAR(scores.beside_peers[0].value(), 0.2, 0.02);
     for (std::size_t gpu = 1; gpu < fleet.gpus.size(); ++gpu)
@@ -109,7 +107,7 @@ TEST_F(judged, parts_have_the_scores_that_are_found) {
   const auto fleet = measured();
   const auto result = judge(fleet, settings::usual());
   ASSERT_THAT(names(result), ElementsAre("node9", "GPU-node5-2"));
-  expect_scores_as_found(fleet, result);
+  expect_scores_as_found(result);
   // Half of the nodes are slower by far: the others are the reference.
   kind.nodes = 4;
   kind.nodes_in_rack = 100;
@@ -117,7 +115,7 @@ TEST_F(judged, parts_have_the_scores_that_are_found) {
   const auto half = measured();
   const auto of_half = judge(half, settings::usual());
   ASSERT_THAT(names(of_half), UnorderedElementsAre("node0", "node1"));
-  expect_scores_as_found(half, of_half);
+  expect_scores_as_found(of_half);
   EXPECT_NEAR(of_half.scores.front().beside_peers.back().value(), 0, 0.02);
 }
 
@@ -129,7 +127,7 @@ TEST_F(judged, gpu_that_is_slow_in_one_run_has_the_score_of_that_run) {
     for (auto& time : runs.back()) time *= 1.5;
   const auto result = judge(fleet, settings::usual());
   ASSERT_THAT(names(result), testing::Contains(fleet.gpus[0].uuid));
-  expect_scores_as_found(fleet, result);
+  expect_scores_as_found(result);
   EXPECT_NEAR(result.scores.front().beside_peers.back().value(), 0, 0.02);
 }
 

@@ -154,6 +154,14 @@ TEST_F(referred, two_sizes_that_are_slower_than_before_are_named) {
   for (const auto& slow : result.findings.front().aspects) EXPECT_TRUE(slow.benchmark);
 }
 
+TEST_F(referred, size_that_is_slower_in_two_of_three_repetitions_alone_is_chance) {
+  measure();
+  for (std::size_t i = 0; i < 2; ++i) now.gpus[9].times[0].front()[i] *= 1.3;
+  EXPECT_THAT(judged().findings, IsEmpty());
+  now.gpus[9].times[0].front()[2] *= 1.3;
+  EXPECT_THAT(judged().findings, ElementsAre(Field(&finding::name, now.gpus[9].uuid)));
+}
+
 TEST_F(referred, new_gpu_is_compared_with_its_model) {
   kind.nodes = 1;
   kind.gpus_in_node = 2;

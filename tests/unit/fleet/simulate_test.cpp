@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
+#include "src/statistics/quantile.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 #include "tests/simulation/residuals.hpp"
 
@@ -23,7 +25,7 @@ class simulated : public testing::Test {
 };
 
 TEST_F(simulated, what_is_far_beyond_the_noise_is_found_and_what_is_below_is_not) {
-  const auto result = simulate_two(18);
+  const auto result = simulate_two(24);
   for (const auto& fault : result.faults) {
     ASSERT_EQ(fault.made, 3U);
     const auto share = static_cast<double>(fault.found) / static_cast<double>(fault.made);
@@ -33,7 +35,7 @@ TEST_F(simulated, what_is_far_beyond_the_noise_is_found_and_what_is_below_is_not
       EXPECT_EQ(share, 0);
     }
   }
-  EXPECT_EQ(result.faults.size(), 6U);  // GPUs, nodes, racks
+  EXPECT_EQ(result.faults.size(), 8U);  // GPUs, nodes, racks, slots
 }
 
 TEST_F(simulated, slow_parts_are_no_noise) {
@@ -65,6 +67,30 @@ TEST_F(simulated, more_sweeps_are_of_the_same_fleets) {
   }
   EXPECT_GT(result.faults.front().found, 0U);
   EXPECT_LT(result.faults.front().found, 40U);
+}
+
+TEST_F(simulated, each_kind_is_tried_though_one_rack_has_room_in_a_fleet) {
+  measured = simulation::make_up({.nodes = 60, .gpus_in_node = 1, .nodes_in_rack = 4}, {}, random);
+  const auto result =
+      simulation::simulate(measured, settings::usual(),
+                           {.slower = {0.1, 0.2, 0.3}, .most_sweeps = 1, .most_trials = 12});
+  for (const auto& fault : result.faults) EXPECT_GT(fault.made, 0U);
+}
+
+TEST_F(simulated, disturbed_repetition_stays_one_of_its_run) {
+  measured = simulation::make_up({.nodes = 8, .gpus_in_node = 4, .repetitions = 5, .outliers = 0},
+                                 {}, random);
+  for (auto& gpu : measured.gpus)
+    for (auto& runs : gpu.times) runs.front()[3] *= 1.4;
+  const auto judged = judge(measured, settings::usual());
+  const auto drawn = simulation::residuals(measured, judged).draw(1, random);
+  for (const auto& gpu : drawn.gpus)
+    for (std::size_t i = 0; i < gpu.times.size(); ++i) {
+      if (drawn.benchmarks[i].aspect.kind != benchmark_class::link) continue;
+      const auto& run = gpu.times[i].front();
+      EXPECT_EQ(1, std::ranges::count_if(
+                       run, [&](double time) { return time > 1.2 * statistics::median(run); }));
+    }
 }
 
 TEST_F(simulated, few_gpus_have_a_slowdown_below_which_none_is_named) {
