@@ -50,19 +50,19 @@ inline change of_device(const std::string& address, const std::string& file,
 }
 
 template <class Change>
-change of_gpu(Change change) {
-  return [=](auto& machine) { change(machine.gpus.front().facts); };
+change of_gpu(Change edit) {
+  return [=](auto& machine) { edit(machine.gpus.front().facts); };
 }
 
 /// What NVML says of the GPU.
 template <class Change>
-change of_monitor(Change change) {
-  return [=](auto& machine) { change(*machine.gpus.front().monitor); };
+change of_monitor(Change edit) {
+  return [=](auto& machine) { edit(*machine.gpus.front().monitor); };
 }
 
 template <class Change>
-change of_process(Change change) {
-  return [=](auto& machine) { change(machine.process); };
+change of_process(Change edit) {
+  return [=](auto& machine) { edit(machine.process); };
 }
 
 inline change copying(std::vector<measured_copy> copies) {
