@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
 from gate_files import PINNED_UPLOAD, Lab
 from program import ALL_RAN, Program
 
@@ -46,6 +47,19 @@ def test_one_run_each_calls_nothing_slower(program: Program):
     assert findings(document) <= {"needs_runs", "not_told"}
     text = program.run("compare", FIRST[0], SLOWED[0])
     assert text.code == ALL_RAN, text
+    assert "95 % within the runs" in text.out
+    assert "95 % interval" not in text.out
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_intervals_are_called_what_they_cover(program: Program, runs: int):
+    document = compared(program, *FIRST[:runs], "--", *SLOWED[:runs])
+    between, within = {"interval_95", "interval_of_all"}, {"within_runs_95", "within_runs_of_all"}
+    expected, others = (between, within) if runs == 3 else (within, between)
+    for group in document["groups"]:
+        for difference in (group, *group["benchmarks"]):
+            assert expected <= difference.keys()
+            assert not others & difference.keys()
 
 
 def test_the_sides_can_be_named(program: Program):
