@@ -12,7 +12,7 @@ namespace {
 
 /// Of normal values: their standard deviation by the median of their distances from 0.
 constexpr double deviation_of_median = 1.4826;
-constexpr std::size_t least_for_curvature = 6;
+constexpr std::size_t least_for_curvature = 12;
 
 }  // namespace
 

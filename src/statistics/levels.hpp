@@ -14,7 +14,7 @@ std::vector<std::size_t> choose_levels(std::span<const double> values, double va
                                        double penalty);
 
 /// The standard deviation of values in order of time around a level that has steps or drifts: the
-/// median distance of neighbours, or, of six values or more, that of each from the mean of its
+/// median distance of neighbours, or, of twelve values or more, that of each from the mean of its
 /// neighbours, if it is less. 0 for fewer than two values.
 double deviation_of_neighbours(std::span<const double> values);
 

@@ -5,7 +5,9 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -29,11 +31,13 @@ using statistics::variance_estimate;
 
 /// As for what a class has in common in a check.
 constexpr std::size_t least_of_class = 10;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A series with what is known of its noise.
 struct noisy_series {
   gate::series series;
   variance_estimate of_session{0, 0};  ///< of one session around its level
+  std::vector<double> slowest = {};    ///< shift of each session's slowest process
 };
 
 std::vector<double> known(const std::vector<std::optional<double>>& shifts) {
@@ -128,7 +132,25 @@ void moderate(std::vector<noisy_series>& all) {
   std::map<benchmark_class, statistics::variance_prior> priors;
   for (const auto& [kind, estimates] : by_class)
     priors.emplace(kind, statistics::variance_prior(estimates));
-  for (auto& one : all) one.of_session = priors.at(one.series.kind).moderated(one.of_session);
+  for (auto& one : all) {
+    auto moderated = priors.at(one.series.kind).moderated(one.of_session);
+    moderated.variance = std::max(moderated.variance, one.of_session.variance);
+    one.of_session = moderated;
+  }
+}
+
+/// Of values around the means of their levels.
+double variance_within(std::span<const double> values, std::span<const std::size_t> firsts) {
+  if (values.size() <= firsts.size()) return 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const auto end = i + 1 < firsts.size() ? firsts[i + 1] : values.size();
+    const auto level = values.subspan(firsts[i], end - firsts[i]);
+    const double mean =
+        std::accumulate(level.begin(), level.end(), 0.0) / static_cast<double>(level.size());
+    for (const double value : level) squares += square(value - mean);
+  }
+  return squares / static_cast<double>(values.size() - firsts.size());
 }
 
 /// Finds the levels, and how sure the newest is beyond the threshold: not yet adjusted.
@@ -152,11 +174,20 @@ void follow(noisy_series& one, std::size_t all, double false_alarm, std::size_t 
     before = level;
   }
   series.sum = before;
-  const auto newest = static_cast<double>(values.size() - firsts.back());
-  const double error =
-      std::sqrt(one.of_session.variance * (1 / newest + 1 / static_cast<double>(first_sessions)));
+  const double limit = std::log1p(series.threshold);
+  const std::span newest = std::span(values).subspan(firsts.back());
+  if (!std::ranges::all_of(newest, [&](double shift) { return shift > limit; })) return;
+  // A benchmark with two speeds may have the slow one in all new sessions by chance.
+  if (!one.slowest.empty() && firsts.size() > 1) {
+    const auto end = one.slowest.begin() + static_cast<std::ptrdiff_t>(places[firsts[1]]);
+    if (series.sum <= *std::max_element(one.slowest.begin(), end)) return;
+  }
+  // Sessions that lie far off are not as the neighbours say.
+  const double variance = std::max(one.of_session.variance, variance_within(values, firsts));
+  const double error = std::sqrt(variance * (1 / static_cast<double>(newest.size()) +
+                                             1 / static_cast<double>(first_sessions)));
   const boost::math::students_t t(one.of_session.degrees);
-  series.p = cdf(complement(t, (series.sum - std::log1p(series.threshold)) / error));
+  series.p = cdf(complement(t, (series.sum - limit) / error));
 }
 
 /// What the benchmarks of a class have in common.
@@ -243,6 +274,8 @@ history_answer history_of(const baseline& line, std::span<const run> runs,
     for (const auto& session : all_costs)
       one.series.shifts.push_back(
           session.empty() ? std::nullopt : std::optional(statistics::location(session) - first));
+    for (const auto& session : all_costs)
+      one.slowest.push_back(session.empty() ? -infinity : std::ranges::max(session) - first);
     one.of_session = variance_of(known(one.series.shifts), all_costs);
     benchmarks.push_back(std::move(one));
   }
