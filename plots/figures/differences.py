@@ -61,8 +61,8 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         f"Differences in bandwidth — {other}against {names[0]}",
         layout,
         [
-            "mark: median; line: 95 % interval, from all pairs of repetitions; arrow: beyond the "
-            "axis",
+            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
+            "arrow: beyond the axis",
             "each run is one process; grey band: 2 %, as processes of one machine may differ",
             _describe_omissions(runs, shown),
         ],

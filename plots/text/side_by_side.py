@@ -262,7 +262,7 @@ def make_question_table(runs: Numbered) -> Table:
         raw.append([entry.question.text, entry.size, entry.question.counter, *counters, *figures])
     against = [f"{name} against {names[0]}" for name in names[1:]]
     shown_against = against if len(names) > 2 else ["difference"]
-    head = ["question", *names, *(f"{text} [95 %]" for text in shown_against)]
+    head = ["question", *names, *(f"{text} [95 % within the runs]" for text in shown_against)]
     raw_head = ["question", "bytes", "counter", *(f"counter of {name}" for name in names)]
     raw_head += [
         f"{key} of {text}" for text in against for key in ("gain", "gain_low", "gain_high", "clear")
@@ -270,7 +270,7 @@ def make_question_table(runs: Numbered) -> Table:
     heading = "Question by question"
     note = (
         "Plus is better: more bandwidth, less time, less work of the CPU. In brackets: the 95 % "
-        "interval, from all pairs of repetitions."
+        "interval within the runs, from all pairs of repetitions. Processes differ by more."
     )
     return Table("questions", heading, head, rows, raw_head, raw, note=note)
 

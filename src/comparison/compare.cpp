@@ -32,6 +32,7 @@ struct measured_side {
   std::vector<double> repetitions;  ///< of all runs, as costs
   std::size_t runs = 0;             ///< that have a figure
   bool failed = false;
+  bool has_few_repetitions = false;  ///< in any run
 };
 
 measured_side measured(const side& side, const std::string& name) {
@@ -43,6 +44,7 @@ measured_side measured(const side& side, const std::string& name) {
     if (benchmark == run.benchmarks.end()) continue;
     const auto& values = benchmark->second;
     if (values.failed > 0) result.failed = true;
+    if (gate::has_too_few_repetitions(values)) result.has_few_repetitions = true;
     if (values.bytes) result.history.bytes = values.bytes;
     result.history.limited_by = values.limited_by;
     result.history.figures.back() = gate::figure_of(values, judged_by);
@@ -117,6 +119,8 @@ class comparing {
     pair_of_sides pair{name, measured(first_, name), measured(second_, name)};
     auto& out = result_.left_out;
     if (pair.first.failed || pair.second.failed) return out.failed.push_back(name);
+    if (pair.first.has_few_repetitions || pair.second.has_few_repetitions)
+      return out.few_repetitions.push_back(name);
     if (pair.second.runs == 0) return out.only_first.push_back(name);
     if (pair.first.runs == 0) return out.only_second.push_back(name);
     if (pair.first.history.bytes != pair.second.history.bytes)

@@ -30,7 +30,8 @@ enum class finding {
 /// By how much longer the second side takes: logarithms, positive if it is slower.
 struct difference {
   double shift = 0;
-  std::optional<statistics::interval> interval_95;   ///< of this difference by itself
+  /// Of this difference by itself. What the intervals cover is the basis.
+  std::optional<statistics::interval> interval_95;
   std::optional<statistics::interval> interval_all;  ///< such that all of them hold with 95 %
   finding known = finding::not_told;
 };
@@ -60,6 +61,8 @@ struct left_out {
   std::vector<std::string> failed;       ///< on one of the sides
   std::vector<std::string> other_bytes;  ///< the sides move other numbers of bytes
   std::vector<std::string> too_few;      ///< measured by fewer runs than its side needs
+  /// On one of the sides: fewer than half are left.
+  std::vector<std::string> few_repetitions;
 };
 
 struct comparison_result {

@@ -35,35 +35,37 @@ json interval_json(const std::optional<statistics::interval>& ends) {
   return json::array({gate::slowdown(ends->low), gate::slowdown(ends->high)});
 }
 
-void add(json& entry, const difference& difference) {
+/// Intervals that hold only within the runs have keys of their own.
+void add(json& entry, const difference& difference, comparison::basis of) {
+  const bool within = of == basis::repetitions;
   entry["slowdown"] = gate::slowdown(difference.shift);
-  entry["interval_95"] = interval_json(difference.interval_95);
-  entry["interval_of_all"] = interval_json(difference.interval_all);
+  entry[within ? "within_runs_95" : "interval_95"] = interval_json(difference.interval_95);
+  entry[within ? "within_runs_of_all" : "interval_of_all"] = interval_json(difference.interval_all);
   entry["finding"] = to_string(difference.known);
 }
 
-json benchmark_json(const compared_benchmark& benchmark) {
+json benchmark_json(const compared_benchmark& benchmark, comparison::basis of) {
   json entry{{"name", benchmark.name},
              {"size_bytes", common::or_null(benchmark.size_bytes)},
              {"cache", result_file::to_string(benchmark.cache)},
              {"first_ns", benchmark.first_ns},
              {"second_ns", benchmark.second_ns},
              {"departs_from_group", benchmark.departs}};
-  add(entry, benchmark.difference);
+  add(entry, benchmark.difference, of);
   return entry;
 }
 
-json group_json(const compared_group& group) {
+json group_json(const compared_group& group, comparison::basis of) {
   json entry{{"group", group.key.name},
              {"class", to_string(group.limited_by)},
              {"family", group.key.family},
              {"strategy", group.key.strategy},
              {"memory", common::or_null(group.key.memory)},
              {"direction", result_file::to_string(group.key.direction)}};
-  add(entry, group.difference);
+  add(entry, group.difference, of);
   entry["benchmarks"] = json::array();
   for (const auto& benchmark : group.benchmarks)
-    entry["benchmarks"].push_back(benchmark_json(benchmark));
+    entry["benchmarks"].push_back(benchmark_json(benchmark, of));
   return entry;
 }
 
@@ -80,7 +82,8 @@ std::string json_of(const side& first, const side& second, const comparison_resu
     document["changed"].push_back(
         {{"key", fact.key}, {"first", fact.before}, {"second", fact.after}});
   document["groups"] = json::array();
-  for (const auto& group : result.groups) document["groups"].push_back(group_json(group));
+  for (const auto& group : result.groups)
+    document["groups"].push_back(group_json(group, result.basis));
   document["classes"] = json::array();
   for (const auto& shared : result.classes)
     document["classes"].push_back({{"class", to_string(shared.kind)},
@@ -88,11 +91,9 @@ std::string json_of(const side& first, const side& second, const comparison_resu
                                    {"slowdown", gate::slowdown(shared.shift)},
                                    {"changed", shared.changed}});
   const auto& out = result.left_out;
-  document["left_out"] = {{"only_first", out.only_first},
-                          {"only_second", out.only_second},
-                          {"failed", out.failed},
-                          {"other_bytes", out.other_bytes},
-                          {"too_few_runs", out.too_few}};
+  document["left_out"] = {{"only_first", out.only_first}, {"only_second", out.only_second},
+                          {"failed", out.failed},         {"other_bytes", out.other_bytes},
+                          {"too_few_runs", out.too_few},  {"few_repetitions", out.few_repetitions}};
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

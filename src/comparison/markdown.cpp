@@ -42,9 +42,10 @@ std::string markdown_of(const side& first, const side& second, const comparison_
   for (const auto& warning : warnings_of(first, second, result)) text += paragraph(warning);
   text += paragraph(count_sentence(result)) + paragraph(basis_sentence(result));
   for (const auto& note : notes_of(result)) text += paragraph(note);
-  text +=
-      "| class | benchmarks | B takes longer by | 95 % interval | |\n"
-      "| --- | --- | ---: | ---: | --- |\n";
+  text += fmt::format(
+      "| class | benchmarks | B takes longer by | {} | |\n"
+      "| --- | --- | ---: | ---: | --- |\n",
+      interval_title(result.basis));
   std::size_t shown = 0;
   for (const auto& group : result.groups) {
     const auto rows = rows_of(group);

@@ -55,7 +55,7 @@ std::string text_of(const side& first, const side& second, const comparison_resu
   for (const auto& warning : warnings_of(first, second, result)) text += common::wrapped(warning);
   const auto width = width_of(result);
   text += fmt::format("\n{:<{}} {:>9}  {:>22}\n", "How much longer B takes than A", width, "median",
-                      "95 % interval");
+                      interval_title(result.basis));
   for (const auto& group : result.groups) text += lines_of(group, width);
   text += "\n" + common::wrapped(count_sentence(result)) + common::wrapped(basis_sentence(result));
   for (const auto& note : notes_of(result)) text += common::wrapped(note);

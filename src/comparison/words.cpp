@@ -127,6 +127,10 @@ std::vector<std::string> warnings_of(const side& first, const side& second,
   return warnings;
 }
 
+std::string interval_title(basis basis) {
+  return basis == basis::runs ? "95 % interval" : "95 % within the runs";
+}
+
 std::string basis_sentence(const comparison_result& result) {
   if (result.basis == basis::runs)
     return "The intervals cover 95 % of what runs and sessions of one machine differ by, as the "
@@ -167,6 +171,7 @@ std::vector<std::string> notes_of(const comparison_result& result) {
   note(notes, out.failed, "that failed");
   note(notes, out.other_bytes, "with other numbers of bytes");
   note(notes, out.too_few, "measured in too few runs");
+  note(notes, out.few_repetitions, "with fewer than half of their repetitions left");
   return notes;
 }
 

@@ -20,6 +20,8 @@ std::string side_sentence(const char* letter, const side& runs);
 /// What must be known before the differences: other machines, and what disturbed the runs.
 std::vector<std::string> warnings_of(const side& first, const side& second,
                                      const comparison_result& result);
+/// The heading of the intervals.
+std::string interval_title(basis basis);
 /// What the intervals cover.
 std::string basis_sentence(const comparison_result& result);
 /// How many groups can be told from zero.

@@ -40,6 +40,7 @@ struct row {
   std::optional<failure> failed;           ///< of repetitions
   std::set<disturbance> disturbed;         ///< likewise
   std::string time_unit;                   ///< of real_time and cpu_time
+  std::string label;                       ///< of other programs; may be empty
   std::span<const value> values;           ///< in the file's order; a name may occur several times
 
   /// The first value of this name that is a number.

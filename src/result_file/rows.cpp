@@ -22,7 +22,7 @@ using simdjson::dom::element;
 /// counts: counters, which have any name, come last.
 struct members {
   std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
-      error_occurred, error_message, error_code, skipped, skip_message, disturbed;
+      label, error_occurred, error_message, error_code, skipped, skip_message, disturbed;
 };
 
 constexpr std::array known_members{
@@ -32,6 +32,7 @@ constexpr std::array known_members{
     std::pair(std::string_view("aggregate_name"), &members::aggregate_name),
     std::pair(std::string_view("repetition_index"), &members::repetition_index),
     std::pair(std::string_view("time_unit"), &members::time_unit),
+    std::pair(std::string_view("label"), &members::label),
     std::pair(std::string_view("error_occurred"), &members::error_occurred),
     std::pair(std::string_view("error_message"), &members::error_message),
     std::pair(std::string_view("error_code"), &members::error_code),
@@ -181,6 +182,7 @@ class rows_reader {
     auto& row = into_.rows.emplace_back();
     row.values = std::span(into_.values).subspan(first);
     row.time_unit = common::printable(text_of(read.time_unit));
+    row.label = common::printable(text_of(read.label));
     set_kind(row, name, read);
     if (row.kind == row_kind::aggregate) return;
     row.repetition = repetition_of(name, read);
@@ -217,7 +219,7 @@ class rows_reader {
 
   /// Members that other programs may have a counter of the same name for.
   static bool may_be_counter(std::optional<element> members::*known) {
-    return known == &members::skipped || known == &members::disturbed;
+    return known == &members::skipped || known == &members::disturbed || known == &members::label;
   }
 
   /// Rows have their members in the same order: most keys are where they were in the row before.

@@ -38,6 +38,7 @@ from given import (
     injected,
     jobs,
     mixed,
+    next_day,
     numbered,
     odd,
     one_slow_run,
@@ -69,7 +70,7 @@ def paced(seed: int) -> str:
 
 COMMANDS = {
     "bench_transfers": ("advise", "map", "doctor", "fleet", "export", "import", "compare"),
-    "gate_transfers": ("pin", "check", "power", "show"),
+    "gate_transfers": ("pin", "check", "power", "show", "history"),
     "fleet_transfers": ("collect", "judge", "show", "history"),
 }
 SCRIPTS = ("bench", "gate", "report")
@@ -415,6 +416,8 @@ def gate() -> Iterable[Case]:
             f"gate_transfers pin {new} --out=second.json --replaces=baseline.json",
             "gate_transfers check second.json later-1-result.json later-2-result.json "
             "later-3-result.json --threshold=15%",
+            "gate_transfers check second.json later-1-result.json later-2-result.json "
+            "later-3-result.json --threshold=15% --allow-different=run.started_utc",
         ),
         given=base() + altered("result", environment),
         before=(PIN,),
@@ -467,6 +470,20 @@ def gate() -> Iterable[Case]:
         "gate-check-dry",
         ("gate_transfers check baseline.json --dry-run", "gate_transfers check none --dry-run"),
         given=base(),
+        before=(PIN,),
+    )
+    yield Case(
+        "gate-history",
+        (
+            f"gate_transfers history baseline.json {new} next-1-result.json --json=history.json",
+            f"gate_transfers history baseline.json {new} next-1-result.json --threshold=500%",
+            f"gate_transfers history baseline.json {new}",
+        ),
+        given=(
+            *base(),
+            *altered("result", environment),
+            *((f"next-{name}", text) for name, text in altered("result", next_day, count=1)),
+        ),
         before=(PIN,),
     )
     yield Case(

@@ -81,12 +81,16 @@ def two_sizes(document: Document) -> None:
     ]
 
 
-def another_day(document: Document) -> None:
-    """As if the machine had been started anew on the next day: another session."""
-    facts = document["context"]["transfers"]
-    for key in ("started_utc", "finished_utc"):
-        facts["run"][key] = facts["run"][key].replace("2026-11-24T", "2026-11-25T")
-    facts["machine"]["kernel"]["boot_id"] = "00000000-0000-4000-8000-000000000000"
+def days_before(days: int) -> Callable[[Document], None]:
+    """As if the machine had been started anew so many days before: another session."""
+
+    def change(document: Document) -> None:
+        facts = document["context"]["transfers"]
+        for key in ("started_utc", "finished_utc"):
+            facts["run"][key] = facts["run"][key].replace("2026-11-24T", f"2026-11-{24 - days}T")
+        facts["machine"]["kernel"]["boot_id"] = f"00000000-0000-4000-8000-{24 - days:012}"
+
+    return change
 
 
 # All times of a repetition: a file that contradicts itself is refused.
@@ -104,6 +108,20 @@ def slow(document: Document, strategy: str = "copy/pinned/", factor: float = 1.2
         slower(row, factor) if row["run_name"].startswith(strategy) else row
         for row in document["benchmarks"]
     ]
+
+
+def other_times(document: Document) -> None:
+    """The same times would be those of the same run."""
+    document["benchmarks"] = [
+        slower(row, 1.0003) if "gb_per_s" in row else row for row in document["benchmarks"]
+    ]
+
+
+def next_day(document: Document) -> None:
+    """Slower as a whole, and a little more."""
+    days_before(-1)(document)
+    environment(document)
+    other_times(document)
 
 
 def mixed(document: Document) -> None:
@@ -305,7 +323,8 @@ def on_nodes(document: Document, near: tuple[int | None, ...] = (0, 1)) -> None:
 
 def base() -> Given:
     """Runs of two sessions, of which `PIN` makes a baseline."""
-    first, second = altered("previous", count=5), altered("result", another_day, count=5)
+    first = altered("previous", days_before(2), count=5)
+    second = altered("result", days_before(1), other_times, count=5)
     return (*first, *((f"later-{name}", content) for name, content in second))
 
 

@@ -84,6 +84,7 @@ LEFT_OUT = [
     LeftOut("docs/GATE.md", "for i in $(seq 5)", "as in the README; given are runs of a GPU"),
     LeftOut("docs/GATE.md", "--decide-by=link", NEEDS_LINKS),
     LeftOut("docs/GATE.md", "scripts/report", "draws for 15 s; tests/plots do"),
+    LeftOut("docs/GATE.md", "gate_transfers history", "many days; test_gate_history.py runs it"),
     LeftOut("docs/MAP.md", "bench_transfers map   ", NEEDS_GPU),
     LeftOut("docs/MAP.md", "--device=cuda:0,2-3", NEEDS_GPU),
     LeftOut("docs/MAP.md", "--device=host:0@", "measures for 25 s; tests/e2e/test_map.py does"),

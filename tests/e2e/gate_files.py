@@ -127,8 +127,8 @@ class Lab:
         session = {name: self._random.gauss(0, self.session_deviation) for name in self.costs}
         paths = []
         for number in range(count):
-            when = FIRST_DAY + timedelta(days=day, minutes=2 * number)
-            self._made += 1
+            self._made += 1  # no two begin in the same second
+            when = FIRST_DAY + timedelta(days=day, minutes=2 * number, seconds=self._made)
             path = self.folder / f"run-{self._made}.json"
             paths.append(write(path, self.document(when, session, **options)))
         return paths

@@ -46,15 +46,24 @@ def test_decides_by_class(gate: Program, tmp_path: Path, which: str, runs: list[
     assert completed.code == (REGRESSION if slowed else PASS), completed
 
 
+def without_later_keys(baseline: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(baseline.read_text("utf-8"))
+    del document["digest"]
+    for run in document["runs"]:
+        for key in ("slot", "host", "measurements", "finished_utc"):
+            run.pop(key, None)
+    return document
+
+
 @pytest.mark.parametrize("which", ["median", "fastest"])
 def test_makes_the_recorded_baselines_again(gate: Program, which: str, tmp_path: Path) -> None:
-    """Byte for byte, so that each of their runs is recognised."""
+    """All but what later releases add, so that each of their runs is recognised."""
     runs = [FOLDER / f"first-{number}.json.gz" for number in range(1, 9)]
     runs += [FOLDER / f"second-{number}.json.gz" for number in range(1, 6)]
     pinned = tmp_path / "baseline.json"
     completed = gate.run("pin", *runs, f"--of-repetitions={which}", f"--out={pinned}")
     assert completed.code == PASS, completed
-    assert pinned.read_bytes() == (FOLDER / f"baseline-{which}.json").read_bytes()
+    assert without_later_keys(pinned) == without_later_keys(FOLDER / f"baseline-{which}.json")
     for run in runs:
         completed = gate.run("check", FOLDER / f"baseline-{which}.json", run)
         assert_complains(completed, BAD_INPUT, "holds the same measurements", "of the baseline")

@@ -27,8 +27,8 @@ def files(own_family: Program, tmp_path: Path) -> list[Path]:
         measure(own_family, path, seed=number)
         # Each is a day later: two runs of the same second with the same leaps would count as one
         # run given twice.
-        started = f'"started_utc": "2026-11-0{number + 1}T12:00:00Z"'
-        path.write_text(re.sub(r'"started_utc": "[^"]*"', started, path.read_text()))
+        times = rf'"\1_utc": "2026-11-0{number + 1}T12:00:00Z"'
+        path.write_text(re.sub(r'"(started|finished)_utc": "[^"]*"', times, path.read_text()))
     return paths
 
 

@@ -19,14 +19,14 @@ void check_texts(const gate::run& run) {
     require(is_one_line(key) && is_one_line(value), "the fingerprint is not printable");
     require(keys.insert(key).second, "the fingerprint has a key twice");
   }
-  for (const auto& text : {run.device, run.card, run.boot})
+  for (const auto& text : {run.device, run.card, run.slot, run.host, run.boot})
     require(is_one_line(text), "a name is not printable");
   for (const auto* const texts : {&run.faults, &run.unjudged})
     for (const auto& text : *texts) require(is_one_line(text), "a text is not printable");
   for (const auto& [code, text] : run.warnings)
     require(is_one_line(code) && is_one_line(text), "a warning is not printable");
   if (run.declared) require(is_one_line(run.declared->unit), "a unit is not printable");
-  require(run.ours || (run.machine.empty() && run.boot.empty() && run.card.empty()),
+  require(run.ours || (run.boot.empty() && run.card.empty() && run.slot.empty()),
           "another program's file has our facts");
 }
 

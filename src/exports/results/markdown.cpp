@@ -65,7 +65,7 @@ std::string markdown_of(std::span<const run_values> runs) {
     for (const auto& value : run.benchmarks) text += line_of(value);
     text += "\n";
   }
-  return text + "Medians over the repetitions of a run, with their 95 % intervals.\n";
+  return text + "Medians over the repetitions of a run, with their 95 % intervals within it.\n";
 }
 
 }  // namespace bench_transfers::exports

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "src/common/command_line.hpp"
 #include "src/common/nearest.hpp"
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/io/read_run.hpp"
+#include "src/gate/model/identity.hpp"
 
 namespace bench_transfers::gate {
 
@@ -58,7 +61,8 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
   for (const auto& run : runs)
     for (const auto& [key, value] : run.machine) known.insert(key);
   for (const auto& key : keys) {
-    if (known.contains(key)) continue;
+    if (known.contains(key) || std::ranges::find(identity_keys, key) != identity_keys.end())
+      continue;
     const auto meant = common::nearest(key, known);
     throw common::usage_error(
         fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,

@@ -23,6 +23,7 @@
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
 #include "src/gate/judge/confirm.hpp"
+#include "src/gate/judge/history.hpp"
 #include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/power.hpp"
 #include "src/gate/model/bad_input.hpp"
@@ -147,6 +148,17 @@ int answer(const show_request& request) {
   common::print(side_by_side(runs, judged_by(request.judged_by, runs),
                              common::columns_of(stdout, common::terminal_columns)));
   return number(exit_code::pass);
+}
+
+int answer(const history_request& request) {
+  auto inputs = request.runs;
+  inputs.push_back(request.baseline);
+  const auto claimed = claims::claim_outputs({request.json}, inputs);
+  const auto line = read_baseline(request.baseline);
+  const auto history = history_of(line, read_runs(request.runs, line.judged_by), request.question);
+  common::write_outputs({{request.json, [&] { return json_of(history); }}},
+                        [&] { return text_of(history); });
+  return number(history.code());
 }
 
 int run_program(int argc, char** argv) {

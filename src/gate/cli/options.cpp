@@ -93,11 +93,10 @@ benchmark_class parse_class(const std::string& word) {
 completion::choices offered() {
   const std::vector<std::string> metrics{"real_time", "gb_per_s"};
   const std::vector<std::string> figures{"median", "fastest"};
-  return {{"pin --judge-by", metrics},
-          {"show --judge-by", metrics},
-          {"pin --of-repetitions", figures},
-          {"show --of-repetitions", figures},
-          {"check --decide-by", {"link", "host", "latency", "other"}}};
+  const std::vector<std::string> classes{"link", "host", "latency", "other"};
+  return {{"pin --judge-by", metrics},       {"show --judge-by", metrics},
+          {"pin --of-repetitions", figures}, {"show --of-repetitions", figures},
+          {"check --decide-by", classes},    {"history --decide-by", classes}};
 }
 
 class command_line {
@@ -120,6 +119,7 @@ class command_line {
     add_check();
     add_power();
     add_show();
+    add_history();
   }
 
   any_request parse(int argc, const char* const* argv) {
@@ -141,6 +141,7 @@ class command_line {
     if (app_.got_subcommand("pin")) return pin_;
     if (app_.got_subcommand("check")) return with_valid_runs(check_);
     if (app_.got_subcommand("power")) return power_;
+    if (app_.got_subcommand("history")) return history_;
     return show_;
   }
 
@@ -235,6 +236,20 @@ class command_line {
                    most_false_alarm, "probability of any false alarm in a check (default: 1%)");
   }
 
+  static void add_decide_by(CLI::App& command, question& question) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--decide-by",
+            [&question](const std::vector<std::string>& words) {
+              for (const auto& word : words) question.decide_by.insert(parse_class(word));
+            },
+            "classes that decide: link, host, latency, other (default: all)")
+        ->delimiter(',')
+        ->allow_extra_args(false)  // or it would take the files that follow
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("CLASS,");
+  }
+
   void add_pin() {
     auto& command = add_command("pin", "Make a baseline from the result files of several runs.");
     add_runs(command, pin_.runs);
@@ -267,17 +282,7 @@ class command_line {
             "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
     add_allow_different(command, check_.question.allow_different);
-    command
-        .add_option_function<std::vector<std::string>>(
-            "--decide-by",
-            [this](const std::vector<std::string>& words) {
-              for (const auto& word : words) check_.question.decide_by.insert(parse_class(word));
-            },
-            "classes that decide: link, host, latency, other (default: all)")
-        ->delimiter(',')
-        ->allow_extra_args(false)  // or it would take the files that follow
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("CLASS,");
+    add_decide_by(command, check_.question);
     command
         .add_option("--looks", check_.question.limits.looks,
                     "checks that share the rate of false alarms, 1 to 100 (default: 1)")
@@ -312,11 +317,24 @@ class command_line {
     add_metric(command, show_.judged_by);
   }
 
+  void add_history() {
+    auto& command =
+        add_command("history", "Follow runs over time, against the first baseline of a line.");
+    command.add_option("BASELINE", history_.baseline, "any of the line, made by pin")
+        ->required()
+        ->type_name("FILE");
+    add_runs(command, history_.runs)->required(false);
+    add_limits(command, history_.question.limits);
+    add_decide_by(command, history_.question);
+    common::add_json(command, history_.json);
+  }
+
   CLI::App app_;
   pin_request pin_;
   check_request check_;
   power_request power_;
   show_request show_;
+  history_request history_;
 };
 
 }  // namespace
@@ -339,7 +357,7 @@ double parse_percentage(const std::string& option, const std::string& text, doub
 any_request parse_command_line(int argc, const char* const* argv) {
   const std::span arguments(argv, static_cast<std::size_t>(argc));
   common::require_values(arguments);
-  common::require_command(arguments, {"pin", "check", "power", "show"});
+  common::require_command(arguments, {"pin", "check", "power", "show", "history"});
   return command_line().parse(argc, argv);
 }
 

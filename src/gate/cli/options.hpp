@@ -58,8 +58,15 @@ struct show_request {
   metric_request judged_by;
 };
 
-using any_request =
-    std::variant<help_request, pin_request, check_request, power_request, show_request>;
+struct history_request {
+  std::filesystem::path baseline;
+  paths runs;
+  gate::question question;  ///< its limits and the classes that decide
+  std::filesystem::path json;
+};
+
+using any_request = std::variant<help_request, pin_request, check_request, power_request,
+                                 show_request, history_request>;
 
 /// Throws usage_error for an invalid command line.
 any_request parse_command_line(int argc, const char* const* argv);

@@ -79,11 +79,24 @@ std::optional<std::string> rounded_gib(const json& bytes) {
   return fmt::format("{}", std::round(bytes.get<double>() / gib));
 }
 
+std::optional<std::string> line_of_list(const json& list) {
+  if (!list.is_array() || list.empty()) return std::nullopt;
+  return common::printable(list.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::optional<std::string> line_of(const json& value, known_fact::form form) {
+  switch (form) {
+    case known_fact::form::gib: return rounded_gib(value);
+    case known_fact::form::list: return line_of_list(value);
+    case known_fact::form::plain: break;
+  }
+  return line_of(value);
+}
+
 void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   const auto* value = &facts;
   for (const auto* key : fact.path) value = &member(*value, {key});
-  if (auto line = fact.in_gib ? rounded_gib(*value) : line_of(*value))
-    machine.emplace_back(fact.key, std::move(*line));
+  if (auto line = line_of(*value, fact.as)) machine.emplace_back(fact.key, std::move(*line));
 }
 
 /// Runs of several devices compare only with runs of the same ones.
@@ -118,12 +131,20 @@ std::optional<declaration> declared_in(const result_file::contents& file, const 
   return declaration{counter.unit, counter.kind, more_is_better};
 }
 
+void add_period(const json& part, run& run) {
+  if (const auto begin = common::parse_timestamp(line_at(part, {"started_utc"})))
+    run.periods.push_back({*begin, common::parse_timestamp(line_at(part, {"finished_utc"}))});
+}
+
 /// A run in parts began with its first: files of its parts have the same start.
-void take_start(const json& facts, run& run) {
+void take_times(const json& facts, run& run) {
   const auto& parts = member(facts, {"parts"});
   const bool is_in_parts = parts.is_array() && !parts.empty();
-  run.started = common::parse_timestamp(is_in_parts ? line_at(parts.front(), {"started_utc"})
-                                                    : line_at(facts, {"run", "started_utc"}));
+  if (is_in_parts)
+    for (const auto& part : parts) add_period(part, run);
+  else
+    add_period(member(facts, {"run"}), run);
+  if (!run.periods.empty()) run.started = run.periods.front().begin;
   run.boot = is_in_parts ? line_at(parts.front(), {"boot_id"})
                          : line_at(facts, {"machine", "kernel", "boot_id"});
 }
@@ -134,14 +155,21 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.on_host = file.on_host;
   run.device = line_at(facts, {"device", "name"});
   run.card = line_at(facts, {"device", "uuid"});
+  run.slot = line_at(facts, {"device", "pci_bus_id"});
   run.machine = fingerprint_of(facts);
   add_devices(file, run.machine);
-  take_start(facts, run);
+  take_times(facts, run);
   run.faults = faults_in(facts);
   run.options = options_in(facts);
   run.complete = file.complete;
   run.parts = file.parts;
   for (const auto& warning : file.warnings) run.warnings.push_back({warning.code, warning.text});
+}
+
+void read_facts_of_another_program(const json& context, run& run) {
+  for (const auto& fact : facts_of_other_programs()) add_fact(fact, context, run.machine);
+  run.host = line_at(context, {"host_name"});
+  run.started = common::parse_timestamp(line_at(context, {"date"}));
 }
 
 }  // namespace
@@ -150,7 +178,7 @@ void read_facts(const result_file::contents& file, const metric& judged_by, run&
   if (file.is_bench_transfers())
     read_bench_transfers_facts(file, run);
   else
-    run.started = common::parse_timestamp(line_at(file.context, {"date"}));
+    read_facts_of_another_program(file.context, run);
   run.declared = declared_in(file, judged_by);
 }
 

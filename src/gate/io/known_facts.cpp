@@ -1,5 +1,7 @@
 #include "src/gate/io/known_facts.hpp"
 
+#include "src/gate/model/identity.hpp"
+
 namespace bench_transfers::gate {
 
 std::span<const known_fact> known_facts() {
@@ -16,7 +18,7 @@ std::span<const known_fact> known_facts() {
       {"cpu.numa_nodes", {"machine", "cpu", "numa_nodes"}},
       {"cpu.cpus_allowed", {"machine", "cpu", "cpus_allowed"}},
       {"cpu.governor", {"machine", "cpu", "governor"}},
-      {"memory.total_gib", {"machine", "memory", "total_bytes"}, true},
+      {"memory.total_gib", {"machine", "memory", "total_bytes"}, known_fact::form::gib},
       {"memory.transparent_hugepage_enabled",
        {"machine", "memory", "transparent_hugepage_enabled"}},
       {"memory.transparent_hugepage_defrag", {"machine", "memory", "transparent_hugepage_defrag"}},
@@ -32,10 +34,21 @@ std::span<const known_fact> known_facts() {
   return facts;
 }
 
+std::span<const known_fact> facts_of_other_programs() {
+  static const std::vector<known_fact> facts{{"num_cpus", {"num_cpus"}},
+                                             {"mhz_per_cpu", {"mhz_per_cpu"}},
+                                             {"caches", {"caches"}, known_fact::form::list},
+                                             {"cpu_scaling_enabled", {"cpu_scaling_enabled"}},
+                                             {"library_build_type", {"library_build_type"}}};
+  return facts;
+}
+
 std::vector<std::string> fact_keys() {
   std::vector<std::string> keys;
-  for (const auto& fact : known_facts()) keys.emplace_back(fact.key);
+  for (const auto& facts : {known_facts(), facts_of_other_programs()})
+    for (const auto& fact : facts) keys.emplace_back(fact.key);
   keys.emplace_back("devices");  // of runs of several
+  keys.insert(keys.end(), identity_keys.begin(), identity_keys.end());
   return keys;
 }
 

@@ -7,11 +7,12 @@
 
 namespace bench_transfers::gate {
 
-/// A fact that belongs to a fingerprint, and its path below context.transfers in a result file.
+/// A fact that belongs to a fingerprint, and its path below context.transfers in a result file, or
+/// below context in that of another program.
 struct known_fact {
   std::string_view key;
   std::vector<const char*> path;
-  bool in_gib = false;  ///< bytes, rounded to GiB
+  enum class form { plain, gib, list } as = form::plain;  ///< gib: bytes, rounded
 };
 
 /// In the order of fingerprints:
@@ -25,7 +26,11 @@ struct known_fact {
 ///   settings.min_time_ms, .rounds, .random_order: they change the meaning of figures.
 std::span<const known_fact> known_facts();
 
-/// All keys that a fingerprint can have, except memory_type.*.
+/// Of other programs: what Google Benchmark says of the machine and of its own build. Not the
+/// executable, which may be what is tested, nor load_avg, which is another one each time.
+std::span<const known_fact> facts_of_other_programs();
+
+/// All keys that can be allowed to differ, except memory_type.*.
 std::vector<std::string> fact_keys();
 
 }  // namespace bench_transfers::gate

@@ -87,17 +87,31 @@ std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
   return value;
 }
 
+/// Whether a newer baseline's member is there.
+bool has(const element& parent, std::string_view key) {
+  return parent[key].error() == simdjson::SUCCESS;
+}
+
+std::optional<std::chrono::sys_seconds> time_in(const element& entry, std::string_view key) {
+  const auto text = text_in(entry, key);
+  if (text.empty()) return std::nullopt;
+  const auto time = common::parse_timestamp(text);
+  if (!time) throw bad_input(fmt::format("it has an invalid timestamp: '{}'", text));
+  return time;
+}
+
 process process_in(const element& entry) {
   process process;
   process.file = text_in(entry, "file");
-  if (const auto started = text_in(entry, "started_utc"); !started.empty()) {
-    process.started = common::parse_timestamp(started);
-    if (!process.started)
-      throw bad_input(fmt::format("it has an invalid timestamp: '{}'", started));
-  }
+  process.started = time_in(entry, "started_utc");
+  if (has(entry, "finished_utc")) process.finished = time_in(entry, "finished_utc");
   process.boot = text_in(entry, "boot");
   process.card = text_in(entry, "card");
   process.content = hexadecimal(text_in(entry, "content"), "content");
+  if (has(entry, "slot")) process.slot = text_in(entry, "slot");
+  if (has(entry, "host")) process.host = text_in(entry, "host");
+  if (has(entry, "measurements"))
+    process.measurements = hexadecimal(text_in(entry, "measurements"), "measurements");
   return process;
 }
 
@@ -110,6 +124,21 @@ benchmark_class limited_by_in(const element& entry) {
 std::optional<double> reference_in(const element& entry, const metric& judged_by) {
   const auto value = member_of(entry, "reference");
   return value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by));
+}
+
+std::optional<amount> amount_in(const element& entry, std::string_view key) {
+  if (!has(entry, key)) return std::nullopt;
+  const auto value = member_of(entry, key);
+  const auto number = [&](std::string_view by) {
+    return as<double>(member_of(value, by), by, "number");
+  };
+  return amount{number("by_real_time"), number("by_cpu_time")};
+}
+
+work work_in(const element& entry) {
+  work known{amount_in(entry, "bytes_of_operation"), amount_in(entry, "items_of_operation"), ""};
+  if (has(entry, "label")) known.label = text_in(entry, "label");
+  return known;
 }
 
 history history_in(const element& entry, std::size_t processes, const metric& judged_by) {
@@ -128,6 +157,7 @@ history history_in(const element& entry, std::size_t processes, const metric& ju
   if (measured_by < least_processes) throw bad_input("fewer than three values");
   history.limited_by = limited_by_in(entry);
   history.reference = reference_in(entry, judged_by);
+  history.work = work_in(entry);
   return history;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -50,8 +51,24 @@ struct benchmark_rows {
   const result_file::benchmark* described = nullptr;
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
-  std::size_t without = 0;  ///< repetitions that lack the field judged by
+  std::size_t without = 0;    ///< repetitions that lack the field judged by
+  std::size_t asked_for = 0;  ///< repetitions, as far as rows tell
+  gate::work work;
 };
+
+/// What one operation does, as Google Benchmark's own counters and the label tell.
+work work_of(const row& row) {
+  const auto amount_of = [&](const char* rate) -> std::optional<amount> {
+    const auto per_second = row.number(rate);
+    if (!per_second) return std::nullopt;
+    const double ns = result_file::ns_per_unit(row);
+    const auto by = [&](const char* time) {
+      return *per_second * row.number(time).value_or(0) * ns / 1e9;
+    };
+    return amount{by("real_time"), by("cpu_time")};
+  };
+  return {amount_of("bytes_per_second"), amount_of("items_per_second"), row.label};
+}
 
 /// Aggregates of sizes, not of repetitions (Google Benchmark, "Asymptotic Complexity").
 bool is_of_complexity(std::string_view aggregate) {
@@ -91,7 +108,10 @@ class collector {
     for (auto& [view, rows] : benchmarks_) {
       const std::string name(view);
       auto benchmark = values_of(rows);
-      if (run.ours) benchmark.limited_by = limited_by(*rows.described, run.on_host);
+      if (run.ours)
+        benchmark.limited_by = limited_by(*rows.described, run.on_host);
+      else
+        benchmark.work = rows.work;
       if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
         run.unjudged.push_back(name);
       else if (rows.without > 0)
@@ -121,6 +141,8 @@ class collector {
   void add_repetition(const row& row) {
     auto& rows = benchmark_of(row);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
+    if (const auto asked_for = row.number("repetitions").value_or(0); asked_for > 0)
+      rows.asked_for = std::max(rows.asked_for, repetitions_in(asked_for));
     if (!row.failed && judged_by_.is_counter() && !has(row, judged_by_.key)) {
       ++rows.without;
       lacks_field_ = true;
@@ -128,7 +150,10 @@ class collector {
     }
     const auto position = static_cast<std::int64_t>(rows.repetitions.size());
     std::optional<double> value;
-    if (!row.failed) value = value_of(row, judged_by_);
+    if (!row.failed) {
+      value = value_of(row, judged_by_);
+      rows.work = work_of(row);
+    }
     rows.repetitions.push_back({row.repetition.value_or(position), value});
   }
 
@@ -139,7 +164,15 @@ class collector {
     for (const auto& repetition : rows.repetitions)
       if (repetition.value) benchmark.values.push_back(*repetition.value);
     benchmark.failed = rows.repetitions.size() - benchmark.values.size();
+    benchmark.left_out =
+        std::max(rows.asked_for, rows.repetitions.size()) - rows.repetitions.size();
     return benchmark;
+  }
+
+  /// More than anybody asks for are not counted.
+  static std::size_t repetitions_in(double number) {
+    constexpr double most = 1e9;
+    return static_cast<std::size_t>(std::clamp(number, 0.0, most));
   }
 
   /// Most rows are of the same benchmark as the row before.
@@ -171,6 +204,24 @@ std::uint64_t content_of(const run& run) {
   return content.value();
 }
 
+/// Of all numbers of all repetitions.
+std::optional<std::uint64_t> measurements_of(const contents& file) {
+  hash measurements;
+  bool may_tell = false;
+  for (const auto& row : file.rows) {
+    if (row.kind != result_file::row_kind::repetition) continue;
+    measurements.add(std::string_view(row.benchmark->name));
+    measurements.add(static_cast<std::uint64_t>(row.repetition.value_or(0)));
+    for (const auto& [name, number] : row.values) {
+      if (std::isnan(number)) continue;
+      measurements.add(std::string_view(*name));
+      measurements.add(std::bit_cast<std::uint64_t>(number));
+      may_tell = may_tell || is_fine(number);
+    }
+  }
+  return may_tell ? std::optional(measurements.value()) : std::nullopt;
+}
+
 }  // namespace
 
 void read_rows(const contents& file, const metric& judged_by, run& run) {
@@ -178,6 +229,7 @@ void read_rows(const contents& file, const metric& judged_by, run& run) {
   for (const auto& row : file.rows) collector.add(row);
   collector.finish(file, run);
   run.content = content_of(run);
+  run.measurements = measurements_of(file);
 }
 
 }  // namespace bench_transfers::gate

@@ -23,23 +23,43 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
 /// To nine digits, as in result files.
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
+/// What runs do not tell or do not agree in is not there.
+void add_work(const work& known, json& entry) {
+  const auto add = [&](const char* key, const std::optional<amount>& amount) {
+    if (amount)
+      entry[key] = {{"by_real_time", shortened(amount->by_real_time)},
+                    {"by_cpu_time", shortened(amount->by_cpu_time)}};
+  };
+  add("bytes_of_operation", known.bytes);
+  add("items_of_operation", known.items);
+  if (!known.label.empty()) entry["label"] = known.label;
+}
+
 json to_json(const history& history) {
   json figures = json::array();
   for (const auto& figure : history.figures)
     figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
-  return {{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
-          {"limited_by", to_string(history.limited_by)},
-          {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)},
-          {"figures", std::move(figures)}};
+  json entry{
+      {"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
+      {"limited_by", to_string(history.limited_by)},
+      {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)}};
+  add_work(history.work, entry);
+  entry["figures"] = std::move(figures);
+  return entry;
 }
 
 json to_json(const process& process, std::size_t session) {
-  return {{"file", process.file},
-          {"session", session},
-          {"started_utc", time_to_json(process.started)},
-          {"boot", or_null(process.boot)},
-          {"card", or_null(process.card)},
-          {"content", fmt::format("{:016x}", process.content)}};
+  json entry{{"file", process.file},
+             {"session", session},
+             {"started_utc", time_to_json(process.started)},
+             {"boot", or_null(process.boot)},
+             {"card", or_null(process.card)},
+             {"content", fmt::format("{:016x}", process.content)},
+             {"slot", or_null(process.slot)},
+             {"host", or_null(process.host)}};
+  if (process.finished) entry["finished_utc"] = time_to_json(process.finished);
+  if (process.measurements) entry["measurements"] = fmt::format("{:016x}", *process.measurements);
+  return entry;
 }
 
 /// Baselines of runs that declare nothing have neither of these keys.

@@ -61,7 +61,10 @@ struct class_answer {
   std::size_t compared = 0;
   std::size_t tested = 0;              ///< known not to be slower by the threshold, or to be slower
   std::optional<common_shift> shared;  ///< none if the class is too small
-  std::vector<reason> reasons;         ///< why it is inconclusive, or would be
+  /// By how much the class is slower in the baseline than in the first of its line, as a whole;
+  /// none if by less than the threshold.
+  std::optional<double> crept;
+  std::vector<reason> reasons;  ///< why it is inconclusive, or would be
 
   [[nodiscard]] bool changed() const { return shared && shared->changed; }
 };
@@ -84,6 +87,7 @@ struct report {
   std::vector<changed_fact>
       changed;                     ///< of the machine; reported first, as they may explain all else
   std::size_t disturbed_runs = 0;  ///< new runs that were throttled or whose link changed
+  std::size_t older_runs = 0;      ///< new runs from before the newest session of the baseline
   std::vector<class_answer> classes;  ///< in the order of all_classes
   std::vector<finding> findings;      ///< by verdict, worst first, then by size of the change
   /// Why the answer is inconclusive, or would be: of the runs, and of the classes that decide.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
+#include <variant>
 
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
@@ -12,6 +14,7 @@
 #include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/identity.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -31,7 +34,7 @@ std::regex compiled(const std::string& expression) {
   }
 }
 
-void require_like(const baseline& before, const run& first) {
+void require_same_kind(const baseline& before, const run& first) {
   if (before.ours != first.ours)
     throw bad_input(fmt::format("'{}' was made by another program than the baseline's runs",
                                 first.file.string()));
@@ -44,17 +47,29 @@ void require_like(const baseline& before, const run& first) {
 std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
                                         const std::set<std::string>& allow_different) {
   std::vector<changed_fact> changes;
-  for (const auto& process : after)
-    for (auto& fact : differences(before.machine, process.machine)) {
+  for (const auto& process : after) {
+    auto facts = differences(before.machine, process.machine);
+    std::ranges::move(differences_of_identity(before, process), std::back_inserter(facts));
+    for (auto& fact : facts) {
       // Other facts that the baseline lacks cannot be compared.
       if (fact.before.empty() && !is_false_unless_told(fact.key)) continue;
       const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& change) {
-        return change.fact.key == fact.key && change.fact.after == fact.after;
+        return change.fact.key == fact.key &&
+               (change.fact.after == fact.after || fact.key == started_key);
       });
       const bool is_allowed = allow_different.contains(fact.key);
       if (is_new) changes.push_back({std::move(fact), is_allowed});
     }
+  }
   return changes;
+}
+
+/// Runs that began before the newest session of the baseline.
+std::size_t count_older(const baseline& before, std::span<const run> after) {
+  return static_cast<std::size_t>(std::ranges::count_if(after, [&](const run& process) {
+    const auto differing = differences_of_identity(before, process);
+    return std::ranges::find(differing, started_key, &difference::key) != differing.end();
+  }));
 }
 
 /// The baseline's metric. The new runs' declaration must agree with it and does not change it:
@@ -99,6 +114,8 @@ class checking {
     sessions_after_ = sessions_of(origins);
     result_.sessions_after = number_of_sessions(origins);
     result_.changed = changed_facts(before, after, question.allow_different);
+    if (!question.allow_different.contains(std::string(started_key)))
+      result_.older_runs = count_older(before, after);
   }
 
   report answer() {
@@ -140,6 +157,7 @@ class checking {
     std::size_t lacking = 0;   ///< without the benchmark, though they were not interrupted
     std::size_t cut_off = 0;   ///< without the benchmark, because they were interrupted
     std::size_t unjudged = 0;  ///< without the field judged by
+    std::size_t few = 0;       ///< with too few repetitions
   };
 
   [[nodiscard]] std::optional<remark> why_too_few(const run_counts& counts) const {
@@ -147,8 +165,11 @@ class checking {
     if (counts.failed > 0) return remarks::failed{counts.failed, runs};
     if (counts.usable == 0 && counts.unjudged > 0)
       return remarks::no_such_field{result_.judged_by.key};
-    if (counts.usable == 0) return remarks::not_measured{};
+    if (counts.usable + counts.few == 0) return remarks::not_measured{};
     // Most runs could have been interrupted where they were slow.
+    if (counts.few > 0 &&
+        (4 * (counts.few + counts.cut_off) > runs || counts.usable < least_new_processes))
+      return remarks::few_repetitions{counts.few, runs};
     if (counts.lacking > 0 || 4 * counts.cut_off > runs)
       return remarks::measured_by_some{counts.usable, runs};
     if (counts.usable < least_new_processes)
@@ -171,28 +192,28 @@ class checking {
       }
       if (benchmark->second.failed > 0) ++counts.failed;
       figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
-      if (figures.figures.back()) ++counts.usable;
+      if (figures.figures.back())
+        ++counts.usable;
+      else if (benchmark->second.failed == 0 && has_too_few_repetitions(benchmark->second))
+        ++counts.few;
     }
     return {std::move(figures), why_too_few(counts)};
   }
 
-  /// A benchmark that moves less is faster, and not better.
-  [[nodiscard]] std::optional<remark> other_bytes(const std::string& name) const {
-    const auto& before = before_.benchmarks.at(name).bytes;
-    if (!before) return std::nullopt;
+  /// A benchmark that moves less, or does less, is faster, and not better.
+  [[nodiscard]] std::optional<remark> other_work(const std::string& name) const {
+    const auto& known = before_.benchmarks.at(name);
+    const auto& before = known.bytes;
     for (const auto& process : after_) {
       const auto benchmark = process.benchmarks.find(name);
       if (benchmark == process.benchmarks.end()) continue;
+      if (benchmark->second.failed > 0) continue;
       const double after = benchmark->second.bytes.value_or(0);
-      if (benchmark->second.failed == 0 && !is_same_number(*before, after))
-        return remarks::other_bytes{*before, after};
+      if (before && !is_same_number(*before, after)) return remarks::other_bytes{*before, after};
+      if (auto other = difference_of(known.work, benchmark->second.work))
+        return remarks::other_work{other->key, other->before, other->after};
     }
     return std::nullopt;
-  }
-
-  /// Baselines keep nine digits.
-  static bool is_same_number(double before, double after) {
-    return std::abs(before - after) <= 1e-6 * before;
   }
 
   std::vector<std::optional<double>> shifts_of(const history& figures, double centre) const {
@@ -223,6 +244,8 @@ class checking {
       }
     }
     add_classes();
+    for (const auto& crept : crept_classes(before_, result_.question.limits))
+      class_of_kind(crept.kind).crept = crept.slowdown;
     if (!compared.empty()) judge(compared, places);
     if (benchmarks_with_slow_runs_ > 0)
       result_.notes.emplace_back(notes::slow_runs{benchmarks_with_slow_runs_});
@@ -238,16 +261,17 @@ class checking {
     entry.threshold = result_.question.limits.threshold_for(observed.kind);
     entry.before = centre_of(observed.before, judged_by);
     auto [figures, cause] = new_figures(name);
-    if (const auto other = other_bytes(name); other && !cause) cause = other;
+    if (const auto other = other_work(name); other && !cause) cause = other;
     observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
     if (!joined(observed.after).empty()) entry.after = centre_of(observed.after, judged_by);
     const bool is_enough = !cause;
     if (is_enough) {
       entry.shifts = shifts_of(figures, *entry.before);
     } else {
-      entry.result = verdict::missing;
+      const bool was_measured = std::holds_alternative<remarks::few_repetitions>(*cause);
+      entry.result = was_measured ? verdict::not_known : verdict::missing;
       entry.note = std::move(cause);
-      entry.excused = is_excused(name);
+      entry.excused = !was_measured && is_excused(name);
     }
     result_.findings.push_back(std::move(entry));
     return is_enough;
@@ -337,9 +361,15 @@ void require_classes(const baseline& before, const question& question) {
           "--decide-by={0}: the baseline has no benchmarks of the class {0}", to_string(kind)));
 }
 
+void require_like(const baseline& before, std::span<const run> after) {
+  if (after.empty()) return;
+  require_same_kind(before, after.front());
+  static_cast<void>(metric_of(before, after));
+}
+
 report check(const baseline& before, std::span<const run> after, const question& question) {
   if (after.empty()) throw bad_input("no runs to check");
-  require_like(before, after.front());
+  require_like(before, after);
   require_comparable(after, before.processes);
   require_classes(before, question);
   return checking(before, after, question).answer();

@@ -14,6 +14,10 @@ namespace bench_transfers::gate {
 /// Also what require_classes() throws.
 report check(const baseline& before, std::span<const run> after, const question& question);
 
+/// Throws bad_input for runs of another program or without a GPU where the baseline has one, or the
+/// other way round, and for runs that have another metric.
+void require_like(const baseline& before, std::span<const run> after);
+
 /// Throws bad_input for a class that is to decide although the baseline has no benchmark of it.
 void require_classes(const baseline& before, const question& question);
 

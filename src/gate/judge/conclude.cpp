@@ -54,6 +54,12 @@ class members {
     return count([](const finding& benchmark) { return benchmark.judgement.has_value(); });
   }
 
+  [[nodiscard]] std::size_t with_few_repetitions() const {
+    return count([](const finding& benchmark) {
+      return benchmark.note && std::holds_alternative<remarks::few_repetitions>(*benchmark.note);
+    });
+  }
+
   /// Neither their noise nor a doubt leaves open whether they are slower.
   [[nodiscard]] std::size_t tested() const {
     return count(verdict::unchanged) + count(verdict::faster) + count(verdict::slower);
@@ -88,9 +94,13 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   if (answer.changed())
     causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks,
                                                      slowdown(answer.shared->shift)});
+  if (answer.crept) causes.emplace_back(reasons::class_crept{kind, *answer.crept});
   if (const auto unsure = benchmarks.count(verdict::ambiguous); unsure > 0)
     causes.emplace_back(reasons::ambiguous{kind, unsure});
-  if (answer.compared > 0 && is_too_little_tested(answer)) {
+  const auto few = benchmarks.with_few_repetitions();
+  if (few > 0 && is_too_little_tested(answer)) {
+    causes.emplace_back(reasons::repetitions_left_out{kind, few});
+  } else if (answer.compared > 0 && is_too_little_tested(answer)) {
     if (is_too_small(benchmarks.not_blind(), answer.compared))
       causes.emplace_back(reasons::too_noisy{kind});
     else
@@ -124,13 +134,16 @@ void conclude(class_answer& part, const report& answer) {
 /// Why a verdict is impossible, whatever the benchmarks show.
 std::vector<reason> reasons_of_runs(const report& answer) {
   std::vector<reason> causes;
-  if (const auto differing = answer.differences(); differing > 0)
+  if (answer.older_runs > 0)
+    causes.emplace_back(reasons::runs_older{answer.older_runs, answer.processes_after});
+  // That runs are older is one of the differences.
+  if (const auto differing = answer.differences() - (answer.older_runs > 0 ? 1 : 0); differing > 0)
     causes.emplace_back(reasons::machine_differs{differing});
   if (answer.has_too_few_runs())
     causes.emplace_back(reasons::too_few_runs{answer.processes_after, least_new_processes});
   if (answer.disturbed_runs > 0 && answer.count(verdict::slower) > 0)
     causes.emplace_back(reasons::runs_disturbed{answer.disturbed_runs, answer.processes_after});
-  if (answer.compared() == 0 && answer.missing() == 0)
+  if (answer.compared() == 0 && answer.missing() == 0 && answer.count(verdict::not_known) == 0)
     causes.emplace_back(reasons::nothing_compared{});
   return causes;
 }

@@ -8,6 +8,7 @@
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/observe.hpp"
+#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -90,6 +91,23 @@ slower_benchmarks slower_than_first(const baseline& next, const limits& limits) 
     if (const auto& reference = next.benchmarks.at(name).reference)
       comparison.add(name, observed, *reference);
   return comparison.result();
+}
+
+std::vector<crept_class> crept_classes(const baseline& next, const limits& limits) {
+  constexpr std::size_t least = 10;
+  const auto& judged_by = next.judged_by;
+  std::map<benchmark_class, std::vector<double>> shifts;
+  for (const auto& [name, observed] : observations_of(next))
+    if (const auto& reference = next.benchmarks.at(name).reference)
+      shifts[observed.kind].push_back(cost(centre_of(observed.before, judged_by), judged_by) -
+                                      cost(*reference, judged_by));
+  std::vector<crept_class> crept;
+  for (auto& [kind, of_class] : shifts) {
+    if (of_class.size() < least) continue;
+    const double whole = slowdown(statistics::median(std::move(of_class)));
+    if (whole > limits.threshold_for(kind)) crept.push_back({kind, whole});
+  }
+  return crept;
 }
 
 std::vector<session_distance> distant_sessions(const baseline& baseline, const limits& limits) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "src/gate/model/bad_input.hpp"
 
@@ -19,37 +21,130 @@ bool known_to_differ(const std::string& lhs, const std::string& rhs) {
   return !lhs.empty() && !rhs.empty() && lhs != rhs;
 }
 
-bool is_same_start(const process& lhs, const process& rhs) {
-  return lhs.started && rhs.started && *lhs.started == *rhs.started && !lhs.boot.empty() &&
-         lhs.boot == rhs.boot && lhs.card == rhs.card;
+/// Another run may begin in the same second.
+bool is_short(const period& part) { return part.end == part.begin; }
+
+bool overlap(const period& lhs, const period& rhs) {
+  if (lhs.begin == rhs.begin) return !is_short(lhs) && !is_short(rhs);
+  return lhs.begin < rhs.end.value_or(rhs.begin) && rhs.begin < lhs.end.value_or(lhs.begin);
 }
 
-void require_new(const run& run, std::map<std::uint64_t, std::string>& file_of_content) {
-  const auto [entry, is_new] = file_of_content.try_emplace(run.content, quoted(run.file));
-  if (!is_new)
-    throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
-                                quoted(run.file), entry->second));
+[[noreturn]] void refuse_copy(const run& run, const std::string& other) {
+  throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
+                              quoted(run.file), other));
 }
 
-/// Refuses an incomplete file beside a file of the complete run, and files of one run that was
-/// resumed. Two short runs may begin in the same second, but not if one of them is such a file.
-void require_no_part(const run& suspect, std::span<const run> runs,
-                     std::span<const process> known) {
-  if (suspect.complete && suspect.parts == 1) return;
-  const auto origin = origin_of(suspect);
-  const auto has_same_start = [&](const process& process) {
-    return is_same_start(origin, process);
-  };
-  const bool is_part =
-      std::ranges::any_of(known, has_same_start) || std::ranges::any_of(runs, [&](const run& run) {
-        return &run != &suspect && has_same_start(origin_of(run));
-      });
-  if (is_part)
-    throw bad_input(
-        fmt::format("{} {}, and another file is of a run that began in the same second on the same "
-                    "machine: they may be one run",
-                    quoted(suspect.file),
-                    suspect.complete ? "was measured in parts" : "did not reach its end"));
+/// Measurements that are known, and whose they are.
+class known_measurements {
+ public:
+  void add(const process& process) {
+    files_.try_emplace(process.content, process.file + " of the baseline");
+    if (process.measurements)
+      files_.try_emplace(*process.measurements, process.file + " of the baseline");
+  }
+
+  void add_new(const run& run) {
+    add_new(run, run.content);
+    if (run.measurements) add_new(run, *run.measurements);
+  }
+
+ private:
+  void add_new(const run& run, std::uint64_t measurements) {
+    const auto [entry, is_new] = files_.try_emplace(measurements, quoted(run.file));
+    if (!is_new) refuse_copy(run, entry->second);
+  }
+
+  std::map<std::uint64_t, std::string> files_;
+};
+
+/// Figures of one benchmark in two runs that two processes do not have in common by chance.
+enum class likeness { coarse, different, alike };
+
+likeness likeness_of(const benchmark_values& lhs, const benchmark_values& rhs) {
+  if (lhs.values.size() != rhs.values.size() || lhs.values.empty()) return likeness::different;
+  const double one = lhs.values.front(), other = rhs.values.front();
+  if (!is_fine(one)) return likeness::coarse;
+  return std::abs(one - other) <= fine_digits * one ? likeness::alike : likeness::different;
+}
+
+/// Whether most times are the same but for their last digits: of one process, written in another
+/// way or changed a little.
+bool is_copy(const run& lhs, const run& rhs) {
+  constexpr std::size_t least = 3, most_different = 8;
+  std::size_t alike = 0, different = 0;
+  for (const auto& [name, benchmark] : lhs.benchmarks) {
+    const auto other = rhs.benchmarks.find(name);
+    if (other == rhs.benchmarks.end()) continue;
+    const auto found = likeness_of(benchmark, other->second);
+    if (found == likeness::alike) ++alike;
+    if (found == likeness::different) ++different;
+    if (different > alike + most_different) return false;
+  }
+  return alike >= least && alike > different;
+}
+
+/// Runs by the first of their fine figures. Copies with other last digits are at the same place or
+/// beside it, and few others are.
+class possible_copies {
+ public:
+  /// Throws bad_input if it is a copy of one that was added before.
+  void add_new(const run& run) {
+    const auto first = std::ranges::find_if(run.benchmarks, [](const auto& entry) {
+      return !entry.second.values.empty() && is_fine(entry.second.values.front());
+    });
+    if (first == run.benchmarks.end()) return;
+    constexpr double step = 10 * fine_digits;
+    const auto place = std::llround(std::log(first->second.values.front()) / step);
+    for (const auto near : {place - 1, place, place + 1})
+      for (const auto* other : runs_[{first->first, near}])
+        if (is_copy(*other, run)) refuse_copy(run, quoted(other->file));
+    runs_[{first->first, place}].push_back(&run);
+  }
+
+ private:
+  std::map<std::pair<std::string, long long>, std::vector<const run*>> runs_;
+};
+
+/// What ran on a GPU since a start of the machine.
+struct part {
+  period time;
+  std::string file;
+  const run* of = nullptr;  ///< none: it is of the baseline
+
+  [[nodiscard]] std::chrono::sys_seconds end() const { return time.end.value_or(time.begin); }
+};
+
+using parts_by_gpu = std::map<std::pair<std::string, std::string>, std::vector<part>>;
+
+parts_by_gpu parts_of(std::span<const run> runs, std::span<const process> known) {
+  parts_by_gpu parts;
+  for (const auto& process : known)
+    if (process.started && !process.boot.empty())
+      parts[{process.boot, process.card}].push_back(
+          {{*process.started, process.finished}, process.file + " of the baseline", nullptr});
+  for (const auto& run : runs)
+    if (!run.boot.empty())
+      for (const auto& period : run.periods)
+        parts[{run.boot, run.card}].push_back({period, quoted(run.file), &run});
+  return parts;
+}
+
+/// Refuses copies and parts of one process: an unfinished file beside the complete one, a run that
+/// was resumed and its first part, the benchmarks of one process in two files.
+void require_own_times(std::span<const run> runs, std::span<const process> known) {
+  auto all = parts_of(runs, known);
+  for (auto& [gpu, parts] : all) {
+    std::ranges::stable_sort(parts, {}, [](const part& one) { return one.time.begin; });
+    const auto* latest = &parts.front();
+    for (const auto& next : std::span(parts).subspan(1)) {
+      if (next.of != latest->of && overlap(latest->time, next.time))
+        throw bad_input(fmt::format(
+            "{} and {} were measured at the same time on one {}: they are one process, or "
+            "disturbed each other",
+            latest->file, next.file, runs.front().on_host ? "machine" : "GPU"));
+      if (next.end() > latest->end()) latest = &next;
+    }
+  }
 }
 
 void require_same_kind(const run& first, const run& run) {
@@ -65,18 +160,27 @@ void require_same_kind(const run& first, const run& run) {
 }  // namespace
 
 void require_comparable(std::span<const run> runs, std::span<const process> known) {
-  std::map<std::uint64_t, std::string> file_of_content;
-  for (const auto& process : known)
-    file_of_content.try_emplace(process.content, process.file + " of the baseline");
+  known_measurements measurements;
+  possible_copies copies;
+  for (const auto& process : known) measurements.add(process);
   for (const auto& run : runs) {
-    require_new(run, file_of_content);
-    require_no_part(run, runs, known);
+    measurements.add_new(run);
+    copies.add_new(run);
     require_same_kind(runs.front(), run);
   }
+  require_own_times(runs, known);
 }
 
 process origin_of(const run& run) {
-  return {run.file.filename().string(), run.started, run.boot, run.card, run.content};
+  return {run.file.filename().string(),
+          run.started,
+          run.boot,
+          run.card,
+          run.content,
+          run.slot,
+          run.host,
+          run.measurements,
+          run.periods.empty() ? std::nullopt : run.periods.front().end};
 }
 
 std::vector<std::size_t> sessions_of(std::span<const process> processes) {
@@ -99,7 +203,8 @@ std::vector<std::size_t> sessions_of(std::span<const process> processes) {
     });
     auto same = std::ranges::find_if(open, [&](const session& before) {
       return !known_to_differ(before.latest->boot, now.boot) &&
-             !known_to_differ(before.latest->card, now.card);
+             !known_to_differ(before.latest->card, now.card) &&
+             !known_to_differ(before.latest->host, now.host);
     });
     if (same == open.end()) same = open.insert(same, {count++, &now});
     same->latest = &now;

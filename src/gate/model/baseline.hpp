@@ -19,6 +19,10 @@ struct process {
   std::optional<std::chrono::sys_seconds> started;
   std::string boot, card;
   std::uint64_t content = 0;
+  // Older baselines do not tell.
+  std::string slot = {}, host = {};
+  std::optional<std::uint64_t> measurements = {};
+  std::optional<std::chrono::sys_seconds> finished = {};  ///< of a run in parts, the first one
 };
 
 /// One benchmark in all processes.
@@ -30,6 +34,7 @@ struct history {
   std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
+  gate::work work = {};  ///< in which all processes agree
 };
 
 /// Earlier runs, with which new ones are compared.
@@ -53,8 +58,9 @@ inline constexpr std::size_t least_processes = 3;
 inline constexpr std::size_t recommended_processes = 10;
 inline constexpr std::size_t most_processes = 1000;
 
-/// Throws bad_input if runs are not independent (the same measurements twice, also among `known`),
-/// if some are the host device's and some a GPU's, or if they are of different programs.
+/// Throws bad_input if runs are not independent (the same measurements twice, also among `known`;
+/// two runs at one time on one GPU: parts of one process, or they disturbed each other), if some
+/// are the host device's and some a GPU's, or if they are of different programs.
 void require_comparable(std::span<const run> runs, std::span<const process> known = {});
 
 process origin_of(const run& run);

@@ -79,10 +79,8 @@ class pinning {
   }
 
   /// The benchmark of a name must be the same in all runs.
-  void require_same(const std::string& name, const run& process, const benchmark_values& benchmark,
-                    const history& known) const {
-    const bool is_first = std::ranges::none_of(known.figures, [](const auto& f) { return !!f; });
-    if (is_first || benchmark.values.empty()) return;
+  static void require_same(const std::string& name, const run& process,
+                           const benchmark_values& benchmark, const history& known) {
     if (known.bytes != benchmark.bytes || known.limited_by != benchmark.limited_by)
       throw bad_input(
           fmt::format("{} describes {} otherwise than the runs before it: bytes, role or memory",
@@ -102,12 +100,29 @@ class pinning {
     for (const auto& [name, benchmark] : process.benchmarks) {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
-      require_same(name, process, benchmark, history);
-      if (benchmark.bytes) history.bytes = benchmark.bytes;
-      history.limited_by = benchmark.limited_by;
+      describe(name, process, benchmark, history);
       history.figures[index] = figure_of(benchmark, judged_by);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
+    const auto few =
+        static_cast<std::size_t>(std::ranges::count_if(process.benchmarks, [](const auto& entry) {
+          return has_too_few_repetitions(entry.second);
+        }));
+    if (few > 0) warn(pin_warnings::few_repetitions{file, few});
+  }
+
+  /// As the first run that has measured it does; the others must agree.
+  static void describe(const std::string& name, const run& process,
+                       const benchmark_values& benchmark, history& known) {
+    const bool is_first = std::ranges::none_of(known.figures, [](const auto& f) { return !!f; });
+    if (is_first) {
+      known.work = benchmark.work;
+    } else if (!benchmark.values.empty()) {
+      require_same(name, process, benchmark, known);
+      keep_common(known.work, benchmark.work);
+    }
+    if (benchmark.bytes) known.bytes = benchmark.bytes;
+    known.limited_by = benchmark.limited_by;
   }
 
   void keep_benchmarks_with_enough_runs() {

@@ -51,12 +51,33 @@ struct too_few_can_show {
   benchmark_class kind;
   std::size_t can_show, compared, benchmarks;  ///< of the baseline
 };
+/// In new runs: fewer than half of their repetitions are left, in so many that too few of the class
+/// are tested.
+struct repetitions_left_out {
+  benchmark_class kind;
+  std::size_t count;
+};
+
+/// The baseline's benchmarks are slower as a whole than in the first baseline of its line.
+struct class_crept {
+  benchmark_class kind;
+  double slowdown;  ///< as a part
+};
+
+// Of the runs.
+
+/// They began before the newest session of the baseline.
+struct runs_older {
+  std::size_t older, runs;
+};
 
 }  // namespace reasons
-using reason = std::variant<reasons::machine_differs, reasons::too_few_runs,
-                            reasons::runs_disturbed, reasons::nothing_compared,
-                            reasons::benchmarks_missing, reasons::environment_changed,
-                            reasons::ambiguous, reasons::too_noisy, reasons::too_few_can_show>;
+using reason =
+    std::variant<reasons::machine_differs, reasons::too_few_runs, reasons::runs_disturbed,
+                 reasons::nothing_compared, reasons::benchmarks_missing,
+                 reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
+                 reasons::too_few_can_show, reasons::repetitions_left_out, reasons::runs_older,
+                 reasons::class_crept>;
 
 /// Further facts about an answer.
 namespace notes {
@@ -135,13 +156,23 @@ struct reference_slower {
   double slowdown;
 };
 struct not_measured_again {};
+/// Fewer than half of its repetitions are left in some runs: the others were disturbed, or are not
+/// there.
+struct few_repetitions {
+  std::size_t few, runs;
+};
+/// A run does another amount of work than the baseline: the times cannot be compared.
+struct other_work {
+  std::string key, before, after;
+};
 
 }  // namespace remarks
 using remark =
     std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
-                 remarks::measured_in_turn, remarks::not_measured_again>;
+                 remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
+                 remarks::other_work>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {
@@ -190,6 +221,11 @@ struct crept {
   std::string worst;
   double slowdown;
 };
+/// Fewer than half of their repetitions are left in this run.
+struct few_repetitions {
+  std::string file;
+  std::size_t benchmarks;
+};
 
 }  // namespace pin_warnings
 using pin_warning =
@@ -197,6 +233,6 @@ using pin_warning =
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
                  pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
                  pin_warnings::slower_than_replaced, pin_warnings::not_compared,
-                 pin_warnings::crept>;
+                 pin_warnings::crept, pin_warnings::few_repetitions>;
 
 }  // namespace bench_transfers::gate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -49,9 +50,20 @@ bool is_disturbed(const run& process) {
   return std::ranges::any_of(process.warnings, is_disturbance);
 }
 
+bool is_fine(double number) {
+  constexpr double rounding = 1e-12;
+  return std::isfinite(number) &&
+         std::abs(number - std::stod(fmt::format("{:.6g}", number))) > rounding * std::abs(number);
+}
+
+bool has_too_few_repetitions(const benchmark_values& benchmark) {
+  return benchmark.values.size() < benchmark.left_out;
+}
+
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.values;
-  if (values.empty() || benchmark.failed > 0) return std::nullopt;
+  if (values.empty() || benchmark.failed > 0 || has_too_few_repetitions(benchmark))
+    return std::nullopt;
   if (!judged_by.fastest_repetition) return median_of(values, judged_by);
   return judged_by.more_is_better ? std::ranges::max(values) : std::ranges::min(values);
 }

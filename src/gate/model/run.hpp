@@ -13,6 +13,7 @@
 #include "src/gate/model/benchmark_class.hpp"
 #include "src/gate/model/fingerprint.hpp"
 #include "src/gate/model/metric.hpp"
+#include "src/gate/model/work.hpp"
 
 namespace bench_transfers::gate {
 
@@ -23,7 +24,13 @@ struct benchmark_values {
   std::optional<double> bytes;  ///< moved by one operation, if the row has it
   /// The class of long operations (class_of).
   benchmark_class limited_by = benchmark_class::other;
+  gate::work work = {};      ///< of other programs
+  std::size_t left_out = 0;  ///< repetitions that were asked for and do not count, or are not there
 };
+
+/// Whether fewer than half of the repetitions that were asked for are left. They may be the ones
+/// that were not slow.
+bool has_too_few_repetitions(const benchmark_values& benchmark);
 
 /// A warning of a file.
 struct run_warning {
@@ -31,6 +38,17 @@ struct run_warning {
   std::string text;
 
   bool operator==(const run_warning&) const = default;
+};
+
+/// Whether a number has more than six digits, so that two processes do not have the same by chance.
+bool is_fine(double number);
+/// The relative difference of numbers that are the same in six digits.
+inline constexpr double fine_digits = 1e-6;
+
+/// When something ran.
+struct period {
+  std::chrono::sys_seconds begin;
+  std::optional<std::chrono::sys_seconds> end;  ///< none: it was killed, or the file does not tell
 };
 
 /// One process, as its result file describes it. Its texts, names of benchmarks included, are
@@ -41,8 +59,11 @@ struct run {
   fingerprint machine;   ///< empty if the file has none
   bool on_host = false;  ///< measured without a GPU, on the device `host`
   std::string device;    ///< "NVIDIA H200", "host"; may be empty
-  std::string card;      ///< the GPU's UUID; distinguishes sessions, not kinds of machine
+  std::string card;      ///< the GPU's UUID
+  std::string slot;      ///< its PCI address
+  std::string host;      ///< the machine's name, in files of other programs
   std::optional<std::chrono::sys_seconds> started;  ///< of a run in parts, the first one
+  std::vector<period> periods;                      ///< one for each part
   std::string boot;                 ///< changes with every start of the machine; may be empty
   std::vector<std::string> faults;  ///< injected on purpose
   /// Options that chose what was measured; none if the file does not tell.
@@ -57,6 +78,9 @@ struct run {
   /// rows without this counter. Times are never missing.
   std::vector<std::string> unjudged;
   std::uint64_t content = 0;  ///< equal for equal values and start times, whatever the file's name
+  /// Equal for equal numbers in all repetitions, whatever the start time. None if the numbers are
+  /// so few or so coarse that two processes may have the same.
+  std::optional<std::uint64_t> measurements;
 };
 
 /// Whether a run with this warning may be slower than its machine is: it was throttled, or its link
@@ -67,7 +91,7 @@ bool concerns_figures(const run_warning& warning);
 bool is_disturbed(const run& process);
 
 /// The figure of a process: the median of its repetitions, or the fastest; none if there are no
-/// repetitions or one has failed.
+/// repetitions, one has failed, or too few are left.
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by);
 
 /// The declaration of the field judged by in those runs that have one; none if no run has one.

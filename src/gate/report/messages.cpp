@@ -53,6 +53,15 @@ content content_of(const reason& cause) {
           },
           [](const nothing_compared&) -> content {
             return {"nothing_compared", json::object()};
+          },
+          [](const repetitions_left_out& r) -> content {
+            return {"repetitions_left_out", {{"class", to_string(r.kind)}, {"count", r.count}}};
+          },
+          [](const class_crept& r) -> content {
+            return {"class_crept", {{"class", to_string(r.kind)}, {"slowdown", r.slowdown}}};
+          },
+          [](const runs_older& r) -> content {
+            return {"runs_older", {{"older", r.older}, {"runs", r.runs}}};
           }},
       cause);
 }
@@ -129,6 +138,12 @@ content content_of(const remark& message) {
           },
           [](const not_measured_again&) -> content {
             return {"not_measured_again", json::object()};
+          },
+          [](const few_repetitions& r) -> content {
+            return {"few_repetitions", {{"few", r.few}, {"runs", r.runs}}};
+          },
+          [](const other_work& r) -> content {
+            return {"other_work", {{"key", r.key}, {"before", r.before}, {"after", r.after}}};
           }},
       message);
 }

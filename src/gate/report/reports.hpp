@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/history.hpp"
 #include "src/gate/judge/power.hpp"
 #include "src/gate/model/baseline.hpp"
 #include "src/gate/model/reason.hpp"
@@ -37,5 +38,9 @@ std::string text_of(const baseline& baseline, std::span<const pin_warning> warni
 /// What `power` prints, for a terminal of 100 columns.
 std::string text_of(const baseline& baseline, std::span<const power_line> lines,
                     std::size_t new_runs, const limits& limits);
+
+// What `history` prints, for a terminal of 100 columns, and its file for programs.
+std::string text_of(const history_answer& answer);
+std::string json_of(const history_answer& answer);
 
 }  // namespace bench_transfers::gate

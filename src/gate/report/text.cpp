@@ -150,6 +150,14 @@ std::vector<const finding*> hidden_by_noise(const report& answer,
   return hidden;
 }
 
+/// Those that were not compared.
+std::vector<const finding*> without_figures(const std::vector<const finding*>& not_known) {
+  std::vector<const finding*> not_compared;
+  std::ranges::copy_if(not_known, std::back_inserter(not_compared),
+                       [](const finding* benchmark) { return !benchmark->judgement; });
+  return not_compared;
+}
+
 /// Suspects that measuring them again has cleared.
 std::vector<const finding*> with_notes(const std::vector<const finding*>& unchanged) {
   std::vector<const finding*> cleared;
@@ -176,6 +184,8 @@ std::string tables(const report& answer, bool all) {
         text += table.format(hidden, "NOT KNOWN, SLOWER WITHIN THE NOISE");
         has_table = true;
       }
+      if (const auto others = without_figures(findings); !others.empty())
+        text += list_of(others, "NOT KNOWN, NOT COMPARED", false);
       continue;
     }
     // With too few runs, all benchmarks are missing for the same reason.

@@ -11,6 +11,7 @@
 
 #include "src/common/in_parts.hpp"
 #include "src/common/printable.hpp"
+#include "src/gate/model/identity.hpp"
 #include "src/gate/model/run.hpp"
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/overloaded.hpp"
@@ -58,6 +59,16 @@ std::string text_of_class(const reason& cause, const limits& limits) {
                                limit_text(3 * limits.threshold_for(r.kind)));
           },
           [&](const too_few_can_show& r) { return too_few_text(r, limits); },
+          [](const class_crept& r) {
+            return fmt::format(
+                "the baseline is {} slower as a whole than the first of its line (pin --new-line "
+                "accepts that)",
+                percent_text(r.slowdown));
+          },
+          [](const repetitions_left_out& r) {
+            return fmt::format("{} fewer than half of their repetitions left",
+                               counted(r.count, "benchmark has", "benchmarks have"));
+          },
           [](const auto&) { return std::string(); }},
       cause);
 }
@@ -151,6 +162,10 @@ std::string sentence_of(const reason& cause, const limits& limits) {
                                counted(r.runs, "run was", "runs were"));
           },
           [](const nothing_compared&) { return std::string("no benchmark could be compared"); },
+          [](const runs_older& r) {
+            return fmt::format("{} of {} before the newest session of the baseline", r.older,
+                               counted(r.runs, "run began", "runs began"));
+          },
           [&](const auto& of_class) {
             return with_class(of_class.kind, text_of_class(of_class, limits));
           }},
@@ -236,6 +251,14 @@ std::string sentence_of(const remark& message) {
           },
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
+          },
+          [](const few_repetitions& r) {
+            return fmt::format("fewer than half of its repetitions are left in {} of {} runs",
+                               r.few, r.runs);
+          },
+          [](const other_work& r) {
+            return fmt::format("does other work: {} was {}, is {}", r.key, r.before,
+                               r.after.empty() ? "unknown" : r.after);
           }},
       message);
 }
@@ -243,62 +266,66 @@ std::string sentence_of(const remark& message) {
 std::string sentence_of(const pin_warning& warning) {
   using namespace pin_warnings;
   return std::visit(
-      overloaded{[](const interrupted& w) {
-                   return fmt::format(
-                       "{} did not reach its end: benchmarks that it lacks have "
-                       "fewer runs",
-                       w.file);
-                 },
-                 [](const no_such_field& w) {
-                   return fmt::format("{} has no repetitions with '{}' in {}: not used there",
-                                      w.benchmark, w.field, w.file);
-                 },
-                 [](const failed& w) {
-                   return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
-                 },
-                 [](const left_out& w) {
-                   return fmt::format("{} is left out: only {} of {} runs have measured it",
-                                      w.benchmark, w.measured, w.runs);
-                 },
-                 [](const lacking_field& w) {
-                   return fmt::format(
-                       "{} left out of runs in which they have no {}, for example {}",
-                       counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field, w.first);
-                 },
-                 [](const few_runs& w) {
-                   return fmt::format(
-                       "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
-                       w.runs, w.recommended);
-                 },
-                 [](const warned& w) { return fmt::format("{}: {}", w.file, w.text); },
-                 [](const sessions_differ& w) {
-                   return fmt::format(
-                       "{}: the slowest session is {} slower as a whole than the fastest, so "
-                       "slowdowns of that size go unnoticed",
-                       to_string(w.kind), percent_text(w.slowdown));
-                 },
-                 [](const slower_than_replaced& w) {
-                   return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
-                                      counted(w.benchmarks, "benchmark"), w.worst,
-                                      percent_text(w.slowdown));
-                 },
-                 [](const not_compared& w) {
-                   return fmt::format("not compared with the baseline that it replaces: {}",
-                                      w.reason);
-                 },
-                 [](const crept& w) {
-                   return fmt::format(
-                       "slower than the first baseline of its line in {}: {} by {}; small "
-                       "slowdowns have added up",
-                       counted(w.benchmarks, "benchmark"), w.worst, percent_text(w.slowdown));
-                 },
-                 [](const one_session&) {
-                   return std::string(
-                       "all runs are of one session (one hour, one start of the machine), so they "
-                       "do not show "
-                       "how much sessions differ: checks will estimate or assume it; add runs of "
-                       "another day");
-                 }},
+      overloaded{
+          [](const interrupted& w) {
+            return fmt::format(
+                "{} did not reach its end: benchmarks that it lacks have "
+                "fewer runs",
+                w.file);
+          },
+          [](const no_such_field& w) {
+            return fmt::format("{} has no repetitions with '{}' in {}: not used there", w.benchmark,
+                               w.field, w.file);
+          },
+          [](const failed& w) {
+            return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
+          },
+          [](const left_out& w) {
+            return fmt::format("{} is left out: only {} of {} runs have measured it", w.benchmark,
+                               w.measured, w.runs);
+          },
+          [](const lacking_field& w) {
+            return fmt::format("{} left out of runs in which they have no {}, for example {}",
+                               counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field,
+                               w.first);
+          },
+          [](const few_runs& w) {
+            return fmt::format(
+                "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
+                w.runs, w.recommended);
+          },
+          [](const warned& w) { return fmt::format("{}: {}", w.file, w.text); },
+          [](const sessions_differ& w) {
+            return fmt::format(
+                "{}: the slowest session is {} slower as a whole than the fastest, so "
+                "slowdowns of that size go unnoticed",
+                to_string(w.kind), percent_text(w.slowdown));
+          },
+          [](const slower_than_replaced& w) {
+            return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
+                               counted(w.benchmarks, "benchmark"), w.worst,
+                               percent_text(w.slowdown));
+          },
+          [](const not_compared& w) {
+            return fmt::format("not compared with the baseline that it replaces: {}", w.reason);
+          },
+          [](const crept& w) {
+            return fmt::format(
+                "slower than the first baseline of its line in {}: {} by {}; small "
+                "slowdowns have added up",
+                counted(w.benchmarks, "benchmark"), w.worst, percent_text(w.slowdown));
+          },
+          [](const one_session&) {
+            return std::string(
+                "all runs are of one session (one hour, one start of the machine), so they "
+                "do not show "
+                "how much sessions differ: checks will estimate or assume it; add runs of "
+                "another day");
+          },
+          [](const few_repetitions& w) {
+            return fmt::format("{} in {} fewer than half of their repetitions left: not used there",
+                               counted(w.benchmarks, "benchmark has", "benchmarks have"), w.file);
+          }},
       warning);
 }
 
@@ -355,16 +382,23 @@ std::string verdict_text(const report& answer, verdict result) {
 }
 
 std::string changed_title(const report& answer) {
-  const auto is_setting = [](const changed_fact& change) {
-    return change.fact.key.starts_with("settings.");
-  };
-  const auto settings = std::ranges::count_if(answer.changed, is_setting);
-  const bool all = std::cmp_equal(settings, answer.changed.size());
-  return fmt::format("{} not as {}, which may explain the rest:",
-                     all            ? "The settings are"
-                     : settings > 0 ? "The machine and the settings are"
-                                    : "The machine is",
-                     settings > 0 ? "they were" : "it was");
+  bool machine = false, settings = false, times = false;
+  for (const auto& change : answer.changed) {
+    const bool is_setting = change.fact.key.starts_with("settings.");
+    const bool is_time = change.fact.key == started_key;
+    settings = settings || is_setting;
+    times = times || is_time;
+    machine = machine || (!is_setting && !is_time);
+  }
+  std::vector<std::string> parts;
+  if (machine) parts.emplace_back("the machine");
+  if (settings) parts.emplace_back("the settings");
+  if (times) parts.emplace_back("the times of the runs");
+  auto text = fmt::format("{}", fmt::join(parts, " and "));
+  text.front() = 'T';
+  const bool is_one = machine && parts.size() == 1;
+  return fmt::format("{} {} not as {}, which may explain the rest:", text, is_one ? "is" : "are",
+                     is_one ? "it was" : "they were");
 }
 
 std::string counts_sentence(const report& answer) {

@@ -57,10 +57,12 @@ report every_message() {
       {verdict::missing, remarks::too_few_runs{2, 2, 3}},
       {verdict::missing, remarks::other_bytes{4096, 8192}},
       {verdict::missing, remarks::not_measured_again{}},
+      {verdict::missing, remarks::other_work{"label", "batch 64", "batch 8"}},
       {verdict::ambiguous, remarks::implausibly_fast{25}},
       {verdict::ambiguous, remarks::reference_slower{0.04}},
       {verdict::ambiguous, remarks::measured_in_turn{0.1, 0.01}},
-      {verdict::not_known, remarks::slow_runs{1, 3, 0.5}}};
+      {verdict::not_known, remarks::slow_runs{1, 3, 0.5}},
+      {verdict::not_known, remarks::few_repetitions{2, 3}}};
   std::vector<finding> findings;
   for (const auto& [result, message] : said)
     findings.push_back(without_figures(fmt::format("remark/{}", findings.size()), result, message));
@@ -71,7 +73,8 @@ report every_message() {
        reasons::environment_changed{latency, 5, -0.1}, reasons::ambiguous{link, 6},
        reasons::too_noisy{link}, reasons::too_few_can_show{link, 1, 20, 30},
        reasons::too_few_can_show{link, 1, 2, 2}, reasons::too_few_can_show{latency, 0, 2, 2},
-       reasons::nothing_compared{}});
+       reasons::nothing_compared{}, reasons::repetitions_left_out{link, 7},
+       reasons::runs_older{2, 3}, reasons::class_crept{host, 0.05}});
   answer.notes = {notes::faults_injected{"r.json", {"fail@x"}},
                   notes::interrupted{"r.json"},
                   notes::in_parts{"r.json", 2},

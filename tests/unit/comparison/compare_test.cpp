@@ -36,7 +36,7 @@ gate::run made_up_run(int number, double pinned_factor = 1) {
   run.content = static_cast<std::uint64_t>(number) + 1;
   for (const std::string memory : {"pinned", "pageable", "registered"})
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto wobble = 0.001 * ((number + static_cast<int>(i)) % 3 - 1);
+      const auto wobble = 0.001 * ((number + static_cast<int>(i)) % 3 - 1) + 1e-5 * number;
       const auto ns = usual_ns * (1 + wobble) * (memory == "pinned" ? pinned_factor : 1);
       gate::benchmark_values values{{ns * 0.999, ns, ns * 1.001}, 0, 4096};
       values.limited_by = gate::benchmark_class::link;

@@ -86,27 +86,6 @@ TEST(baselines, refuse_the_same_measurements_twice) {
   EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("not independent")));
 }
 
-TEST(baselines, refuse_an_unfinished_file_beside_the_complete_one) {
-  auto runs = made_up_runs(3);
-  runs[2].started = runs[0].started;
-  EXPECT_NO_THROW(pin(runs, {}));  // two short runs
-  runs[2].complete = false;
-  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr("the same second")));
-  runs[2].card = "another";
-  EXPECT_NO_THROW(pin(runs, {}));
-}
-
-TEST(baselines, refuse_two_files_of_one_run_that_was_resumed) {
-  auto runs = made_up_runs(3);
-  runs[2].started = runs[0].started;
-  runs[2].parts = 2;
-  EXPECT_THAT([&] { pin(runs, {}); },
-              ThrowsMessage<bad_input>(
-                  AllOf(HasSubstr("was measured in parts"), HasSubstr("the same second"))));
-  runs[2].started = *runs[0].started + 1s;
-  EXPECT_NO_THROW(pin(runs, {}));
-}
-
 TEST(baselines, refuse_the_host_device_beside_a_gpu_and_other_programs) {
   auto runs = made_up_runs(3);
   runs[1].on_host = true;

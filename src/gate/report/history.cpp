@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/common/or_null.hpp"
+#include "src/common/timestamp.hpp"
+#include "src/common/wrapped.hpp"
+#include "src/gate/report/figures.hpp"
+#include "src/gate/report/reports.hpp"
+#include "src/gate/report/wording.hpp"
+
+namespace bench_transfers::gate {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr int history_format = 1;
+constexpr std::size_t most_shown = 20;
+constexpr std::size_t name_width = 44;
+constexpr std::size_t figure_width = 14;  // of a slowdown, its mark and a margin
+
+std::string date_of(const session_record& session) {
+  return session.begin ? common::timestamp_text(*session.begin) : "no date";
+}
+
+/// "+1.66 % 2026-01-11", two on a line.
+std::vector<std::string> step_lines(const history_answer& answer, const series& one) {
+  constexpr std::size_t date_length = 10;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < one.steps.size(); ++i) {
+    const auto& [session, shift] = one.steps[i];
+    const auto step = fmt::format("{} {}", signed_percent_text(slowdown(shift)),
+                                  date_of(answer.sessions[session]).substr(0, date_length));
+    if (i % 2 == 0)
+      lines.push_back(step);
+    else
+      lines.back() += ", " + step;
+  }
+  return lines;
+}
+
+std::string line_of(const history_answer& answer, const std::string& name, const series& one) {
+  const auto columns = columns_of(name);
+  auto text = name + (columns > name_width ? "\n" + std::string(name_width, ' ')
+                                           : std::string(name_width - columns, ' '));
+  text +=
+      fmt::format("{:>10}{}", signed_percent_text(slowdown(one.sum)), one.has_crept ? " *" : "  ");
+  const std::string margin(name_width + figure_width, ' ');
+  const auto steps = step_lines(answer, one);
+  text += fmt::format("  {}", fmt::join(steps, "\n" + margin));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+std::string origin_text(const history_answer& answer) {
+  const auto& sessions = answer.sessions;
+  return fmt::format(
+      "{}: {} from {} to {}, against {}, judged by {}", device_label(answer.device, answer.on_host),
+      counted(sessions.size(), "session"), date_of(sessions.front()), date_of(sessions.back()),
+      answer.has_first ? "the first baseline of the line" : "this baseline, the first of its line",
+      metric_text(answer.judged_by));
+}
+
+/// Where something else than time has changed.
+std::string changes_text(const history_answer& answer) {
+  std::string text;
+  std::vector<std::string> before;
+  for (const auto& session : answer.sessions) {
+    if (session.changed != before && !(session.changed.empty() && before.empty()))
+      text += common::wrapped(fmt::format(
+          "From {}: {}.", date_of(session),
+          session.changed.empty()
+              ? "as in the baseline"
+              : fmt::format("not as in the baseline: {}", fmt::join(session.changed, ", "))));
+    before = session.changed;
+  }
+  return text;
+}
+
+std::string verdict_text(const history_answer& answer) {
+  const auto code = answer.code();
+  const auto count = std::ranges::count_if(answer.benchmarks, &series::has_crept);
+  std::vector<std::string> classes;
+  for (const auto& one : answer.classes)
+    if (one.has_crept)
+      classes.push_back(
+          fmt::format("the class {} by {}", to_string(one.kind), percent_text(slowdown(one.sum))));
+  if (code == exit_code::inconclusive)
+    return fmt::format("{}: only {}, and {} are needed", to_string(code),
+                       counted(answer.sessions.size(), "session"), least_sessions_of_history);
+  if (count == 0 && classes.empty())
+    return fmt::format(
+        "{}: nothing is slower than the first baseline by more than its threshold, "
+        "beyond doubt",
+        to_string(code));
+  if (count > 0) {
+    const auto worst = std::ranges::find_if(answer.benchmarks, &series::has_crept);
+    classes.push_back(fmt::format("{}, {} by {}",
+                                  counted(static_cast<std::size_t>(count), "benchmark"),
+                                  worst->name, percent_text(slowdown(worst->sum))));
+  }
+  return fmt::format("{}: slower than the first baseline by more than the threshold: {}",
+                     to_string(code), fmt::join(classes, "; "));
+}
+
+json series_to_json(const series& one) {
+  json shifts = json::array(), steps = json::array();
+  for (const auto& shift : one.shifts)
+    shifts.push_back(shift ? json(slowdown(*shift)) : json(nullptr));
+  for (const auto& [session, shift] : one.steps)
+    steps.push_back({{"session", session}, {"slowdown", slowdown(shift)}});
+  json entry = json::object();
+  if (!one.name.empty()) entry["name"] = one.name;
+  entry.update({{"class", to_string(one.kind)},
+                {"threshold", one.threshold},
+                {"slowdown", slowdown(one.sum)},
+                {"p", one.p},
+                {"crept", one.has_crept},
+                {"steps", std::move(steps)},
+                {"slowdown_of_sessions", std::move(shifts)}});
+  return entry;
+}
+
+json all_to_json(const std::vector<series>& all) {
+  json entries = json::array();
+  for (const auto& one : all) entries.push_back(series_to_json(one));
+  return entries;
+}
+
+}  // namespace
+
+std::string text_of(const history_answer& answer) {
+  std::string lines;
+  for (const auto& one : answer.classes)
+    lines += line_of(answer, fmt::format("class {}", to_string(one.kind)), one);
+  std::size_t shown = 0, worth_showing = 0;
+  for (const auto& one : answer.benchmarks) {
+    if (!one.has_crept && one.steps.empty()) continue;
+    if (++worth_showing > most_shown) continue;
+    lines += line_of(answer, one.name, one);
+    ++shown;
+  }
+  if (shown < worth_showing)
+    lines += fmt::format("and {} more with steps (--json has all)\n", worth_showing - shown);
+  const auto head =
+      fmt::format("\n{:<{}}{:>10}    steps\n", "class or benchmark", name_width, "slower by");
+  constexpr auto* const below =
+      "\nslower by: the newest level against the first baseline; *: more than the threshold, "
+      "beyond doubt\n";
+  return common::wrapped(origin_text(answer)) + changes_text(answer) +
+         (lines.empty() ? "\nNo benchmark has a step.\n" : head + lines + below) + "\n" +
+         common::wrapped(verdict_text(answer));
+}
+
+std::string json_of(const history_answer& answer) {
+  json sessions = json::array();
+  for (const auto& session : answer.sessions)
+    sessions.push_back(
+        {{"begin", session.begin ? json(common::timestamp_text(*session.begin)) : json(nullptr)},
+         {"runs", session.runs},
+         {"of_baseline", session.of_baseline},
+         {"changed", session.changed}});
+  const json document{{"format", history_format},
+                      {"kind", "gate_history"},
+                      {"verdict", to_string(answer.code())},
+                      {"exit_code", static_cast<int>(answer.code())},
+                      {"device", common::or_null(answer.device)},
+                      {"on_host", answer.on_host},
+                      {"judged_by", answer.judged_by.key},
+                      {"threshold", answer.limits.threshold},
+                      {"latency_threshold", answer.limits.latency_threshold},
+                      {"false_alarm", answer.limits.false_alarm},
+                      {"has_first_baseline", answer.has_first},
+                      {"sessions", std::move(sessions)},
+                      {"classes", all_to_json(answer.classes)},
+                      {"benchmarks", all_to_json(answer.benchmarks)}};
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench_transfers::gate
