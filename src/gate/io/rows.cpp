@@ -44,6 +44,7 @@ bool has(const row& row, std::string_view name) {
 struct repetition {
   std::int64_t index = 0;
   std::optional<double> value;  ///< none: it failed
+  std::optional<double> mean;   ///< of its operations, if the row has another than the value
 };
 
 struct benchmark_rows {
@@ -129,7 +130,13 @@ class collector {
     const auto position = static_cast<std::int64_t>(rows.repetitions.size());
     std::optional<double> value;
     if (!row.failed) value = value_of(row, judged_by_);
-    rows.repetitions.push_back({row.repetition.value_or(position), value});
+    rows.repetitions.push_back({row.repetition.value_or(position), value, mean_in(row)});
+  }
+
+  /// Real times of bench_transfers are medians of operations.
+  [[nodiscard]] std::optional<double> mean_in(const row& row) const {
+    const auto mean = judged_by_.key == "real_time" ? row.number("mean_ns") : std::nullopt;
+    return mean && judged_by_.can_be(*mean) ? mean : std::nullopt;
   }
 
   static benchmark_values values_of(benchmark_rows& rows) {
@@ -139,6 +146,9 @@ class collector {
     for (const auto& repetition : rows.repetitions)
       if (repetition.value) benchmark.values.push_back(*repetition.value);
     benchmark.failed = rows.repetitions.size() - benchmark.values.size();
+    for (const auto& repetition : rows.repetitions)
+      if (repetition.value && repetition.mean) benchmark.means.push_back(*repetition.mean);
+    if (benchmark.means.size() != benchmark.values.size()) benchmark.means.clear();
     return benchmark;
   }
 

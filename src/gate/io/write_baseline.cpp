@@ -23,14 +23,20 @@ json time_to_json(const std::optional<std::chrono::sys_seconds>& time) {
 /// To nine digits, as in result files.
 double shortened(double value) { return std::stod(fmt::format("{:.9g}", value)); }
 
+json to_json(const std::vector<std::optional<double>>& figures) {
+  json values = json::array();
+  for (const auto& figure : figures)
+    values.push_back(figure ? json(shortened(*figure)) : json(nullptr));
+  return values;
+}
+
 json to_json(const history& history) {
-  json figures = json::array();
-  for (const auto& figure : history.figures)
-    figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
-  return {{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
-          {"limited_by", to_string(history.limited_by)},
-          {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)},
-          {"figures", std::move(figures)}};
+  json facts{{"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
+             {"limited_by", to_string(history.limited_by)},
+             {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)},
+             {"figures", to_json(history.figures)}};
+  if (!history.means.empty()) facts["means"] = to_json(history.means);
+  return facts;
 }
 
 json to_json(const process& process, std::size_t session) {

@@ -52,11 +52,18 @@ struct too_few_can_show {
   std::size_t can_show, compared, benchmarks;  ///< of the baseline
 };
 
+/// Some runs were much slower than any of the baseline, and nobody has looked again.
+struct seen_slower {
+  benchmark_class kind;
+  std::size_t count;
+};
+
 }  // namespace reasons
-using reason = std::variant<reasons::machine_differs, reasons::too_few_runs,
-                            reasons::runs_disturbed, reasons::nothing_compared,
-                            reasons::benchmarks_missing, reasons::environment_changed,
-                            reasons::ambiguous, reasons::too_noisy, reasons::too_few_can_show>;
+using reason =
+    std::variant<reasons::machine_differs, reasons::too_few_runs, reasons::runs_disturbed,
+                 reasons::nothing_compared, reasons::benchmarks_missing,
+                 reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
+                 reasons::too_few_can_show, reasons::seen_slower>;
 
 /// Further facts about an answer.
 namespace notes {
@@ -135,13 +142,17 @@ struct reference_slower {
   double slowdown;
 };
 struct not_measured_again {};
+/// By the mean of all operations, which the median does not show.
+struct mean_slower {
+  double slowdown;
+};
 
 }  // namespace remarks
 using remark =
     std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
-                 remarks::measured_in_turn, remarks::not_measured_again>;
+                 remarks::measured_in_turn, remarks::not_measured_again, remarks::mean_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {
@@ -191,12 +202,17 @@ struct crept {
   double slowdown;
 };
 
+/// Fewer sessions than show which benchmarks have levels of their own in each session.
+struct few_sessions {
+  std::size_t sessions, recommended;
+};
+
 }  // namespace pin_warnings
 using pin_warning =
     std::variant<pin_warnings::interrupted, pin_warnings::no_such_field, pin_warnings::failed,
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
                  pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
                  pin_warnings::slower_than_replaced, pin_warnings::not_compared,
-                 pin_warnings::crept>;
+                 pin_warnings::crept, pin_warnings::few_sessions>;
 
 }  // namespace bench_transfers::gate

@@ -51,6 +51,9 @@ content content_of(const reason& cause) {
                      {"of", r.benchmarks},
                      {"compared", r.compared}}};
           },
+          [](const seen_slower& r) -> content {
+            return {"seen_slower", {{"class", to_string(r.kind)}, {"count", r.count}}};
+          },
           [](const nothing_compared&) -> content {
             return {"nothing_compared", json::object()};
           }},
@@ -129,6 +132,9 @@ content content_of(const remark& message) {
           },
           [](const not_measured_again&) -> content {
             return {"not_measured_again", json::object()};
+          },
+          [](const mean_slower& r) -> content {
+            return {"mean_slower", {{"slowdown", r.slowdown}}};
           }},
       message);
 }
