@@ -12,7 +12,7 @@ bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies
   --benchmark_format= --benchmark_list_tests --benchmark_min_time= --benchmark_min_warmup_time=
   --benchmark_out= --benchmark_out_format= --benchmark_perf_counters --benchmark_repetitions=
   --benchmark_report_aggregates_only --benchmark_time_unit)
-gate_options=(--threshold= --latency-threshold= --false-alarm= --looks= --decide-by=... --allow-missing= --allow-different=...
+gate_options=(--threshold= --latency-threshold= --false-alarm= --looks= --look-runs= --decide-by=... --allow-missing= --allow-different=...
   --confirm= --all --dry-run --markdown= --junit= --json=)
 
 # The comment that the script begins with.

@@ -17,7 +17,7 @@ from gate_files import BANDWIDTH, LATENCY, PINNED_UPLOAD, Lab, changed, failed_r
 from program import Program
 from test_gate_runs import Project, project  # noqa: F401  (a fixture)
 
-PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE, ENVIRONMENT = 0, 1, 2, 3, 4
 GIBBERISH = "plugh"
 THROTTLED = [message("gpu_throttled", "the GPU was throttled: thermal_slowdown")]
 Make = Callable[[Lab], list[Path]]
@@ -81,7 +81,7 @@ CASES: dict[str, tuple[Make, tuple[str, ...], int]] = {
     "failed": (failed, (), INCONCLUSIVE),
     "measured by some": (partly, (), INCONCLUSIVE),
     "two runs": (lambda lab: lab.runs(2, day=9), (), INCONCLUSIVE),
-    "environment": (lambda lab: lab.runs(3, day=9, slowed=1.08), (), INCONCLUSIVE),
+    "environment": (lambda lab: lab.runs(3, day=9, slowed=1.08), (), ENVIRONMENT),
     "machine": (lambda lab: lab.runs(3, day=9, facts={"link.width": 8}), (), INCONCLUSIVE),
     "settings": (
         lambda lab: lab.runs(3, day=9, facts={"run.min_time_ms": 9}),
@@ -154,7 +154,7 @@ def test_other_sentences_change_nothing_else(
 
 
 def test_the_cases_have_every_verdict():
-    assert {code for _, _, code in CASES.values()} == {PASS, REGRESSION, INCONCLUSIVE}
+    assert {code for _, _, code in CASES.values()} == {PASS, REGRESSION, INCONCLUSIVE, ENVIRONMENT}
 
 
 def garbled(document: dict[str, Any]) -> None:

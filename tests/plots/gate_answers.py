@@ -9,7 +9,7 @@ from format_2 import message
 
 from plots.model.gate import Check, parse
 
-CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3}
+CODES = {"PASS": 0, "REGRESSION": 1, "INCONCLUSIVE": 3, "ENVIRONMENT_SLOWER": 4}
 
 
 def compared(name: str, verdict: str, slowdown: float, **more: Any) -> dict[str, Any]:

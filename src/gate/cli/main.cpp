@@ -21,6 +21,7 @@
 #include "src/gate/cli/shell.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
+#include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/check.hpp"
 #include "src/gate/judge/confirm.hpp"
 #include "src/gate/judge/history.hpp"
@@ -94,6 +95,7 @@ int answer(const pin_request& request) {
   const auto runs = read_runs(request.runs, request.judged_by.judged_by);
   require_known_keys(request.permissions.allow_different, {}, runs);
   auto [baseline, warnings] = pin(runs, judged_by(request.judged_by, runs), request.permissions);
+  if (!request.permissions.allow_noisy) require_judged_link(baseline, {});
   if (replaced) add_line(*replaced, request.new_line, baseline, of_line);
   warnings.insert(warnings.end(), of_line.begin(), of_line.end());
   for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))

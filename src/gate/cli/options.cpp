@@ -22,11 +22,12 @@ namespace bench_transfers::gate {
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive.";
+    "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive,\n"
+    "4 the environment is slower: a class as a whole.";
 constexpr const char* examples =
     "Examples:\n"
     "  gate_transfers pin run-*.json --out=baseline.json\n"
-    "  gate_transfers check baseline.json new-*.json --decide-by=link\n"
+    "  gate_transfers check baseline.json new-*.json\n"
     "  gate_transfers show run-*.json";
 /// What a command line asks for, as far as options may be without an effect there. `check
 /// --dry-run` is no such mode: it is given to see whether these options are right.
@@ -236,14 +237,14 @@ class command_line {
                    most_false_alarm, "probability of any false alarm in a check (default: 1%)");
   }
 
-  static void add_decide_by(CLI::App& command, question& question) {
+  static void add_decide_by(CLI::App& command, question& question, const char* usually) {
     command
         .add_option_function<std::vector<std::string>>(
             "--decide-by",
             [&question](const std::vector<std::string>& words) {
               for (const auto& word : words) question.decide_by.insert(parse_class(word));
             },
-            "classes that decide: link, host, latency, other (default: all)")
+            fmt::format("classes that decide (default: {})", usually))
         ->delimiter(',')
         ->allow_extra_args(false)  // or it would take the files that follow
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -260,6 +261,8 @@ class command_line {
     add_allow_different(command, pin_.permissions.allow_different);
     command.add_flag("--allow-disturbed", pin_.permissions.allow_disturbed,
                      "accept runs that were throttled or whose link changed");
+    command.add_flag("--allow-noisy", pin_.permissions.allow_noisy,
+                     "accept runs by which the link cannot be judged");
     command
         .add_option("--replaces", pin_.replaces,
                     "the baseline before, to see what got slower (default: that of --out)")
@@ -282,11 +285,16 @@ class command_line {
             "benchmarks that may be missing, or fail")
         ->type_name("REGEX");
     add_allow_different(command, check_.question.allow_different);
-    add_decide_by(command, check_.question);
+    add_decide_by(command, check_.question, "link, and what can be judged");
     command
         .add_option("--looks", check_.question.limits.looks,
                     "checks that share the rate of false alarms, 1 to 100 (default: 1)")
         ->check(CLI::Range(1, 100).description(""))
+        ->type_name("N");
+    command
+        .add_option("--look-runs", check_.question.look_runs,
+                    "runs of each of these checks, by time, 1 to 1000 (default: 3)")
+        ->check(CLI::Range(std::size_t{1}, most_runs).description(""))
         ->type_name("N");
     command
         .add_option("--confirm", check_.confirm,
@@ -325,7 +333,7 @@ class command_line {
         ->type_name("FILE");
     add_runs(command, history_.runs)->required(false);
     add_limits(command, history_.question.limits);
-    add_decide_by(command, history_.question);
+    add_decide_by(command, history_.question, "all");
     common::add_json(command, history_.json);
   }
 

@@ -141,20 +141,26 @@ work work_in(const element& entry) {
   return known;
 }
 
+std::vector<std::optional<double>> figures_in(const simdjson::dom::array& values,
+                                              std::size_t processes, const metric& judged_by) {
+  std::vector<std::optional<double>> figures;
+  for (const auto value : values)
+    figures.push_back(value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by)));
+  if (figures.size() != processes) throw bad_input("more or fewer values than there are runs");
+  if (std::ranges::count_if(figures, [](const auto& figure) { return !!figure; }) <
+      std::ptrdiff_t{least_processes})
+    throw bad_input("fewer than three values");
+  return figures;
+}
+
 history history_in(const element& entry, std::size_t processes, const metric& judged_by) {
   history history;
   if (const auto bytes = member_of(entry, "bytes"); !bytes.is_null())
     history.bytes = positive(bytes, "bytes");
-  std::size_t measured_by = 0;
-  for (const auto value : list_in(entry, "figures")) {
-    history.figures.emplace_back();
-    if (value.is_null()) continue;
-    history.figures.back() = figure_in(value, judged_by);
-    ++measured_by;
-  }
-  if (history.figures.size() != processes)
-    throw bad_input("more or fewer values than there are runs");
-  if (measured_by < least_processes) throw bad_input("fewer than three values");
+  history.figures = figures_in(list_in(entry, "figures"), processes, judged_by);
+  // Older baselines have none.
+  if (element means; entry["means"].get(means) == simdjson::SUCCESS)
+    history.means = figures_in(list_in(entry, "means"), processes, judged_by);
   history.limited_by = limited_by_in(entry);
   history.reference = reference_in(entry, judged_by);
   history.work = work_in(entry);

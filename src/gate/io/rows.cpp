@@ -45,6 +45,7 @@ bool has(const row& row, std::string_view name) {
 struct repetition {
   std::int64_t index = 0;
   std::optional<double> value;  ///< none: it failed
+  std::optional<double> mean;   ///< of its operations, if the row has another than the value
 };
 
 struct benchmark_rows {
@@ -154,7 +155,13 @@ class collector {
       value = value_of(row, judged_by_);
       rows.work = work_of(row);
     }
-    rows.repetitions.push_back({row.repetition.value_or(position), value});
+    rows.repetitions.push_back({row.repetition.value_or(position), value, mean_in(row)});
+  }
+
+  /// Real times of bench_transfers are medians of operations.
+  [[nodiscard]] std::optional<double> mean_in(const row& row) const {
+    const auto mean = judged_by_.key == "real_time" ? row.number("mean_ns") : std::nullopt;
+    return mean && judged_by_.can_be(*mean) ? mean : std::nullopt;
   }
 
   static benchmark_values values_of(benchmark_rows& rows) {
@@ -166,6 +173,9 @@ class collector {
     benchmark.failed = rows.repetitions.size() - benchmark.values.size();
     benchmark.left_out =
         std::max(rows.asked_for, rows.repetitions.size()) - rows.repetitions.size();
+    for (const auto& repetition : rows.repetitions)
+      if (repetition.value && repetition.mean) benchmark.means.push_back(*repetition.mean);
+    if (benchmark.means.size() != benchmark.values.size()) benchmark.means.clear();
     return benchmark;
   }
 

@@ -35,16 +35,21 @@ void add_work(const work& known, json& entry) {
   if (!known.label.empty()) entry["label"] = known.label;
 }
 
+json to_json(const std::vector<std::optional<double>>& figures) {
+  json values = json::array();
+  for (const auto& figure : figures)
+    values.push_back(figure ? json(shortened(*figure)) : json(nullptr));
+  return values;
+}
+
 json to_json(const history& history) {
-  json figures = json::array();
-  for (const auto& figure : history.figures)
-    figures.push_back(figure ? json(shortened(*figure)) : json(nullptr));
   json entry{
       {"bytes", history.bytes ? json(shortened(*history.bytes)) : json(nullptr)},
       {"limited_by", to_string(history.limited_by)},
       {"reference", history.reference ? json(shortened(*history.reference)) : json(nullptr)}};
   add_work(history.work, entry);
-  entry["figures"] = std::move(figures);
+  entry["figures"] = to_json(history.figures);
+  if (!history.means.empty()) entry["means"] = to_json(history.means);
   return entry;
 }
 

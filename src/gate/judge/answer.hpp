@@ -21,7 +21,11 @@ struct question {
   gate::limits limits;
   std::string allow_missing;              ///< regular expression, searched for in names
   std::set<std::string> allow_different;  ///< keys of fingerprints
-  std::set<benchmark_class> decide_by;    ///< the classes that decide the exit code; empty: all
+  /// The classes that decide the exit code; empty: the link, and those that the baseline can judge.
+  std::set<benchmark_class> decide_by;
+  /// So many runs belong to a look, in the order of time: the later ones were measured because of
+  /// what the earlier ones showed.
+  std::size_t look_runs = least_new_processes;
 };
 
 /// The result of a check for one benchmark.
@@ -33,11 +37,13 @@ struct finding {
   std::optional<double> before;  ///< centre of the processes, in the metric's unit
   std::optional<double> after;
   std::optional<benchmark_judgement> judgement;  ///< if it was compared
+  std::optional<benchmark_judgement> by_mean;    ///< if the baseline and all runs have means
+  double mean_threshold = 0;
+  bool is_by_mean = false;  ///< its verdict is that of the means
   /// If it was compared, the distance of each new run from `before`, in logarithms, positive if
   /// slower; in the order of the runs.
   std::vector<std::optional<double>> shifts;
-  /// Noise hides slowdowns of the threshold: only larger ones would be found with a probability of
-  /// 80 %, whatever the threshold.
+  /// Noise would hide a slowdown of the threshold, with a probability of more than 20 %.
   bool advisory = false;
   bool excused = false;        ///< missing, and permitted to be
   std::optional<remark> note;  ///< why it is missing, or what measuring it again has shown
@@ -54,19 +60,32 @@ struct changed_fact {
 /// The answer for one class.
 struct class_answer {
   benchmark_class kind = benchmark_class::other;
-  bool decides = true;  ///< the exit code of the whole answer
+  /// The exit code of the whole answer. The others only veto a pass, by larger thresholds.
+  bool decides = true;
   exit_code code = exit_code::pass;
   std::size_t all = 0;         ///< benchmarks of the baseline
   std::size_t benchmarks = 0;  ///< without those that may be missing
   std::size_t compared = 0;
-  std::size_t tested = 0;              ///< known not to be slower by the threshold, or to be slower
+  std::size_t able = 0;  ///< of the baseline's benchmarks: those that it can judge, see capability
+  std::size_t tested = 0;          ///< known not to be slower by the threshold, or to be slower
+  std::size_t tested_by_mean = 0;  ///< likewise
+  std::size_t cleared = 0;         ///< much slower in some runs, and not in those of a later look
+  /// The largest upper bound of a slowdown, as a part, of those that are tested and not slower; and
+  /// of those that are not known. None if there are none.
+  std::optional<double> bound, bound_by_mean, bound_of_not_known;
+  double mean_threshold = 0;
   std::optional<common_shift> shared;  ///< none if the class is too small
+  std::optional<common_shift> shared_by_mean;
   /// By how much the class is slower in the baseline than in the first of its line, as a whole;
   /// none if by less than the threshold.
   std::optional<double> crept;
   std::vector<reason> reasons;  ///< why it is inconclusive, or would be
 
   [[nodiscard]] bool changed() const { return shared && shared->changed; }
+  /// As a whole, by the median or the mean, beyond doubt.
+  [[nodiscard]] bool slower_as_a_whole() const {
+    return (shared && shared->slower) || (shared_by_mean && shared_by_mean->slower);
+  }
 };
 
 /// A class of which less is tested does not pass.
@@ -82,6 +101,7 @@ struct report {
   std::string device;
   bool on_host = false;
   bool has_fingerprint = true;
+  bool has_means = false;  ///< the baseline
   std::size_t processes_before = 0, sessions_before = 0;
   std::size_t processes_after = 0, sessions_after = 0;
   std::vector<changed_fact>

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <utility>
 #include <variant>
 
 #include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/judge/lineage.hpp"
 #include "src/gate/judge/observe.hpp"
@@ -98,12 +100,46 @@ verdict verdict_of(outcome value) {
   return verdict::not_known;
 }
 
+/// Of a card that no run of the baseline is of. Unknown cards may be the same.
+bool is_other_machine(const baseline& before, std::span<const run> after) {
+  const auto has_card = [](const std::string& card) {
+    return [&card](const process& process) { return process.card == card || process.card.empty(); };
+  };
+  return std::ranges::any_of(after, [&](const run& run) {
+    return !run.card.empty() && std::ranges::none_of(before.processes, has_card(run.card));
+  });
+}
+
+bool has_means(const baseline& before) {
+  return std::ranges::any_of(before.benchmarks,
+                             [](const auto& entry) { return !entry.second.means.empty(); });
+}
+
+/// The look of each run, in the order of time. Runs that do not fill a look belong to the last one.
+std::vector<std::size_t> looks_of(std::span<const process> runs, std::size_t look_runs) {
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return runs[i].started; });
+  const auto looks = std::max<std::size_t>(1, runs.size() / look_runs);
+  std::vector<std::size_t> result(runs.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    result[order[place]] = std::min(place / look_runs, looks - 1);
+  return result;
+}
+
 class checking {
  public:
   checking(const baseline& before, std::span<const run> after, const question& question)
       : before_(before), after_(after), excused_(compiled(question.allow_missing)) {
     result_.question = question;
     result_.judged_by = metric_of(before, after);
+    classes_ = capabilities(before, least_new_processes, question.limits);
+    deciding_ = question.decide_by.empty() ? deciding_classes(classes_) : question.decide_by;
+    auto& limits = result_.question.limits;
+    for (const auto kind : all_classes)
+      if (!deciding_.contains(kind)) limits.vetoing.insert(kind);
+    limits.other_machine = is_other_machine(before, after);
+    result_.has_means = has_means(before);
     result_.device = before.device;
     result_.on_host = before.on_host;
     result_.has_fingerprint = !before.machine.empty();
@@ -116,6 +152,7 @@ class checking {
     result_.changed = changed_facts(before, after, question.allow_different);
     if (!question.allow_different.contains(std::string(started_key)))
       result_.older_runs = count_older(before, after);
+    looks_after_ = looks_of(origins, question.look_runs);
   }
 
   report answer() {
@@ -192,6 +229,8 @@ class checking {
       }
       if (benchmark->second.failed > 0) ++counts.failed;
       figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
+      figures.means.resize(figures.figures.size());
+      figures.means.back() = mean_of(benchmark->second, result_.judged_by);
       if (figures.figures.back())
         ++counts.usable;
       else if (benchmark->second.failed == 0 && has_too_few_repetitions(benchmark->second))
@@ -234,26 +273,52 @@ class checking {
 
   void compare_benchmarks() {
     const auto sessions_before = sessions_of(before_.processes);
-    std::vector<observation> compared;
-    std::vector<std::size_t> places;
     for (const auto& [name, history] : before_.benchmarks) {
       auto observed = observe(history, sessions_before, result_.sessions_before, result_.judged_by);
-      if (add_benchmark(name, observed)) {
-        compared.push_back(std::move(observed));
-        places.push_back(result_.findings.size() - 1);
-      }
+      const auto figures = add_benchmark(name, observed);
+      if (!figures) continue;
+      add_means(history, *figures, sessions_before, observed.kind);
+      medians_.observations.push_back(std::move(observed));
+      medians_.places.push_back(result_.findings.size() - 1);
     }
     add_classes();
     for (const auto& crept : crept_classes(before_, result_.question.limits))
       class_of_kind(crept.kind).crept = crept.slowdown;
-    if (!compared.empty()) judge(compared, places);
+    judge();
     if (benchmarks_with_slow_runs_ > 0)
       result_.notes.emplace_back(notes::slow_runs{benchmarks_with_slow_runs_});
   }
 
-  /// Adds the new runs to what was observed in the baseline. Returns whether they are enough to
-  /// compare.
-  bool add_benchmark(const std::string& name, observation& observed) {
+  /// What is compared, and where its findings are.
+  struct comparison_of {
+    std::vector<observation> observations;
+    std::vector<std::size_t> places;
+  };
+
+  void add_new_runs(const history& figures, observation& observed) const {
+    const auto& judged_by = result_.judged_by;
+    const auto looks = looks_after_.empty() ? 0 : std::ranges::max(looks_after_) + 1;
+    observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
+    observed.looks = costs_of(figures, looks_after_, looks, judged_by);
+  }
+
+  /// The class is that of the medians.
+  void add_means(const history& before, const history& after,
+                 std::span<const std::size_t> sessions_before, benchmark_class kind) {
+    const auto means_before = by_means(before);
+    const auto means_after = by_means(after);
+    if (!means_before || !means_after) return;
+    auto observed =
+        observe(*means_before, sessions_before, result_.sessions_before, result_.judged_by);
+    observed.kind = kind;
+    add_new_runs(*means_after, observed);
+    means_.observations.push_back(std::move(observed));
+    means_.places.push_back(result_.findings.size() - 1);
+  }
+
+  /// Adds the new runs to what was observed in the baseline. Returns their figures if they are
+  /// enough to compare.
+  std::optional<history> add_benchmark(const std::string& name, observation& observed) {
     const auto& judged_by = result_.judged_by;
     finding entry;
     entry.name = name;
@@ -262,7 +327,7 @@ class checking {
     entry.before = centre_of(observed.before, judged_by);
     auto [figures, cause] = new_figures(name);
     if (const auto other = other_work(name); other && !cause) cause = other;
-    observed.after = costs_of(figures, sessions_after_, result_.sessions_after, judged_by);
+    add_new_runs(figures, observed);
     if (!joined(observed.after).empty()) entry.after = centre_of(observed.after, judged_by);
     const bool is_enough = !cause;
     if (is_enough) {
@@ -274,25 +339,55 @@ class checking {
       entry.excused = !was_measured && is_excused(name);
     }
     result_.findings.push_back(std::move(entry));
-    return is_enough;
+    return is_enough ? std::optional(std::move(figures)) : std::nullopt;
   }
 
-  void judge(std::span<const observation> compared, std::span<const std::size_t> places) {
-    const auto comparison = compare(compared, result_.question.limits);
-    for (const auto& shared : comparison.classes) class_of_kind(shared.kind).shared = shared;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      auto& entry = result_.findings[places[i]];
-      entry.judgement = comparison.benchmarks[i];
+  /// A tenth of the rate of false alarms is that of the means, which are judged by wider limits.
+  void judge() {
+    constexpr double part_of_means = 0.1;
+    auto limits = result_.question.limits;
+    auto mean_limits = limits_of_means(limits);
+    if (!means_.observations.empty()) {
+      mean_limits.false_alarm *= part_of_means;
+      limits.false_alarm *= 1 - part_of_means;
+    }
+    const auto medians = compare(medians_.observations, limits);
+    for (const auto& shared : medians.classes) class_of_kind(shared.kind).shared = shared;
+    for (std::size_t i = 0; i < medians_.places.size(); ++i) {
+      auto& entry = result_.findings[medians_.places[i]];
+      entry.judgement = medians.benchmarks[i];
       entry.result = verdict_of(entry.judgement->verdict);
       entry.advisory = is_advisory(*entry.judgement, entry.threshold);
       remark_on_slow_runs(entry);
       doubt_implausible(entry);
     }
+    const auto means = compare(means_.observations, mean_limits);
+    for (const auto& shared : means.classes) class_of_kind(shared.kind).shared_by_mean = shared;
+    for (std::size_t i = 0; i < means_.places.size(); ++i) {
+      auto& entry = result_.findings[means_.places[i]];
+      entry.by_mean = means.benchmarks[i];
+      entry.mean_threshold = mean_limits.threshold_for(entry.kind);
+      judge_by_mean(entry);
+    }
+    for (auto& part : result_.classes) part.mean_threshold = mean_limits.threshold_for(part.kind);
+  }
+
+  /// The mean tells what the median does not show.
+  static void judge_by_mean(finding& entry) {
+    const auto of_mean = verdict_of(entry.by_mean->verdict);
+    const bool is_worse = (of_mean == verdict::slower && entry.result != verdict::slower) ||
+                          (of_mean == verdict::ambiguous && entry.result != verdict::slower &&
+                           entry.result != verdict::ambiguous);
+    if (!is_worse) return;
+    entry.result = of_mean;
+    entry.is_by_mean = true;
+    entry.note = remarks::mean_slower{slowdown(entry.by_mean->shift)};
   }
 
   void remark_on_slow_runs(finding& entry) {
     const auto slow = entry.judgement->slow_processes;
-    if (slow == 0 || entry.result == verdict::slower) return;
+    const auto state = entry.judgement->sighting;
+    if (slow == 0 || (entry.result == verdict::slower && state != sighting::again)) return;
     double slowest = 0;
     for (const auto& shift : entry.shifts) slowest = std::max(slowest, shift.value_or(0));
     entry.note = remarks::slow_runs{slow, after_.size(), slowdown(slowest)};
@@ -313,10 +408,10 @@ class checking {
   }
 
   void add_class(benchmark_class kind) {
-    const auto& decide_by = result_.question.decide_by;
     class_answer part;
     part.kind = kind;
-    part.decides = decide_by.empty() || decide_by.contains(kind);
+    part.decides = deciding_.contains(kind);
+    part.able = std::ranges::find(classes_, kind, &capability::kind)->able;
     result_.classes.push_back(std::move(part));
   }
 
@@ -342,7 +437,10 @@ class checking {
   const baseline& before_;
   std::span<const run> after_;
   std::regex excused_;
-  std::vector<std::size_t> sessions_after_;
+  std::vector<capability> classes_;
+  std::set<benchmark_class> deciding_;
+  std::vector<std::size_t> sessions_after_, looks_after_;
+  comparison_of medians_, means_;
   std::size_t benchmarks_with_slow_runs_ = 0;
   report result_;
 };

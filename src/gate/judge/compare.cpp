@@ -8,6 +8,7 @@
 #include <map>
 
 #include "src/gate/judge/estimate.hpp"
+#include "src/gate/judge/sightings.hpp"
 #include "src/statistics/holm.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/square.hpp"
@@ -20,6 +21,9 @@ using statistics::square;
 /// A slowdown is ambiguous if it would be an alarm at this multiple of the permitted rate of false
 /// alarms.
 constexpr double ambiguous_rate_factor = 3;
+
+/// Of the upper bound of a slowdown.
+constexpr double bound_confidence = 0.95;
 
 /// A benchmark is slower only if every process shows it, not only their centre: one disturbed
 /// process of three, or a benchmark with two speeds, is not a slower program. Of every three new
@@ -90,24 +94,36 @@ class sensitivity {
   double first_p_;
 };
 
-benchmark_judgement judgement_without_verdict(const estimate& benchmark, std::size_t new_processes,
-                                              double first_p) {
-  const sensitivity sensitivity(benchmark, new_processes, first_p);
+benchmark_judgement bounds_of(const estimate& benchmark, double first_p) {
   benchmark_judgement judgement;
   judgement.shift = benchmark.shift;
   judgement.standard_error = benchmark.standard_error();
   judgement.degrees = benchmark.degrees();
   judgement.process_deviation = std::sqrt(benchmark.process_variance);
   judgement.session_deviation = std::sqrt(benchmark.session.variance);
+  const boost::math::students_t t(judgement.degrees);
+  const double error = judgement.standard_error;
+  const double quantile_of_bound = quantile(t, bound_confidence);
+  const double bound = std::hypot(quantile_of_bound * error, benchmark.common_bound);
+  judgement.at_least = benchmark.least_slowdown() - quantile(complement(t, first_p)) * error;
+  judgement.at_most = benchmark.shift + bound;
+  judgement.resolution = bound * (1 + quantile(boost::math::normal(), 0.80) / quantile_of_bound);
+  return judgement;
+}
+
+benchmark_judgement judgement_without_verdict(const estimate& benchmark, std::size_t new_processes,
+                                              double first_p) {
+  auto judgement = bounds_of(benchmark, first_p);
+  const sensitivity sensitivity(benchmark, new_processes, first_p);
   judgement.detectable = sensitivity.detectable_shift(benchmark.threshold, 0.80);
   judgement.detectable_surely = sensitivity.detectable_shift(benchmark.threshold, 0.95);
-  judgement.resolution = sensitivity.detectable_shift(0, 0.80);
   return judgement;
 }
 
 /// How probable a shift as large is without a change.
 struct p_value {
   double slower = 1;
+  double beyond = 1;             ///< without a change of more than the threshold
   double slower_with_class = 1;  ///< the common shift included
   double faster = 1;
 };
@@ -117,13 +133,15 @@ p_value single_p(const estimate& benchmark) {
   const boost::math::students_t t(benchmark.degrees());
   const double error = benchmark.standard_error();
   return {cdf(complement(t, benchmark.least_slowdown() / error)),
+          cdf(complement(t, (benchmark.least_slowdown() - benchmark.threshold) / error)),
           cdf(complement(t, benchmark.shift / error)),
           cdf(complement(t, benchmark.least_speedup() / error))};
 }
 
 /// Holm-adjusted within the class, and for as many such families.
 void adjust(std::vector<p_value>& class_p, std::size_t families) {
-  for (const auto member : {&p_value::slower, &p_value::slower_with_class, &p_value::faster}) {
+  for (const auto member :
+       {&p_value::slower, &p_value::beyond, &p_value::slower_with_class, &p_value::faster}) {
     std::vector<double> p;
     for (const auto& single : class_p) p.push_back(single.*member);
     const auto adjusted = statistics::holm_adjusted(p);
@@ -139,7 +157,9 @@ class class_judge {
   class_judge(const class_estimates& estimates, const limits& limits, std::size_t families)
       : estimates_(estimates),
         limits_(limits),
-        first_p_(limits.false_alarm / static_cast<double>(families * estimates.benchmarks.size())) {
+        families_(static_cast<double>(families)),
+        first_p_(limits.false_alarm / (families_ * benchmarks())),
+        sightings_(sightings(estimates.benchmarks, limits.false_alarm / families_)) {
     for (const auto& benchmark : estimates.benchmarks) single_p_.push_back(single_p(benchmark));
     p_ = single_p_;
     adjust(p_, families);
@@ -149,7 +169,8 @@ class class_judge {
     const auto& benchmark = estimates_.benchmarks[index];
     auto judgement = judgement_without_verdict(benchmark, benchmark.after.size(), first_p_);
     judgement.p = p_[index].slower;
-    judgement.slow_processes = slow_processes(benchmark);
+    judgement.sighting = sightings_[index].state;
+    judgement.slow_processes = sightings_[index].processes;
     judgement.verdict = verdict(index, judgement);
     return judgement;
   }
@@ -159,40 +180,61 @@ class class_judge {
     const auto& benchmark = estimates_.benchmarks[index];
     const auto& p = p_[index];
     const double unsure = ambiguous_rate_factor * limits_.false_alarm;
-    if (benchmark.least_slowdown() > benchmark.threshold && p.slower < unsure)
-      return is_sure(index) ? outcome::slower : outcome::ambiguous;
+    if (judgement.sighting == sighting::again) return outcome::slower;
+    if (benchmark.least_slowdown() > benchmark.threshold && p.slower < unsure) {
+      if (is_sure(index)) return outcome::slower;
+      const bool is_explained = is_vetoing() && benchmark.sessions > 1 && may_be_by_session(index);
+      return is_explained ? outcome::not_known : outcome::ambiguous;
+    }
     // Beyond the threshold only together with its class: it is unknown whose change that is.
     if (benchmark.shift > benchmark.threshold && p.slower_with_class < unsure)
       return outcome::ambiguous;
-    if (is_suspect(index)) return outcome::ambiguous;
+    if (judgement.sighting == sighting::open || is_suspect(index)) return outcome::ambiguous;
     if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
       return outcome::faster;
-    const bool is_tested = judgement.resolution <= benchmark.threshold;
-    const bool is_unchanged =
-        is_tested && benchmark.shift <= benchmark.threshold && judgement.slow_processes == 0;
-    return is_unchanged ? outcome::unchanged : outcome::not_known;
-  }
-
-  static std::size_t slow_processes(const estimate& benchmark) {
-    constexpr double deviations = 6;
-    const double slowest = benchmark.before.back() + std::max(0.0, benchmark.common);
-    const double least = slowest + std::max(much_slower(benchmark),
-                                            deviations * std::sqrt(benchmark.process_variance));
-    return static_cast<std::size_t>(
-        std::ranges::count_if(benchmark.after, [&](double cost) { return cost > least; }));
-  }
-
-  /// Several thresholds.
-  static double much_slower(const estimate& benchmark) {
-    return std::log1p(3 * std::expm1(benchmark.threshold));
+    if (judgement.at_most <= benchmark.threshold) return outcome::unchanged;
+    // Slower beyond doubt, and perhaps by the threshold; or by more than its noise should show.
+    const bool can_be_judged = judgement.resolution <= benchmark.threshold;
+    const bool may_be_slower =
+        p.slower < unsure || (can_be_judged && benchmark.shift > benchmark.threshold);
+    return may_be_slower && !is_vetoing() ? outcome::ambiguous : outcome::not_known;
   }
 
   [[nodiscard]] bool is_sure(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
     const bool environment_changed = estimates_.shared && estimates_.shared->changed;
     const every_process_slower rule(benchmark, benchmark.after.size(), benchmark.threshold);
-    return p_[index].slower < limits_.false_alarm && !environment_changed &&
-           rule.holds_for(benchmark);
+    const double p = is_vetoing() ? p_[index].beyond : p_[index].slower;
+    return p < limits_.false_alarm && !environment_changed && rule.holds_for(benchmark) &&
+           !is_too_little_for_one_session(index) && !may_be_by_session(index);
+  }
+
+  /// Whether the class shows that sessions alone move single benchmarks as far, and so often that
+  /// this one may be such. The baseline's sessions show it; if it has only one, benchmarks show it
+  /// that got faster.
+  [[nodiscard]] bool may_be_by_session(std::size_t index) const {
+    const auto& benchmark = estimates_.benchmarks[index];
+    const bool is_by_speedups = benchmark.sessions < 2;
+    const double least = benchmark.least_slowdown() / (is_by_speedups ? 3 : 2);
+    const double most = 4 * benchmark.least_slowdown();
+    double moved = 0;
+    for (const auto& other : estimates_.benchmarks) {
+      if (&other == &benchmark) continue;
+      const double distance = is_by_speedups ? other.least_speedup() : other.sessions_apart;
+      if (distance >= std::max(least, other.sessions_apart_by_processes) && distance <= most)
+        ++moved;
+    }
+    if (is_by_speedups) moved = std::max(0.0, moved - 1);  // one may be an improvement
+    // One with two levels shows the same in all its sessions by this chance.
+    const double unseen = std::pow(0.5, static_cast<double>(benchmark.sessions));
+    return moved * unseen >= limits_.false_alarm;
+  }
+
+  /// A single session says nothing about how far others move this benchmark by itself.
+  [[nodiscard]] bool is_too_little_for_one_session(std::size_t index) const {
+    const auto& benchmark = estimates_.benchmarks[index];
+    return benchmark.sessions < 2 && !is_vetoing() &&
+           benchmark.least_slowdown() <= much_slower(benchmark);
   }
 
   /// Slower by several thresholds, which chance does not explain well. Such a benchmark must not be
@@ -204,9 +246,16 @@ class class_judge {
            single_p_[index].slower < unlikely;
   }
 
+  [[nodiscard]] bool is_vetoing() const { return limits_.vetoing.contains(estimates_.kind); }
+  [[nodiscard]] double benchmarks() const {
+    return static_cast<double>(estimates_.benchmarks.size());
+  }
+
   const class_estimates& estimates_;
   const limits& limits_;
+  double families_;
   double first_p_;
+  std::vector<slow_sighting> sightings_;
   std::vector<p_value> single_p_, p_;
 };
 
@@ -253,12 +302,19 @@ bool is_blind(const benchmark_judgement& judgement, double threshold) {
   return judgement.resolution > std::log1p(3 * threshold);
 }
 
+limits limits_of_means(limits of_medians) {
+  constexpr double wider = 2.5;
+  of_medians.threshold *= wider;
+  of_medians.latency_threshold *= wider;
+  return of_medians;
+}
+
 comparison compare(std::span<const observation> observations, const limits& limits) {
   const auto classes = by_class(observations);
   comparison result;
   result.benchmarks.resize(observations.size());
   for (const auto& [kind, members] : classes) {
-    const auto estimates = estimates_of(members.observations, limits);
+    const auto estimates = estimates_of(members.observations, limits, classes.size());
     const class_judge judge(estimates, limits, classes.size() * limits.looks);
     for (std::size_t i = 0; i < members.places.size(); ++i)
       result.benchmarks[members.places[i]] = judge.judgement(i);
@@ -267,8 +323,12 @@ comparison compare(std::span<const observation> observations, const limits& limi
   return result;
 }
 
-std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
-                                            std::size_t new_processes, const limits& limits) {
+namespace {
+
+template <class Judgement_of>
+std::vector<benchmark_judgement> without_new_runs(std::span<const observation> observations,
+                                                  std::size_t new_processes, const limits& limits,
+                                                  Judgement_of judgement_of) {
   const auto classes = by_class(observations);
   std::vector<benchmark_judgement> judgements(observations.size());
   for (const auto& [kind, members] : classes) {
@@ -276,10 +336,24 @@ std::vector<benchmark_judgement> detectable(std::span<const observation> observa
     const double first_p = limits.false_alarm / static_cast<double>(classes.size() * limits.looks *
                                                                     members.places.size());
     for (std::size_t i = 0; i < members.places.size(); ++i)
-      judgements[members.places[i]] =
-          judgement_without_verdict(estimates.benchmarks[i], new_processes, first_p);
+      judgements[members.places[i]] = judgement_of(estimates.benchmarks[i], first_p);
   }
   return judgements;
+}
+
+}  // namespace
+
+std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
+                                            std::size_t new_processes, const limits& limits) {
+  return without_new_runs(observations, new_processes, limits,
+                          [&](const estimate& benchmark, double first_p) {
+                            return judgement_without_verdict(benchmark, new_processes, first_p);
+                          });
+}
+
+std::vector<benchmark_judgement> expected_bounds(std::span<const observation> observations,
+                                                 std::size_t new_processes, const limits& limits) {
+  return without_new_runs(observations, new_processes, limits, bounds_of);
 }
 
 }  // namespace bench_transfers::gate

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -19,8 +20,9 @@ std::vector<double> joined(const costs& sessions);
 
 /// One benchmark before and after.
 struct observation {
-  costs before;  ///< three processes or more in all; as many sessions for every benchmark
-  costs after;   ///< one process or more in all
+  costs before;      ///< three processes or more in all; as many sessions for every benchmark
+  costs after;       ///< one process or more in all
+  costs looks = {};  ///< the same by look instead of by session; empty: all are of the first look
   benchmark_class kind = benchmark_class::other;
   double least_deviation = 0;  ///< the resolution of clock and digits, in logarithms
 };
@@ -33,18 +35,37 @@ struct limits {
   /// How many checks of a growing set of runs there may be. Together they raise a false alarm with
   /// the probability `false_alarm`.
   std::size_t looks = 1;
+  /// Classes that do not decide. A slowdown in them counts only if it is large, and if its lower
+  /// bound is.
+  std::set<benchmark_class> vetoing = {};
+  /// The new runs are of a machine that the baseline does not have.
+  bool other_machine = false;
 
   [[nodiscard]] double threshold_for(benchmark_class kind) const {
-    return kind == benchmark_class::latency ? latency_threshold : threshold;
+    const bool is_latency = kind == benchmark_class::latency;
+    const double own = is_latency ? latency_threshold : threshold;
+    return vetoing.contains(kind) ? own * (is_latency ? 3 : 5) : own;
   }
 };
 
+/// The limits of a second figure: the mean of all operations, which is noisier than the median.
+limits limits_of_means(limits of_medians);
+
 enum class outcome {
-  unchanged,  ///< a slowdown of the threshold would have been found
-  not_known,  ///< noise would hide it
+  unchanged,  ///< not slower than the threshold, with a confidence of 95 %
+  not_known,  ///< noise hides whether it is
   slower,
   faster,
   ambiguous
+};
+
+/// New processes that are slower than all of the baseline by several thresholds and by more than
+/// its own processes explain. The centre may hide them.
+enum class sighting {
+  none,
+  open,     ///< in the last look: nobody has looked again
+  cleared,  ///< not seen again in a later look
+  again     ///< seen again in a later look
 };
 
 /// How one benchmark is judged, and why. Shifts are differences of logarithms, positive if slower.
@@ -55,14 +76,15 @@ struct benchmark_judgement {
   double degrees = 0;         ///< of freedom, of the standard error
   /// That an unchanged benchmark looks as slow as this; adjusted for all comparisons of the check.
   double p = 1;
-  /// New processes that are slower than all of the baseline by several thresholds and by more than
-  /// chance explains. The centre may hide them.
-  std::size_t slow_processes = 0;
-  double process_deviation = 0;  ///< standard deviation of one process
-  double session_deviation = 0;  ///< and of one session
-  double detectable = 0;         ///< the slowdown that is found with a probability of 80 %
-  double detectable_surely = 0;  ///< of 95 %
-  /// `detectable` without a threshold, so that only the noise limits it.
+  double at_least = 0;  ///< lower bound of the shift, of all benchmarks of the check together
+  double at_most = 0;   ///< upper bound with a confidence of 95 %, of this benchmark alone
+  gate::sighting sighting = sighting::none;
+  std::size_t slow_processes = 0;  ///< of the sighting
+  double process_deviation = 0;    ///< standard deviation of one process
+  double session_deviation = 0;    ///< and of one session
+  double detectable = 0;           ///< the slowdown that is found with a probability of 80 %
+  double detectable_surely = 0;    ///< of 95 %
+  /// The upper bound that a benchmark gets with a probability of 80 % if nothing has changed.
   double resolution = 0;
 };
 
@@ -74,16 +96,21 @@ std::optional<statistics::interval> interval_of(const benchmark_judgement& judge
 
 /// Whether noise hides a slowdown of the threshold, given as a part.
 bool is_advisory(const benchmark_judgement& judgement, double threshold);
-/// Whether noise hides even a slowdown of three times the threshold.
+/// Whether noise hides even one of three times the threshold.
 bool is_blind(const benchmark_judgement& judgement, double threshold);
 
 /// What the benchmarks of a class have in common.
 struct common_shift {
   benchmark_class kind = benchmark_class::other;
   std::size_t benchmarks = 0;
-  double shift = 0;      ///< median of the shifts
+  double shift = 0;  ///< median of the shifts
+  double shift_of_slower_quarter = 0;
   double explained = 0;  ///< how far the baseline's sessions lie apart; 0 if there are too few
   bool changed = false;  ///< beyond the threshold
+  double at_least = 0;   ///< lower bound of the shift; larger than the threshold: all are slower
+  /// Slower by the threshold with a confidence of 95 %, but not beyond doubt.
+  bool may_be_slower = false;
+  bool slower = false;  ///< by the threshold, beyond doubt
 };
 
 struct comparison {
@@ -99,5 +126,9 @@ comparison compare(std::span<const observation> observations, const limits& limi
 /// Without new runs, the variance of sessions comes from the baseline, or is assumed.
 std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
                                             std::size_t new_processes, const limits& limits);
+
+/// The same without the detectable slowdowns, which take the most time.
+std::vector<benchmark_judgement> expected_bounds(std::span<const observation> observations,
+                                                 std::size_t new_processes, const limits& limits);
 
 }  // namespace bench_transfers::gate

@@ -22,6 +22,20 @@ int rank(const finding& benchmark) {
   return 7;
 }
 
+bool is_tested(const finding& benchmark) {
+  return benchmark.result == verdict::unchanged || benchmark.result == verdict::faster ||
+         benchmark.result == verdict::slower;
+}
+
+bool is_within_by_mean(const finding& benchmark) {
+  return slowdown(benchmark.by_mean->at_most) <= benchmark.mean_threshold;
+}
+
+bool is_seen_slower(const finding& benchmark) {
+  return benchmark.result == verdict::ambiguous && benchmark.judgement &&
+         benchmark.judgement->sighting == sighting::open;
+}
+
 /// The benchmarks of a class.
 class members {
  public:
@@ -61,8 +75,27 @@ class members {
   }
 
   /// Neither their noise nor a doubt leaves open whether they are slower.
-  [[nodiscard]] std::size_t tested() const {
-    return count(verdict::unchanged) + count(verdict::faster) + count(verdict::slower);
+  [[nodiscard]] std::size_t tested() const { return count(is_tested); }
+
+  [[nodiscard]] std::size_t tested_by_mean() const {
+    return count([](const finding& benchmark) {
+      return is_tested(benchmark) && benchmark.by_mean && is_within_by_mean(benchmark);
+    });
+  }
+
+  /// Ambiguous only because some runs were much slower.
+  [[nodiscard]] std::size_t seen_slower() const { return count(is_seen_slower); }
+  [[nodiscard]] std::size_t ambiguous() const { return count(verdict::ambiguous) - seen_slower(); }
+
+  /// The largest upper bound of those for which the condition holds.
+  template <class Condition>
+  [[nodiscard]] std::optional<double> bound(std::optional<benchmark_judgement> finding::*judgement,
+                                            Condition condition) const {
+    std::optional<double> largest;
+    for (const auto& benchmark : answer_.findings)
+      if (benchmark.kind == kind_ && benchmark.*judgement && condition(benchmark))
+        largest = std::max(largest.value_or(0), slowdown((benchmark.*judgement)->at_most));
+    return largest;
   }
 
   /// Can show at least three times the threshold.
@@ -94,9 +127,14 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   if (answer.changed())
     causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks,
                                                      slowdown(answer.shared->shift)});
+  else if (answer.shared_by_mean && answer.shared_by_mean->changed)
+    causes.emplace_back(reasons::environment_changed{kind, answer.shared_by_mean->benchmarks,
+                                                     slowdown(answer.shared_by_mean->shift)});
   if (answer.crept) causes.emplace_back(reasons::class_crept{kind, *answer.crept});
-  if (const auto unsure = benchmarks.count(verdict::ambiguous); unsure > 0)
+  if (const auto unsure = benchmarks.ambiguous(); unsure > 0)
     causes.emplace_back(reasons::ambiguous{kind, unsure});
+  if (const auto seen = benchmarks.seen_slower(); seen > 0)
+    causes.emplace_back(reasons::seen_slower{kind, seen});
   const auto few = benchmarks.with_few_repetitions();
   if (few > 0 && is_too_little_tested(answer)) {
     causes.emplace_back(reasons::repetitions_left_out{kind, few});
@@ -115,6 +153,27 @@ bool is_explained(const report& answer) {
   return answer.differences() > 0 || answer.disturbed_runs > 0;
 }
 
+/// What the bounds say of the benchmarks that are not slower.
+void add_bounds(class_answer& part, const members& benchmarks) {
+  const auto is_unchanged = [](const finding& benchmark) {
+    return benchmark.result == verdict::unchanged;
+  };
+  part.bound = benchmarks.bound(&finding::judgement, is_unchanged);
+  part.bound_of_not_known = benchmarks.bound(&finding::judgement, [](const finding& benchmark) {
+    return benchmark.result == verdict::not_known;
+  });
+  part.bound_by_mean = benchmarks.bound(&finding::by_mean, [&](const finding& benchmark) {
+    return is_unchanged(benchmark) && is_within_by_mean(benchmark);
+  });
+}
+
+/// Slower beyond doubt.
+exit_code code_of_slower(const class_answer& part, const members& benchmarks) {
+  if (benchmarks.count(verdict::slower) > 0) return exit_code::regression;
+  if (!part.slower_as_a_whole()) return exit_code::pass;
+  return part.decides ? exit_code::environment : exit_code::regression;
+}
+
 void conclude(class_answer& part, const report& answer) {
   const members benchmarks(answer, part.kind);
   part.all = benchmarks.count([](const finding&) { return true; });
@@ -122,12 +181,17 @@ void conclude(class_answer& part, const report& answer) {
   part.compared = benchmarks.compared();
   part.tested = benchmarks.tested();
   part.reasons = answer.has_too_few_runs() ? std::vector<reason>() : reasons_of(part, benchmarks);
+  part.cleared = benchmarks.count([](const finding& benchmark) {
+    return benchmark.judgement && benchmark.judgement->sighting == sighting::cleared;
+  });
+  part.tested_by_mean = benchmarks.tested_by_mean();
+  add_bounds(part, benchmarks);
+  part.code = code_of_slower(part, benchmarks);
+  const bool is_slower = part.code != exit_code::pass;
+  if (is_slower && !is_explained(answer) && !answer.has_too_few_runs()) return;
   part.code = exit_code::pass;
-  const bool is_slower = benchmarks.count(verdict::slower) > 0;
-  if (is_slower && !is_explained(answer))
-    part.code = exit_code::regression;
-  else if (is_slower || !part.reasons.empty() || answer.differences() > 0 ||
-           (answer.has_too_few_runs() && part.benchmarks > 0))
+  if (is_slower || !part.reasons.empty() || answer.differences() > 0 ||
+      (answer.has_too_few_runs() && part.benchmarks > 0))
     part.code = exit_code::inconclusive;
 }
 
@@ -148,11 +212,30 @@ std::vector<reason> reasons_of_runs(const report& answer) {
   return causes;
 }
 
+/// Of the reasons of a class that does not decide, those that something may be much slower.
+bool vetoes(const class_answer& part, const reason& cause) {
+  const auto may_be_slower = [](const std::optional<common_shift>& shared) {
+    return shared && (shared->may_be_slower || shared->slower);
+  };
+  if (std::holds_alternative<reasons::environment_changed>(cause))
+    return may_be_slower(part.shared) || may_be_slower(part.shared_by_mean);
+  return std::holds_alternative<reasons::ambiguous>(cause) ||
+         std::holds_alternative<reasons::seen_slower>(cause);
+}
+
+/// The reasons of a class that count for the whole answer.
+std::vector<reason> counting_reasons(const class_answer& part) {
+  auto causes = part.reasons;
+  if (!part.decides) std::erase_if(causes, [&](const reason& c) { return !vetoes(part, c); });
+  return causes;
+}
+
 /// Whether more runs may let the class pass or show a regression.
 bool more_runs_may_tell(const class_answer& part) {
   bool may_tell = false;
-  for (const auto& cause : part.reasons) {
+  for (const auto& cause : counting_reasons(part)) {
     const bool helps = std::holds_alternative<reasons::ambiguous>(cause) ||
+                       std::holds_alternative<reasons::seen_slower>(cause) ||
                        std::holds_alternative<reasons::too_few_can_show>(cause);
     if (!helps) return false;
     may_tell = true;
@@ -167,15 +250,22 @@ void conclude(report& answer) {
   answer.code = answer.reasons.empty() ? exit_code::pass : exit_code::inconclusive;
   for (auto& part : answer.classes) {
     conclude(part, answer);
-    if (!part.decides) continue;
-    answer.reasons.insert(answer.reasons.end(), part.reasons.begin(), part.reasons.end());
-    if (part.code == exit_code::inconclusive && answer.code == exit_code::pass)
-      answer.code = exit_code::inconclusive;
+    const auto causes = counting_reasons(part);
+    answer.reasons.insert(answer.reasons.end(), causes.begin(), causes.end());
+    const bool is_open = part.decides ? part.code == exit_code::inconclusive : !causes.empty();
+    if (is_open && answer.code == exit_code::pass) answer.code = exit_code::inconclusive;
   }
-  const bool is_regression = std::ranges::any_of(answer.classes, [](const class_answer& part) {
-    return part.decides && part.code == exit_code::regression;
-  });
-  if (is_regression) answer.code = exit_code::regression;
+  const auto has = [&](exit_code code, bool decides) {
+    return std::ranges::any_of(answer.classes, [&](const class_answer& part) {
+      return part.code == code && part.decides == decides;
+    });
+  };
+  if (has(exit_code::regression, true))
+    answer.code = exit_code::regression;
+  else if (has(exit_code::environment, true))
+    answer.code = exit_code::environment;
+  else if (has(exit_code::regression, false))
+    answer.code = exit_code::regression;
   std::ranges::stable_sort(answer.findings, {}, [](const finding& benchmark) {
     return std::pair(rank(benchmark),
                      benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
@@ -185,9 +275,8 @@ void conclude(report& answer) {
 bool more_runs_may_tell(const report& answer) {
   if (answer.code != exit_code::inconclusive || answer.differences() > 0) return false;
   if (answer.has_too_few_runs()) return true;
-  return std::ranges::any_of(answer.classes, [](const class_answer& part) {
-    return part.decides && more_runs_may_tell(part);
-  });
+  return std::ranges::any_of(answer.classes,
+                             [](const class_answer& part) { return more_runs_may_tell(part); });
 }
 
 }  // namespace bench_transfers::gate

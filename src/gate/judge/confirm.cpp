@@ -62,11 +62,15 @@ struct duel {
   std::vector<double> before, after;
   std::size_t missing = 0;
 
+  [[nodiscard]] double threshold() const {
+    return suspect->is_by_mean ? suspect->mean_threshold : suspect->threshold;
+  }
+
   void add(const run& process, bool is_after, const metric& judged_by) {
     const auto benchmark = process.benchmarks.find(suspect->name);
-    const auto value = benchmark == process.benchmarks.end()
-                           ? std::nullopt
-                           : figure_of(benchmark->second, judged_by);
+    const auto value = benchmark == process.benchmarks.end() ? std::nullopt
+                       : suspect->is_by_mean                 ? mean_of(benchmark->second, judged_by)
+                                             : figure_of(benchmark->second, judged_by);
     if (value)
       (is_after ? after : before).push_back(cost(*value, judged_by));
     else
@@ -104,10 +108,10 @@ std::vector<double> p_slower(std::span<const duel> duels) {
 /// For each suspect, p of the hypothesis that it is slower by the threshold or more.
 std::vector<double> p_not_slower(std::span<const duel> duels) {
   std::vector<double> p;
-  for (const auto& [suspect, before, after, missing] : duels) {
-    auto least = before;
-    for (auto& cost : least) cost += std::log1p(suspect->threshold);
-    p.push_back(missing > 0 ? 1 : statistics::rank_test(after, least));
+  for (const auto& duel : duels) {
+    auto least = duel.before;
+    for (auto& cost : least) cost += std::log1p(duel.threshold());
+    p.push_back(duel.missing > 0 ? 1 : statistics::rank_test(duel.after, least));
   }
   return statistics::holm_adjusted(p);
 }
@@ -115,7 +119,9 @@ std::vector<double> p_not_slower(std::span<const duel> duels) {
 /// How much slower the reference program is than the baseline: whoever is as slow was not cleared.
 double reference_slowdown(const duel& duel, const metric& judged_by) {
   const auto& pinned = duel.suspect->before;
-  return pinned ? slowdown(statistics::location(duel.before) - cost(*pinned, judged_by)) : 0;
+  return pinned && !duel.suspect->is_by_mean
+             ? slowdown(statistics::location(duel.before) - cost(*pinned, judged_by))
+             : 0;
 }
 
 void decide(std::span<duel> duels, double false_alarm, const metric& judged_by) {
@@ -128,15 +134,16 @@ void decide(std::span<duel> duels, double false_alarm, const metric& judged_by) 
       continue;
     }
     const double part = slowdown(duels[i].shift());
-    if (part > suspect.threshold && slower[i] < false_alarm)
+    const double threshold = duels[i].threshold();
+    if (part > threshold && slower[i] < false_alarm)
       suspect.result = verdict::slower;
-    else if (part <= suspect.threshold && not_slower[i] < false_alarm)
+    else if (part <= threshold && not_slower[i] < false_alarm)
       suspect.result = verdict::unchanged;
     else
       suspect.result = verdict::ambiguous;
     suspect.note = remarks::measured_in_turn{part, slower[i]};
     const double reference = reference_slowdown(duels[i], judged_by);
-    if (suspect.result == verdict::unchanged && reference > suspect.threshold) {
+    if (suspect.result == verdict::unchanged && reference > threshold) {
       suspect.result = verdict::ambiguous;
       suspect.note = remarks::reference_slower{reference};
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -40,6 +42,9 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
     throw std::invalid_argument("a benchmark needs three processes before and one after");
   std::ranges::sort(result.before);
   std::ranges::sort(result.after);
+  result.looks = observed.looks.empty() ? costs{result.after} : observed.looks;
+  result.sessions = static_cast<std::size_t>(
+      std::ranges::count_if(observed.before, [](const auto& session) { return !session.empty(); }));
   result.centre = statistics::location(result.before);
   if (!result.after.empty()) result.shift = statistics::location(result.after) - result.centre;
   result.process_part =
@@ -57,9 +62,11 @@ std::vector<estimate> processes_of(std::span<const observation> observations,
   std::vector<estimate> benchmarks;
   for (const auto& observed : observations) {
     benchmarks.push_back(centres_and_shift(observed, assumed_after, limits));
-    auto variance = variance_within(observed.before);
-    // With one process a session, processes and sessions cannot be told apart.
-    if (variance.degrees <= 0) variance = variance_within(costs{benchmarks.back().before});
+    const auto& benchmark = benchmarks.back();
+    // Where sessions have few processes, the two cannot be told apart well. All processes together
+    // then say more, and never too little, than the few that share a session.
+    const bool is_by_session = benchmark.before.size() >= 2 * benchmark.sessions;
+    auto variance = variance_within(is_by_session ? observed.before : costs{benchmark.before});
     variance.variance =
         std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
     variances.push_back(variance);
@@ -123,17 +130,20 @@ double explained_by(const std::vector<double>& common) {
 }
 
 /// Adds how the baseline's sessions differ beyond what the class has in common in each of them
-/// (`common`, empty for a class that is too small).
-void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
-                           session_evidence& evidence) {
+/// (`common`, empty for a class that is too small). Returns how far the slowest is from the
+/// fastest.
+double add_baseline_sessions(const observation& observed, const std::vector<double>& common,
+                             session_evidence& evidence) {
   auto sessions = session_centres(observed);
-  double count = 0;
+  double count = 0, fastest = 0, slowest = 0;
   for (std::size_t s = 0; s < sessions.size(); ++s) {
     if (!sessions[s]) continue;
     if (!common.empty()) *sessions[s] -= common[s];
+    fastest = count > 0 ? std::min(fastest, *sessions[s]) : *sessions[s];
+    slowest = count > 0 ? std::max(slowest, *sessions[s]) : *sessions[s];
     ++count;
   }
-  if (count < 2) return;
+  if (count < 2) return 0;
   subtract_mean(sessions);
   evidence.between_degrees = count - 1;
   for (std::size_t s = 0; s < sessions.size(); ++s) {
@@ -142,14 +152,79 @@ void add_baseline_sessions(const observation& observed, const std::vector<double
     evidence.between_process_part +=
         statistics::location_variance(observed.before[s].size()) / count;
   }
+  return slowest - fastest;
+}
+
+/// Far more than chance would put between the slowest and the fastest of ten sessions.
+double apart_by_processes(const session_evidence& evidence) {
+  return std::sqrt(evidence.process_variance) *
+         std::max(4.0, 6 * std::sqrt(evidence.between_process_part));
+}
+
+/// How much sessions may move a class as a whole, as far as nobody has seen it: about as much as
+/// the recorded machines differ (docs/GATE.md).
+double assumed_common_deviation(benchmark_class kind) {
+  switch (kind) {
+    case benchmark_class::host: return 0.05;
+    case benchmark_class::latency: return 0.075;
+    case benchmark_class::link:
+    case benchmark_class::other: break;
+  }
+  return 0.002;
+}
+
+constexpr double assumed_common_degrees = 8;
+
+/// Of the common shift of a new session, from the baseline's sessions and an assumption.
+statistics::variance_estimate common_error(const std::vector<double>& common_of_sessions,
+                                           double assumed_deviation, double assumed_degrees) {
+  double squares = assumed_degrees * square(assumed_deviation);
+  for (const double centre : common_of_sessions) squares += square(centre);
+  const auto sessions = static_cast<double>(common_of_sessions.size());
+  const double degrees = assumed_degrees + sessions - 1;
+  return {squares / degrees * (1 + 1 / sessions), degrees};
+}
+
+/// How far a machine may be from others in a single benchmark, beyond its class: about as far as
+/// the recorded machines are.
+double assumed_machine_deviation(benchmark_class kind) {
+  switch (kind) {
+    case benchmark_class::host: return 0.05;
+    case benchmark_class::latency: return 0.08;
+    case benchmark_class::link:
+    case benchmark_class::other: break;
+  }
+  return 0.002;
+}
+
+/// Whether the class is slower as a whole, by the threshold and by more than sessions explain: the
+/// assumption, as if seen in eight sessions, and the baseline's own.
+void judge_common_shift(const std::vector<double>& common_of_sessions, double threshold,
+                        double false_alarm, bool other_machine, bool is_vetoing,
+                        common_shift& shared) {
+  const auto known = common_error(other_machine ? std::vector<double>(1, 0.0) : common_of_sessions,
+                                  assumed_common_deviation(shared.kind), assumed_common_degrees);
+  const double error = std::sqrt(known.variance);
+  const boost::math::students_t t(known.degrees);
+  // Where a class only vetoes, a quarter of it is enough.
+  const double shift =
+      is_vetoing ? std::max(shared.shift, shared.shift_of_slower_quarter) : shared.shift;
+  shared.at_least = shift - quantile(complement(t, false_alarm)) * error;
+  shared.slower = shared.at_least > threshold;
+  shared.may_be_slower = !shared.slower && shift - quantile(t, 0.95) * error > threshold;
 }
 
 /// Separates the shift that the class has in common from what its benchmarks show by themselves,
 /// and estimates from the latter how much sessions differ.
 class class_separation {
  public:
-  class_separation(std::span<const observation> observations, std::vector<estimate> benchmarks)
-      : observations_(observations), evidence_(observations.size()) {
+  class_separation(std::span<const observation> observations, std::vector<estimate> benchmarks,
+                   const limits& limits, std::size_t classes)
+      : observations_(observations),
+        limits_(limits),
+        classes_(static_cast<double>(classes)),
+        evidence_(observations.size()) {
+    result_.kind = observations.front().kind;
     result_.benchmarks = std::move(benchmarks);
   }
 
@@ -159,11 +234,20 @@ class class_separation {
     if (has_common_shift) find_common_shift(has_new_runs);
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       evidence_[i].process_variance = result_.benchmarks[i].process_variance;
-      add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+      result_.benchmarks[i].sessions_apart =
+          add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
     }
+    for (std::size_t i = 0; i < observations_.size(); ++i)
+      result_.benchmarks[i].sessions_apart_by_processes = apart_by_processes(evidence_[i]);
     if (has_new_runs && has_common_shift) add_new_session();
-    const auto estimates = session_variances(evidence_);
-    for (std::size_t i = 0; i < estimates.size(); ++i) result_.benchmarks[i].session = estimates[i];
+    const auto estimates = session_variances(evidence_, !has_new_runs);
+    const bool is_among_machines = limits_.other_machine && limits_.vetoing.contains(result_.kind);
+    const double least = is_among_machines ? assumed_machine_deviation(result_.kind) : 0;
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+      result_.benchmarks[i].session = estimates[i];
+      auto& variance = result_.benchmarks[i].session.variance;
+      variance = std::max(variance, square(least));
+    }
     return std::move(result_);
   }
 
@@ -172,10 +256,34 @@ class class_separation {
     common_of_sessions_ = common_of_sessions(observations_);
     common_shift shared{.kind = observations_.front().kind, .benchmarks = observations_.size()};
     shared.explained = explained_by(common_of_sessions_);
-    if (has_new_runs) shared.shift = median_shift();
-    shared.changed = std::abs(shared.shift) > result_.benchmarks.front().threshold;
-    for (auto& benchmark : result_.benchmarks) benchmark.common = shared.shift;
+    if (has_new_runs) {
+      shared.shift = median_shift();
+      shared.shift_of_slower_quarter = slower_quarter();
+    }
+    const double threshold = result_.benchmarks.front().threshold;
+    shared.changed = std::abs(shared.shift) > threshold;
+    judge_common_shift(common_of_sessions_, threshold, limits_.false_alarm / classes_,
+                       limits_.other_machine, limits_.vetoing.contains(shared.kind), shared);
+    const double bound = common_bound_of(observations_);
+    for (auto& benchmark : result_.benchmarks) {
+      benchmark.common = shared.shift;
+      // What nobody can know is not part of the bound: docs/GATE.md tells.
+      benchmark.common_bound = std::isfinite(bound) ? bound : 0;
+    }
     result_.shared = shared;
+  }
+
+  /// What a quarter of the class exceeds, less what chance puts there.
+  [[nodiscard]] double slower_quarter() const {
+    constexpr double normal_quartile = 0.6745;
+    std::vector<double> shifts, errors;
+    for (const auto& benchmark : result_.benchmarks) {
+      shifts.push_back(benchmark.shift);
+      errors.push_back(std::sqrt(benchmark.variance_by_processes()));
+    }
+    std::ranges::sort(shifts);
+    return statistics::quantile(shifts, 0.75) -
+           normal_quartile * statistics::median(std::move(errors));
   }
 
   [[nodiscard]] double median_shift() const {
@@ -194,14 +302,17 @@ class class_separation {
   }
 
   std::span<const observation> observations_;
+  const limits& limits_;
+  double classes_;
   std::vector<session_evidence> evidence_;
   std::vector<double> common_of_sessions_;  ///< empty for a class that is too small
   class_estimates result_;
 };
 
 class_estimates estimates(std::span<const observation> observations, std::size_t assumed_after,
-                          const limits& limits) {
-  return class_separation(observations, processes_of(observations, assumed_after, limits))
+                          const limits& limits, std::size_t classes) {
+  return class_separation(observations, processes_of(observations, assumed_after, limits), limits,
+                          classes)
       .result(assumed_after == 0);
 }
 
@@ -213,6 +324,17 @@ double estimate::degrees() const {
           square(variance_by_sessions()) / session.degrees);
 }
 
+double common_bound_of(std::span<const observation> observations) {
+  const auto common = common_of_sessions(observations);
+  if (common.empty()) return 0;
+  const auto kind = observations.front().kind;
+  const bool is_assumed = kind == benchmark_class::link || kind == benchmark_class::other;
+  if (common.size() < 2 && !is_assumed) return std::numeric_limits<double>::infinity();
+  const auto error = common_error(common, is_assumed ? assumed_common_deviation(kind) : 0,
+                                  is_assumed ? assumed_common_degrees : 0);
+  return quantile(boost::math::students_t(error.degrees), 0.95) * std::sqrt(error.variance);
+}
+
 std::vector<double> common_of_sessions(std::span<const observation> observations) {
   if (observations.size() < least_class_size) return {};
   std::vector<centres> sessions;
@@ -220,13 +342,14 @@ std::vector<double> common_of_sessions(std::span<const observation> observations
   return median_centres(sessions);
 }
 
-class_estimates estimates_of(std::span<const observation> observations, const limits& limits) {
-  return estimates(observations, 0, limits);
+class_estimates estimates_of(std::span<const observation> observations, const limits& limits,
+                             std::size_t classes) {
+  return estimates(observations, 0, limits, classes);
 }
 
 class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
                               const limits& limits) {
-  return estimates(observations, new_processes, limits);
+  return estimates(observations, new_processes, limits, 1);
 }
 
 }  // namespace bench_transfers::gate

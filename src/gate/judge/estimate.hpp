@@ -15,9 +15,14 @@ namespace bench_transfers::gate {
 /// One benchmark before its judgement. Logarithms; larger is slower.
 struct estimate {
   std::vector<double> before, after;  ///< processes of all sessions, ascending
-  double centre = 0;                  ///< of `before`
+  costs looks;                        ///< new processes by look
+  std::size_t sessions = 0;           ///< of the baseline that have measured it
+  double sessions_apart = 0;          ///< the slowest of them from the fastest, beyond the class
+  double sessions_apart_by_processes = 0;  ///< what processes alone may explain
+  double centre = 0;                       ///< of `before`
   double shift = 0;
-  double common = 0;  ///< part of the shift that the class has in common
+  double common = 0;        ///< part of the shift that the class has in common
+  double common_bound = 0;  ///< how far sessions move the class, see common_bound_of()
   double process_variance = 0;
   double process_degrees = 0;
   double process_part = 0;  ///< of the shift's variance, as a multiple of the process variance
@@ -39,18 +44,25 @@ struct estimate {
 
 /// The benchmarks of one class.
 struct class_estimates {
+  benchmark_class kind = benchmark_class::other;
   std::vector<estimate> benchmarks;  ///< in the order of the observations
   /// None if there are too few benchmarks: their median could be that of real changes.
   std::optional<common_shift> shared;
 };
 
-/// Estimates from the new runs. All observations are of one class. Throws std::invalid_argument if
-/// a benchmark has too few processes.
-class_estimates estimates_of(std::span<const observation> observations, const limits& limits);
+/// Estimates from the new runs. All observations are of one of so many classes. Throws
+/// std::invalid_argument if a benchmark has too few processes.
+class_estimates estimates_of(std::span<const observation> observations, const limits& limits,
+                             std::size_t classes);
 
 /// The same for `new_processes` in one session in the place of those observed.
 class_estimates estimates_for(std::span<const observation> observations, std::size_t new_processes,
                               const limits& limits);
+
+/// How far another session may move a class as a whole, upwards and with a confidence of 95 %. Of
+/// host and latency only the baseline's sessions tell; infinite if there is only one. 0 for a class
+/// that is too small.
+double common_bound_of(std::span<const observation> observations);
 
 /// What the benchmarks of a class have in common in each session of the baseline, against the mean
 /// of all sessions. Empty for a class that is too small.

@@ -27,6 +27,13 @@ costs costs_of(const history& history, std::span<const std::size_t> sessions, st
   return by_session;
 }
 
+std::optional<history> by_means(const history& history) {
+  if (history.means.size() != history.figures.size()) return std::nullopt;
+  auto result = history;
+  result.figures = history.means;
+  return result;
+}
+
 double centre_of(const costs& sessions, const metric& judged_by) {
   return value_of(statistics::location(joined(sessions)), judged_by);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "src/gate/judge/compare.hpp"
@@ -11,6 +12,9 @@ namespace bench_transfers::gate {
 /// A benchmark's costs by session; `sessions` names the session of each process, of `count` in all.
 costs costs_of(const history& history, std::span<const std::size_t> sessions, std::size_t count,
                const metric& judged_by);
+
+/// The same benchmark by the means of its processes; none if not all of them are known.
+std::optional<history> by_means(const history& history);
 
 /// The centre of all processes, in the metric's unit.
 double centre_of(const costs& sessions, const metric& judged_by);

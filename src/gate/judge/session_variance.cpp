@@ -248,16 +248,20 @@ bool is_enough(std::span<const session_evidence> suite) {
 
 }  // namespace
 
-std::vector<session_estimate> session_variances(std::span<const session_evidence> suite) {
+std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
+                                                bool awaits_new_session) {
   if (suite.empty()) return {};
   auto variances = likely_variances(suite);
   const bool is_assumed = !is_enough(suite);
+  const bool will_be_known =
+      awaits_new_session && static_cast<double>(suite.size()) >= enough_evidence;
+  const double deviations = will_be_known ? 1 : assumed_process_deviations;
   std::vector<session_estimate> estimates;
   for (std::size_t i = 0; i < suite.size(); ++i) {
     const auto& evidence = suite[i];
     if (is_assumed)
       variances[i] = std::max({variances[i], square(least_assumed_deviation),
-                               square(assumed_process_deviations) * evidence.process_variance});
+                               square(deviations) * evidence.process_variance});
     const double own_variance =
         std::max(0.0, evidence.between_sessions - variance_by_processes(evidence));
     const double suite_degrees = is_assumed ? assumed_degrees : prior_degrees;

@@ -35,7 +35,9 @@ struct session_estimate {
 /// slower benchmarks, without their slowest quarter, count instead.
 ///
 /// With fewer than 20 pieces of evidence, the variance is at least what docs/GATE.md assumes: five
-/// times the deviation between processes, and 0.2 %.
-std::vector<session_estimate> session_variances(std::span<const session_evidence> suite);
+/// times the deviation between processes, and 0.2 %. If the new session is still to come and will
+/// bring as many pieces, that much is not assumed: one deviation between processes, and 0.2 %.
+std::vector<session_estimate> session_variances(std::span<const session_evidence> suite,
+                                                bool awaits_new_session = false);
 
 }  // namespace bench_transfers::gate

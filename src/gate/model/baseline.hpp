@@ -34,6 +34,8 @@ struct history {
   std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
+  /// mean_of() each process; empty in baselines that were pinned without.
+  std::vector<std::optional<double>> means = {};
   gate::work work = {};  ///< in which all processes agree
 };
 

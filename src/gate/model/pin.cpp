@@ -100,8 +100,10 @@ class pinning {
     for (const auto& [name, benchmark] : process.benchmarks) {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
+      history.means.resize(runs_.size());
       describe(name, process, benchmark, history);
       history.figures[index] = figure_of(benchmark, judged_by);
+      history.means[index] = mean_of(benchmark, judged_by);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
     const auto few =
@@ -144,7 +146,11 @@ class pinning {
       throw bad_input("no benchmark was measured by three runs or more");
     if (runs_.size() < recommended_processes)
       warn(pin_warnings::few_runs{runs_.size(), recommended_processes});
-    if (number_of_sessions(result_.baseline.processes) < 2) warn(pin_warnings::one_session{});
+    const auto sessions = number_of_sessions(result_.baseline.processes);
+    if (sessions < 2)
+      warn(pin_warnings::one_session{});
+    else if (sessions < recommended_sessions)
+      warn(pin_warnings::few_sessions{sessions, recommended_sessions});
   }
 
   std::span<const run> runs_;

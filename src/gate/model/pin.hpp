@@ -19,7 +19,11 @@ struct pin_result {
 struct pin_permissions {
   std::set<std::string> allow_different;  ///< keys of fingerprints
   bool allow_disturbed = false;           ///< runs that were throttled or whose link changed
+  bool allow_noisy = false;               ///< a link that cannot be judged
 };
+
+/// So many sessions show which benchmarks are at another level in each.
+inline constexpr std::size_t recommended_sessions = 4;
 
 /// Throws bad_input if there are fewer runs than a baseline needs, or more than it can have.
 void require_count(std::size_t runs);

@@ -71,13 +71,19 @@ struct runs_older {
   std::size_t older, runs;
 };
 
+/// Some runs were much slower than any of the baseline, and nobody has looked again.
+struct seen_slower {
+  benchmark_class kind;
+  std::size_t count;
+};
+
 }  // namespace reasons
 using reason =
     std::variant<reasons::machine_differs, reasons::too_few_runs, reasons::runs_disturbed,
                  reasons::nothing_compared, reasons::benchmarks_missing,
                  reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
                  reasons::too_few_can_show, reasons::repetitions_left_out, reasons::runs_older,
-                 reasons::class_crept>;
+                 reasons::class_crept, reasons::seen_slower>;
 
 /// Further facts about an answer.
 namespace notes {
@@ -165,6 +171,10 @@ struct few_repetitions {
 struct other_work {
   std::string key, before, after;
 };
+/// By the mean of all operations, which the median does not show.
+struct mean_slower {
+  double slowdown;
+};
 
 }  // namespace remarks
 using remark =
@@ -172,7 +182,7 @@ using remark =
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
                  remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
-                 remarks::other_work>;
+                 remarks::other_work, remarks::mean_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {
@@ -227,12 +237,17 @@ struct few_repetitions {
   std::size_t benchmarks;
 };
 
+/// Fewer sessions than show which benchmarks have levels of their own in each session.
+struct few_sessions {
+  std::size_t sessions, recommended;
+};
+
 }  // namespace pin_warnings
 using pin_warning =
     std::variant<pin_warnings::interrupted, pin_warnings::no_such_field, pin_warnings::failed,
                  pin_warnings::left_out, pin_warnings::lacking_field, pin_warnings::few_runs,
                  pin_warnings::one_session, pin_warnings::warned, pin_warnings::sessions_differ,
                  pin_warnings::slower_than_replaced, pin_warnings::not_compared,
-                 pin_warnings::crept, pin_warnings::few_repetitions>;
+                 pin_warnings::crept, pin_warnings::few_repetitions, pin_warnings::few_sessions>;
 
 }  // namespace bench_transfers::gate

@@ -68,6 +68,16 @@ std::optional<double> figure_of(const benchmark_values& benchmark, const metric&
   return judged_by.more_is_better ? std::ranges::max(values) : std::ranges::min(values);
 }
 
+std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by) {
+  const auto& values = benchmark.means.empty() ? benchmark.values : benchmark.means;
+  if (values.empty() || benchmark.failed > 0) return std::nullopt;
+  // The mean rate is that of the mean time.
+  const double sign = judged_by.more_is_better ? -1 : 1;
+  double sum = 0;
+  for (const double value : values) sum += std::pow(value, sign);
+  return std::pow(sum / static_cast<double>(values.size()), sign);
+}
+
 std::optional<declaration> declaration_in(std::span<const run> runs, const metric& judged_by) {
   const run* first = nullptr;
   for (const auto& run : runs) {

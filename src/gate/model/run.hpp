@@ -24,6 +24,9 @@ struct benchmark_values {
   std::optional<double> bytes;  ///< moved by one operation, if the row has it
   /// The class of long operations (class_of).
   benchmark_class limited_by = benchmark_class::other;
+  /// By repetition: the mean of its operations, where `values` has their median. Empty if the rows
+  /// have no other mean than the value.
+  std::vector<double> means = {};
   gate::work work = {};      ///< of other programs
   std::size_t left_out = 0;  ///< repetitions that were asked for and do not count, or are not there
 };
@@ -93,6 +96,10 @@ bool is_disturbed(const run& process);
 /// The figure of a process: the median of its repetitions, or the fastest; none if there are no
 /// repetitions, one has failed, or too few are left.
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by);
+
+/// The mean of all operations of a process, under the same conditions: what the median does not
+/// show.
+std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by);
 
 /// The declaration of the field judged by in those runs that have one; none if no run has one.
 /// Throws bad_input if two of them disagree.

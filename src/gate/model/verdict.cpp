@@ -19,6 +19,7 @@ std::string to_string(exit_code code) {
   switch (code) {
     case exit_code::pass: return "PASS";
     case exit_code::regression: return "REGRESSION";
+    case exit_code::environment: return "ENVIRONMENT_SLOWER";
     case exit_code::bad_input:
     case exit_code::inconclusive: break;
   }

@@ -6,7 +6,7 @@
 namespace bench_transfers::gate {
 
 /// Exit codes of gate_transfers.
-enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3 };
+enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3, environment = 4 };
 
 /// On one benchmark.
 enum class verdict { unchanged, not_known, slower, faster, ambiguous, missing, added };
@@ -19,6 +19,6 @@ inline constexpr std::array worst_first{verdict::slower,   verdict::ambiguous, v
 // Words of check.json, which programs read: they do not change.
 
 std::string to_string(verdict result);  ///< "unchanged", "not_known" ... "missing", "new"
-std::string to_string(exit_code code);  ///< "PASS", "REGRESSION" or "INCONCLUSIVE"
+std::string to_string(exit_code code);  ///< "PASS", "REGRESSION", "ENVIRONMENT" ...
 
 }  // namespace bench_transfers::gate

@@ -58,9 +58,36 @@ json class_to_json(const class_answer& part, const limits& limits) {
           {"of_baseline", part.benchmarks},
           {"compared", part.compared},
           {"tested", part.tested},
+          {"able", part.able},
+          {"bound", number(part.bound)},
+          {"bound_of_not_known", number(part.bound_of_not_known)},
+          {"tested_by_mean", part.tested_by_mean},
+          {"mean_threshold", part.mean_threshold},
+          {"bound_by_mean", number(part.bound_by_mean)},
+          {"seen_slower_and_cleared", part.cleared},
           {"slowdown", shared ? number(slowdown(shared->shift)) : json(nullptr)},
           {"explained", shared ? number(slowdown(shared->explained)) : json(nullptr)},
-          {"changed", part.changed()}};
+          {"changed", part.changed()},
+          {"slower_as_a_whole", part.slower_as_a_whole()}};
+}
+
+json word_of(sighting state) {
+  switch (state) {
+    case sighting::open: return "not_measured_again";
+    case sighting::cleared: return "not_again";
+    case sighting::again: return "again";
+    case sighting::none: break;
+  }
+  return nullptr;
+}
+
+json mean_to_json(const finding& benchmark) {
+  if (!benchmark.by_mean) return nullptr;
+  const auto& judgement = *benchmark.by_mean;
+  return {{"threshold", benchmark.mean_threshold},
+          {"slowdown", number(slowdown(judgement.shift))},
+          {"at_most_95", number(slowdown(judgement.at_most))},
+          {"p", number(judgement.p)}};
 }
 
 json finding_to_json(const finding& benchmark) {
@@ -78,6 +105,10 @@ json finding_to_json(const finding& benchmark) {
   entry.update({{"class", to_string(benchmark.kind)},
                 {"threshold", benchmark.threshold},
                 {"slowdown", number(slowdown(judgement.shift))},
+                {"at_least", number(slowdown(judgement.at_least))},
+                {"at_most_95", number(slowdown(judgement.at_most))},
+                {"seen_slower", word_of(judgement.sighting)},
+                {"by_mean", mean_to_json(benchmark)},
                 {"interval_95", interval(interval_of(judgement, 0.95))},
                 {"slowdown_of_runs", std::move(by_run)},
                 {"p", number(judgement.p)},
@@ -126,6 +157,7 @@ std::string json_of(const report& answer) {
       {"latency_threshold", limits.latency_threshold},
       {"false_alarm", limits.false_alarm},
       {"looks", limits.looks},
+      {"has_means", answer.has_means},
       {"runs", {{"before", answer.processes_before}, {"after", answer.processes_after}}},
       {"sessions", {{"before", answer.sessions_before}, {"after", answer.sessions_after}}},
       {"counts", counts_of(answer)},

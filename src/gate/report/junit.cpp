@@ -54,8 +54,10 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
   for (const auto& change : answer.changed)
     tests.add_property("changed", fmt::format("{}: {}", change.fact.key, changed_text(change)));
   for (const auto& part : answer.classes) tests.add_property("class", class_sentence(answer, part));
-  const bool is_inconclusive = answer.code == exit_code::inconclusive;
-  for (const auto& cause : is_inconclusive ? answer.reasons : std::vector<reason>()) {
+  // Something must be red where the answer is.
+  const bool are_reasons =
+      answer.code != exit_code::regression || answer.count(verdict::slower) == 0;
+  for (const auto& cause : are_reasons ? answer.reasons : std::vector<reason>()) {
     const auto why = sentence_of(cause, answer.question.limits);
     tests.add({"gate_transfers.inconclusive", why, test_outcome::error, "inconclusive", why});
   }

@@ -51,6 +51,9 @@ content content_of(const reason& cause) {
                      {"of", r.benchmarks},
                      {"compared", r.compared}}};
           },
+          [](const seen_slower& r) -> content {
+            return {"seen_slower", {{"class", to_string(r.kind)}, {"count", r.count}}};
+          },
           [](const nothing_compared&) -> content {
             return {"nothing_compared", json::object()};
           },
@@ -144,6 +147,9 @@ content content_of(const remark& message) {
           },
           [](const other_work& r) -> content {
             return {"other_work", {{"key", r.key}, {"before", r.before}, {"after", r.after}}};
+          },
+          [](const mean_slower& r) -> content {
+            return {"mean_slower", {{"slowdown", r.slowdown}}};
           }},
       message);
 }

@@ -249,8 +249,8 @@ std::string classes_text(std::span<const power_line> lines, std::size_t new_runs
   }
   if (!enough.empty() && enough.size() < classes)
     text += sentence(fmt::format(
-        "A class passes only if half of it can: check --decide-by={} leaves the others to people",
-        fmt::join(enough, ",")));
+        "A class passes only if half of it can. Here {} can; the others need not decide, only veto",
+        fmt::join(enough, " and ")));
   return text;
 }
 

@@ -69,12 +69,38 @@ std::string text_of_class(const reason& cause, const limits& limits) {
             return fmt::format("{} fewer than half of their repetitions left",
                                counted(r.count, "benchmark has", "benchmarks have"));
           },
+          [](const seen_slower& r) {
+            return fmt::format("{} much slower in some runs, and not measured again",
+                               counted(r.count, "benchmark is", "benchmarks are"));
+          },
           [](const auto&) { return std::string(); }},
       cause);
 }
 
+/// "link 2 %, host 10 %"
+std::string thresholds_of_classes(const report& answer) {
+  std::vector<std::string> texts;
+  for (const auto& part : answer.classes)
+    texts.push_back(
+        fmt::format("{} {}", to_string(part.kind), limit_of(part.kind, answer.question.limits)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 std::string with_class(benchmark_class kind, const std::string& text) {
   return fmt::format("{}: {}", to_string(kind), text);
+}
+
+/// By how much, and in what.
+std::string slower_by(const finding& benchmark) {
+  if (benchmark.is_by_mean)
+    return fmt::format("by {} in the mean of all operations",
+                       percent_text(slowdown(benchmark.by_mean->shift)));
+  const auto* const runs =
+      benchmark.note ? std::get_if<remarks::slow_runs>(&*benchmark.note) : nullptr;
+  if (runs != nullptr)
+    return fmt::format("in {} of {} runs by up to {}", runs->slow, runs->runs,
+                       percent_text(runs->slowdown));
+  return "by " + percent_text(slowdown(benchmark.judgement->shift));
 }
 
 /// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
@@ -86,17 +112,38 @@ std::string slower_text(const report& answer, const class_answer& part) {
     if (count++ == 0) worst = &benchmark;  // the findings are sorted
   }
   if (worst == nullptr) return "";
-  return fmt::format("{} of {} slower, {} by {}", count, counted(part.compared, "benchmark"),
-                     worst->name, percent_text(slowdown(worst->judgement->shift)));
+  return fmt::format("{} of {} slower, {} {}", count, counted(part.compared, "benchmark"),
+                     worst->name, slower_by(*worst));
 }
 
-std::string none_slower_text(const class_answer& part, const limits& limits) {
+/// "none slower by more than 1.3 %", with the bound that was tested.
+std::string none_slower_by(const std::optional<double>& bound) {
+  return bound ? "none slower by more than " + percent_text(std::max(0.0, *bound)) : "none slower";
+}
+
+std::string means_text(const report& answer, const class_answer& part) {
+  if (!answer.has_means) return "by the median only: the baseline has no means";
+  if (part.tested_by_mean == 0) return "by the median only: no mean is known well enough";
+  return fmt::format("{} by the mean, too, {}",
+                     part.tested_by_mean == part.tested
+                         ? "all"
+                         : fmt::format("{} of {}", part.tested_by_mean, part.tested),
+                     none_slower_by(part.bound_by_mean));
+}
+
+std::string none_slower_text(const report& answer, const class_answer& part) {
   auto text = fmt::format(
-      "{} tested at {}, none slower",
+      "{} tested with a confidence of 95 % each, {} ({})",
       part.tested == part.benchmarks
           ? (part.tested == 1 ? "1 benchmark" : fmt::format("all {} benchmarks", part.tested))
           : fmt::format("{} of {} benchmarks", part.tested, part.benchmarks),
-      limit_of(part.kind, limits));
+      none_slower_by(part.bound), means_text(answer, part));
+  if (part.bound_of_not_known)
+    text += fmt::format(", those not known by at most {}",
+                        percent_text(std::max(0.0, *part.bound_of_not_known)));
+  if (part.cleared > 0)
+    text += fmt::format(", {} in some runs and not when measured again",
+                        counted(part.cleared, "much slower", "much slower"));
   return text;
 }
 
@@ -105,17 +152,18 @@ std::string class_text(const report& answer, const class_answer& part) {
   std::vector<std::string> texts;
   if (auto slower = slower_text(answer, part); !slower.empty()) texts.push_back(std::move(slower));
   if (part.code == exit_code::pass && part.benchmarks > 0)
-    texts.push_back(none_slower_text(part, answer.question.limits));
-  if (part.code == exit_code::inconclusive)
-    for (const auto& cause : part.reasons)
+    texts.push_back(none_slower_text(answer, part));
+  for (const auto& cause : part.reasons)
+    if (part.code == exit_code::inconclusive ||
+        (part.slower_as_a_whole() && std::holds_alternative<reasons::environment_changed>(cause)))
       texts.push_back(text_of_class(cause, answer.question.limits));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What the classes with this verdict show, if they decide.
+/// What the classes with this verdict show, if they decide or veto.
 void add_classes(const report& answer, exit_code code, std::vector<std::string>& parts) {
   for (const auto& part : answer.classes)
-    if (part.decides && part.code == code)
+    if ((part.decides || code == exit_code::regression) && part.code == code)
       if (const auto text = class_text(answer, part); !text.empty())
         parts.push_back(with_class(part.kind, text));
 }
@@ -123,9 +171,11 @@ void add_classes(const report& answer, exit_code code, std::vector<std::string>&
 void add_undecided(const report& answer, std::vector<std::string>& parts) {
   std::vector<std::string> names;
   for (const auto& part : answer.classes)
-    if (!part.decides) names.push_back(to_string(part.kind));
+    if (!part.decides)
+      names.push_back(
+          fmt::format("{} ({} of {} can be judged)", to_string(part.kind), part.able, part.all));
   if (!names.empty())
-    parts.push_back(fmt::format("{} {} not decide", fmt::join(names, " and "),
+    parts.push_back(fmt::format("{} {} not decide, only veto", fmt::join(names, " and "),
                                 names.size() == 1 ? "does" : "do"));
 }
 
@@ -133,7 +183,7 @@ std::vector<std::string> verdict_parts(const report& answer) {
   std::vector<std::string> parts;
   if (answer.code == exit_code::inconclusive) {
     for (const auto& part : answer.classes)
-      if (const auto slower = slower_text(answer, part); part.decides && !slower.empty())
+      if (const auto slower = slower_text(answer, part); !slower.empty())
         parts.push_back(with_class(part.kind, slower));
     for (const auto& cause : answer.reasons)
       parts.push_back(sentence_of(cause, answer.question.limits));
@@ -249,6 +299,10 @@ std::string sentence_of(const remark& message) {
           [](const measured_in_turn& r) {
             return fmt::format("in turn: {}, p {}", signed_percent_text(r.slowdown), p_text(r.p));
           },
+          [](const mean_slower& r) {
+            return fmt::format("by the mean of all operations slower by {}",
+                               percent_text(r.slowdown));
+          },
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
           },
@@ -315,6 +369,12 @@ std::string sentence_of(const pin_warning& warning) {
                 "slowdowns have added up",
                 counted(w.benchmarks, "benchmark"), w.worst, percent_text(w.slowdown));
           },
+          [](const few_sessions& w) {
+            return fmt::format(
+                "runs of {} only: a benchmark that differs from day to day may look changed; "
+                "runs of {} days or more show which ones do",
+                counted(w.sessions, "session"), w.recommended);
+          },
           [](const one_session&) {
             return std::string(
                 "all runs are of one session (one hour, one start of the machine), so they "
@@ -373,7 +433,9 @@ std::string class_sentence(const report& answer, const class_answer& part) {
   if (part.shared && part.shared->explained > 0)
     text += fmt::format(" (sessions of the baseline explain up to {})",
                         percent_text(slowdown(part.shared->explained)));
-  return part.decides ? text : text + " (does not decide)";
+  return part.decides ? text
+                      : fmt::format("{} (does not decide, and vetoes slowdowns of {})", text,
+                                    limit_of(part.kind, answer.question.limits));
 }
 
 std::string verdict_text(const report& answer, verdict result) {
@@ -419,8 +481,7 @@ std::string advisory_sentence(const report& answer) {
   const auto count = answer.advisory();
   if (count == 0) return "";
   return fmt::format("{} of {} {} advisory (*): noise would hide a slowdown of the threshold ({})",
-                     count, answer.compared(), verb(count),
-                     thresholds_text(answer.question.limits));
+                     count, answer.compared(), verb(count), thresholds_of_classes(answer));
 }
 
 std::string figures_sentence(const finding& benchmark, const metric& judged_by) {

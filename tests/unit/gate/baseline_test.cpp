@@ -70,7 +70,7 @@ TEST(baselines, warn_of_a_single_session) {
   auto runs = made_up_runs(10);
   EXPECT_TRUE(has_message<pin_warnings::one_session>(pin(runs, {}).warnings));
   for (int i = 5; i < 10; ++i) *runs[static_cast<std::size_t>(i)].started += 24h;
-  EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
+  EXPECT_FALSE(has_message<pin_warnings::one_session>(pin(runs, {}).warnings));
 }
 
 TEST(baselines, refuse_runs_with_injected_faults) {
@@ -369,10 +369,19 @@ TEST(pinning, says_what_differs_and_how) {
                   HasSubstr("'run-0.json' and 'run-2.json' differ in link.width: '16' and '8'")));
 }
 
-TEST(pinning, is_content_with_three_sessions) {
-  auto runs = made_up_runs(10);
-  for (std::size_t i = 3; i < 10; ++i) *runs[i].started += i < 6 ? 24h : 48h;
-  EXPECT_THAT(pin(runs, {}).warnings, IsEmpty());
+TEST(pinning, asks_for_four_sessions) {
+  for (const std::size_t sessions : {2, 3, 4}) {
+    auto runs = made_up_runs(10);
+    for (std::size_t i = 0; i < runs.size(); ++i) *runs[i].started += (i % sessions) * 24h;
+    const auto warnings = pin(runs, {}).warnings;
+    if (sessions == 4) {
+      EXPECT_THAT(warnings, IsEmpty());
+      continue;
+    }
+    const auto asked = message_in<pin_warnings::few_sessions>(warnings);
+    EXPECT_EQ(asked.sessions, sessions);
+    EXPECT_EQ(asked.recommended, 4);
+  }
 }
 
 TEST(pinning, takes_up_to_a_thousand_runs) {

@@ -100,7 +100,7 @@ TEST_F(comparing, accepts_more_if_latency_decides) {
 TEST_F(comparing, does_not_take_one_disturbed_process_for_a_change) {
   auto all = suite(200, 0.003);
   all[4].after[0][1] += 0.3;
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
 }
 
 TEST_F(comparing, is_unsure_when_one_of_three_processes_is_as_fast_as_before) {
@@ -259,7 +259,7 @@ TEST_F(comparing, accepts_values_that_are_all_the_same) {
     benchmark.before = {std::vector<double>(10, 1.5)};
     benchmark.after = {std::vector<double>(3, 1.5)};
   }
-  slow_down(all[0], 0.05);
+  slow_down(all[0], 0.07);
   const auto result = compare(all, {});
   EXPECT_EQ(result.benchmarks[0].verdict, outcome::slower);
   EXPECT_EQ(count(result, outcome::unchanged), 19);
@@ -275,11 +275,11 @@ TEST_F(comparing, ignores_differences_below_the_clocks_resolution) {
 // What counts as tested.
 
 TEST_F(comparing, does_not_know_what_noise_would_hide) {
-  auto all = suite(40, 0.01);
+  auto all = suite(40, 0.03);
   const auto result = compare(all, {});
-  EXPECT_EQ(count(result, outcome::not_known), 40);
+  EXPECT_GT(count(result, outcome::not_known), 30);
   EXPECT_TRUE(is_advisory(result.benchmarks[0], 0.02));
-  EXPECT_EQ(count(compare(all, {.threshold = 0.2}), outcome::unchanged), 40);
+  EXPECT_EQ(count(compare(all, {.threshold = 0.3}), outcome::unchanged), 40);
 }
 
 TEST_F(comparing, counts_processes_that_are_much_slower_than_all_of_the_baseline) {
@@ -297,11 +297,121 @@ TEST_F(comparing, counts_processes_that_are_much_slower_than_all_of_the_baseline
   }
 }
 
-TEST_F(comparing, does_not_call_unchanged_what_is_much_slower_in_one_process) {
+/// The looks of the processes that are much slower, of three looks of three processes.
+TEST_F(comparing, looks_again_at_what_is_much_slower_in_a_process) {
+  struct sighting_case {
+    std::size_t looks;
+    std::vector<std::size_t> slow;  ///< places of processes
+    sighting state;
+    outcome verdict;
+  };
+  for (const auto& [looks, slow, state, verdict] :
+       std::vector<sighting_case>{{1, {}, sighting::none, outcome::unchanged},
+                                  {1, {1}, sighting::open, outcome::ambiguous},
+                                  {1, {1, 2}, sighting::open, outcome::ambiguous},
+                                  {2, {1}, sighting::cleared, outcome::unchanged},
+                                  {2, {4}, sighting::open, outcome::ambiguous},
+                                  {2, {1, 4}, sighting::again, outcome::slower},
+                                  {3, {4}, sighting::cleared, outcome::unchanged},
+                                  {3, {8}, sighting::open, outcome::ambiguous},
+                                  {3, {4, 8}, sighting::again, outcome::slower},
+                                  {3, {0, 3, 6}, sighting::again, outcome::slower}})
+    for (const double excess : {0.1, 0.3, 4.6}) {
+      auto all = suite(200, 0.002, 3 * looks);
+      for (const auto place : slow) all[4].after[0][place] += excess;
+      for (std::size_t look = 0; look < looks; ++look)
+        all[4].looks.emplace_back(
+            all[4].after[0].begin() + static_cast<std::ptrdiff_t>(3 * look),
+            all[4].after[0].begin() + static_cast<std::ptrdiff_t>(3 * look + 3));
+      const auto benchmark = compare(all, {}).benchmarks[4];
+      EXPECT_EQ(benchmark.sighting, state) << looks << ' ' << slow.size() << ' ' << excess;
+      EXPECT_EQ(benchmark.verdict, verdict) << looks << ' ' << slow.size() << ' ' << excess;
+      EXPECT_EQ(benchmark.slow_processes, slow.size());
+    }
+}
+
+TEST_F(comparing, is_not_surprised_by_what_the_baselines_processes_show) {
   auto all = suite(200, 0.002);
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
-  all[4].after[0][2] += 0.3;
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
+  for (std::size_t i = 0; i < 200; i += 10) all[i].before[i / 10 % 2][2] += 0.3;
+  all[4].after[0][1] += 0.3;   // another benchmark than those
+  all[10].after[0][1] += 0.3;  // one of them
+  all[7].after[0][1] += 4.6;   // none of them was as slow
+  const auto result = compare(all, {});
+  EXPECT_EQ(result.benchmarks[4].sighting, sighting::none);
+  EXPECT_EQ(result.benchmarks[10].sighting, sighting::none);
+  EXPECT_EQ(result.benchmarks[7].sighting, sighting::open);
+}
+
+// The bounds.
+
+TEST_F(comparing, seldom_calls_unchanged_what_is_slower_by_the_threshold) {
+  int passes = 0, unchanged = 0;
+  for (int i = 0; i < 100; ++i) {
+    auto all = suite(60, 0.005);
+    slow_down(all[0], 0.0201);
+    const auto result = compare(all, {});
+    passes += result.benchmarks[0].verdict == outcome::unchanged;
+    unchanged += result.benchmarks[1].verdict == outcome::unchanged;
+    EXPECT_LT(result.benchmarks[1].at_least, result.benchmarks[1].shift);
+    EXPECT_GT(result.benchmarks[1].at_most, result.benchmarks[1].shift);
+  }
+  EXPECT_LE(passes, 13);  // at 5 %, more come once in a thousand times
+  EXPECT_GT(unchanged, 80);
+}
+
+/// Whatever sessions the runs of a baseline belong to, one more run makes no bound worse by more
+/// than chance: the median of the benchmarks' errors.
+TEST_F(comparing, knows_no_less_with_one_more_run) {
+  for (const double between : {0.0, 0.002, 0.005})
+    for (const std::vector<std::size_t>& runs : {std::vector<std::size_t>(10, 1),
+                                                 std::vector<std::size_t>(30, 1),
+                                                 {5, 5},
+                                                 {3},
+                                                 {3, 3, 3},
+                                                 {2, 1, 2, 1, 2, 1, 1},
+                                                 {2, 2, 2, 2},
+                                                 {10}})
+      for (std::size_t added = 0; added < runs.size(); ++added) {
+        auto all = suite(56, 0.003);
+        auto more = all;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          all[i].before.clear();
+          for (const auto count : runs)
+            all[i].before.push_back(processes(count, processes(1, 0, between)[0], 0.003));
+          for (auto& value : all[i].after[0]) value += processes(1, 0, 1e-9)[0];
+          more[i] = all[i];
+          more[i].before[added].push_back(more[i].before[added][0] + processes(1, 0, 0.004)[0]);
+        }
+        const auto median_bound = [](const comparison& result) {
+          std::vector<double> bounds;
+          for (const auto& benchmark : result.benchmarks) bounds.push_back(benchmark.resolution);
+          std::ranges::nth_element(bounds, bounds.begin() + 28);
+          return bounds[28];
+        };
+        EXPECT_LT(median_bound(compare(more, {})), 1.4 * median_bound(compare(all, {})))
+            << runs.size() << " sessions, one more run in " << added << ", " << between;
+      }
+}
+
+/// The share of benchmarks whose level is another in each session, and by how much.
+TEST_F(comparing, seldom_takes_sessions_of_few_benchmarks_for_changes) {
+  for (const std::size_t each : {5, 10, 30})
+    for (const double deviation : {0.01, 0.02, 0.05})
+      for (const std::size_t sessions : {1, 2, 4}) {
+        int alarms = 0;
+        for (int i = 0; i < 6; ++i) {
+          auto all = suite(300, 0.002);
+          for (std::size_t b = 0; b < all.size(); ++b) {
+            const double own = b % each == 0 ? deviation : 0.001;
+            all[b].before.clear();
+            for (std::size_t s = 0; s < sessions; ++s)
+              all[b].before.push_back(processes(5, processes(1, 0, own)[0], 0.002));
+            all[b].after = {processes(3, processes(1, 0, own)[0], 0.002)};
+          }
+          alarms += count(compare(all, {}), outcome::slower) > 0;
+        }
+        EXPECT_LE(alarms, 1) << each << ' ' << deviation << ' ' << sessions;
+      }
 }
 
 TEST_F(comparing, takes_slow_processes_of_a_slower_class_for_its_own) {
@@ -347,7 +457,7 @@ TEST_F(comparing, is_unsure_at_three_times_the_rate_of_false_alarms) {
   EXPECT_EQ(at(1.1 * p), outcome::slower);
   EXPECT_EQ(at(0.9 * p), outcome::ambiguous);
   EXPECT_EQ(at(0.35 * p), outcome::ambiguous);
-  EXPECT_EQ(at(0.32 * p), outcome::not_known);
+  EXPECT_EQ(at(0.32 * p), outcome::ambiguous);  // its noise alone should not show as much
 }
 
 TEST_F(comparing, takes_what_is_faster_for_that_at_the_rate_of_false_alarms) {
@@ -463,7 +573,7 @@ TEST_F(comparing, detects_less_where_the_rate_is_shared) {
   const std::vector half(all.begin(), all.begin() + 30);
   for (std::size_t i = 30; i < 60; ++i) all[i].kind = benchmark_class::host;
   const auto of = [](const std::vector<benchmark_judgement>& judgements) {
-    return judgements.front().resolution;
+    return judgements.front().detectable;
   };
   // As if there were as many more benchmarks.
   EXPECT_NEAR(of(detectable(half, 3, {.looks = 2})), of(detectable(all, 3, {})), 1e-12);
@@ -515,14 +625,17 @@ TEST_F(comparing, detects_what_differs_more_than_sessions_do) {
     ASSERT_GT(critical, std::log1p(0.02));
     EXPECT_NEAR(judgement.detectable, critical + 0.841621 * error, 1e-6);
     EXPECT_NEAR(judgement.detectable_surely, critical + 1.644854 * error, 1e-6);
-    EXPECT_NEAR(judgement.resolution, judgement.detectable, 1e-12);
+    // And what sessions do to the class as a whole.
+    EXPECT_GE(judgement.resolution, (quantile(t, 0.95) + 0.841621) * error);
+    EXPECT_GE(judgement.at_most, judgement.shift + quantile(t, 0.95) * error);
+    EXPECT_LE(judgement.at_most, judgement.shift + quantile(t, 0.95) * error + 0.01);
   }
 }
 
 TEST_F(comparing, detects_no_less_than_the_threshold) {
   const auto judgement = compare(suite(100, 0.0001), {.threshold = 0.2}).benchmarks[0];
   EXPECT_NEAR(judgement.detectable, std::log1p(0.2), 0.001);
-  EXPECT_LT(judgement.resolution, 0.002);
+  EXPECT_LT(judgement.resolution, 0.01);
 }
 
 /// Each of three processes must exceed 2.5 deviations.
@@ -542,7 +655,6 @@ TEST_F(comparing, detects_what_every_process_shows) {
     const auto expected = [&](double of_each, double of_session) {
       return least + std::hypot(process * of_each, session * of_session);
     };
-    EXPECT_NEAR(judgement.resolution, expected(1.463376, 0.841621), 1e-6);
     EXPECT_NEAR(judgement.detectable, expected(1.463376, 0.841621), 1e-6);
     EXPECT_NEAR(judgement.detectable_surely, expected(2.121201, 1.644854), 1e-6);
   }

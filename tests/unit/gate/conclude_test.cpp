@@ -72,7 +72,9 @@ Reason only_reason(const report& answer) {
   return std::get<Reason>(answer.reasons.at(0));
 }
 
-common_shift changed_class(double shift) { return {link, 20, shift, 0, true}; }
+common_shift changed_class(double shift) {
+  return {.kind = link, .benchmarks = 20, .shift = shift, .changed = true};
+}
 
 // One class.
 
@@ -173,6 +175,49 @@ TEST(conclusions, are_inconclusive_if_a_class_changed_as_a_whole) {
   EXPECT_EQ(concluded(answer).code, exit_code::pass);
 }
 
+/// A class that is slower as a whole, beyond doubt or perhaps; that decides or not; by which
+/// figure; and what explains it.
+TEST(conclusions, know_slower_environments) {
+  for (const bool decides : {true, false})
+    for (const auto figure : {&class_answer::shared, &class_answer::shared_by_mean}) {
+      const auto code_of = [&](bool slower, bool may_be_slower, auto change) {
+        auto answer = check_of({several(20, verdict::unchanged)});
+        auto& part = answer.classes[0];
+        part.decides = decides;
+        part.*figure = changed_class(0.5);
+        (part.*figure)->slower = slower;
+        (part.*figure)->may_be_slower = may_be_slower;
+        change(answer);
+        return concluded(answer).code;
+      };
+      const auto nothing = [](report&) {};
+      const auto veto = exit_code::regression;
+      EXPECT_EQ(code_of(true, false, nothing), decides ? exit_code::environment : veto);
+      EXPECT_EQ(code_of(false, true, nothing), exit_code::inconclusive);
+      EXPECT_EQ(code_of(false, false, nothing),
+                decides ? exit_code::inconclusive : exit_code::pass);
+      EXPECT_EQ(code_of(true, false, [](report& answer) { answer.disturbed_runs = 1; }),
+                exit_code::inconclusive);
+      EXPECT_EQ(code_of(true, false,
+                        [](report& answer) {
+                          answer.changed.push_back({{"link.width", "16", "8"}, false});
+                        }),
+                exit_code::inconclusive);
+    }
+}
+
+TEST(conclusions, put_what_decides_first) {
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(1, verdict::slower, host)});
+  answer.classes[0].shared = changed_class(0.5);
+  answer.classes[0].shared->slower = true;
+  EXPECT_EQ(concluded(answer).code, exit_code::regression);
+  answer.classes[1].decides = false;
+  EXPECT_EQ(concluded(answer).code, exit_code::environment);
+  answer.classes[0].shared->slower = answer.classes[0].shared->changed = false;
+  EXPECT_EQ(concluded(answer).code, exit_code::regression);  // a veto
+}
+
 TEST(conclusions, are_a_regression_whatever_else_is_in_doubt) {
   const auto answer = concluded({several(1, verdict::slower), several(1, verdict::missing),
                                  several(3, verdict::ambiguous), blind(30)});
@@ -211,11 +256,25 @@ TEST(conclusions, leave_out_classes_that_do_not_decide) {
                           several(20, verdict::not_known, latency)});
   answer.classes[1].decides = answer.classes[2].decides = false;
   conclude(answer);
-  EXPECT_EQ(answer.code, exit_code::pass);
+  EXPECT_EQ(answer.code, exit_code::regression);
   EXPECT_THAT(answer.reasons, IsEmpty());
-  EXPECT_EQ(answer.classes[1].code, exit_code::regression);
   EXPECT_EQ(answer.classes[2].code, exit_code::inconclusive);
   EXPECT_EQ(answer.classes[2].reasons.size(), 1);
+}
+
+/// What a class that does not decide may do to the answer.
+TEST(conclusions, are_vetoed_by_what_may_be_slower) {
+  for (const auto& [result, code] : {std::pair{verdict::slower, exit_code::regression},
+                                     std::pair{verdict::ambiguous, exit_code::inconclusive},
+                                     std::pair{verdict::not_known, exit_code::pass},
+                                     std::pair{verdict::missing, exit_code::pass},
+                                     std::pair{verdict::faster, exit_code::pass}}) {
+    auto answer = check_of({several(20, verdict::unchanged, link), several(20, result, host)});
+    answer.classes[1].decides = false;
+    answer = concluded(answer);
+    EXPECT_EQ(answer.code, code) << to_string(result);
+    EXPECT_EQ(more_runs_may_tell(answer), code == exit_code::inconclusive) << to_string(result);
+  }
 }
 
 // The runs.
@@ -341,7 +400,7 @@ TEST(more_runs, need_only_help_one_class_that_decides) {
       check_of({several(20, verdict::ambiguous, link), several(20, verdict::missing, host)});
   EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
   answer.classes[0].decides = false;
-  EXPECT_FALSE(more_runs_may_tell(concluded(answer)));
+  EXPECT_TRUE(more_runs_may_tell(concluded(answer)));  // it may veto
 }
 
 }  // namespace

@@ -58,7 +58,11 @@ inline class_answer link_class(exit_code code, const std::vector<finding>& findi
 }
 
 inline common_shift shift_of_all(double shift, double explained, bool changed) {
-  return {benchmark_class::link, 20, shift, explained, changed};
+  return {.kind = benchmark_class::link,
+          .benchmarks = 20,
+          .shift = shift,
+          .explained = explained,
+          .changed = changed};
 }
 
 inline report report_of(exit_code code, std::vector<finding> findings,

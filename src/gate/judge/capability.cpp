@@ -1,0 +1,60 @@
+#include "src/gate/judge/capability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/estimate.hpp"
+#include "src/gate/judge/observe.hpp"
+#include "src/gate/model/bad_input.hpp"
+
+namespace bench_transfers::gate {
+
+std::vector<capability> capabilities(const baseline& before, std::size_t new_runs,
+                                     const limits& limits) {
+  const auto sessions = sessions_of(before.processes);
+  const auto count = number_of_sessions(before.processes);
+  std::map<benchmark_class, std::vector<observation>> members;
+  for (const auto& [name, history] : before.benchmarks) {
+    auto observed = observe(history, sessions, count, before.judged_by);
+    members[observed.kind].push_back(std::move(observed));
+  }
+  std::vector<capability> classes;
+  for (const auto kind : all_classes) {
+    const auto found = members.find(kind);
+    if (found == members.end()) continue;
+    const auto& observations = found->second;
+    const auto bounds = expected_bounds(observations, new_runs, limits);
+    const auto is_able = [&](const benchmark_judgement& bound) {
+      return !is_advisory(bound, limits.threshold_for(kind));
+    };
+    const bool is_known = std::isfinite(common_bound_of(observations));
+    const auto able = is_known ? std::ranges::count_if(bounds, is_able) : 0;
+    classes.push_back({kind, observations.size(), static_cast<std::size_t>(able)});
+  }
+  return classes;
+}
+
+void require_judged_link(const baseline& before, const limits& limits) {
+  for (const auto& part : capabilities(before, least_new_processes, limits))
+    if (part.kind == benchmark_class::link && !part.is_enough())
+      throw bad_input(fmt::format(
+          "these runs differ too much: {} of {} benchmarks of the link could show a slowdown of "
+          "{:g} % (--allow-noisy permits that; more runs, of more days, may show more)",
+          part.able, part.benchmarks, 100 * limits.threshold_for(part.kind)));
+}
+
+std::set<benchmark_class> deciding_classes(const std::vector<capability>& classes) {
+  std::set<benchmark_class> deciding;
+  for (const auto& part : classes)
+    if (part.kind == benchmark_class::link || part.is_enough()) deciding.insert(part.kind);
+  if (deciding.empty())
+    for (const auto& part : classes) deciding.insert(part.kind);
+  return deciding;
+}
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "src/gate/judge/compare.hpp"
+#include "src/gate/model/baseline.hpp"
+
+namespace bench_transfers::gate {
+
+/// How much of a class a baseline can judge.
+struct capability {
+  benchmark_class kind = benchmark_class::other;
+  std::size_t benchmarks = 0;
+  std::size_t able = 0;  ///< whose noise would not hide a slowdown of the threshold
+
+  /// At least half.
+  [[nodiscard]] bool is_enough() const { return 2 * able >= benchmarks; }
+};
+
+/// Of the classes that the baseline has, in the order of all_classes; with `new_runs` in one
+/// session.
+std::vector<capability> capabilities(const baseline& before, std::size_t new_runs,
+                                     const limits& limits);
+
+/// Throws bad_input if the baseline has a link that it cannot judge.
+void require_judged_link(const baseline& before, const limits& limits);
+
+/// The classes that decide unless others are named: the link, and those that the baseline can
+/// judge; all if there are none.
+std::set<benchmark_class> deciding_classes(const std::vector<capability>& classes);
+
+}  // namespace bench_transfers::gate

@@ -1,0 +1,97 @@
+#include "src/gate/judge/sightings.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+namespace bench_transfers::gate {
+namespace {
+
+/// How far the slowest process of the baseline is from the next one.
+double slowest_stands_out(const estimate& benchmark) {
+  const auto& before = benchmark.before;
+  return before.back() - before[before.size() - 2];
+}
+
+/// The processes of one benchmark that are much slower.
+class slow_processes {
+ public:
+  explicit slow_processes(const estimate& benchmark) : looks_(benchmark.looks.size()) {
+    constexpr double deviations = 6;
+    const double slowest = benchmark.before.back() + std::max(0.0, benchmark.common);
+    const double least =
+        std::max(much_slower(benchmark), deviations * std::sqrt(benchmark.process_variance));
+    for (std::size_t look = 0; look < looks_; ++look)
+      for (const double cost : benchmark.looks[look]) {
+        if (cost - slowest <= least) continue;
+        least_distance_ = count_ == 0 ? cost - slowest : std::min(least_distance_, cost - slowest);
+        if (count_++ == 0) first_ = look;
+        last_ = look;
+      }
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] double least_distance() const { return least_distance_; }
+  [[nodiscard]] bool is_in_several_looks() const { return last_ > first_; }
+  [[nodiscard]] bool is_looked_after() const { return first_ + 1 < looks_; }
+
+ private:
+  std::size_t looks_, count_ = 0, first_ = 0, last_ = 0;
+  double least_distance_ = 0;
+};
+
+/// What the baseline's processes of a class show by themselves.
+class habits {
+ public:
+  explicit habits(std::span<const estimate> benchmarks) {
+    for (const auto& benchmark : benchmarks) {
+      distances_.push_back(slowest_stands_out(benchmark));
+      processes_ += static_cast<double>(benchmark.before.size());
+    }
+    std::ranges::sort(distances_);
+  }
+
+  /// Processes of the baseline that stand out by about as much.
+  [[nodiscard]] double like(double distance) const {
+    return static_cast<double>(distances_.end() -
+                               std::ranges::lower_bound(distances_, distance / 2));
+  }
+  [[nodiscard]] double processes() const { return processes_; }
+  [[nodiscard]] double benchmarks() const { return static_cast<double>(distances_.size()); }
+
+ private:
+  std::vector<double> distances_;
+  double processes_ = 0;
+};
+
+slow_sighting sighting_of(const estimate& benchmark, const habits& habits, double rate) {
+  const slow_processes slow(benchmark);
+  if (slow.count() == 0) return {};
+  const auto after = static_cast<double>(benchmark.after.size());
+  const double like = habits.like(slow.least_distance());
+  constexpr double expected_enough = 0.5;
+  const bool is_usual = like * after * habits.benchmarks() / habits.processes() >= expected_enough;
+  const double pace = (like + 0.5) / habits.processes();
+  const boost::math::binomial chance(after, std::min(1.0, pace));
+  const double p =
+      habits.benchmarks() * cdf(complement(chance, static_cast<double>(slow.count()) - 1));
+  if (slow.is_in_several_looks() && p < rate) return {sighting::again, slow.count()};
+  if (is_usual) return {sighting::none, slow.count()};
+  const bool is_cleared = slow.is_looked_after() && !slow.is_in_several_looks();
+  return {is_cleared ? sighting::cleared : sighting::open, slow.count()};
+}
+
+}  // namespace
+
+double much_slower(const estimate& benchmark) {
+  return std::log1p(3 * std::expm1(benchmark.threshold));
+}
+
+std::vector<slow_sighting> sightings(std::span<const estimate> benchmarks, double rate) {
+  const habits habits(benchmarks);
+  std::vector<slow_sighting> result;
+  for (const auto& benchmark : benchmarks) result.push_back(sighting_of(benchmark, habits, rate));
+  return result;
+}
+
+}  // namespace bench_transfers::gate
