@@ -380,8 +380,10 @@ def gate() -> Iterable[Case]:
         "gate-pin-replaces",
         (
             f"gate_transfers pin {new} --out=baseline.json",
-            f"gate_transfers pin {new} --out=second.json --replaces=baseline.json --new-line",
-            f"gate_transfers pin {new} --judge-by=gb_per_s --of-repetitions=fastest --out=b.json",
+            f"gate_transfers pin {new} --out=second.json --replaces=baseline.json --new-line "
+            "--allow-noisy",
+            f"gate_transfers pin {new} --judge-by=gb_per_s --of-repetitions=fastest --out=b.json "
+            "--allow-noisy",
         ),
         given=base() + altered("result", mixed),
         before=(PIN,),
@@ -391,7 +393,7 @@ def gate() -> Iterable[Case]:
         "gate-pin-doubtful",
         (
             f"gate_transfers pin {new} --out=baseline.json",
-            f"gate_transfers pin {new} --out=baseline.json --allow-disturbed",
+            f"gate_transfers pin {new} --out=baseline.json --allow-disturbed --allow-noisy",
         ),
         given=altered("result", doubtful),
         files=False,
@@ -413,7 +415,7 @@ def gate() -> Iterable[Case]:
     yield Case(
         "gate-check-crept",
         (
-            f"gate_transfers pin {new} --out=second.json --replaces=baseline.json",
+            f"gate_transfers pin {new} --out=second.json --replaces=baseline.json --allow-noisy",
             "gate_transfers check second.json later-1-result.json later-2-result.json "
             "later-3-result.json --threshold=15%",
             "gate_transfers check second.json later-1-result.json later-2-result.json "

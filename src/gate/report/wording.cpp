@@ -118,7 +118,9 @@ std::string slower_text(const report& answer, const class_answer& part) {
 
 /// "none slower by more than 1.3 %", with the bound that was tested.
 std::string none_slower_by(const std::optional<double>& bound) {
-  return bound ? "none slower by more than " + percent_text(std::max(0.0, *bound)) : "none slower";
+  constexpr double least_shown = 5e-5;
+  return bound && *bound >= least_shown ? "none slower by more than " + percent_text(*bound)
+                                        : "none slower";
 }
 
 std::string means_text(const report& answer, const class_answer& part) {
@@ -175,8 +177,9 @@ void add_undecided(const report& answer, std::vector<std::string>& parts) {
       names.push_back(
           fmt::format("{} ({} of {} can be judged)", to_string(part.kind), part.able, part.all));
   if (!names.empty())
-    parts.push_back(fmt::format("{} {} not decide, only veto", fmt::join(names, " and "),
-                                names.size() == 1 ? "does" : "do"));
+    parts.push_back(fmt::format(
+        "{} {}", fmt::join(names, " and "),
+        names.size() == 1 ? "does not decide, only vetoes" : "do not decide, only veto"));
 }
 
 std::vector<std::string> verdict_parts(const report& answer) {
