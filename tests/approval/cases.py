@@ -425,7 +425,7 @@ def gate() -> Iterable[Case]:
         before=(PIN,),
         files=False,
     )
-    yield checked("doubtful", writers, change=doubtful)
+    yield checked("doubtful", f"--decide-by=link,host --threshold=8% {writers}", change=doubtful)
     yield checked(
         "other-machine",
         writers,

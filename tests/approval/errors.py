@@ -203,7 +203,10 @@ GATE_ERRORS = (
     *(f"pin {ONE} --out=b", f"pin {ONE} {ONE} --out=b", f"pin {ONE} --out={ONE}"),
     *(f"pin {ONE} --out=no/b", f"pin {ONE} polite.json.gz --out=b"),
     *(f"pin {ONE} host.json.gz --out=b", f"pin {ONE} nv.json --out=b"),
-    *(f"pin {ONE} 2-result.json.gz 1-previous.json.gz --out=b --judge-by={key}" for key in KEYS),
+    *(
+        f"pin {ONE} 2-result.json.gz 1-previous.json.gz --out=b --judge-by={key} --allow-noisy"
+        for key in KEYS
+    ),
     *(f"{CHECK} {ONE}", f"{CHECK} host.json.gz", f"{CHECK} 1-previous.json.gz", f"{CHECK} nv.json"),
     *(f"{CHECK} --decide-by=other", f"{CHECK} --allow-different=x", f"{CHECK} --confirm=one"),
     *(f"{CHECK} --json=a --junit=a", f"{CHECK} --json=baseline.json", f"{CHECK} --json={ONE}"),
@@ -281,7 +284,7 @@ def errors() -> Iterable[Case]:
         f"{variables} bench_transfers fleet --device=host --out=o" for variables in LAUNCHER_ERRORS
     ]
     yield case("launcher", "", started)
-    pin = "gate_transfers pin {} --out=baseline.json".format(
+    pin = "gate_transfers pin {} --out=baseline.json --allow-noisy".format(
         " ".join(f"{n}-previous.json.gz" for n in (1, 2, 3))
     )
     runs = pairs("result", 2) + pairs("previous", 3)

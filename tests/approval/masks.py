@@ -28,7 +28,7 @@ FIGURE = re.compile(
     r"|<?[-+]?\d+\.\d+(?:e[-+]?\d+)?(?![\w/.])|(?<=  )-?\d+(?=\s))(?: \*)?"
 )
 # Of Google Benchmark's tables: "name,49,20448" and "bytes=4.096k".
-CELL = re.compile(rf"(?<=,){NUMBER}(?=[,\n])|(?<==) *{NUMBER}[munkMG]?%?")
+CELL = re.compile(rf"(?<=,){NUMBER}(?=[,\n])|(?<==) *{NUMBER}[afpnumkMGTPE]?%?")
 MEMORY_TYPE = re.compile(r"\b(?:write-back|write-combined|uncached|unclear)\b(?=\n)")
 DURATION = re.compile(r"\b\d+(?:min|h|ms|s)\b(?: \d+(?:min|s)\b)?")
 PROGRESS = re.compile(
