@@ -14,8 +14,8 @@ from plots.model.questions import ask
 # The "format" of the gate's answers that this package reads. A pass of an older gate does not say
 # how much of each class was tested, so it is no pass here.
 FORMAT = 3
-PASS, INCONCLUSIVE = "PASS", "INCONCLUSIVE"
-ANSWERS = {0: PASS, 1: "REGRESSION", 3: INCONCLUSIVE, 4: "ENVIRONMENT_SLOWER"}  # by exit code
+PASS, REGRESSION, INCONCLUSIVE = "PASS", "REGRESSION", "INCONCLUSIVE"
+ANSWERS = {0: PASS, 1: REGRESSION, 3: INCONCLUSIVE, 4: "ENVIRONMENT_SLOWER"}  # by exit code
 NOT_KNOWN = "not_known"
 NOT_CHANGED = ("unchanged", NOT_KNOWN)  # verdicts on a benchmark
 LEAST_RUNS = 3  # with fewer new runs the gate gives no verdict

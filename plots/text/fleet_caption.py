@@ -154,7 +154,7 @@ def sentences(judgement: Judgement) -> dict[str, list[Sentence]]:
     if more > 0:
         named.append(Sentence(f"{more} more are in the table below.", True))
     if not named:
-        named = [Sentence("No GPU, node or rack is named.")]
+        named = [Sentence("No GPU, node, rack or slot is named.")]
     doubts = [
         Sentence(_begin(f"{caption.count(gpus, 'GPU')} {text} [{code}].".lstrip()), True)
         for code, gpus, text in judgement.doubts

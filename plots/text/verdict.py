@@ -6,7 +6,7 @@ from collections import Counter
 
 from plots.model.derive import Run
 from plots.model.gate import (
-    INCONCLUSIVE,
+    REGRESSION,
     NOT_KNOWN,
     PASS,
     BenchmarkVerdict,
@@ -66,8 +66,8 @@ def probability(benchmark: BenchmarkVerdict) -> str:
 
 def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
     """Returns the sentences about the check as a whole, by heading."""
-    # The sentence of an inconclusive answer already has the reasons.
-    reasons = [] if check.verdict == INCONCLUSIVE else check.reasons
+    # The sentences of other answers already have the reasons.
+    reasons = check.reasons if check.verdict == REGRESSION else []
     texts_by_heading = {
         "The gate's answer": [check.sentence],
         "Without the slower benchmarks, the answer would be inconclusive": [
@@ -106,7 +106,7 @@ def _describe_comparison(check: Check) -> str:
 def _describe_classes(check: Check) -> list[str]:
     texts = []
     for entry in check.classes:
-        role = "" if entry.decides else " (does not decide)"
+        role = "" if entry.decides else " (only vetoes)"
         texts.append(f"{describe_class(entry)}{_describe_shift(entry)}{role}")
         # The answer's sentence or its reasons already have those of the classes that decide.
         texts += [] if entry.decides else [reason.text for reason in entry.reasons]

@@ -158,7 +158,7 @@ class command_line {
   }
 
   void add_judge() {
-    auto& command = add_command("judge", "Name the GPUs, nodes and racks that are slow.");
+    auto& command = add_command("judge", "Name the GPUs, nodes, racks and slots that are slow.");
     add_sweep(command, judge_.sweep);
     add_references(command, judge_.references, "a sweep that was accepted; may be repeated");
     add_each(command, "--history", judge_.history,

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 pass (or done), 1 regression, 2 bad input or usage, 3 inconclusive,\n"
-    "4 the environment is slower: a class as a whole.";
+    "4 (check) the environment is slower: a class as a whole.";
 constexpr const char* examples =
     "Examples:\n"
     "  gate_transfers pin run-*.json --out=baseline.json\n"
@@ -333,7 +333,7 @@ class command_line {
         ->type_name("FILE");
     add_runs(command, history_.runs)->required(false);
     add_limits(command, history_.question.limits);
-    add_decide_by(command, history_.question, "all");
+    add_decide_by(command, history_.question, "link, and what can be judged");
     common::add_json(command, history_.json);
   }
 

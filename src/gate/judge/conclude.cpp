@@ -119,6 +119,11 @@ bool is_too_little_tested(const class_answer& answer) {
          is_too_small(answer.tested, answer.all, least_tested_part_of_all);
 }
 
+/// Nothing is tested then, whatever the noise.
+bool has_shifted(const class_answer& answer) {
+  return answer.changed() || (answer.shared_by_mean && answer.shared_by_mean->changed);
+}
+
 std::vector<reason> reasons_of(const class_answer& answer, const members& benchmarks) {
   std::vector<reason> causes;
   const auto kind = answer.kind;
@@ -138,7 +143,7 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   const auto few = benchmarks.with_few_repetitions();
   if (few > 0 && is_too_little_tested(answer)) {
     causes.emplace_back(reasons::repetitions_left_out{kind, few});
-  } else if (answer.compared > 0 && is_too_little_tested(answer)) {
+  } else if (answer.compared > 0 && is_too_little_tested(answer) && !has_shifted(answer)) {
     if (is_too_small(benchmarks.not_blind(), answer.compared))
       causes.emplace_back(reasons::too_noisy{kind});
     else
@@ -156,7 +161,9 @@ bool is_explained(const report& answer) {
 /// What the bounds say of the benchmarks that are not slower.
 void add_bounds(class_answer& part, const members& benchmarks) {
   const auto is_unchanged = [](const finding& benchmark) {
-    return benchmark.result == verdict::unchanged;
+    // What was measured in turn has no bound of the first runs.
+    return benchmark.result == verdict::unchanged &&
+           !(benchmark.note && std::holds_alternative<remarks::measured_in_turn>(*benchmark.note));
   };
   part.bound = benchmarks.bound(&finding::judgement, is_unchanged);
   part.bound_of_not_known = benchmarks.bound(&finding::judgement, [](const finding& benchmark) {
@@ -205,14 +212,17 @@ std::vector<reason> reasons_of_runs(const report& answer) {
     causes.emplace_back(reasons::machine_differs{differing});
   if (answer.has_too_few_runs())
     causes.emplace_back(reasons::too_few_runs{answer.processes_after, least_new_processes});
-  if (answer.disturbed_runs > 0 && answer.count(verdict::slower) > 0)
+  const bool is_slower = answer.count(verdict::slower) > 0 ||
+                         std::ranges::any_of(answer.classes, &class_answer::slower_as_a_whole);
+  if (answer.disturbed_runs > 0 && is_slower)
     causes.emplace_back(reasons::runs_disturbed{answer.disturbed_runs, answer.processes_after});
   if (answer.compared() == 0 && answer.missing() == 0 && answer.count(verdict::not_known) == 0)
     causes.emplace_back(reasons::nothing_compared{});
   return causes;
 }
 
-/// Of the reasons of a class that does not decide, those that something may be much slower.
+/// Of the reasons of a class that does not decide, those that something may be much slower, or was
+/// not seen.
 bool vetoes(const class_answer& part, const reason& cause) {
   const auto may_be_slower = [](const std::optional<common_shift>& shared) {
     return shared && (shared->may_be_slower || shared->slower);
@@ -220,7 +230,9 @@ bool vetoes(const class_answer& part, const reason& cause) {
   if (std::holds_alternative<reasons::environment_changed>(cause))
     return may_be_slower(part.shared) || may_be_slower(part.shared_by_mean);
   return std::holds_alternative<reasons::ambiguous>(cause) ||
-         std::holds_alternative<reasons::seen_slower>(cause);
+         std::holds_alternative<reasons::seen_slower>(cause) ||
+         std::holds_alternative<reasons::benchmarks_missing>(cause) ||
+         std::holds_alternative<reasons::class_crept>(cause);
 }
 
 /// The reasons of a class that count for the whole answer.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/check.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/identity.hpp"
@@ -234,14 +235,21 @@ std::vector<series> without_noise(std::vector<noisy_series> all) {
 
 }  // namespace
 
+bool history_answer::is_red(const series& one) const {
+  return one.has_crept && decide_by.contains(one.kind);
+}
+
+bool history_answer::is_unclear(const series& one) const {
+  return !one.has_crept && decide_by.contains(one.kind) && slowdown(one.sum) > one.threshold;
+}
+
 exit_code history_answer::code() const {
   if (sessions.size() < least_sessions_of_history) return exit_code::inconclusive;
-  const auto is_red = [&](const series& one) {
-    return one.has_crept && (decide_by.empty() || decide_by.contains(one.kind));
-  };
-  const bool is_any_red =
-      std::ranges::any_of(classes, is_red) || std::ranges::any_of(benchmarks, is_red);
-  return is_any_red ? exit_code::regression : exit_code::pass;
+  const auto is_red = [&](const series& one) { return this->is_red(one); };
+  if (std::ranges::any_of(classes, is_red) || std::ranges::any_of(benchmarks, is_red))
+    return exit_code::regression;
+  const auto is_unclear = [&](const series& one) { return this->is_unclear(one); };
+  return std::ranges::any_of(classes, is_unclear) ? exit_code::inconclusive : exit_code::pass;
 }
 
 history_answer history_of(const baseline& line, std::span<const run> runs,
@@ -253,7 +261,9 @@ history_answer history_of(const baseline& line, std::span<const run> runs,
   const time_line times(line, runs);
   history_answer answer;
   answer.limits = limits;
-  answer.decide_by = question.decide_by;
+  answer.decide_by = question.decide_by.empty()
+                         ? deciding_classes(capabilities(line, least_new_processes, limits))
+                         : question.decide_by;
   answer.judged_by = line.judged_by;
   answer.device = line.device;
   answer.on_host = line.on_host;

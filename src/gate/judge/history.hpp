@@ -48,7 +48,7 @@ struct series {
 
 struct history_answer {
   gate::limits limits;
-  std::set<benchmark_class> decide_by;  ///< empty: all
+  std::set<benchmark_class> decide_by;
   metric judged_by;
   std::string device;
   bool on_host = false;
@@ -57,7 +57,11 @@ struct history_answer {
   std::vector<series> classes;           ///< of ten benchmarks or more
   std::vector<series> benchmarks;        ///< the largest sum first
 
-  /// regression: what decides has crept; inconclusive: too few sessions.
+  /// It decides, and has crept.
+  [[nodiscard]] bool is_red(const series& one) const;
+  /// It decides and looks slower by more than its threshold, and noise may be the reason.
+  [[nodiscard]] bool is_unclear(const series& one) const;
+  /// regression: something is red; inconclusive: too few sessions, or a class is unclear.
   [[nodiscard]] exit_code code() const;
 };
 

@@ -60,17 +60,20 @@ bool has_too_few_repetitions(const benchmark_values& benchmark) {
   return benchmark.values.size() < benchmark.left_out;
 }
 
+bool is_usable(const benchmark_values& benchmark) {
+  return !benchmark.values.empty() && benchmark.failed == 0 && !has_too_few_repetitions(benchmark);
+}
+
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.values;
-  if (values.empty() || benchmark.failed > 0 || has_too_few_repetitions(benchmark))
-    return std::nullopt;
+  if (!is_usable(benchmark)) return std::nullopt;
   if (!judged_by.fastest_repetition) return median_of(values, judged_by);
   return judged_by.more_is_better ? std::ranges::max(values) : std::ranges::min(values);
 }
 
 std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.means.empty() ? benchmark.values : benchmark.means;
-  if (values.empty() || benchmark.failed > 0) return std::nullopt;
+  if (!is_usable(benchmark)) return std::nullopt;
   // The mean rate is that of the mean time.
   const double sign = judged_by.more_is_better ? -1 : 1;
   double sum = 0;

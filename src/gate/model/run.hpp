@@ -34,6 +34,8 @@ struct benchmark_values {
 /// Whether fewer than half of the repetitions that were asked for are left. They may be the ones
 /// that were not slow.
 bool has_too_few_repetitions(const benchmark_values& benchmark);
+/// Whether a process has a figure.
+bool is_usable(const benchmark_values& benchmark);
 
 /// A warning of a file.
 struct run_warning {

@@ -19,6 +19,6 @@ inline constexpr std::array worst_first{verdict::slower,   verdict::ambiguous, v
 // Words of check.json, which programs read: they do not change.
 
 std::string to_string(verdict result);  ///< "unchanged", "not_known" ... "missing", "new"
-std::string to_string(exit_code code);  ///< "PASS", "REGRESSION", "ENVIRONMENT" ...
+std::string to_string(exit_code code);  ///< "PASS", "REGRESSION", "ENVIRONMENT_SLOWER" ...
 
 }  // namespace bench_transfers::gate

@@ -82,29 +82,34 @@ std::string changes_text(const history_answer& answer) {
 }
 
 std::string verdict_text(const history_answer& answer) {
-  const auto code = answer.code();
-  const auto count = std::ranges::count_if(answer.benchmarks, &series::has_crept);
-  std::vector<std::string> classes;
-  for (const auto& one : answer.classes)
-    if (one.has_crept)
-      classes.push_back(
-          fmt::format("the class {} by {}", to_string(one.kind), percent_text(slowdown(one.sum))));
-  if (code == exit_code::inconclusive)
-    return fmt::format("{}: only {}, and {} are needed", to_string(code),
+  const auto verdict = to_string(answer.code());
+  if (answer.sessions.size() < least_sessions_of_history)
+    return fmt::format("{}: only {}, and {} are needed", verdict,
                        counted(answer.sessions.size(), "session"), least_sessions_of_history);
-  if (count == 0 && classes.empty())
-    return fmt::format(
-        "{}: nothing is slower than the first baseline by more than its threshold, "
-        "beyond doubt",
-        to_string(code));
-  if (count > 0) {
-    const auto worst = std::ranges::find_if(answer.benchmarks, &series::has_crept);
-    classes.push_back(fmt::format("{}, {} by {}",
-                                  counted(static_cast<std::size_t>(count), "benchmark"),
-                                  worst->name, percent_text(slowdown(worst->sum))));
-  }
-  return fmt::format("{}: slower than the first baseline by more than the threshold: {}",
-                     to_string(code), fmt::join(classes, "; "));
+  std::vector<std::string> red, unclear;
+  for (const auto& one : answer.classes)
+    if (answer.is_red(one) || answer.is_unclear(one))
+      (answer.is_red(one) ? red : unclear)
+          .push_back(fmt::format("the class {} by {}", to_string(one.kind),
+                                 percent_text(slowdown(one.sum))));
+  const auto is_red = [&](const series& one) { return answer.is_red(one); };
+  if (const auto worst = std::ranges::find_if(answer.benchmarks, is_red);
+      worst != answer.benchmarks.end())
+    red.push_back(fmt::format(
+        "{}, {} by {}",
+        counted(static_cast<std::size_t>(std::ranges::count_if(answer.benchmarks, is_red)),
+                "benchmark"),
+        worst->name, percent_text(slowdown(worst->sum))));
+  if (!red.empty())
+    return fmt::format("{}: slower than the first baseline by more than the threshold: {}", verdict,
+                       fmt::join(red, "; "));
+  if (!unclear.empty())
+    return fmt::format("{}: slower than the first baseline, and noise may be the reason: {}",
+                       verdict, fmt::join(unclear, "; "));
+  return fmt::format(
+      "{}: nothing that decides is slower than the first baseline by more than its "
+      "threshold, beyond doubt",
+      verdict);
 }
 
 json series_to_json(const series& one) {

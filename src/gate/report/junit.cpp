@@ -59,7 +59,11 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now) {
       answer.code != exit_code::regression || answer.count(verdict::slower) == 0;
   for (const auto& cause : are_reasons ? answer.reasons : std::vector<reason>()) {
     const auto why = sentence_of(cause, answer.question.limits);
-    tests.add({"gate_transfers.inconclusive", why, test_outcome::error, "inconclusive", why});
+    if (answer.code == exit_code::environment)
+      tests.add({"gate_transfers.environment_slower", why, test_outcome::failure,
+                 "environment_slower", why});
+    else
+      tests.add({"gate_transfers.inconclusive", why, test_outcome::error, "inconclusive", why});
   }
   for (const auto& benchmark : answer.findings) tests.add(test_case_of(benchmark, answer));
   return tests.text(text_of(answer, true));

@@ -47,7 +47,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
                                counted(r.count, "benchmark is", "benchmarks are"));
           },
           [](const environment_changed& r) {
-            return fmt::format("the environment changed: {} benchmarks are {} {} as a whole",
+            return fmt::format("the environment changed: the median of {} benchmarks is {} {}",
                                r.benchmarks, percent_text(std::abs(r.slowdown)),
                                r.slowdown > 0 ? "slower" : "faster");
           },
@@ -70,7 +70,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
                                counted(r.count, "benchmark has", "benchmarks have"));
           },
           [](const seen_slower& r) {
-            return fmt::format("{} much slower in some runs, and not measured again",
+            return fmt::format("{} much slower in some runs, and not cleared by others",
                                counted(r.count, "benchmark is", "benchmarks are"));
           },
           [](const auto&) { return std::string(); }},
@@ -170,12 +170,22 @@ void add_classes(const report& answer, exit_code code, std::vector<std::string>&
         parts.push_back(with_class(part.kind, text));
 }
 
+/// "host (0 of 24 can be judged at 2 %; the median is 13.6 % slower, which sessions may explain)"
+std::string undecided_text(const class_answer& part, limits limits) {
+  limits.vetoing.clear();  // as it would be judged if it decided
+  auto text = fmt::format("{} ({} of {} can be judged at {}", to_string(part.kind), part.able,
+                          part.all, limit_text(limits.threshold_for(part.kind)));
+  if (part.changed() && part.shared->shift > 0)
+    text += fmt::format("; the median is {} slower, which sessions may explain",
+                        percent_text(slowdown(part.shared->shift)));
+  return text + ")";
+}
+
 void add_undecided(const report& answer, std::vector<std::string>& parts) {
   std::vector<std::string> names;
   for (const auto& part : answer.classes)
-    if (!part.decides)
-      names.push_back(
-          fmt::format("{} ({} of {} can be judged)", to_string(part.kind), part.able, part.all));
+    if (!part.decides && part.code != exit_code::regression)
+      names.push_back(undecided_text(part, answer.question.limits));
   if (!names.empty())
     parts.push_back(fmt::format(
         "{} {}", fmt::join(names, " and "),

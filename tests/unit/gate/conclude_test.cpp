@@ -267,14 +267,32 @@ TEST(conclusions, are_vetoed_by_what_may_be_slower) {
   for (const auto& [result, code] : {std::pair{verdict::slower, exit_code::regression},
                                      std::pair{verdict::ambiguous, exit_code::inconclusive},
                                      std::pair{verdict::not_known, exit_code::pass},
-                                     std::pair{verdict::missing, exit_code::pass},
+                                     std::pair{verdict::missing, exit_code::inconclusive},
                                      std::pair{verdict::faster, exit_code::pass}}) {
     auto answer = check_of({several(20, verdict::unchanged, link), several(20, result, host)});
     answer.classes[1].decides = false;
     answer = concluded(answer);
     EXPECT_EQ(answer.code, code) << to_string(result);
-    EXPECT_EQ(more_runs_may_tell(answer), code == exit_code::inconclusive) << to_string(result);
+    EXPECT_EQ(more_runs_may_tell(answer), result == verdict::ambiguous) << to_string(result);
   }
+}
+
+TEST(conclusions, are_vetoed_by_a_class_that_has_crept) {
+  auto answer =
+      check_of({several(20, verdict::unchanged, link), several(20, verdict::unchanged, host)});
+  answer.classes[1].decides = false;
+  answer.classes[1].crept = 1.0;
+  EXPECT_EQ(concluded(answer).code, exit_code::inconclusive);
+}
+
+TEST(conclusions, of_what_was_measured_in_turn_have_no_bound_of_the_first_runs) {
+  auto answer = check_of({several(20, verdict::unchanged, link)});
+  for (auto& benchmark : answer.findings) benchmark.judgement->at_most = 0.01;
+  answer.findings[7].judgement->at_most = 0.3;
+  const auto bound = [&] { return *concluded(answer).classes[0].bound; };
+  EXPECT_NEAR(bound(), 0.35, 0.01);
+  answer.findings[7].note = remarks::measured_in_turn{-0.0004, 0.5};
+  EXPECT_NEAR(bound(), 0.01, 0.001);
 }
 
 // The runs.

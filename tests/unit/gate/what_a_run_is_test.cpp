@@ -607,6 +607,7 @@ TEST(repetitions, that_are_too_few_are_not_used_in_a_baseline) {
   const auto& warning = std::get<pin_warnings::few_repetitions>(result.warnings.front());
   EXPECT_EQ(warning.benchmarks, 2U);
   EXPECT_FALSE(result.baseline.benchmarks.at("copy/pinned/h2d/12MiB").figures[2]);
+  EXPECT_FALSE(result.baseline.benchmarks.at("copy/pinned/h2d/12MiB").means[2]);
 }
 
 }  // namespace
