@@ -60,7 +60,7 @@ def test_a_slow_node_is_named_with_its_worst_benchmark(node: Node) -> None:
     node.check()
     node.check()
     code, line = node.check()
-    assert code == SLOWER
+    assert code == SLOWER, line
     facts = dict(fact.split("=") for fact in line.split()[1:])
     assert line.startswith("slower ")
     assert facts["worst"].startswith("paced/second/")
@@ -217,5 +217,5 @@ def test_by_default_a_recorded_gpu_passes_and_is_found_slowed(pinned: Node, tmp_
     shutil.rmtree(tmp_path / "state/runs")
     measure_next(*[f"slowed-{number}" for number in (1, 2, 3)] * 2)
     code, line = [node.check() for _ in range(3)][2]
-    assert code == SLOWER
+    assert code == SLOWER, line
     assert float(line.split("slowdown=")[1]) == pytest.approx(0.1, abs=0.01)  # as injected

@@ -230,11 +230,16 @@ class class_judge {
     return moved * unseen >= limits_.false_alarm;
   }
 
-  /// A single session says nothing about how far others move this benchmark by itself.
+  /// A single session says nothing about how far others move this benchmark by itself. How far they
+  /// do is no matter of the threshold that is asked for: a larger one than usual allows no more.
   [[nodiscard]] bool is_too_little_for_one_session(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
     return benchmark.sessions < 2 && !is_vetoing() &&
-           benchmark.least_slowdown() <= much_slower(benchmark);
+           benchmark.least_slowdown() <= std::min(much_slower(benchmark), usually_much_slower());
+  }
+
+  [[nodiscard]] double usually_much_slower() const {
+    return std::log1p(3 * gate::limits().threshold_for(estimates_.kind));
   }
 
   /// Slower by several thresholds, which chance does not explain well. Such a benchmark must not be
