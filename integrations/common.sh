@@ -123,15 +123,19 @@ attended() {
 }
 
 # hear COMMAND...: runs it with its output in `said`, and returns its exit code. In $(...) it would have another
-# shell above it, which outlives the script.
+# shell above it, which outlives the script; and bash 5.2 may wait for ever for the process of a <(...) that has ended.
 hear() {
-  local line output process
-  exec {output}< <(echo "started $BASHPID" >&"$lifeline"; exec "$@" {lifeline}>&-)
-  process=$!
-  said=
-  while IFS= read -r line <&"$output" || [ -n "$line" ]; do said+=${said:+$'\n'}$line; done
+  local file written output code=0
+  file=$(mktemp) || return
+  exec {written}>"$file" {output}<"$file"
+  rm -f -- "$file"
+  ( echo "started $BASHPID" >&"$lifeline"; exec "$@" {lifeline}>&- {output}<&- >&"$written" {written}>&- ) &
+  exec {written}>&-
+  waited $! || code=$?
+  IFS= read -r -d '' said <&"$output"
+  said=${said%$'\n'}
   exec {output}<&-
-  waited "$process"
+  return "$code"
 }
 
 # take_place NEW OLD: puts a file in the place of another, with its owner, group and mode as far as it can have them: one

@@ -6,9 +6,9 @@ from collections import Counter
 
 from plots.model.derive import Run
 from plots.model.gate import (
-    REGRESSION,
     NOT_KNOWN,
     PASS,
+    REGRESSION,
     BenchmarkVerdict,
     Check,
     ClassVerdict,
