@@ -378,7 +378,7 @@ def of_baselines(gate: Program) -> Readers:
         **{f"check: {name}": (checked(name), first[name], PROPORTION) for name in first},
         "power: benchmarks": (
             lambda at, n: ["power", pinned(at, lab(at, n).runs(3))],
-            *(20, PROPORTION),
+            *(80, PROPORTION),
         ),
     }
 

@@ -540,9 +540,15 @@ def test_a_file_that_cannot_be_written_is_refused(paced: Program, cut_file: Path
     assert "cannot write" in completed.complaints[-1]
 
 
-def begin_at(time: str) -> Edit:
-    """The gate refuses files of one start if one of them is in parts: they may be one run."""
-    return set_at(*TRANSFERS, "parts", 0, "started_utc", value=time)
+def measured_apart(number: int) -> Edit:
+    """The gate refuses files whose parts began in the same second: they may be one run."""
+
+    def change(document: dict[str, Any]) -> None:
+        for minute, part in enumerate(document["context"]["transfers"]["parts"]):
+            time = f"2126-11-22T10:{minute:02}:{number:02}Z"
+            part |= {"started_utc": time, "finished_utc": time}
+
+    return change
 
 
 def test_the_gate_refuses_two_files_that_share_a_part(
@@ -553,10 +559,11 @@ def test_the_gate_refuses_two_files_that_share_a_part(
         assert resume(paced, cut_file, f"--out={file}", f"--seed={number}").code == ALL_RAN
     other = tmp_path / "other.json"
     assert paced.run(*PACED, f"--out={other}").code == ALL_RAN
-    edit(other, set_at(*TRANSFERS, "run", "started_utc", value="2026-11-22T10:00:00Z"))
+    for key in ("started_utc", "finished_utc"):
+        edit(other, set_at(*TRANSFERS, "run", key, value="2026-11-22T10:00:00Z"))
     for files in (wholes, [cut_file, wholes[0]], [wholes[0], cut_file]):
         pinned = gate.run("pin", *files, other, f"--out={tmp_path / 'baseline.json'}")
-        assert_complains(pinned, USAGE, "they may be one run")
+        assert_complains(pinned, USAGE, "they are one process")
 
 
 def test_the_gate_tells_parts_and_an_unfinished_last_one(
@@ -571,7 +578,7 @@ def test_the_gate_tells_parts_and_an_unfinished_last_one(
     for number, file in enumerate(new):
         cut(paced, file)
         assert resume(paced, file).code == ALL_RAN
-        edit(file, begin_at(f"2026-11-22T10:00:{number:02}Z"))
+        edit(file, measured_apart(number))
     checked = gate.run("check", baseline, *new, f"--json={tmp_path / 'check.json'}")
     said = checked.out.replace("\n  ", " ")
     assert "new-0.json was measured in 2 parts" in said

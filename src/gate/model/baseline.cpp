@@ -112,7 +112,17 @@ struct part {
   const run* of = nullptr;  ///< none: it is of the baseline
 
   [[nodiscard]] std::chrono::sys_seconds end() const { return time.end.value_or(time.begin); }
+  /// There is, or may be, another file of the same process.
+  [[nodiscard]] bool is_of_several() const {
+    return of != nullptr && (!of->complete || of->parts > 1);
+  }
 };
+
+/// Two short runs may begin in the same second, but not if one of them is a part.
+bool may_be_one_process(const part& lhs, const part& rhs) {
+  return overlap(lhs.time, rhs.time) ||
+         (lhs.time.begin == rhs.time.begin && (lhs.is_of_several() || rhs.is_of_several()));
+}
 
 using parts_by_gpu = std::map<std::pair<std::string, std::string>, std::vector<part>>;
 
@@ -137,7 +147,7 @@ void require_own_times(std::span<const run> runs, std::span<const process> known
     std::ranges::stable_sort(parts, {}, [](const part& one) { return one.time.begin; });
     const auto* latest = &parts.front();
     for (const auto& next : std::span(parts).subspan(1)) {
-      if (next.of != latest->of && overlap(latest->time, next.time))
+      if (next.of != latest->of && may_be_one_process(*latest, next))
         throw bad_input(fmt::format(
             "{} and {} were measured at the same time on one {}: they are one process, or "
             "disturbed each other",
