@@ -127,7 +127,8 @@ attended() {
 hear() {
   local file written output code=0
   file=$(mktemp) || return
-  exec {written}>"$file" {output}<"$file"
+  exec {written}>"$file"
+  exec {output}<"$file"
   rm -f -- "$file"
   ( echo "started $BASHPID" >&"$lifeline"; exec "$@" {lifeline}>&- {output}<&- >&"$written" {written}>&- ) &
   exec {written}>&-
