@@ -136,6 +136,8 @@ class laboratory {
     result.card = machines_ ? fmt::format("GPU-{}", place) : "GPU";
     result.warnings.clear();
     result.content = random_();
+    result.measurements.reset();  // those and the times are of the recorded run
+    result.periods.clear();
     for (const auto kind : gate::all_classes) {
       const auto& process = noise_.processes[random_() % noise_.processes.size()];
       const auto& mean = noise_.means[random_() % noise_.means.size()];
