@@ -19,9 +19,6 @@ namespace {
 
 using statistics::square;
 
-/// A smaller class has no common shift: its median could be that of real changes.
-constexpr std::size_t least_class_size = 10;
-
 /// The session variance's part of the variance of the centre of all processes.
 double session_part_of(const costs& sessions, std::size_t processes) {
   double part = 0;

@@ -12,6 +12,9 @@
 
 namespace bench_transfers::gate {
 
+/// A smaller class has no common shift: its median could be that of real changes.
+inline constexpr std::size_t least_class_size = 10;
+
 /// One benchmark before its judgement. Logarithms; larger is slower.
 struct estimate {
   std::vector<double> before, after;  ///< processes of all sessions, ascending

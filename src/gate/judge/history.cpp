@@ -14,6 +14,7 @@
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/check.hpp"
+#include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/identity.hpp"
 #include "src/statistics/clipped_variance.hpp"
@@ -30,8 +31,6 @@ namespace {
 using statistics::square;
 using statistics::variance_estimate;
 
-/// As for what a class has in common in a check.
-constexpr std::size_t least_of_class = 10;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A series with what is known of its noise.
@@ -199,7 +198,7 @@ std::vector<noisy_series> of_classes(const std::vector<noisy_series>& benchmarks
     std::vector<const series*> members;
     for (const auto& one : benchmarks)
       if (one.series.kind == kind) members.push_back(&one.series);
-    if (members.size() < least_of_class) continue;
+    if (members.size() < least_class_size) continue;
     noisy_series whole;
     whole.series.kind = kind;
     whole.series.threshold = members.front()->threshold;

@@ -94,7 +94,6 @@ slower_benchmarks slower_than_first(const baseline& next, const limits& limits) 
 }
 
 std::vector<crept_class> crept_classes(const baseline& next, const limits& limits) {
-  constexpr std::size_t least = 10;
   const auto& judged_by = next.judged_by;
   std::map<benchmark_class, std::vector<double>> shifts;
   for (const auto& [name, observed] : observations_of(next))
@@ -103,7 +102,7 @@ std::vector<crept_class> crept_classes(const baseline& next, const limits& limit
                                       cost(*reference, judged_by));
   std::vector<crept_class> crept;
   for (auto& [kind, of_class] : shifts) {
-    if (of_class.size() < least) continue;
+    if (of_class.size() < least_class_size) continue;
     const double whole = slowdown(statistics::median(std::move(of_class)));
     if (whole > limits.threshold_for(kind)) crept.push_back({kind, whole});
   }
