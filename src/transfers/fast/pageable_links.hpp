@@ -20,7 +20,7 @@ class pageable_links {
   void copy_by_own_link(std::byte* dst, const std::byte* src, std::size_t bytes,
                         direction direction);
   /// Stages the data, and lets their chunks take turns on the links. The first call acquires
-  /// threads and page-locked memory, for each link as many as for one. Throws device_error,
+  /// threads and page-locked memory, twice as many as one link has. Throws device_error,
   /// out_of_memory, std::system_error, after no copy is under way.
   void copy_by_all(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction,
                    std::span<const multipath::link> rates);
