@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
+#include "bench/cli/compare.hpp"
 #include "bench/cli/modes.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
-#include "bench/cli/rank_identity.hpp"
 #include "bench/cli/site_file.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/durations.hpp"
@@ -100,17 +100,15 @@ void refuse_control_characters(std::string_view setting) {
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
-/// Throws usage_error unless the subcommand comes first and knows all arguments.
-void require_alone(const CLI::App& app, const CLI::App& command, std::string_view first) {
-  const auto& name = command.get_name();
-  if (first != name)
-    throw common::usage_error(
-        fmt::format("{0} comes first and takes options of its own (see {0} --help)", name));
-  auto others = app.remaining(true);
-  for (const auto* const also : app.get_subcommands())
-    if (also != &command) others.push_back(also->get_name());
-  if (!others.empty())
-    throw common::unknown_argument_of(name, others.front(), common::option_names(command));
+/// The same command line, with the word that CLI11 understands in the place of `--`, by which it
+/// would only end the options. Of other commands nothing changes.
+std::vector<const char*> with_sides_named(std::span<const char* const> arguments) {
+  std::vector<const char*> named(arguments.begin(), arguments.end());
+  if (named.size() > 1 && std::string_view(named[1]) == "compare")
+    std::ranges::replace_if(
+        named, [](const char* argument) { return std::string_view(argument) == "--"; },
+        second_side);
+  return named;
 }
 
 }  // namespace
@@ -236,34 +234,11 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
   // Who names copies wants these, and not all the rest.
   if (!settings.concurrent.empty() && settings.strategies.empty())
     settings.strategies = {"concurrent"};
-  if (table.advise_command && table.advise_command->parsed()) {
-    refuse_values_of_no_option(app.remaining(true));
-    require_alone(app, *table.advise_command, argv[1]);
-    check_advice_request(table.advice, *table.advise_command);
-    return {.advice = table.advice};
-  }
-  if (table.map_command && table.map_command->parsed()) {
-    require_alone(app, *table.map_command, argv[1]);
-    return {.map = table.map};
-  }
-  if (table.doctor_command && table.doctor_command->parsed()) {
-    require_alone(app, *table.doctor_command, argv[1]);
-    return {.doctor = table.doctor};
-  }
-  if (table.export_command && table.export_command->parsed()) {
-    require_alone(app, *table.export_command, argv[1]);
-    return {.exported = table.exported};
-  }
-  if (table.import_command && table.import_command->parsed()) {
-    require_alone(app, *table.import_command, argv[1]);
-    return {.imported = table.imported};
-  }
-  if (table.compare_command && table.compare_command->parsed()) {
-    require_alone(app, *table.compare_command, argv[1]);
-    return {.compared = table.compared};
-  }
-  if (table.fleet_command && table.fleet_command->parsed())
-    throw common::usage_error("fleet comes first (see fleet --help)");
+  for (const auto& command : table.commands)
+    if (command.options->parsed()) {
+      command.check(app, argv[1]);
+      return {.command = command.run};
+    }
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
       throw is_fleet ? common::unknown_argument_of("fleet", extra, common::option_names(app))

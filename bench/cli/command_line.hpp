@@ -1,17 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/cli/advise.hpp"
-#include "bench/cli/compare.hpp"
-#include "bench/cli/doctor.hpp"
-#include "bench/cli/export.hpp"
-#include "bench/cli/fleet.hpp"
-#include "bench/cli/import.hpp"
-#include "bench/cli/map.hpp"
+#include "bench/cli/fleet_options.hpp"
 #include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/common/sizes.hpp"
@@ -28,13 +23,8 @@ struct parsed_command_line {
   std::shared_ptr<const resumption> resumed = {};  ///< null: the run is a new one
   // Of the others at most one is there. Nothing is measured by the settings then, but for `fleet`.
   std::optional<answer> instead = {};
-  std::optional<advice_request> advice = {};
-  std::optional<map_request> map = {};
+  std::function<int()> command = {};  ///< carries one out, and returns the exit code; empty: none
   std::optional<fleet_request> fleet = {};
-  std::optional<doctor_request> doctor = {};
-  std::optional<export_request> exported = {};
-  std::optional<import_request> imported = {};
-  std::optional<comparison_request> compared = {};
 };
 
 /// A command line as in result files: only the names of the program and of the output file, not

@@ -1,8 +1,6 @@
 #include "bench/cli/compare.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "src/claims/file_claim.hpp"
@@ -15,7 +13,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-constexpr const char* second_side = "--with";
 constexpr const char* comparison_footer =
     "compare A.json B.json, or compare A1.json A2.json A3.json -- B1.json B2.json. With three runs "
     "of\n"
@@ -36,15 +33,6 @@ comparison_request with_both_sides(const comparison_request& request) {
 }
 
 }  // namespace
-
-std::vector<const char*> with_sides_named(std::span<const char* const> arguments) {
-  std::vector<const char*> named(arguments.begin(), arguments.end());
-  if (named.size() > 1 && std::string_view(named[1]) == "compare")
-    std::ranges::replace_if(
-        named, [](const char* argument) { return std::string_view(argument) == "--"; },
-        second_side);
-  return named;
-}
 
 CLI::App* add_compare(CLI::App& app, comparison_request& request) {
   auto* const command =

@@ -17,9 +17,8 @@ struct comparison_request {
   std::filesystem::path json, markdown;       ///< empty: none; "-": standard output
 };
 
-/// The same command line, with the word that CLI11 understands in the place of `--`, by which it
-/// would only end the options. Of other commands nothing changes.
-std::vector<const char*> with_sides_named(std::span<const char* const> arguments);
+/// The option that stands for `--` between both sides.
+inline constexpr const char* second_side = "--with";
 
 /// Adds the subcommand. Parsing fills in the request, which must outlive `app`.
 CLI::App* add_compare(CLI::App& app, comparison_request& request);

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -12,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -158,64 +155,7 @@ class mpi_measurement {
   bool have_all_ended_ = false;
 };
 
-/// CLI::Range writes its limits with six decimals, and lets "nan" pass.
-CLI::Validator seconds_within(double least, double most) {
-  const auto why_not = [=](const std::string& text) -> std::string {
-    double value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc{} && stopped == end && value >= least && value <= most) return {};
-    return fmt::format("'{}' is no number of seconds from {} to {}",
-                       common::printable_in_short(text), least, most);
-  };
-  return {why_not, ""};
-}
-
 }  // namespace
-
-bool is_fleet_command(std::span<const char* const> arguments) {
-  return arguments.size() > 1 && std::string_view(arguments[1]) == "fleet";
-}
-
-std::vector<const char*> without_command(std::span<const char* const> arguments) {
-  std::vector<const char*> others(arguments.begin(), arguments.end());
-  others.erase(others.begin() + 1);
-  return others;
-}
-
-std::string fleet_description() {
-  return "Measures one GPU. srun, mpirun, flux run, torchrun or a Kubernetes Job starts one for "
-         "each GPU.";
-}
-
-CLI::App* add_fleet(CLI::App& app) {
-  return app.add_subcommand("fleet", "Measure one GPU as one of many processes (fleet --help).");
-}
-
-void add_fleet_options(CLI::App& app, fleet_request& request) {
-  app.add_option("--sweep", request.sweep,
-                 "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)")
-      ->type_name("ID");
-  app.add_option("--rack", request.rack, "name of the node's rack")->type_name("NAME");
-  app.add_option("--mpi", request.mpi,
-                 "auto (default: mpirun's, if its plugin is there), none, or a plugin")
-      ->type_name("FILE");
-  app.add_option("--wait", request.wait_s,
-                 "for another rank of the node; then go on without it (default: 60)")
-      ->check(seconds_within(0.1, 86400))
-      ->type_name("SECONDS");
-  app.add_option("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it")
-      ->check(CLI::Range(std::size_t{1}, fleet::most_ranks_of_node).description(""))
-      ->type_name("N");
-}
-
-void check_fleet_request(const fleet_request& request, const settings& settings) {
-  const bool only_lists = settings.list_strategies != listing::none || settings.list_benchmarks;
-  if (request.out.empty() && !only_lists) throw common::usage_error("--out is required: a folder");
-  if (request.out == "-") throw common::usage_error("--out is a folder, not standard output");
-  if (settings.out_format != "json")
-    throw common::usage_error("fleet writes JSON: --benchmark_out_format does not apply");
-}
 
 int measure_in_fleet(settings settings, const fleet_request& request) {
   const bool unbound = unbind_if_too_few(settings);

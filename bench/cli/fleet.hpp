@@ -1,47 +1,8 @@
 #pragma once
 
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "bench/harness/settings.hpp"
-
-namespace CLI {
-class App;
-}
+#include "bench/cli/fleet_options.hpp"
 
 namespace bench_transfers::bench {
-
-/// The options that only `bench_transfers fleet` has.
-struct fleet_request {
-  std::filesystem::path out;  ///< a folder
-  std::string rack, sweep;    ///< empty: what the launcher or the environment says
-  std::string mpi = "auto";   ///< "auto", "none" or a plugin's path
-  double wait_s = 60;         ///< for another rank of the node
-  std::optional<std::size_t> ranks_per_node;
-};
-
-/// Whether a command line is one of `bench_transfers fleet`.
-bool is_fleet_command(std::span<const char* const> arguments);
-
-/// The command line of a run: without the word "fleet".
-std::vector<const char*> without_command(std::span<const char* const> arguments);
-
-/// What --help says of it.
-std::string fleet_description();
-
-/// Adds the subcommand to the help of bench_transfers.
-CLI::App* add_fleet(CLI::App& app);
-
-/// Adds its options to those of a run. Parsing fills in the request, which must outlive `app`.
-void add_fleet_options(CLI::App& app, fleet_request& request);
-
-/// Throws usage_error.
-void check_fleet_request(const fleet_request& request, const settings& settings);
 
 /// Measures one GPU, as one of many processes (docs/FLEET.md). Returns the exit code. Throws
 /// usage_error and common::write_error.

@@ -5,15 +5,9 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/cli/advise.hpp"
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
-#include "bench/cli/compare.hpp"
-#include "bench/cli/doctor.hpp"
-#include "bench/cli/export.hpp"
 #include "bench/cli/fleet.hpp"
-#include "bench/cli/import.hpp"
-#include "bench/cli/map.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
@@ -34,21 +28,6 @@ using namespace bench_transfers::bench;
 int print_error(const std::string& sentence, int code) {
   common::complain("bench_transfers", sentence);
   return code;
-}
-
-int exit_code_of(const map_outcome& mapped) {
-  if (mapped.signal != 0) return 128 + mapped.signal;
-  if (mapped.measured == 0) return nothing_ran;
-  return mapped.skipped > 0 ? something_failed : all_ran;
-}
-
-int exit_code_of(doctor::verdict verdict) {
-  switch (verdict) {
-    case doctor::verdict::healthy: return all_ran;
-    case doctor::verdict::findings: return something_failed;
-    case doctor::verdict::not_known: return nothing_ran;
-  }
-  return something_failed;
 }
 
 int measure(const settings& settings, const resumption* resumed) {
@@ -75,19 +54,7 @@ int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
-  if (parsed.advice) return advise(*parsed.advice) ? all_ran : nothing_ran;
-  if (parsed.exported) return export_results(*parsed.exported), all_ran;
-  if (parsed.imported) return import_results(*parsed.imported), all_ran;
-  if (parsed.compared) return compare_results(*parsed.compared), all_ran;
-  if (parsed.map) {
-    watch_for_interruption();
-    return exit_code_of(map_host(*parsed.map));
-  }
-  if (parsed.doctor) {
-    watch_for_interruption();
-    const auto verdict = examine(*parsed.doctor);
-    return interruption() != 0 ? 128 + interruption() : exit_code_of(verdict);
-  }
+  if (parsed.command) return parsed.command();
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
   if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;
@@ -107,8 +74,6 @@ int main(int argc, char** argv) {
                : print_error("cannot write to standard output", something_failed);
   } catch (const common::usage_error& error) {
     return print_error(error.what(), bad_usage);
-  } catch (const nothing_to_rank& error) {
-    return print_error(error.what(), nothing_ran);
   } catch (const std::bad_alloc&) {
     return print_error("there is not enough memory", something_failed);
   } catch (const std::system_error& error) {

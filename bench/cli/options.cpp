@@ -11,8 +11,6 @@
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
-#include "src/completion/generate.hpp"
-#include "src/exports/results/formats.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -78,27 +76,6 @@ void add_label(settings& settings, const std::string& text) {
     throw common::usage_error(fmt::format("--label={} is there twice", key));
 }
 
-/// Values to offer, not all that are allowed.
-completion::choices offered() {
-  return {{"--device", {"auto", "all", "host", "cuda:"}},
-          {"--profile", profile_names()},
-          {"--cache", {"warm", "cold", "both"}},
-          {"--list", {"families", "all", "json"}},
-          {"advise --direction", {"h2d", "d2h", "both"}},
-          {"doctor --device", {"all", "cuda:"}},
-          {"map --device", {"all", "cuda:"}},
-          {"export --format", exports::words_of_formats()},
-          {"import --format", {"nvbandwidth"}}};
-}
-
-completion::choices offered_in_fleet() {
-  return {{"--device", {"host", "cuda:"}},
-          {"--profile", profile_names()},
-          {"--cache", {"warm", "cold", "both"}},
-          {"--list", {"families", "all", "json"}},
-          {"--mpi", {"auto", "none"}}};
-}
-
 }  // namespace
 
 option_table::option_table(bool is_fleet, bool reads_environment)
@@ -115,13 +92,13 @@ option_table::option_table(bool is_fleet, bool reads_environment)
                        provenance::compiler,
                        *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
   });
-  completion::add_generate(app, describe_program);
+  add_completion(app);
   if (is_fleet) settings.profile_name = "sweep";
   add_run_options(is_fleet);
   if (is_fleet)
     add_fleet_options(app, fleet);
   else
-    add_commands();
+    commands = add_commands(app);
   add_hidden();
   if (!reads_environment)
     for (auto* const option : app.get_options()) option->envname("");
@@ -178,16 +155,6 @@ void option_table::add_run_options(bool is_fleet) {
   app.add_flag("--quiet", settings.quiet, "print neither progress nor tables");
 }
 
-void option_table::add_commands() {
-  advise_command = add_advise(app, advice);
-  map_command = add_map(app, map);
-  doctor_command = add_doctor(app, doctor);
-  fleet_command = add_fleet(app);
-  export_command = add_export(app, exported);
-  import_command = add_import(app, imported);
-  compare_command = add_compare(app, compared);
-}
-
 void option_table::add_hidden() {
   app.add_option("--inject", faults)
       ->group(hidden)
@@ -218,21 +185,6 @@ void option_table::hide() {
   for (auto* const option :
        app.get_options([](const CLI::Option* added) { return added->get_group() == hidden; }))
     option->group("");
-}
-
-completion::command describe_program() {
-  const option_table run(false);
-  auto program = completion::describe(run.app, offered());
-  const option_table fleet(true);
-  auto of_fleet = completion::describe(fleet.app, offered_in_fleet());
-  of_fleet.name = "fleet";
-  std::erase_if(of_fleet.options, [](const completion::option& option) {
-    const auto& name = option.names.back();
-    return name == "--version" || name == "--generate";
-  });
-  for (auto& command : program.commands)
-    if (command.name == of_fleet.name) command = of_fleet;
-  return program;
 }
 
 }  // namespace bench_transfers::bench

@@ -5,15 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cli/advise.hpp"
-#include "bench/cli/compare.hpp"
-#include "bench/cli/doctor.hpp"
-#include "bench/cli/export.hpp"
-#include "bench/cli/fleet.hpp"
-#include "bench/cli/import.hpp"
-#include "bench/cli/map.hpp"
+#include "bench/cli/commands.hpp"
+#include "bench/cli/fleet_options.hpp"
 #include "bench/harness/settings.hpp"
-#include "src/completion/command.hpp"
 
 namespace bench_transfers::bench {
 
@@ -48,29 +42,11 @@ class option_table {
   std::vector<std::string> faults;
 
   fleet_request fleet;
-  advice_request advice;
-  map_request map;
-  doctor_request doctor;
-  export_request exported;
-  import_request imported;
-  comparison_request compared;
-
-  // Null for `fleet`.
-  CLI::App* advise_command = nullptr;
-  CLI::App* map_command = nullptr;
-  CLI::App* doctor_command = nullptr;
-  CLI::App* fleet_command = nullptr;
-  CLI::App* export_command = nullptr;
-  CLI::App* import_command = nullptr;
-  CLI::App* compare_command = nullptr;
+  std::vector<command> commands;  ///< none for `fleet`
 
  private:
   void add_run_options(bool is_fleet);
-  void add_commands();
   void add_hidden();
 };
-
-/// All options and commands, for the shell.
-completion::command describe_program();
 
 }  // namespace bench_transfers::bench

@@ -51,14 +51,6 @@ void require_no_rank_at_all() {
 
 }  // namespace
 
-std::optional<fleet::launched_rank> rank_by_launcher(const fleet_request& request) {
-  try {
-    return fleet::rank_of(fleet::own_environment(), request.ranks_per_node);
-  } catch (const fleet::bad_rank& error) {
-    throw common::usage_error(error.what());
-  }
-}
-
 std::string name_of(const rank_identity& self) {
   return fmt::format("rank {} on {}", self.told.rank, self.told.node);
 }

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
-#include "bench/cli/fleet.hpp"
+#include "bench/cli/fleet_options.hpp"
 #include "src/fleet/launcher/rank.hpp"
 #include "src/fleet/mpi/mpi_ranks.hpp"
 
@@ -20,10 +19,6 @@ struct rank_identity {
 
 /// "rank 3 on node7": what it says begins so, where many share a terminal.
 std::string name_of(const rank_identity& self);
-
-/// What the launcher says; none for a process that was started by hand. Throws usage_error for
-/// variables that contradict each other.
-std::optional<fleet::launched_rank> rank_by_launcher(const fleet_request& request);
 
 /// By the command line, by MPI (null: without), and by the launcher. Throws usage_error where these
 /// contradict each other, or say too little.

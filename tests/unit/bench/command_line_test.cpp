@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/cli/doctor.hpp"
 #include "src/common/command_line.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -117,14 +119,15 @@ TEST_F(command_line, of_a_resumed_run_keeps_only_the_name_of_its_file) {
 }
 
 TEST_F(command_line, doctor_has_options_of_its_own) {
-  const auto parsed = parse({"doctor", "--device=cuda:1", "--measure", "--json=-"});
-  ASSERT_TRUE(parsed.doctor);
-  EXPECT_EQ(parsed.doctor->device, "cuda:1");
-  EXPECT_TRUE(parsed.doctor->measure);
-  EXPECT_EQ(parsed.doctor->json, "-");
-  EXPECT_EQ(parse({"doctor"}).doctor->device, "all");
-  EXPECT_FALSE(parse({"doctor"}).doctor->measure);
-  EXPECT_FALSE(parse({}).doctor);
+  CLI::App app;
+  doctor_request request;
+  add_doctor(app, request);
+  app.parse("doctor --device=cuda:1 --measure --json=-");
+  EXPECT_EQ(request.device, "cuda:1");
+  EXPECT_TRUE(request.measure);
+  EXPECT_EQ(request.json, "-");
+  EXPECT_TRUE(parse({"doctor"}).command);
+  EXPECT_FALSE(parse({}).command);
 }
 
 TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_profile) {

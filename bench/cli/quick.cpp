@@ -1,0 +1,17 @@
+// The program of the profile `quick`, which scripts/bench builds first: it measures, and has no
+// commands.
+#include "bench/cli/commands.hpp"
+#include "bench/cli/fleet.hpp"
+#include "src/common/command_line.hpp"
+
+namespace bench_transfers::bench {
+
+std::vector<command> add_commands(CLI::App&) { return {}; }
+
+void add_completion(CLI::App&) {}
+
+int measure_in_fleet(settings, const fleet_request&) {
+  throw common::usage_error("this program measures alone: build bench_transfers for a fleet");
+}
+
+}  // namespace bench_transfers::bench

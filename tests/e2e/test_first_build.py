@@ -1,0 +1,111 @@
+"""What scripts/bench builds before it measures, and after."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import Program, environment
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = "--profile=quick"
+
+# Each leaves a line: the build also whether a table was printed before.
+FAKES = {
+    "bin/dpkg-query": "echo ok installed",
+    "bin/nvcc": "exit 0",
+    "bin/cmake": """
+[ "$1" = --build ] || exit 0
+for target; do :; done
+printed=; [ -s printed ] && printed=' after the table'
+echo "build $target$printed" >>steps
+case $target in *_quick) made=build/quick ;; *) made=build ;; esac
+mkdir -p $made && cp bin/program $made/bench_transfers""",
+    "bin/program": """
+case " $* " in *' --list '* | *' advise '*) echo "${0#"$PWD"/} $1" >>steps; exit ;; esac
+echo "${0#"$PWD"/}" >>steps
+for argument; do case $argument in --out=*) echo {} >"${argument#*=}" ;; esac; done
+echo table""",
+    ".venv/bin/python": "echo draw >>steps",
+}
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    for name in ("CMakeLists.txt", "plots/requirements.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name, text in FAKES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    digest = hashlib.sha256((tmp_path / "plots/requirements.txt").read_bytes()).hexdigest()
+    (tmp_path / ".venv/plots-requirements.txt.sha256").write_text(f"{digest}  -\n")
+    header = tmp_path / ".nvml/nvidia/any/include/nvml.h"
+    header.parent.mkdir(parents=True)
+    header.touch()
+    return tmp_path
+
+
+def steps(clone: Path, *arguments: str) -> list[str]:
+    with (clone / "printed").open("w") as printed:
+        subprocess.run(
+            [clone / "scripts/bench", *arguments],
+            env=environment({"PATH": f"{clone}/bin:/usr/bin:/bin"}),
+            cwd=clone,
+            stdout=printed,
+            check=True,
+        )
+    return (clone / "steps").read_text().splitlines()
+
+
+@pytest.mark.parametrize("arguments", [(), (QUICK,), ("--device=host", "--sizes=4KiB", "--brief")])
+def test_the_profile_quick_is_measured_before_the_rest_is_built(
+    clone: Path, arguments: tuple[str, ...]
+):
+    assert steps(clone, *arguments) == [
+        "build bench_transfers_quick",
+        "build/quick/bench_transfers",
+        "build bench_transfers after the table",
+        "draw",
+        "build/bench_transfers advise",
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--profile=standard",),
+        ("--profile", "full"),
+        (QUICK, "--strategies=copy"),
+        ("--strategies", "copy", "null"),
+        ("--concurrent=host:both",),
+        ("--resume=run.json",),
+        ("--benchmark_filter=null",),
+    ],
+)
+def test_other_benchmarks_are_measured_by_the_whole_program(
+    clone: Path, arguments: tuple[str, ...]
+):
+    made = steps(clone, *arguments)
+    assert made[:2] == ["build bench_transfers", "build/bench_transfers"]
+    assert made.count("build bench_transfers") == 1
+
+
+def test_all_strategies_are_listed(clone: Path):
+    assert steps(clone, "--list") == ["build bench_transfers", "build/bench_transfers --list"]
+
+
+TWO_DEVICES = "--device=host:0@a=10GB/s,host:1@b=10GB/s"
+
+
+@pytest.mark.parametrize("device", ["--device=auto", "--device=host", TWO_DEVICES])
+def test_the_first_program_has_all_benchmarks_of_the_profile(program: Program, device: str):
+    first = Program(program.path.parent / "quick/bench_transfers")
+    listing = (QUICK, device, "--benchmark_list_tests")
+    assert (listed := first.run(*listing).out)
+    assert listed == program.run(*listing).out
