@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/compare.hpp"
 #include "bench/cli/modes.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
@@ -100,14 +99,15 @@ void refuse_control_characters(std::string_view setting) {
         fmt::format("control characters in '{}'", common::printable_in_short(setting)));
 }
 
-/// The same command line, with the word that CLI11 understands in the place of `--`, by which it
-/// would only end the options. Of other commands nothing changes.
-std::vector<const char*> with_sides_named(std::span<const char* const> arguments) {
+/// The same command line, with the option that a command's `--` stands for: CLI11 would only end
+/// the options by it.
+std::vector<const char*> with_dashes_named(std::span<const char* const> arguments) {
   std::vector<const char*> named(arguments.begin(), arguments.end());
-  if (named.size() > 1 && std::string_view(named[1]) == "compare")
-    std::ranges::replace_if(
-        named, [](const char* argument) { return std::string_view(argument) == "--"; },
-        second_side);
+  for (const auto& entry : registered_commands())
+    if (named.size() > 1 && named[1] == entry.name && !entry.dashes.empty())
+      std::ranges::replace_if(
+          named, [](const char* argument) { return std::string_view(argument) == "--"; },
+          entry.dashes.data());
   return named;
 }
 
@@ -198,9 +198,102 @@ void refuse_without_effect(const option_table& table, bool is_fleet) {
     if (is_chosen) bench::refuse_without_effect(table.app, chosen);
 }
 
+/// Those that this program does not know are Google Benchmark's, or nobody's.
+void take_others(const CLI::App& app, bool is_fleet, settings& settings) {
+  for (const auto& extra : app.remaining()) {
+    if (!extra.starts_with("--benchmark_"))
+      throw is_fleet ? common::unknown_argument_of("fleet", extra, common::option_names(app))
+                     : common::unknown_argument(extra, common::option_names(app), "--help");
+    settings.for_google_benchmark.push_back(extra);
+  }
+}
+
+void require_allowed(const option_table& table) {
+  const auto& settings = table.settings;
+  if (table.warmup_time != 0)
+    throw common::usage_error(
+        "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
+  require_one_of("--cache", table.cache, {"warm", "cold", "both"});
+  require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
+  if (!settings.display_format.empty())
+    require_one_of("--benchmark_format", settings.display_format, {"json", "csv", "console"});
+  if (table.app.count("--benchmark_repetitions") > 0 &&
+      (table.repetitions < 1 || table.repetitions > 10000))
+    throw common::usage_error(
+        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", table.repetitions));
+  if (settings.out.ends_with(".csv") && settings.out_format == "json")
+    throw common::usage_error(
+        fmt::format("bad --out={}: a result file is JSON; bench_transfers export makes CSV of it",
+                    common::printable_in_short(settings.out)));
+}
+
+/// With --sizes but without --cold-sizes: all sizes for --cache=cold, else the profile's cold sizes
+/// that are among them.
+void set_sizes(const option_table& table, const profile& defaults, settings& settings) {
+  const auto known_memory = machine::total_memory_bytes();
+  const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
+  settings.own_sizes = !table.sizes.empty() || table.app.count("--sizes") > 0;
+  settings.sizes = common::parse_sizes(settings.own_sizes ? table.sizes : defaults.sizes,
+                                       settings.own_sizes ? memory : SIZE_MAX);
+  settings.warm = table.cache != "cold";
+  settings.cold = table.cache != "warm";
+  if (table.app.count("--cold-sizes") > 0)
+    settings.cold_sizes = common::parse_sizes(table.cold_sizes, memory);
+  else if (table.cache == "cold" && settings.own_sizes)
+    settings.cold_sizes = settings.sizes;
+  else if (!defaults.cold_sizes.empty())
+    for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
+      if (std::ranges::find(settings.sizes, size) != settings.sizes.end())
+        settings.cold_sizes.push_back(size);
+}
+
+/// How often and for how long each benchmark is timed.
+void set_times(const option_table& table, const profile& defaults, settings& settings) {
+  settings.rounds = table.repetitions > 0 ? table.repetitions : defaults.rounds;
+  settings.min_time = table.min_time.empty() ? defaults.min_time : parse_min_time(table.min_time);
+  if (!table.max_time.empty())
+    settings.max_time = common::parse_duration("--max-time", table.max_time);
+  // Who chooses something else has time for it.
+  const bool is_usual = table.repetitions == 0 && table.min_time.empty() && !settings.own_sizes &&
+                        settings.strategies.empty() && settings.filter.empty();
+  if (is_usual) settings.time_of_turns = defaults.time_of_turns;
+}
+
+/// What is measured by these options.
+parsed_command_line run_of(option_table& table, std::span<const char* const> argv, bool is_fleet) {
+  auto& settings = table.settings;
+  // Who names copies wants these, and not all the rest.
+  if (!settings.concurrent.empty() && settings.strategies.empty())
+    settings.strategies = {"concurrent"};
+  take_others(table.app, is_fleet, settings);
+  if (table.app.count("--v") > 0)
+    settings.for_google_benchmark.push_back(fmt::format("--v={}", table.verbosity));
+  if (table.app.count("--list") > 0)
+    settings.list_strategies = parse_listing(table.listed, settings.strategies);
+  require_allowed(table);
+  settings.chose_out = !settings.out.empty() || !settings.display_format.empty();
+  if (!is_fleet && common::is_standard_output(settings.out)) print_result(settings);
+
+  const auto& defaults = find_profile(settings.profile_name);
+  set_sizes(table, defaults, settings);
+  // A filter may select strategies that are not in the profile.
+  settings.essential_only = defaults.essential_only && settings.filter.empty();
+  settings.sweep_only = defaults.sweep_only && settings.filter.empty();
+  set_times(table, defaults, settings);
+  settings.seed = table.seed.empty() ? std::random_device{}() : parse_seed(table.seed);
+  for (const auto& text : table.faults) settings.faults.push_back(parse_fault(text));
+  settings.note = common::printable(settings.note);
+  settings.options = measuring_options(table.app);
+  settings.command_line = without_folders(std::vector<std::string>(argv.begin(), argv.end()));
+  if (!is_fleet) return {.settings = settings};
+  table.fleet.out = std::exchange(settings.out, "");
+  check_fleet_request(table.fleet, settings);
+  return {.settings = settings, .fleet = table.fleet};
+}
+
 /// Of a run: without the file that it may resume.
 parsed_command_line parse(std::span<const char* const> argv, const other_sources& others) {
-  const auto named = with_sides_named(argv);
+  const auto named = with_dashes_named(argv);
   const std::span<const char* const> given(named);
   const bool is_fleet = is_fleet_command(given);
   // The options of `fleet` are those of a run, and more.
@@ -231,82 +324,9 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     if (asks_for_cold && table.cache == "warm")
       bench::refuse_without_effect(app, mode::without_cold);
   }
-  // Who names copies wants these, and not all the rest.
-  if (!settings.concurrent.empty() && settings.strategies.empty())
-    settings.strategies = {"concurrent"};
-  for (const auto& command : table.commands)
-    if (command.options->parsed()) {
-      command.check(app, argv[1]);
-      return {.command = command.run};
-    }
-  for (const auto& extra : app.remaining()) {
-    if (!extra.starts_with("--benchmark_"))
-      throw is_fleet ? common::unknown_argument_of("fleet", extra, common::option_names(app))
-                     : common::unknown_argument(extra, common::option_names(app), "--help");
-    settings.for_google_benchmark.push_back(extra);
-  }
-  if (app.count("--v") > 0)
-    settings.for_google_benchmark.push_back(fmt::format("--v={}", table.verbosity));
-  if (table.warmup_time != 0)
-    throw common::usage_error(
-        "--benchmark_min_warmup_time is not supported: every repetition warms up by itself");
-  if (app.count("--list") > 0)
-    settings.list_strategies = parse_listing(table.listed, settings.strategies);
-  require_one_of("--cache", table.cache, {"warm", "cold", "both"});
-  require_one_of("--benchmark_out_format", settings.out_format, {"json", "csv", "console"});
-  if (!settings.display_format.empty())
-    require_one_of("--benchmark_format", settings.display_format, {"json", "csv", "console"});
-  if (app.count("--benchmark_repetitions") > 0 &&
-      (table.repetitions < 1 || table.repetitions > 10000))
-    throw common::usage_error(
-        fmt::format("bad --benchmark_repetitions '{}': between 1 and 10000", table.repetitions));
-
-  if (settings.out.ends_with(".csv") && settings.out_format == "json")
-    throw common::usage_error(
-        fmt::format("bad --out={}: a result file is JSON; bench_transfers export makes CSV of it",
-                    common::printable_in_short(settings.out)));
-  settings.chose_out = !settings.out.empty() || !settings.display_format.empty();
-  if (!is_fleet && common::is_standard_output(settings.out)) print_result(settings);
-
-  const auto& defaults = find_profile(settings.profile_name);
-  const auto known_memory = machine::total_memory_bytes();
-  const auto memory = known_memory == 0 ? SIZE_MAX : known_memory;
-  settings.own_sizes = !table.sizes.empty() || app.count("--sizes") > 0;
-  settings.sizes = common::parse_sizes(settings.own_sizes ? table.sizes : defaults.sizes,
-                                       settings.own_sizes ? memory : SIZE_MAX);
-  settings.warm = table.cache != "cold";
-  settings.cold = table.cache != "warm";
-  // With --sizes but without --cold-sizes: all sizes for --cache=cold, else the profile's cold
-  // sizes that are among them.
-  if (app.count("--cold-sizes") > 0)
-    settings.cold_sizes = common::parse_sizes(table.cold_sizes, memory);
-  else if (table.cache == "cold" && settings.own_sizes)
-    settings.cold_sizes = settings.sizes;
-  else if (!defaults.cold_sizes.empty())
-    for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))
-      if (std::ranges::find(settings.sizes, size) != settings.sizes.end())
-        settings.cold_sizes.push_back(size);
-  // A filter may select strategies that are not in the profile.
-  settings.essential_only = defaults.essential_only && settings.filter.empty();
-  settings.sweep_only = defaults.sweep_only && settings.filter.empty();
-  settings.rounds = table.repetitions > 0 ? table.repetitions : defaults.rounds;
-  settings.min_time = table.min_time.empty() ? defaults.min_time : parse_min_time(table.min_time);
-  if (!table.max_time.empty())
-    settings.max_time = common::parse_duration("--max-time", table.max_time);
-  // Who chooses something else has time for it.
-  const bool is_usual = table.repetitions == 0 && table.min_time.empty() && !settings.own_sizes &&
-                        settings.strategies.empty() && settings.filter.empty();
-  if (is_usual) settings.time_of_turns = defaults.time_of_turns;
-  settings.seed = table.seed.empty() ? std::random_device{}() : parse_seed(table.seed);
-  for (const auto& text : table.faults) settings.faults.push_back(parse_fault(text));
-  settings.note = common::printable(settings.note);
-  settings.options = measuring_options(app);
-  settings.command_line = without_folders(std::vector<std::string>(argv.begin(), argv.end()));
-  if (is_fleet) {
-    table.fleet.out = std::exchange(settings.out, "");
-    check_fleet_request(table.fleet, settings);
-  }
-  return {.settings = settings, .fleet = is_fleet ? std::optional(table.fleet) : std::nullopt};
+  if (auto command = chosen_command(app, table.commands, argv.size() > 1 ? argv[1] : ""))
+    return {.command = std::move(command)};
+  return run_of(table, argv, is_fleet);
 }
 
 void require_usable(const site_defaults& site) {
@@ -362,7 +382,7 @@ namespace {
 /// "--note --resume". A command line that cannot be parsed is refused afterwards.
 bool is_resumed(std::span<const char* const> argv) {
   if (is_fleet_command(argv)) return false;
-  const auto given = with_sides_named(argv);
+  const auto given = with_dashes_named(argv);
   option_table table(false, false);
   try {
     table.app.parse(static_cast<int>(given.size()), given.data());

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/cli/command.hpp"
 #include "bench/cli/fleet_options.hpp"
 #include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
@@ -23,7 +23,7 @@ struct parsed_command_line {
   std::shared_ptr<const resumption> resumed = {};  ///< null: the run is a new one
   // Of the others at most one is there. Nothing is measured by the settings then, but for `fleet`.
   std::optional<answer> instead = {};
-  std::function<int()> command = {};  ///< carries one out, and returns the exit code; empty: none
+  std::shared_ptr<const bench::command> command = {};
   std::optional<fleet_request> fleet = {};
 };
 

@@ -44,10 +44,6 @@ std::string fleet_description() {
          "each GPU.";
 }
 
-CLI::App* add_fleet(CLI::App& app) {
-  return app.add_subcommand("fleet", "Measure one GPU as one of many processes (fleet --help).");
-}
-
 void add_fleet_options(CLI::App& app, fleet_request& request) {
   app.add_option("--sweep", request.sweep,
                  "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)")

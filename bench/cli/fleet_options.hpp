@@ -34,9 +34,6 @@ std::vector<const char*> without_command(std::span<const char* const> arguments)
 /// What --help says of it.
 std::string fleet_description();
 
-/// Adds the subcommand to the help of bench_transfers.
-CLI::App* add_fleet(CLI::App& app);
-
 /// Adds its options to those of a run. Parsing fills in the request, which must outlive `app`.
 void add_fleet_options(CLI::App& app, fleet_request& request);
 

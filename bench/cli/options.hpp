@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cli/commands.hpp"
+#include "bench/cli/command.hpp"
 #include "bench/cli/fleet_options.hpp"
 #include "bench/harness/settings.hpp"
 
@@ -42,7 +42,7 @@ class option_table {
   std::vector<std::string> faults;
 
   fleet_request fleet;
-  std::vector<command> commands;  ///< none for `fleet`
+  std::vector<added_command> commands;  ///< none for `fleet`
 
  private:
   void add_run_options(bool is_fleet);

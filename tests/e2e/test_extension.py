@@ -1,4 +1,4 @@
-"""A new strategy is one new file."""
+"""A new strategy is one new file, and so is a new command."""
 
 from __future__ import annotations
 
@@ -55,3 +55,22 @@ def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Prog
     completed = extended_tests.run(f"--gtest_filter={':'.join(suites)}")
     assert completed.code == 0, completed.out
     assert "PASSED" in completed.out
+
+
+def test_the_extended_program_has_exactly_one_command_more(program: Program, extended: Program):
+    def commands(of: Program) -> list[str]:
+        text = of.run("--help").out
+        return text[text.index("\nSubcommands:\n") :].split("\n\n")[0].splitlines()
+
+    more = [line for line in commands(extended) if line not in commands(program)]
+    assert [line.split(maxsplit=1) for line in more] == [["count", "Count the strategies."]]
+
+
+def test_the_added_command_is_refused_helped_and_completed_like_any_other(extended: Program):
+    assert extended.run("count", "--family=copy_halves_again").out == "1\n"
+    assert "--family NAME" in extended.run("count", "--help").out
+    assert "--family" in extended.run("--generate=complete-bash").out
+    refused = extended.run("count", "--familly=copy")
+    assert refused.code == 2
+    assert "did you mean --family?" in refused.err
+    assert "count comes first" in extended.run("--brief", "count").err

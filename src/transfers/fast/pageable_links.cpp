@@ -10,7 +10,8 @@ namespace transfers::detail {
 namespace {
 
 /// Twice the threads and chunks of one link, however many links there are. By a probe of 64 MiB on
-/// four H100s, four times as many got 58 and 59 GB/s (to the device, from it), and twice 72 and 100.
+/// four H100s, four times as many got 58 and 59 GB/s (to the device, from it), and twice 72 and
+/// 100.
 staging staging_for(std::size_t links) {
   const unsigned times = links > 1 ? 2 : 1;
   staging settings;

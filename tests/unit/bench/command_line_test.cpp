@@ -4,13 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "bench/cli/doctor.hpp"
 #include "src/common/command_line.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -119,14 +117,8 @@ TEST_F(command_line, of_a_resumed_run_keeps_only_the_name_of_its_file) {
 }
 
 TEST_F(command_line, doctor_has_options_of_its_own) {
-  CLI::App app;
-  doctor_request request;
-  add_doctor(app, request);
-  app.parse("doctor --device=cuda:1 --measure --json=-");
-  EXPECT_EQ(request.device, "cuda:1");
-  EXPECT_TRUE(request.measure);
-  EXPECT_EQ(request.json, "-");
-  EXPECT_TRUE(parse({"doctor"}).command);
+  EXPECT_TRUE(parse({"doctor", "--measure"}).command);
+  EXPECT_THROW(parse({"doctor", "--sizes=4KiB"}), common::usage_error);
   EXPECT_FALSE(parse({}).command);
 }
 

@@ -1,4 +1,4 @@
-#include "bench/cli/gather_sweep.hpp"
+#include "bench/fleet/gather_sweep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

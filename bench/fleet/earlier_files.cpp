@@ -1,4 +1,4 @@
-#include "bench/cli/earlier_files.hpp"
+#include "bench/fleet/earlier_files.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "bench/cli/rank_identity.hpp"
+#include "bench/fleet/rank_identity.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "bench/cli/rank_run.hpp"
+#include "bench/fleet/rank_run.hpp"
 
 #include <fmt/format.h>
 

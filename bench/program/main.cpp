@@ -7,8 +7,8 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
-#include "bench/cli/fleet.hpp"
 #include "bench/cli/run.hpp"
+#include "bench/fleet/fleet.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/requests.hpp"
@@ -54,7 +54,7 @@ int run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
   if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
-  if (parsed.command) return parsed.command();
+  if (parsed.command) return parsed.command->run();
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
   if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;

@@ -1,4 +1,4 @@
-#include "bench/cli/set_meter.hpp"
+#include "bench/commands/set_meter.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,10 @@
-#include "bench/cli/export.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <set>
 
+#include "bench/cli/command.hpp"
+#include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
@@ -79,40 +78,51 @@ void tell_left_out(const exports::run_values& run) {
                 "benchmarks have no median_ns and are");
 }
 
-}  // namespace
-
-CLI::App* add_export(CLI::App& app, export_request& request) {
-  auto* const command =
-      app.add_subcommand("export", "Write result files as CSV, Markdown, metrics or for CI.");
-  command->option_defaults()->take_last();
-  command->get_formatter()->column_width(32);
-  command->footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
-  command->add_option("RESULT", request.files, "result files")
-      ->required()
-      ->type_name("FILE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--format", request.format, "one of the formats below (required)")
-      ->type_name("FORMAT");
-  command->add_option("--out", request.out, "write it here (default: -, standard output)")
-      ->type_name("FILE");
-  return command;
-}
-
-void export_results(const export_request& request) {
-  const auto& format = format_named(request.format);
-  require_distinct(request.files);
-  const auto claimed = claims::claim_outputs({request.out}, request.files);
-  const auto names = names_of(request.files);
-  std::vector<exports::run_values> runs;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    runs.push_back(read_values(request.files[i], names[i]));
-  try {
-    const auto text = format.write(runs);
-    for (const auto& run : runs) tell_left_out(run);
-    common::write_output(request.out, text);
-  } catch (const exports::same_benchmark_twice& error) {
-    throw common::usage_error(error.what());
+class export_command final : public command {
+ public:
+  explicit export_command(CLI::App& options) {
+    options.footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
+    options.add_option("RESULT", files_, "result files")
+        ->required()
+        ->type_name("FILE")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    options.add_option("--format", format_, "one of the formats below (required)")
+        ->type_name("FORMAT");
+    options.add_option("--out", out_, "write it here (default: -, standard output)")
+        ->type_name("FILE");
   }
-}
 
+  [[nodiscard]] int run() const override {
+    const auto& format = format_named(format_);
+    require_distinct(files_);
+    const auto claimed = claims::claim_outputs({out_}, files_);
+    const auto names = names_of(files_);
+    std::vector<exports::run_values> runs;
+    for (std::size_t i = 0; i < names.size(); ++i) runs.push_back(read_values(files_[i], names[i]));
+    try {
+      const auto text = format.write(runs);
+      for (const auto& run : runs) tell_left_out(run);
+      common::write_output(out_, text);
+    } catch (const exports::same_benchmark_twice& error) {
+      throw common::usage_error(error.what());
+    }
+    return all_ran;
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+    return {{"--format", exports::words_of_formats()}};
+  }
+
+ private:
+  std::vector<fs::path> files_;
+  std::string format_;
+  fs::path out_ = "-";  ///< "-": standard output
+};
+
+const command_registration exporting{
+    {.name = "export",
+     .summary = "Write result files as CSV, Markdown, metrics or for CI.",
+     .make = make_command<export_command>}};
+
+}  // namespace
 }  // namespace bench_transfers::bench

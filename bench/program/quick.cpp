@@ -1,12 +1,10 @@
 // The program of the profile `quick`, which scripts/bench builds first: it measures, and has no
 // commands.
-#include "bench/cli/commands.hpp"
-#include "bench/cli/fleet.hpp"
+#include "bench/cli/command.hpp"
+#include "bench/fleet/fleet.hpp"
 #include "src/common/command_line.hpp"
 
 namespace bench_transfers::bench {
-
-std::vector<command> add_commands(CLI::App&) { return {}; }
 
 void add_completion(CLI::App&) {}
 

@@ -1,9 +1,6 @@
-#include "bench/cli/advise.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,8 +12,10 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
+#include "bench/cli/command.hpp"
 #include "bench/cli/default_file.hpp"
 #include "bench/cli/modes.hpp"
+#include "bench/cli/run.hpp"
 #include "src/advice/alternatives.hpp"
 #include "src/advice/at_once.hpp"
 #include "src/advice/at_once_words.hpp"
@@ -31,6 +30,7 @@
 #include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
+#include "src/common/program.hpp"
 #include "src/common/same_file.hpp"
 #include "src/common/sizes.hpp"
 #include "src/common/whole_file.hpp"
@@ -40,6 +40,31 @@
 
 namespace bench_transfers::bench {
 namespace {
+
+/// The command line of `bench_transfers advise`.
+struct advice_request {
+  std::string role = "copy";  ///< of the benchmarks that are ranked
+  /// A size as common::parse_size takes it; of copies also several, as common::parse_sizes takes
+  /// them; empty: no ranking.
+  std::string bytes;
+  /// "h2d" or "d2h"; of copies also "h2d,d2h", of other roles "both", "none"; empty: all.
+  std::string direction;
+  std::vector<std::int64_t> reuses{1};
+  std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
+  std::filesystem::path source;                 ///< empty: the newest local result
+  std::string device;                           ///< id of one of its devices; empty: the first
+  std::filesystem::path json, map;              ///< empty: none
+  std::string devices;  ///< "all" or devices of a host map, "cuda:0,2-3"; empty: no copies at once
+  std::filesystem::path host_map;  ///< what `bench_transfers map` wrote
+  bool check = false;
+  bool allow_host = false;
+};
+
+/// A result file was read, but nothing in it can be ranked; what() is one line. Exit code 3.
+class nothing_to_rank : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 namespace files = std::filesystem;
 
@@ -424,65 +449,7 @@ void check_directions_of_copies(const std::string& directions) {
       throw common::usage_error(fmt::format("bad --direction '{}': h2d or d2h", directions));
 }
 
-}  // namespace
-
-CLI::App* add_advise(CLI::App& app, advice_request& request) {
-  auto* const command =
-      app.add_subcommand("advise", "Rank the strategies for one use, from a result file.");
-  command->footer(advise_footer());
-  command
-      ->add_option("--for", request.role,
-                   "role of the benchmarks: copy (default), file, overlap, duplex …")
-      ->type_name("ROLE");
-  command->add_option("--bytes", request.bytes, "size of one transfer, such as 64MiB")
-      ->type_name("SIZE");
-  command
-      ->add_option("--direction", request.direction,
-                   "h2d or d2h; with --devices or --for also both; with --for also none")
-      ->type_name("DIRECTION");
-  command
-      ->add_option_function<std::string>(
-          "--reuse", [&request](const std::string& text) { request.reuses = parse_reuses(text); },
-          "transfers with the same host memory (default: 1)")
-      ->type_name("N");
-  const auto add_accesses = [&](const char* name, std::optional<double>& value,
-                                const char* description) {
-    command
-        ->add_option_function<std::string>(
-            name, [name, &value](const std::string& text) { value = parse_accesses(name, text); },
-            description)
-        ->type_name("N");
-  };
-  add_accesses("--cpu-writes", request.cpu_writes,
-               "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
-  add_accesses("--cpu-reads", request.cpu_reads,
-               "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
-  command
-      ->add_option("--from", request.source,
-                   "result file (default: the newest result.json below results/local)")
-      ->type_name("FILE");
-  command
-      ->add_option("--of-device", request.device,
-                   "device of the run, such as cuda:1 (default: the first)")
-      ->type_name("DEVICE");
-  common::add_json(*command, request.json);
-  command->add_option("--map", request.map, "write the best strategy for each size and reuse count")
-      ->type_name("FILE");
-  command
-      ->add_option("--host-map", request.host_map,
-                   "map of a host, of `bench_transfers map`; needs --devices")
-      ->type_name("FILE");
-  command
-      ->add_option("--devices", request.devices,
-                   "copies to these at once: all, or some, such as cuda:0,2-3")
-      ->type_name("DEVICES");
-  command->add_flag("--check", request.check,
-                    "predict each size from the others, to check the model");
-  command->add_flag("--allow-host", request.allow_host, "answer from a file made without a GPU");
-  return command;
-}
-
-void check_advice_request(const advice_request& request, const CLI::App& command) {
+void check_request(const advice_request& request, const CLI::App& command) {
   if (command.count("--host-map") + command.count("--devices") > 0)
     return check_request_at_once(request, command);
   if (request.role != "copy") return check_request_for_role(request, command);
@@ -534,4 +501,89 @@ bool advise(const advice_request& request) {
   return is_known;
 }
 
+/// Answers from a result file or a map.
+class advise_command final : public command {
+ public:
+  explicit advise_command(CLI::App& options) {
+    options.footer(advise_footer());
+    options
+        .add_option("--for", request_.role,
+                    "role of the benchmarks: copy (default), file, overlap, duplex …")
+        ->type_name("ROLE");
+    options.add_option("--bytes", request_.bytes, "size of one transfer, such as 64MiB")
+        ->type_name("SIZE");
+    options
+        .add_option("--direction", request_.direction,
+                    "h2d or d2h; with --devices or --for also both; with --for also none")
+        ->type_name("DIRECTION");
+    options
+        .add_option_function<std::string>(
+            "--reuse", [this](const std::string& text) { request_.reuses = parse_reuses(text); },
+            "transfers with the same host memory (default: 1)")
+        ->type_name("N");
+    const auto add_accesses = [&](const char* name, std::optional<double>& value,
+                                  const char* description) {
+      options
+          .add_option_function<std::string>(
+              name, [name, &value](const std::string& text) { value = parse_accesses(name, text); },
+              description)
+          ->type_name("N");
+    };
+    add_accesses("--cpu-writes", request_.cpu_writes,
+                 "CPU writes per transfer (default: 1 for h2d and both, 0 otherwise)");
+    add_accesses("--cpu-reads", request_.cpu_reads,
+                 "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
+    options
+        .add_option("--from", request_.source,
+                    "result file (default: the newest result.json below results/local)")
+        ->type_name("FILE");
+    options
+        .add_option("--of-device", request_.device,
+                    "device of the run, such as cuda:1 (default: the first)")
+        ->type_name("DEVICE");
+    common::add_json(options, request_.json);
+    options
+        .add_option("--map", request_.map, "write the best strategy for each size and reuse count")
+        ->type_name("FILE");
+    options
+        .add_option("--host-map", request_.host_map,
+                    "map of a host, of `bench_transfers map`; needs --devices")
+        ->type_name("FILE");
+    options
+        .add_option("--devices", request_.devices,
+                    "copies to these at once: all, or some, such as cuda:0,2-3")
+        ->type_name("DEVICES");
+    options.add_flag("--check", request_.check,
+                     "predict each size from the others, to check the model");
+    options.add_flag("--allow-host", request_.allow_host, "answer from a file made without a GPU");
+  }
+
+  void explain(const std::vector<std::string>& arguments) const override {
+    refuse_values_of_no_option(arguments);
+  }
+  void check(const CLI::App& given) const override { check_request(request_, given); }
+
+  [[nodiscard]] int run() const override {
+    try {
+      return advise(request_) ? all_ran : nothing_ran;
+    } catch (const nothing_to_rank& error) {
+      common::complain("bench_transfers", error.what());
+      return nothing_ran;
+    }
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+    return {{"--direction", {"h2d", "d2h", "both"}}};
+  }
+
+ private:
+  advice_request request_;
+};
+
+const command_registration advising{
+    {.name = "advise",
+     .summary = "Rank the strategies for one use, from a result file.",
+     .make = make_command<advise_command>}};
+
+}  // namespace
 }  // namespace bench_transfers::bench

@@ -1,4 +1,4 @@
-#include "bench/cli/fleet.hpp"
+#include "bench/fleet/fleet.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@
 #include <thread>
 #include <utility>
 
-#include "bench/cli/gather_sweep.hpp"
-#include "bench/cli/rank_identity.hpp"
-#include "bench/cli/rank_run.hpp"
 #include "bench/cli/run.hpp"
+#include "bench/fleet/gather_sweep.hpp"
+#include "bench/fleet/rank_identity.hpp"
+#include "bench/fleet/rank_run.hpp"
 #include "bench/harness/interruption.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/printable.hpp"

@@ -1,4 +1,4 @@
-#include "bench/cli/left_files.hpp"
+#include "bench/fleet/left_files.hpp"
 
 #include <system_error>
 #include <utility>

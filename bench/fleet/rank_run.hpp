@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/cli/earlier_files.hpp"
-#include "bench/cli/fleet.hpp"
-#include "bench/cli/gather_sweep.hpp"
-#include "bench/cli/rank_identity.hpp"
 #include "bench/cli/run.hpp"
+#include "bench/fleet/earlier_files.hpp"
+#include "bench/fleet/fleet.hpp"
+#include "bench/fleet/gather_sweep.hpp"
+#include "bench/fleet/rank_identity.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/fleet/mpi/gathering.hpp"

@@ -1,10 +1,7 @@
-#include "bench/cli/map.hpp"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -14,7 +11,9 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/set_meter.hpp"
+#include "bench/cli/command.hpp"
+#include "bench/cli/run.hpp"
+#include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
 #include "provenance.hpp"
@@ -131,41 +130,61 @@ topology::host_map measured_map(const devices_choice& devices, std::size_t bytes
   return map;
 }
 
+/// Measures which links the devices share, prints the map, and writes it if that is requested.
+class map_command final : public command {
+ public:
+  explicit map_command(CLI::App& options) {
+    options.footer(map_footer());
+    options.add_option("--device", device_, "all (the default), cuda:0,2-3, or another list")
+        ->type_name("DEVICES");
+    options.add_option("--size", size_, "of each copy (default: by the CPU's cache)")
+        ->type_name("SIZE");
+    options.add_option("--out", out_, "write the map (host_map.json; - prints it alone)")
+        ->type_name("FILE");
+  }
+
+  [[nodiscard]] int run() const override {
+    watch_for_interruption();
+    const auto asked = size_.empty() ? 0 : bytes_of(size_);
+    const auto devices = choose_devices(device_);
+    if (devices.chosen.size() > topology::most_devices)
+      throw common::usage_error(
+          fmt::format("a map has at most {} devices", topology::most_devices));
+    const auto claimed = claims::claim_outputs({out_}, {});
+    const auto bytes = asked > 0 ? asked : default_bytes(devices);
+    progress shown(stderr);
+    if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
+    const auto map = measured_map(devices, bytes, shown);
+    shown.clear();
+    common::write_outputs(
+        {{out_, [&] { return topology::text_of_host_map(map, context_of(devices, bytes)); }}},
+        [&] { return heading_of(devices, bytes) + topology::text_of(map); });
+    return exit_code_of(map);
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+    return {{"--device", {"all", "cuda:"}}};
+  }
+
+ private:
+  static int exit_code_of(const topology::host_map& map) {
+    if (interruption() != 0) return 128 + interruption();
+    if (map.sets.empty()) return nothing_ran;
+    const bool is_whole =
+        map.skipped.empty() &&
+        std::ranges::all_of(map.nodes, [](const auto& node) { return node.why_not.empty(); });
+    return is_whole ? all_ran : something_failed;
+  }
+
+  std::string device_ = "all";
+  std::string size_;           ///< of each copy, as common::parse_size takes it; empty: by itself
+  std::filesystem::path out_;  ///< empty: none
+};
+
+const command_registration mapping{
+    {.name = "map",
+     .summary = "Find the links that devices share, and what they give.",
+     .make = make_command<map_command>}};
+
 }  // namespace
-
-CLI::App* add_map(CLI::App& app, map_request& request) {
-  auto* const command =
-      app.add_subcommand("map", "Find the links that devices share, and what they give.");
-  command->option_defaults()->take_last();
-  command->get_formatter()->column_width(32);
-  command->footer(map_footer());
-  command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
-      ->type_name("DEVICES");
-  command->add_option("--size", request.size, "of each copy (default: by the CPU's cache)")
-      ->type_name("SIZE");
-  command->add_option("--out", request.out, "write the map (host_map.json; - prints it alone)")
-      ->type_name("FILE");
-  return command;
-}
-
-map_outcome map_host(const map_request& request) {
-  const auto asked = request.size.empty() ? 0 : bytes_of(request.size);
-  const auto devices = choose_devices(request.device);
-  if (devices.chosen.size() > topology::most_devices)
-    throw common::usage_error(fmt::format("a map has at most {} devices", topology::most_devices));
-  const auto claimed = claims::claim_outputs({request.out}, {});
-  const auto bytes = asked > 0 ? asked : default_bytes(devices);
-  progress shown(stderr);
-  if (devices.why_not_gpu) shown.say(devices.why_not_gpu->text);
-  const auto map = measured_map(devices, bytes, shown);
-  shown.clear();
-  common::write_outputs(
-      {{request.out, [&] { return topology::text_of_host_map(map, context_of(devices, bytes)); }}},
-      [&] { return heading_of(devices, bytes) + topology::text_of(map); });
-  const auto nodes_in_part =
-      std::ranges::count_if(map.nodes, [](const auto& node) { return !node.why_not.empty(); });
-  return {map.sets.size(), map.skipped.size() + static_cast<std::size_t>(nodes_in_part),
-          interruption()};
-}
-
 }  // namespace bench_transfers::bench

@@ -1,13 +1,13 @@
-#include "bench/cli/doctor.hpp"
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/set_meter.hpp"
+#include "bench/cli/command.hpp"
+#include "bench/cli/run.hpp"
+#include "bench/commands/set_meter.hpp"
+#include "bench/harness/interruption.hpp"
 #include "bench/record/observe.hpp"
 #include "bench/record/run_context.hpp"
 #include "provenance.hpp"
@@ -110,14 +110,14 @@ void read_counters_again(doctor::facts& facts) {
 }
 
 /// Looks at the devices of the list through CUDA.
-void examine_devices(const doctor_request& request, doctor::facts& facts) {
-  const auto devices = choose_devices(request.device);
+void examine_devices(const std::string& list, bool measures, doctor::facts& facts) {
+  const auto devices = choose_devices(list);
   if (devices.why_not_gpu)
     facts.why_no_cuda = devices.why_not_gpu->data.at("reason").get<std::string>();
   if (!devices.chosen.front()->description().cuda) return;
   for (std::size_t i = 0; i < devices.chosen.size(); ++i)
     facts.gpus.push_back(gpu_of(*devices.chosen[i], devices.ids[i]));
-  if (request.measure) try {
+  if (measures) try {
       measure_copies(devices, facts);
       read_counters_again(facts);
     } catch (const transfers::error& failed) {
@@ -125,11 +125,11 @@ void examine_devices(const doctor_request& request, doctor::facts& facts) {
     }
 }
 
-doctor::facts collect(const doctor_request& request) {
+doctor::facts collect(const std::string& list, bool measures) {
   const auto quota_before = machine::cpu_quota_of_this_process();
   doctor::facts facts;
   try {
-    examine_devices(request, facts);
+    examine_devices(list, measures, facts);
   } catch (const transfers::error& failed) {
     facts = {};
     facts.why_no_cuda = failed.what();
@@ -151,29 +151,51 @@ std::string text_of_document(nlohmann::ordered_json document) {
   return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+int exit_code_of(doctor::verdict verdict) {
+  switch (verdict) {
+    case doctor::verdict::healthy: return all_ran;
+    case doctor::verdict::findings: return something_failed;
+    case doctor::verdict::not_known: return nothing_ran;
+  }
+  return something_failed;
+}
+
+/// Examines this machine, prints why its transfers may be slow, and writes the same as JSON if that
+/// is requested.
+class doctor_command final : public command {
+ public:
+  explicit doctor_command(CLI::App& options) {
+    options.footer(doctor_footer());
+    options.add_option("--device", device_, "all (the default), cuda:0,2-3, or another list")
+        ->type_name("DEVICES");
+    options.add_flag("--measure", measures_, "also measure copies of pinned memory");
+    common::add_json(options, json_);
+  }
+
+  [[nodiscard]] int run() const override {
+    watch_for_interruption();
+    const auto claimed = claims::claim_outputs({json_}, {});
+    const auto facts = collect(device_, measures_);
+    const auto diagnosis = doctor::diagnose(facts);
+    common::write_outputs(
+        {{json_, [&] { return text_of_document(doctor::document_of(facts, diagnosis)); }}},
+        [&] { return doctor::text_of(facts, diagnosis); });
+    return interruption() != 0 ? 128 + interruption() : exit_code_of(doctor::conclude(diagnosis));
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+    return {{"--device", {"all", "cuda:"}}};
+  }
+
+ private:
+  std::string device_ = "all";
+  bool measures_ = false;
+  std::filesystem::path json_;  ///< empty: none
+};
+
+const command_registration examining{{.name = "doctor",
+                                      .summary = "Say why transfers may be slow on this machine.",
+                                      .make = make_command<doctor_command>}};
+
 }  // namespace
-
-CLI::App* add_doctor(CLI::App& app, doctor_request& request) {
-  auto* const command =
-      app.add_subcommand("doctor", "Say why transfers may be slow on this machine.");
-  command->option_defaults()->take_last();
-  command->get_formatter()->column_width(32);
-  command->footer(doctor_footer());
-  command->add_option("--device", request.device, "all (the default), cuda:0,2-3, or another list")
-      ->type_name("DEVICES");
-  command->add_flag("--measure", request.measure, "also measure copies of pinned memory");
-  common::add_json(*command, request.json);
-  return command;
-}
-
-doctor::verdict examine(const doctor_request& request) {
-  const auto claimed = claims::claim_outputs({request.json}, {});
-  const auto facts = collect(request);
-  const auto diagnosis = doctor::diagnose(facts);
-  common::write_outputs(
-      {{request.json, [&] { return text_of_document(doctor::document_of(facts, diagnosis)); }}},
-      [&] { return doctor::text_of(facts, diagnosis); });
-  return doctor::conclude(diagnosis);
-}
-
 }  // namespace bench_transfers::bench

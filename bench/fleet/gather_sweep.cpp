@@ -1,4 +1,4 @@
-#include "bench/cli/gather_sweep.hpp"
+#include "bench/fleet/gather_sweep.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "bench/cli/earlier_files.hpp"
-#include "bench/cli/left_files.hpp"
+#include "bench/fleet/earlier_files.hpp"
+#include "bench/fleet/left_files.hpp"
 #include "src/common/format.hpp"
 #include "src/common/message.hpp"
 #include "src/common/packed.hpp"

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench_transfers::bench {
+
+/// What the program does besides a run, such as `bench_transfers map`. A new one is a new file in
+/// commands/. Its constructor adds its options to those of the subcommand, which fill it in.
+class command {
+ public:
+  command() = default;
+  command(const command&) = delete;
+  command& operator=(const command&) = delete;
+  virtual ~command() = default;
+
+  /// Throws usage_error if these arguments, which no option takes, are values whose option is
+  /// known.
+  virtual void explain(const std::vector<std::string>& /*arguments*/) const {}
+  /// Throws usage_error for options that do not go together.
+  virtual void check(const CLI::App& /*given*/) const {}
+  /// Returns the exit code. Throws usage_error for what cannot be used, and common::write_error.
+  [[nodiscard]] virtual int run() const = 0;
+  /// Values that the shell offers for options: not all that are allowed.
+  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> offered() const {
+    return {};
+  }
+};
+
+struct command_entry {
+  std::string_view name, summary;
+  std::unique_ptr<command> (*make)(CLI::App& options);
+  std::string_view dashes = {};  ///< the option that `--` stands for; empty: none
+};
+
+/// Makes a command known; a constant of its file.
+class command_registration {
+ public:
+  explicit command_registration(const command_entry& added);
+};
+
+template <class Command>
+std::unique_ptr<command> make_command(CLI::App& options) {
+  return std::make_unique<Command>(options);
+}
+
+/// By name. The program of the profile `quick` has none.
+std::vector<command_entry> registered_commands();
+
+/// A command with its part of a command line.
+struct added_command {
+  CLI::App* options;
+  std::shared_ptr<const command> does;
+};
+
+std::vector<added_command> add_commands(CLI::App& app);
+
+/// The command that the line chooses; null if none. Throws usage_error unless it comes first, knows
+/// all arguments, and can be carried out.
+std::shared_ptr<const command> chosen_command(const CLI::App& app,
+                                              const std::vector<added_command>& commands,
+                                              std::string_view first);
+
+/// Adds the option that writes the shell's completion, which knows all options and commands.
+void add_completion(CLI::App& app);
+
+}  // namespace bench_transfers::bench

@@ -1,0 +1,82 @@
+#include <utility>
+
+#include "bench/cli/command.hpp"
+#include "bench/cli/run.hpp"
+#include "src/claims/file_claim.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/output_options.hpp"
+#include "src/common/outputs.hpp"
+#include "src/comparison/reports.hpp"
+#include "src/gate/model/bad_input.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+namespace answer = bench_transfers::comparison;
+using file_list = std::vector<std::filesystem::path>;
+
+constexpr const char* second_side = "--with";
+constexpr const char* comparison_footer =
+    "compare A.json B.json, or compare A1.json A2.json A3.json -- B1.json B2.json. With three runs "
+    "of\n"
+    "one side the intervals cover what runs differ by; docs/EXPORTS.md says more.\n"
+    "Exit codes: 0 compared, 1 writing has failed, 2 usage, or files that cannot be used or\n"
+    "compared. Whether B is slower does not change it: gate_transfers decides that.";
+
+class compare_command final : public command {
+ public:
+  explicit compare_command(CLI::App& options) {
+    options.footer(comparison_footer);
+    const auto add_files = [&](const char* name, auto& files, const char* description) {
+      return options.add_option(name, files, description)
+          ->type_name("FILE")
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    };
+    add_files("RESULT", first_, "result files of A, or one of A and one of B")->required();
+    add_files(second_side, second_, "result files of B; -- means the same");
+    common::add_json(options, json_);
+    common::add_markdown(options, markdown_);
+  }
+
+  /// Prints how much longer the second side takes, and writes the requested files.
+  [[nodiscard]] int run() const override {
+    const auto [files, others] = sides();
+    auto inputs = files;
+    inputs.insert(inputs.end(), others.begin(), others.end());
+    const auto claimed = claims::claim_outputs({json_, markdown_}, inputs);
+    try {
+      const auto first = answer::read_side(files);
+      const auto second = answer::read_side(others);
+      const auto result = answer::compare(first, second);
+      common::write_outputs(
+          {{json_, [&] { return answer::json_of(first, second, result); }},
+           {markdown_, [&] { return answer::markdown_of(first, second, result); }}},
+          [&] { return answer::text_of(first, second, result); });
+      return all_ran;
+    } catch (const gate::bad_input& error) {
+      throw common::usage_error(error.what());
+    }
+  }
+
+ private:
+  [[nodiscard]] std::pair<file_list, file_list> sides() const {
+    if (second_.empty() && first_.size() == 2) return {{first_.front()}, {first_.back()}};
+    if (second_.empty() || first_.empty())
+      throw common::usage_error(
+          "compare needs two result files, or the files of each side with -- between them");
+    return {first_, second_};
+  }
+
+  file_list first_;                        ///< without second_: two files, one of each side
+  file_list second_;                       ///< behind -- or --with
+  std::filesystem::path json_, markdown_;  ///< empty: none; "-": standard output
+};
+
+const command_registration comparing{
+    {.name = "compare",
+     .summary = "Show how two result files, or sets of them, differ.",
+     .make = make_command<compare_command>,
+     .dashes = second_side}};
+
+}  // namespace
+}  // namespace bench_transfers::bench
