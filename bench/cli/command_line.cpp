@@ -103,7 +103,7 @@ void refuse_control_characters(std::string_view setting) {
 /// the options by it.
 std::vector<const char*> with_dashes_named(std::span<const char* const> arguments) {
   std::vector<const char*> named(arguments.begin(), arguments.end());
-  for (const auto& entry : registered_commands())
+  for (const auto& entry : commands::registered())
     if (named.size() > 1 && named[1] == entry.name && !entry.dashes.empty())
       std::ranges::replace_if(
           named, [](const char* argument) { return std::string_view(argument) == "--"; },
@@ -324,7 +324,7 @@ parsed_command_line parse(std::span<const char* const> argv, const other_sources
     if (asks_for_cold && table.cache == "warm")
       bench::refuse_without_effect(app, mode::without_cold);
   }
-  if (auto command = chosen_command(app, table.commands, argv.size() > 1 ? argv[1] : ""))
+  if (auto command = commands::chosen(app, table.commands, argv.size() > 1 ? argv[1] : ""))
     return {.command = std::move(command)};
   return run_of(table, argv, is_fleet);
 }

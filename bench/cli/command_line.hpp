@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/fleet_options.hpp"
 #include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
+#include "src/command/command.hpp"
 #include "src/common/sizes.hpp"
 
 namespace bench_transfers::bench {
@@ -23,7 +23,7 @@ struct parsed_command_line {
   std::shared_ptr<const resumption> resumed = {};  ///< null: the run is a new one
   // Of the others at most one is there. Nothing is measured by the settings then, but for `fleet`.
   std::optional<answer> instead = {};
-  std::shared_ptr<const bench::command> command = {};
+  std::shared_ptr<const commands::command> command = {};
   std::optional<fleet_request> fleet = {};
 };
 

@@ -98,7 +98,7 @@ option_table::option_table(bool is_fleet, bool reads_environment)
   if (is_fleet)
     add_fleet_options(app, fleet);
   else
-    commands = add_commands(app);
+    commands = commands::add_to(app);
   add_hidden();
   if (!reads_environment)
     for (auto* const option : app.get_options()) option->envname("");

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/fleet_options.hpp"
 #include "bench/harness/settings.hpp"
+#include "src/command/command.hpp"
 
 namespace bench_transfers::bench {
 
@@ -42,11 +42,14 @@ class option_table {
   std::vector<std::string> faults;
 
   fleet_request fleet;
-  std::vector<added_command> commands;  ///< none for `fleet`
+  std::vector<commands::added_command> commands;  ///< none for `fleet`
 
  private:
   void add_run_options(bool is_fleet);
   void add_hidden();
 };
+
+/// Adds the option that writes the shell's completion, which knows all options and commands.
+void add_completion(CLI::App& app);
 
 }  // namespace bench_transfers::bench

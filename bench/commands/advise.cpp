@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/command.hpp"
 #include "bench/cli/default_file.hpp"
 #include "bench/cli/modes.hpp"
 #include "bench/cli/run.hpp"
@@ -26,6 +25,7 @@
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
@@ -502,7 +502,7 @@ bool advise(const advice_request& request) {
 }
 
 /// Answers from a result file or a map.
-class advise_command final : public command {
+class advise_command final : public commands::command {
  public:
   explicit advise_command(CLI::App& options) {
     options.footer(advise_footer());
@@ -580,10 +580,10 @@ class advise_command final : public command {
   advice_request request_;
 };
 
-const command_registration advising{
+const commands::registration advising{
     {.name = "advise",
      .summary = "Rank the strategies for one use, from a result file.",
-     .make = make_command<advise_command>}};
+     .make = commands::make_command<advise_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

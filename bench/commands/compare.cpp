@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
@@ -23,7 +23,7 @@ constexpr const char* comparison_footer =
     "Exit codes: 0 compared, 1 writing has failed, 2 usage, or files that cannot be used or\n"
     "compared. Whether B is slower does not change it: gate_transfers decides that.";
 
-class compare_command final : public command {
+class compare_command final : public commands::command {
  public:
   explicit compare_command(CLI::App& options) {
     options.footer(comparison_footer);
@@ -72,10 +72,10 @@ class compare_command final : public command {
   std::filesystem::path json_, markdown_;  ///< empty: none; "-": standard output
 };
 
-const command_registration comparing{
+const commands::registration comparing{
     {.name = "compare",
      .summary = "Show how two result files, or sets of them, differ.",
-     .make = make_command<compare_command>,
+     .make = commands::make_command<compare_command>,
      .dashes = second_side}};
 
 }  // namespace

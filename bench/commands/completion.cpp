@@ -1,22 +1,18 @@
-#include <algorithm>
-
-#include "bench/cli/command.hpp"
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
+#include "src/command/command.hpp"
 #include "src/completion/generate.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 /// Values to offer, not all that are allowed.
-completion::choices offered(const std::vector<added_command>& commands) {
+completion::choices all_offered(const std::vector<commands::added_command>& added) {
   completion::choices values{{"--device", {"auto", "all", "host", "cuda:"}},
                              {"--profile", profile_names()},
                              {"--cache", {"warm", "cold", "both"}},
                              {"--list", {"families", "all", "json"}}};
-  for (const auto& [options, does] : commands)
-    for (const auto& [option, choices] : does->offered())
-      values.emplace(options->get_name() + " " + option, choices);
+  values.merge(commands::offered(added));
   return values;
 }
 
@@ -31,7 +27,7 @@ completion::choices offered_in_fleet() {
 /// All options and commands, for the shell.
 completion::command describe_program() {
   const option_table run(false);
-  auto program = completion::describe(run.app, offered(run.commands));
+  auto program = completion::describe(run.app, all_offered(run.commands));
   const option_table fleet(true);
   auto of_fleet = completion::describe(fleet.app, offered_in_fleet());
   of_fleet.name = "fleet";

@@ -4,7 +4,6 @@
 #include <random>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
@@ -12,6 +11,7 @@
 #include "bench/record/run_context.hpp"
 #include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
@@ -162,7 +162,7 @@ int exit_code_of(doctor::verdict verdict) {
 
 /// Examines this machine, prints why its transfers may be slow, and writes the same as JSON if that
 /// is requested.
-class doctor_command final : public command {
+class doctor_command final : public commands::command {
  public:
   explicit doctor_command(CLI::App& options) {
     options.footer(doctor_footer());
@@ -193,9 +193,9 @@ class doctor_command final : public command {
   std::filesystem::path json_;  ///< empty: none
 };
 
-const command_registration examining{{.name = "doctor",
-                                      .summary = "Say why transfers may be slow on this machine.",
-                                      .make = make_command<doctor_command>}};
+const commands::registration examining{{.name = "doctor",
+                                        .summary = "Say why transfers may be slow on this machine.",
+                                        .make = commands::make_command<doctor_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -78,7 +78,7 @@ void tell_left_out(const exports::run_values& run) {
                 "benchmarks have no median_ns and are");
 }
 
-class export_command final : public command {
+class export_command final : public commands::command {
  public:
   explicit export_command(CLI::App& options) {
     options.footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
@@ -119,10 +119,10 @@ class export_command final : public command {
   fs::path out_ = "-";  ///< "-": standard output
 };
 
-const command_registration exporting{
+const commands::registration exporting{
     {.name = "export",
      .summary = "Write result files as CSV, Markdown, metrics or for CI.",
-     .make = make_command<export_command>}};
+     .make = commands::make_command<export_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/packed.hpp"
@@ -41,7 +41,7 @@ std::optional<std::size_t> buffer_bytes_of(const std::string& size) {
   return common::parse_size(has_unit || is_zero ? size : size + "MiB");
 }
 
-class import_command final : public command {
+class import_command final : public commands::command {
  public:
   explicit import_command(CLI::App& options) {
     options.footer(import_footer);
@@ -84,10 +84,10 @@ class import_command final : public command {
   std::filesystem::path out_ = "-";  ///< "-": standard output
 };
 
-const command_registration importing{
+const commands::registration importing{
     {.name = "import",
      .summary = "Make a result file of what nvbandwidth has printed.",
-     .make = make_command<import_command>}};
+     .make = commands::make_command<import_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

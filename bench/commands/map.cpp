@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/commands/set_meter.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
 #include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/outputs.hpp"
@@ -131,7 +131,7 @@ topology::host_map measured_map(const devices_choice& devices, std::size_t bytes
 }
 
 /// Measures which links the devices share, prints the map, and writes it if that is requested.
-class map_command final : public command {
+class map_command final : public commands::command {
  public:
   explicit map_command(CLI::App& options) {
     options.footer(map_footer());
@@ -181,10 +181,10 @@ class map_command final : public command {
   std::filesystem::path out_;  ///< empty: none
 };
 
-const command_registration mapping{
+const commands::registration mapping{
     {.name = "map",
      .summary = "Find the links that devices share, and what they give.",
-     .make = make_command<map_command>}};
+     .make = commands::make_command<map_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

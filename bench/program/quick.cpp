@@ -1,6 +1,6 @@
 // The program of the profile `quick`, which scripts/bench builds first: it measures, and has no
 // commands.
-#include "bench/cli/command.hpp"
+#include "bench/cli/options.hpp"
 #include "bench/fleet/fleet.hpp"
 #include "src/common/command_line.hpp"
 

@@ -1,17 +1,17 @@
-// A complete example of a command: to add it to bench_transfers, put this file into bench/commands/.
-// The tests link it to a separate program and run it.
+// A complete example of a command: to add it to bench_transfers, put this file into
+// bench/commands/. The tests link it to a separate program and run it.
 #include <algorithm>
 #include <iostream>
 
-#include "bench/cli/command.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/command/command.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
 /// Counts strategies.
-class count_command final : public command {
+class count_command final : public commands::command {
  public:
   explicit count_command(CLI::App& options) {
     options.add_option("--family", family_, "only those of this family")->type_name("NAME");
@@ -28,9 +28,9 @@ class count_command final : public command {
   std::string family_;
 };
 
-const command_registration counting{{.name = "count",
-                                     .summary = "Count the strategies.",
-                                     .make = make_command<count_command>}};
+const commands::registration counting{{.name = "count",
+                                       .summary = "Count the strategies.",
+                                       .make = commands::make_command<count_command>}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -1,54 +1,31 @@
 #pragma once
 
-#include <cstddef>
+#include <CLI/App.hpp>
 #include <filesystem>
-#include <optional>
-#include <set>
-#include <string>
-#include <variant>
 #include <vector>
-
-#include "src/result_file/benchmark_class.hpp"
 
 namespace bench_transfers::fleet {
 
-/// The text of --help or --version.
-struct help_request {
-  std::string text;
-};
+/// 2 is bad input or usage.
+enum class exit_code { healthy = 0, named = 1, bad_input = 2, unknown = 3 };
 
-struct collect_request {
-  std::vector<std::filesystem::path> folders;
-  std::filesystem::path out;
-  std::optional<unsigned> within_hours;  ///< none: the usual
-  std::string sweep;                     ///< id; empty: that of most files
-};
+constexpr int number(exit_code code) { return static_cast<int>(code); }
 
-struct judge_request {
-  std::filesystem::path sweep;
-  std::vector<std::filesystem::path> references;             ///< accepted sweeps
-  std::vector<std::filesystem::path> history;                ///< folders and sweeps; may be empty
-  std::filesystem::path json, markdown, junit, openmetrics;  ///< empty: none
-  std::set<result_file::benchmark_class> decide_by{result_file::benchmark_class::link};
-};
+/// An option that counts each time it is given, with one value each time: it would take the file
+/// that follows, too.
+inline CLI::Option& take_each(CLI::Option& option, const char* type) {
+  return *option.allow_extra_args(false)
+              ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+              ->type_name(type);
+}
 
-struct show_request {
-  std::filesystem::path sweep;
-  std::vector<std::filesystem::path> references;  ///< accepted sweeps
-  std::optional<std::size_t> slowest;             ///< none: all GPUs
-};
+inline void add_sweep(CLI::App& options, std::filesystem::path& sweep) {
+  options.add_option("SWEEP", sweep, "made by collect")->required()->type_name("FILE");
+}
 
-struct history_request {
-  std::vector<std::filesystem::path> sweeps;      ///< folders and files
-  std::vector<std::filesystem::path> references;  ///< accepted sweeps
-  std::string gpu;                                ///< beginning of a UUID; empty: all
-  std::filesystem::path json;
-};
-
-using any_request =
-    std::variant<help_request, collect_request, judge_request, show_request, history_request>;
-
-/// Throws common::usage_error.
-any_request parse_command_line(int argc, const char* const* argv);
+inline void add_references(CLI::App& options, std::vector<std::filesystem::path>& references,
+                           const char* description) {
+  take_each(*options.add_option("--reference", references, description), "FILE");
+}
 
 }  // namespace bench_transfers::fleet

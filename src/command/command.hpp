@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace bench_transfers::bench {
+namespace bench_transfers::commands {
 
-/// What the program does besides a run, such as `bench_transfers map`. A new one is a new file in
-/// commands/. Its constructor adds its options to those of the subcommand, which fill it in.
+/// What a program does by a word of its own, such as `bench_transfers map`. A new one is a new
+/// file. Its constructor adds its options to those of the subcommand, which fill it in.
 class command {
  public:
   command() = default;
@@ -31,16 +31,16 @@ class command {
   }
 };
 
-struct command_entry {
+struct entry {
   std::string_view name, summary;
   std::unique_ptr<command> (*make)(CLI::App& options);
   std::string_view dashes = {};  ///< the option that `--` stands for; empty: none
 };
 
-/// Makes a command known; a constant of its file.
-class command_registration {
+/// Makes a command known to the program that it is linked to; a constant of its file.
+class registration {
  public:
-  explicit command_registration(const command_entry& added);
+  explicit registration(const entry& added);
 };
 
 template <class Command>
@@ -48,8 +48,8 @@ std::unique_ptr<command> make_command(CLI::App& options) {
   return std::make_unique<Command>(options);
 }
 
-/// By name. The program of the profile `quick` has none.
-std::vector<command_entry> registered_commands();
+/// By name.
+std::vector<entry> registered();
 
 /// A command with its part of a command line.
 struct added_command {
@@ -57,15 +57,16 @@ struct added_command {
   std::shared_ptr<const command> does;
 };
 
-std::vector<added_command> add_commands(CLI::App& app);
+/// Adds all that are registered. `footer`: of their help, unless they have one of their own.
+std::vector<added_command> add_to(CLI::App& app, const std::string& footer = "");
 
 /// The command that the line chooses; null if none. Throws usage_error unless it comes first, knows
 /// all arguments, and can be carried out.
-std::shared_ptr<const command> chosen_command(const CLI::App& app,
-                                              const std::vector<added_command>& commands,
-                                              std::string_view first);
+std::shared_ptr<const command> chosen(const CLI::App& app,
+                                      const std::vector<added_command>& commands,
+                                      std::string_view first);
 
-/// Adds the option that writes the shell's completion, which knows all options and commands.
-void add_completion(CLI::App& app);
+/// Values that the shell offers, by command and option.
+std::map<std::string, std::vector<std::string>> offered(const std::vector<added_command>& commands);
 
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers::commands

@@ -1,0 +1,126 @@
+#include "src/fleet/judge/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/claims/file_claim.hpp"
+#include "src/command/command.hpp"
+#include "src/common/command_line.hpp"
+#include "src/common/modes.hpp"
+#include "src/common/output_options.hpp"
+#include "src/common/outputs.hpp"
+#include "src/fleet/cli/options.hpp"
+#include "src/fleet/cli/sweeps.hpp"
+#include "src/fleet/history/history.hpp"
+#include "src/fleet/io/sweep_file.hpp"
+#include "src/fleet/report/reports.hpp"
+#include "src/result_file/benchmark_class.hpp"
+
+namespace bench_transfers::fleet {
+namespace {
+
+using result_file::benchmark_class;
+
+/// What a command line asks for, as far as options may be without an effect there.
+enum class mode { only_metrics };
+constexpr std::array<std::string_view, 1> of_onsets{"--history"};
+constexpr std::array<common::mode_of_options<mode>, 1> modes{
+    {{mode::only_metrics, "--openmetrics=- alone", of_onsets}}};
+
+benchmark_class parse_class(const std::string& word) {
+  const auto kind = result_file::benchmark_class_from(word);
+  if (!kind || *kind == benchmark_class::other)
+    throw common::usage_error(fmt::format("bad --decide-by '{}': link, host or latency", word));
+  return *kind;
+}
+
+class judge_command final : public commands::command {
+ public:
+  explicit judge_command(CLI::App& options) {
+    add_sweep(options, sweep_);
+    add_references(options, references_, "a sweep that was accepted; may be repeated");
+    take_each(*options.add_option(
+                  "--history", history_,
+                  "earlier sweeps, or folders with them: tells since when a part is slow"),
+              "DIR");
+    common::add_json(options, json_);
+    common::add_markdown(options, markdown_);
+    common::add_junit(options, junit_);
+    common::add_openmetrics(options, openmetrics_);
+    auto& decide_by = *options.add_option_function<std::vector<std::string>>(
+        "--decide-by",
+        [this](const std::vector<std::string>& words) {
+          decide_by_.clear();
+          for (const auto& word : words) decide_by_.insert(parse_class(word));
+        },
+        "classes that must be known: link, host, latency (default: link)");
+    take_each(decide_by, "CLASS,").delimiter(',');
+  }
+
+  void check(const CLI::App& given) const override {
+    const bool writes_words = !(json_.empty() && markdown_.empty() && junit_.empty());
+    if (common::is_standard_output(openmetrics_) && !writes_words)
+      common::refuse_without_effect<mode>(given, modes, mode::only_metrics);
+  }
+
+  [[nodiscard]] int run() const override {
+    auto inputs = references_;
+    inputs.push_back(sweep_);
+    const auto claimed = claims::claim_outputs({json_, markdown_, junit_, openmetrics_}, inputs);
+    const auto sweep = read_sweep(sweep_);
+    const auto references = read_references(references_, sweep);
+    const auto settings = settings::usual(decide_by_);
+    auto judged = judge(sweep, settings, references);
+    if (!history_.empty()) {
+      auto earlier = records_of(history_, settings, references).records;
+      std::erase_if(earlier, [&](const sweep_record& record) {
+        return record.begin >= sweep.begin;  // itself, and later ones
+      });
+      earlier.push_back(record_of(sweep, judged));
+      add_onsets(sweep, judged, history(std::move(earlier)));
+    }
+    write_answer(sweep, judged);
+    switch (judged.verdict) {
+      case verdict::healthy: return number(exit_code::healthy);
+      case verdict::named: return number(exit_code::named);
+      case verdict::unknown: break;
+    }
+    return number(exit_code::unknown);
+  }
+
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+    return {{"--decide-by", {"link", "host", "latency"}}};
+  }
+
+ private:
+  void write_answer(const sweep& sweep, const judgement& judged) const {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    common::write_outputs({{json_, [&] { return json_of(sweep, judged); }},
+                           {markdown_, [&] { return markdown_of(sweep, judged); }},
+                           {junit_, [&] { return junit_of(sweep, judged, now); }},
+                           {openmetrics_, [&] { return openmetrics_of(sweep, judged); }}},
+                          [&] { return text_of(sweep, judged); });
+  }
+
+  std::filesystem::path sweep_;
+  paths references_;  ///< accepted sweeps
+  paths history_;     ///< folders and sweeps; may be empty
+  std::filesystem::path json_, markdown_, junit_, openmetrics_;  ///< empty: none
+  std::set<benchmark_class> decide_by_{benchmark_class::link};
+};
+
+const commands::registration judging{
+    {.name = "judge",
+     .summary = "Name the GPUs, nodes, racks and slots that are slow.",
+     .make = commands::make_command<judge_command>}};
+
+}  // namespace
+}  // namespace bench_transfers::fleet
