@@ -673,8 +673,8 @@ def draws(pid):
 def test_an_interruption_gives_one_line_at_most(small, moment, sent, group):
     """Interrupts the report; with its group, as a terminal does, or alone.
 
-    Not before Python: bash goes on where a program that it waits for just ends well, and a trap, which
-    would tell, breaks the parser of bash 5.2 within a command substitution.
+    Not before Python: bash goes on where a program that it waits for just ends well, and a trap,
+    which would tell, breaks the parser of bash 5.2 within a command substitution.
     """
     with subprocess.Popen(
         [ROOT / "scripts" / "report", small],
