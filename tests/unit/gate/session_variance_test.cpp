@@ -73,6 +73,17 @@ TEST(session_variance, is_assumed_for_less_than_twenty_pieces_of_evidence) {
   EXPECT_DOUBLE_EQ(deviation_of({without_sessions()}), 5 * process_deviation);
 }
 
+/// A class of twenty will show in the new session how much sessions differ.
+TEST(session_variance, is_assumed_smaller_if_a_new_session_will_tell) {
+  const auto assumed = [](std::size_t benchmarks, double deviation) {
+    return session_variances(std::vector(benchmarks, without_sessions(deviation)), true).front();
+  };
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.003).variance), 0.003);
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.001).variance), 0.002);
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(19, 0.003).variance), 5 * 0.003);
+  EXPECT_EQ(assumed(20, 0.003).degrees, 30);
+}
+
 TEST(session_variance, is_not_assumed_smaller_than_the_evidence_is) {
   // Ten shifts of which half are far away: less than the assumption does not explain them.
   std::vector<session_evidence> suite;
