@@ -196,7 +196,6 @@ void conclude(class_answer& part, const report& answer) {
   part.code = code_of_slower(part, benchmarks);
   const bool is_slower = part.code != exit_code::pass;
   if (is_slower && !is_explained(answer) && !answer.has_too_few_runs()) return;
-  part.code = exit_code::pass;
   if (is_slower || !part.reasons.empty() || answer.differences() > 0 ||
       (answer.has_too_few_runs() && part.benchmarks > 0))
     part.code = exit_code::inconclusive;
