@@ -82,6 +82,7 @@ TEST(session_variance, is_assumed_smaller_if_a_new_session_will_tell) {
   EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.001).variance), 0.002);
   EXPECT_DOUBLE_EQ(std::sqrt(assumed(19, 0.003).variance), 5 * 0.003);
   EXPECT_EQ(assumed(20, 0.003).degrees, 30);
+  EXPECT_DOUBLE_EQ(deviation_of(std::vector(20, without_sessions(0.003))), 5 * 0.003);
 }
 
 TEST(session_variance, is_not_assumed_smaller_than_the_evidence_is) {
@@ -187,6 +188,13 @@ TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
     suite.back().shift = -0.5;
   }
   EXPECT_NEAR(deviation_of(suite), before, before / 2);
+}
+
+TEST(session_variance, does_not_contain_benchmarks_of_a_single_session) {
+  auto suite = std::vector(50, with_sessions(0.02, 2));
+  const double before = deviation_of(suite);
+  for (int i = 0; i < 100; ++i) suite.push_back(without_sessions());
+  EXPECT_NEAR(deviation_of(suite), before, before / 4);
 }
 
 /// A suite of session_variance_reference.py, which computed these deviations.
