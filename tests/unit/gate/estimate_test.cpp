@@ -291,5 +291,14 @@ TEST(estimates, assume_that_other_machines_differ_where_a_class_only_vetoes) {
   }
 }
 
+/// Twenty benchmarks will show in the new session how much sessions differ.
+TEST(estimates, assume_less_of_sessions_while_many_shifts_are_to_come) {
+  for (const auto& [benchmarks, deviations] : {std::pair{20, 1.0}, {19, 5.0}}) {
+    const auto all = suite({{-0.01, 0, 0.01}}, static_cast<std::size_t>(benchmarks));
+    const auto expected = estimates_for(all, 3, {}).benchmarks.at(0);
+    EXPECT_NEAR(std::sqrt(expected.session.variance / expected.process_variance), deviations, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace bench_transfers::gate::estimate_test
