@@ -863,6 +863,22 @@ TEST_F(comparing, needs_much_after_a_single_session) {
   }
 }
 
+/// Slower beyond doubt, by less than the threshold, and perhaps by more.
+TEST_F(comparing, is_unsure_whether_a_slowdown_reaches_the_threshold) {
+  auto all = suite(200, 0.002);
+  all[4].before[0] = all[4].before[1] = {-0.002, -0.001, 0, 0.001, 0.002};
+  for (const double slower : {0.019, 0.094}) {
+    all[4].after[0] = {slower, slower, slower};
+    const limits limits{.threshold = std::expm1(slower + 0.001)};
+    EXPECT_EQ(compare(all, limits).benchmarks[4].verdict, outcome::ambiguous) << slower;
+  }
+  all[4].after[0] = {0.094, 0.094, 0.094};  // ten percent where a class only vetoes
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
+            outcome::not_known);
+  all[4].after[0] = {0, 0, 0};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
+}
+
 // Classes that only veto.
 
 TEST_F(comparing, vetoes_by_larger_thresholds) {
