@@ -2,24 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace bench_transfers::gate {
 namespace {
 
-/// Worst first.
-int rank(const finding& benchmark) {
-  switch (benchmark.result) {
-    case verdict::slower: return 0;
-    case verdict::ambiguous: return 1;
-    case verdict::missing: return benchmark.excused ? 6 : 2;
-    case verdict::faster: return 3;
-    case verdict::added: return 4;
-    case verdict::not_known: return 5;
-    case verdict::unchanged: break;
-  }
-  return 7;
+/// Worst first. What may be missing comes after what is not known.
+auto rank(const finding& benchmark) {
+  const auto shown = benchmark.excused ? verdict::not_known : benchmark.result;
+  return std::tuple(std::ranges::find(worst_first, shown), benchmark.excused,
+                    benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
 }
 
 bool is_tested(const finding& benchmark) {
@@ -196,7 +189,6 @@ void conclude(class_answer& part, const report& answer) {
   part.code = code_of_slower(part, benchmarks);
   const bool is_slower = part.code != exit_code::pass;
   if (is_slower && !is_explained(answer) && !answer.has_too_few_runs()) return;
-  part.code = exit_code::pass;
   if (is_slower || !part.reasons.empty() || answer.differences() > 0 ||
       (answer.has_too_few_runs() && part.benchmarks > 0))
     part.code = exit_code::inconclusive;
@@ -278,10 +270,7 @@ void conclude(report& answer) {
     answer.code = exit_code::environment;
   else if (has(exit_code::regression, false))
     answer.code = exit_code::regression;
-  std::ranges::stable_sort(answer.findings, {}, [](const finding& benchmark) {
-    return std::pair(rank(benchmark),
-                     benchmark.judgement ? -std::abs(benchmark.judgement->shift) : 0.0);
-  });
+  std::ranges::stable_sort(answer.findings, {}, rank);
 }
 
 bool more_runs_may_tell(const report& answer) {

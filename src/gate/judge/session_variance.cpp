@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -79,10 +78,7 @@ side side_of(std::span<const session_evidence> suite, double sign, double change
     if (has_new_session(evidence)) shifts.push_back(distance);
   }
   std::ranges::sort(shifts);
-  if (changed_part > 0)
-    result.censored_above = std::max(0.0, statistics::quantile(shifts, 1 - changed_part));
-  else
-    result.censored_above = std::numeric_limits<double>::infinity();
+  result.censored_above = std::max(0.0, statistics::quantile(shifts, 1 - changed_part));
   return result;
 }
 

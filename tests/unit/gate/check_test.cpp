@@ -507,5 +507,209 @@ TEST_F(checks, say_that_the_baseline_is_slower_than_the_first_of_its_line) {
   EXPECT_NEAR(note.slowdown, 1 / 0.9 - 1, 0.005);
 }
 
+// The means.
+
+TEST_F(checks, find_by_the_mean_what_the_median_does_not_show) {
+  const auto with_mean = [&](double times, std::size_t runs = 3) {
+    for (std::size_t i = 0; i < after_.size(); ++i) {
+      auto& figures = after_[i].benchmarks["copy/7"];
+      figures.means = {figures.values[0] * (i < runs ? times : 1)};
+    }
+    return benchmark_of(answer(), "copy/7");
+  };
+  const auto slower = with_mean(1.3);
+  EXPECT_EQ(slower.judgement->verdict, outcome::unchanged);
+  EXPECT_EQ(slower.by_mean->verdict, outcome::slower);
+  EXPECT_EQ(slower.result, verdict::slower);
+  EXPECT_TRUE(slower.is_by_mean);
+  EXPECT_NEAR(std::get<remarks::mean_slower>(slower.note.value()).slowdown, 0.3, 0.005);
+  EXPECT_EQ(answer().code, exit_code::regression);
+  const auto once = with_mean(1.5, 1);
+  EXPECT_EQ(once.result, verdict::ambiguous);
+  EXPECT_TRUE(once.is_by_mean);
+  // The limits of means are wider.
+  const auto accepted = with_mean(1.03);
+  EXPECT_EQ(accepted.result, verdict::unchanged);
+  EXPECT_FALSE(accepted.is_by_mean);
+  EXPECT_DOUBLE_EQ(accepted.mean_threshold, 0.05);
+  EXPECT_DOUBLE_EQ(answer().classes.at(0).mean_threshold, 0.05);
+}
+
+TEST_F(checks, keep_what_the_median_shows_where_the_mean_shows_no_more) {
+  slow_down("copy/7", 1.3);
+  after_[1].benchmarks["copy/9"].values[0] *= 2;
+  const auto result = answer();
+  for (const auto& [name, verdict] :
+       {std::pair{"copy/7", verdict::slower}, std::pair{"copy/9", verdict::ambiguous}}) {
+    const auto& benchmark = benchmark_of(result, name);
+    EXPECT_EQ(benchmark.result, verdict) << name;
+    EXPECT_FALSE(benchmark.is_by_mean) << name;
+  }
+  EXPECT_TRUE(std::holds_alternative<remarks::slow_runs>(*benchmark_of(result, "copy/9").note));
+  for (auto& run : after_) run.benchmarks["copy/7"].means = {1e6};
+  EXPECT_EQ(benchmark_of(answer(), "copy/7").result, verdict::slower);
+}
+
+TEST_F(checks, share_the_rate_of_false_alarms_between_medians_and_means) {
+  auto pinned = pin(before_, {}).baseline;
+  const auto both = benchmark_of(check(pinned, after_, {}), "copy/7");
+  EXPECT_TRUE(check(pinned, after_, {}).has_means);
+  for (auto& [name, history] : pinned.benchmarks) history.means.clear();
+  const auto bound_at = [&](double false_alarm) {
+    question question;
+    question.limits.false_alarm = false_alarm;
+    const auto result = check(pinned, after_, question);
+    EXPECT_FALSE(result.has_means);
+    EXPECT_FALSE(benchmark_of(result, "copy/7").by_mean);
+    return benchmark_of(result, "copy/7").judgement->at_least;
+  };
+  EXPECT_NEAR(both.judgement->at_least, bound_at(0.009), 1e-12);
+  EXPECT_NEAR(both.by_mean->at_least, bound_at(0.001), 1e-12);
+}
+
+TEST_F(checks, know_a_class_that_is_slower_by_its_means) {
+  for (auto& run : after_)
+    for (auto& [name, figures] : run.benchmarks) figures.means = {1.2 * figures.values[0]};
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::environment);
+  EXPECT_FALSE(result.classes.at(0).shared->changed);
+  EXPECT_TRUE(result.classes.at(0).shared_by_mean->changed);
+}
+
+// Looks.
+
+/// Seven runs, in any order of their files, and the runs that were slow.
+TEST_F(checks, look_again_in_the_order_of_time) {
+  for (int i = 13; i < 17; ++i) after_.push_back(of_thirty(i));
+  std::ranges::reverse(after_);
+  struct look_case {
+    std::size_t look_runs;
+    std::vector<std::size_t> slow;  ///< places in the order of time
+    sighting state;
+  };
+  for (const auto& [look_runs, slow, state] :
+       std::vector<look_case>{{3, {0}, sighting::cleared},
+                              {3, {2}, sighting::cleared},
+                              {3, {3}, sighting::open},
+                              {3, {6}, sighting::open},  // no look of its own
+                              {3, {0, 6}, sighting::again},
+                              {3, {3, 6}, sighting::open},
+                              {2, {3}, sighting::cleared},
+                              {2, {4, 6}, sighting::open},
+                              {7, {0, 6}, sighting::open},
+                              {8, {0, 6}, sighting::open}}) {
+    const auto quick = after_;
+    for (const auto place : slow)
+      after_[after_.size() - 1 - place].benchmarks["copy/7"].values[0] *= 2;
+    question question;
+    question.look_runs = look_runs;
+    const auto result = answer(question);
+    const auto& benchmark = benchmark_of(result, "copy/7");
+    EXPECT_EQ(benchmark.judgement->sighting, state) << look_runs << ' ' << slow.front();
+    const auto remark = std::get<remarks::slow_runs>(benchmark.note.value());
+    EXPECT_EQ(remark.slow, slow.size());
+    EXPECT_EQ(message_in<notes::slow_runs>(result.notes).benchmarks, 1);
+    after_ = quick;
+  }
+}
+
+// What the answer says of its runs.
+
+TEST_F(checks, count_runs_and_sessions) {
+  for (std::size_t i = 5; i < 10; ++i) *before_[i].started -= 24h;
+  *after_[2].started += 2h;
+  const auto result = answer();
+  EXPECT_EQ(result.processes_before, 10);
+  EXPECT_EQ(result.sessions_before, 2);
+  EXPECT_EQ(result.processes_after, 3);
+  EXPECT_EQ(result.sessions_after, 2);
+  EXPECT_EQ(result.device, "GPU");
+  EXPECT_FALSE(result.on_host);
+  EXPECT_TRUE(result.has_fingerprint);
+  EXPECT_EQ(result.classes.at(0).able, 30);
+}
+
+TEST_F(checks, count_runs_that_are_older_than_the_baseline) {
+  for (const std::size_t i : {0, 2}) *after_[i].started -= 24h;
+  const auto result = answer();
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_EQ(result.older_runs, 2);
+  EXPECT_EQ(result.changed.size(), 1);
+  EXPECT_EQ(answer(different("run.started_utc")).older_runs, 0);
+  EXPECT_EQ(answer(different("run.started_utc")).code, exit_code::pass);
+}
+
+TEST_F(checks, say_that_a_run_was_ended_and_resumed) {
+  EXPECT_FALSE(has_message<notes::in_parts>(answer().notes));
+  after_[1].parts = 2;
+  const auto note = message_in<notes::in_parts>(answer().notes);
+  EXPECT_EQ(note.file, "run-11.json");
+  EXPECT_EQ(note.parts, 2);
+}
+
+TEST_F(checks, know_other_machines_by_their_cards) {
+  const auto is_other = [&] { return answer().question.limits.other_machine; };
+  EXPECT_FALSE(is_other());
+  after_[1].card.clear();
+  EXPECT_FALSE(is_other());
+  after_[1].card = "another";
+  EXPECT_TRUE(is_other());
+  before_[3].card = "another";
+  EXPECT_FALSE(is_other());
+  before_[3].card.clear();
+  EXPECT_FALSE(is_other());
+}
+
+TEST_F(checks, do_not_know_what_too_few_repetitions_show) {
+  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
+  const auto with_few = [&](std::size_t runs) {
+    for (std::size_t i = 0; i < runs; ++i) after_[i].benchmarks["copy/2"].left_out = 2;
+    return benchmark_of(answer(missing("copy")), "copy/2");
+  };
+  EXPECT_EQ(with_few(2).result, verdict::unchanged);  // a quarter of eight
+  const auto benchmark = with_few(3);
+  EXPECT_EQ(benchmark.result, verdict::not_known);
+  EXPECT_FALSE(benchmark.excused);
+  const auto remark = std::get<remarks::few_repetitions>(benchmark.note.value());
+  EXPECT_EQ(remark.few, 3);
+  EXPECT_EQ(remark.runs, 8);
+  // Runs that were interrupted before count with them.
+  for (std::size_t i = 1; i < 3; ++i) {
+    after_[i].complete = false;
+    after_[i].benchmarks.erase("copy/2");
+  }
+  EXPECT_EQ(std::get<remarks::few_repetitions>(*benchmark_of(answer(), "copy/2").note).few, 1);
+  after_.resize(1);
+  EXPECT_EQ(std::get<remarks::few_repetitions>(*benchmark_of(answer(), "copy/2").note).few, 1);
+}
+
+TEST_F(checks, need_three_runs_with_enough_repetitions) {
+  after_.push_back(of_thirty(13));
+  after_[0].benchmarks["copy/2"].left_out = 2;
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::unchanged);
+  after_.pop_back();
+  EXPECT_EQ(benchmark_of(answer(), "copy/2").result, verdict::not_known);
+}
+
+TEST_F(checks, have_no_shift_of_a_run_without_the_benchmark) {
+  for (int i = 13; i < 18; ++i) after_.push_back(of_thirty(i));
+  after_[6].complete = false;
+  after_[6].benchmarks.erase("copy/2");
+  const auto benchmark = benchmark_of(answer(), "copy/2");
+  ASSERT_EQ(benchmark.shifts.size(), 8);
+  EXPECT_FALSE(benchmark.shifts[6]);
+  EXPECT_TRUE(benchmark.shifts[7]);
+  for (auto& run : after_) run.benchmarks.erase("copy/2");
+  EXPECT_FALSE(benchmark_of(answer(), "copy/2").after);
+}
+
+TEST_F(checks, are_inconclusive_if_a_class_has_crept) {
+  auto pinned = pin(before_, {}).baseline;
+  for (auto& [name, history] : pinned.benchmarks) history.reference = 0.8e6;
+  const auto result = check(pinned, after_, {});
+  EXPECT_EQ(result.code, exit_code::inconclusive);
+  EXPECT_NEAR(result.classes.at(0).crept.value(), 0.25, 0.005);
+}
+
 }  // namespace
 }  // namespace bench_transfers::gate::check_test

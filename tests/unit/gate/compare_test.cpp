@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <tuple>
@@ -710,6 +711,225 @@ TEST_F(comparing, seldom_raises_false_alarms) {
     alarms += count(result, outcome::slower) > 0;
   }
   EXPECT_LE(alarms, 4);  // at 1 % each, five or more come once in a thousand times
+}
+
+/// Of six processes, one may be as fast as before: five exceed the distance with 80 % if each does
+/// with 86.0 %, and with 95 % if each does with 93.7 %.
+TEST_F(comparing, detects_what_all_but_one_of_six_processes_show) {
+  auto all = suite(30, 0);
+  for (auto& benchmark : all) benchmark.least_deviation = 0.01;
+  for (const auto& judgement : detectable(all, 6, {})) {
+    const double process = judgement.process_deviation;
+    const double session = judgement.session_deviation * std::sqrt(1.5);
+    const double least =
+        2.5 * std::hypot(process * std::sqrt(1 + statistics::location_variance(10)), session);
+    EXPECT_NEAR(judgement.detectable, least + std::hypot(process * 1.0808555, session * 0.841621),
+                1e-6);
+    EXPECT_NEAR(judgement.detectable_surely,
+                least + std::hypot(process * 1.5312817, session * 1.644854), 1e-6);
+  }
+}
+
+TEST_F(comparing, bounds_what_it_cannot_detect) {
+  for (const auto& observed : {suite(9, 0.01), suite(30, 0.01)}) {
+    const auto bounds = expected_bounds(observed, 3, {});
+    const auto with_detectable = detectable(observed, 3, {});
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      EXPECT_EQ(bounds[i].resolution, with_detectable[i].resolution);
+      EXPECT_EQ(bounds[i].at_most, with_detectable[i].at_most);
+      EXPECT_EQ(bounds[i].detectable, 0);
+    }
+  }
+}
+
+/// Without what a class has in common, by Student's t alone.
+TEST_F(comparing, has_bounds_of_a_benchmark_alone) {
+  auto all = suite(9, 0.01);
+  slow_down(all[4], 0.05);
+  for (const auto& judgement : compare(all, {}).benchmarks) {
+    const boost::math::students_t t(judgement.degrees);
+    const double error = judgement.standard_error;
+    EXPECT_NEAR(judgement.at_least, judgement.shift - quantile(t, 1 - 0.01 / 9) * error, 1e-9);
+    EXPECT_NEAR(judgement.at_most, judgement.shift + quantile(t, 0.95) * error, 1e-9);
+    EXPECT_NEAR(judgement.resolution, (quantile(t, 0.95) + 0.841621) * error, 1e-6);
+    const auto interval = interval_of(judgement, 0.9).value();
+    EXPECT_NEAR(interval.low, judgement.shift - quantile(t, 0.95) * error, 1e-9);
+    EXPECT_NEAR(interval.high, judgement.shift + quantile(t, 0.95) * error, 1e-9);
+  }
+}
+
+TEST_F(comparing, has_no_interval_without_an_error_or_its_degrees) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const auto has_interval = [](double error, double degrees) {
+    benchmark_judgement judgement;
+    judgement.standard_error = error;
+    judgement.degrees = degrees;
+    return interval_of(judgement, 0.95).has_value();
+  };
+  EXPECT_TRUE(has_interval(0.01, 8));
+  EXPECT_FALSE(has_interval(0, 8));
+  EXPECT_FALSE(has_interval(infinite, 8));
+  EXPECT_FALSE(has_interval(0.01, 0));
+  EXPECT_FALSE(has_interval(0.01, infinite));
+}
+
+TEST_F(comparing, has_wider_limits_for_means) {
+  const auto wider = limits_of_means({.false_alarm = 0.03, .looks = 3});
+  EXPECT_DOUBLE_EQ(wider.threshold, 0.05);
+  EXPECT_DOUBLE_EQ(wider.latency_threshold, 0.125);
+  EXPECT_EQ(wider.false_alarm, 0.03);
+  EXPECT_EQ(wider.looks, 3);
+}
+
+// What a session may do.
+
+/// Slower by 6 %, beside benchmarks that have a level of their own in one of the sessions.
+TEST_F(comparing, is_unsure_where_sessions_move_other_benchmarks_as_far) {
+  struct session_case {
+    std::size_t sessions, others;
+    double apart;
+    outcome verdict;
+  };
+  for (const auto& [sessions, others, apart, verdict] :
+       std::vector<session_case>{{2, 0, 0, outcome::slower},
+                                 {2, 1, 0.025, outcome::slower},  // less than half
+                                 {2, 1, 0.033, outcome::ambiguous},
+                                 {2, 1, 0.22, outcome::ambiguous},
+                                 {2, 1, 0.25, outcome::slower},  // more than four times
+                                 {6, 1, 0.05, outcome::ambiguous},
+                                 {7, 1, 0.05, outcome::slower},  // one of 128 is less than 1 %
+                                 {7, 2, 0.05, outcome::ambiguous}}) {
+    auto all = suite(100, 0.0005);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].before.clear();
+      for (std::size_t s = 0; s < sessions; ++s)
+        all[i].before.push_back(processes(5, s == 0 && i < others ? apart : 0, 0.0005));
+    }
+    slow_down(all[40], 0.06);
+    EXPECT_EQ(compare(all, {}).benchmarks[40].verdict, verdict)
+        << others << " by " << apart << " in one of " << sessions;
+  }
+}
+
+/// A baseline of one session shows nothing of that. What got faster does; one may be an
+/// improvement.
+TEST_F(comparing, is_unsure_where_other_benchmarks_got_faster_as_far) {
+  struct speedup_case {
+    std::size_t others;
+    double faster;
+    outcome verdict;
+  };
+  for (const auto& [others, faster, verdict] :
+       std::vector<speedup_case>{{1, 0.1, outcome::slower},
+                                 {2, 0.029, outcome::slower},  // less than a third
+                                 {2, 0.035, outcome::ambiguous},
+                                 {2, 0.3, outcome::ambiguous},
+                                 {2, 0.36, outcome::slower}}) {  // more than four times
+    auto all = suite(100, 0.0005);
+    for (auto& benchmark : all) benchmark.before = {processes(10, 0, 0.0005)};
+    for (std::size_t i = 0; i < others; ++i) slow_down(all[i], -faster);
+    slow_down(all[40], 0.1);
+    EXPECT_EQ(compare(all, {}).benchmarks[40].verdict, verdict) << others << " by " << faster;
+  }
+}
+
+/// From three thresholds, or three of the usual ones.
+TEST_F(comparing, needs_much_after_a_single_session) {
+  struct single_case {
+    benchmark_class kind;
+    double threshold;  ///< of both kinds
+    double slower;
+    outcome verdict;
+  };
+  for (const auto& [kind, threshold, slower, verdict] :
+       std::vector<single_case>{{benchmark_class::link, 0.02, 0.058, outcome::ambiguous},
+                                {benchmark_class::link, 0.02, 0.063, outcome::slower},
+                                {benchmark_class::link, 0.01, 0.028, outcome::ambiguous},
+                                {benchmark_class::link, 0.01, 0.032, outcome::slower},
+                                {benchmark_class::link, 0.04, 0.058, outcome::ambiguous},
+                                {benchmark_class::link, 0.04, 0.063, outcome::slower},
+                                {benchmark_class::latency, 0.1, 0.147, outcome::ambiguous},
+                                {benchmark_class::latency, 0.1, 0.153, outcome::slower}}) {
+    auto all = suite(100, 0.0002);
+    for (auto& benchmark : all) {
+      benchmark.kind = kind;
+      benchmark.before = {processes(10, 0, 0.0002)};
+    }
+    slow_down(all[40], slower);
+    const limits limits{.threshold = threshold, .latency_threshold = threshold};
+    EXPECT_EQ(compare(all, limits).benchmarks[40].verdict, verdict) << threshold << ' ' << slower;
+    for (auto& benchmark : all) benchmark.before = {benchmark.before[0], benchmark.before[0]};
+    EXPECT_EQ(compare(all, limits).benchmarks[40].verdict, outcome::slower) << slower;
+  }
+}
+
+/// Slower beyond doubt, by less than the threshold, and perhaps by more.
+TEST_F(comparing, is_unsure_whether_a_slowdown_reaches_the_threshold) {
+  auto all = suite(200, 0.002);
+  all[4].before[0] = all[4].before[1] = {-0.002, -0.001, 0, 0.001, 0.002};
+  for (const double slower : {0.019, 0.094}) {
+    all[4].after[0] = {slower, slower, slower};
+    const limits limits{.threshold = std::expm1(slower + 0.001)};
+    EXPECT_EQ(compare(all, limits).benchmarks[4].verdict, outcome::ambiguous) << slower;
+  }
+  all[4].after[0] = {0.094, 0.094, 0.094};  // ten percent where a class only vetoes
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
+            outcome::not_known);
+  all[4].after[0] = {0, 0, 0};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
+}
+
+// Classes that only veto.
+
+TEST_F(comparing, vetoes_by_larger_thresholds) {
+  struct veto_case {
+    benchmark_class kind;
+    double slower;
+    outcome verdict;
+  };
+  for (const auto& [kind, slower, verdict] :
+       std::vector<veto_case>{{benchmark_class::link, 0.095, outcome::unchanged},
+                              {benchmark_class::link, 0.105, outcome::slower},
+                              {benchmark_class::host, 0.105, outcome::slower},
+                              {benchmark_class::latency, 0.145, outcome::unchanged},
+                              {benchmark_class::latency, 0.155, outcome::slower}}) {
+    auto all = suite(60, 0.0002);
+    for (auto& benchmark : all) {
+      benchmark.kind = kind;
+      benchmark.before = {{0, 0.0002, -0.0002}, {0, 0.0002, -0.0002}};
+      benchmark.before.push_back(benchmark.before[0]);
+    }
+    slow_down(all[4], slower);
+    EXPECT_EQ(compare(all, {.vetoing = {kind}}).benchmarks[4].verdict, verdict) << slower;
+  }
+}
+
+/// Where a class decides, its benchmarks need only be slower beyond doubt, and by the threshold.
+TEST_F(comparing, vetoes_only_by_a_lower_bound_beyond_the_threshold) {
+  auto all = suite(200, 0.005);
+  for (auto& value : all[4].after[0]) value = 0.103;
+  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
+  EXPECT_EQ(compare(all, {.threshold = 0.1}).benchmarks[4].verdict, outcome::slower);
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
+            outcome::ambiguous);
+  for (auto& value : all[4].after[0]) value = 0.15;
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
+            outcome::slower);
+}
+
+/// Doubts that prevent a pass of a class that decides are none of one that vetoes.
+TEST_F(comparing, does_not_veto_by_what_noise_or_sessions_may_explain) {
+  auto all = suite(100, 0.0005);
+  all[0].before[1] = processes(5, 0.2, 0.0005);
+  slow_down(all[40], 0.2);
+  EXPECT_EQ(compare(all, {.threshold = 0.1}).benchmarks[40].verdict, outcome::ambiguous);
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[40].verdict,
+            outcome::not_known);
+  // One session does not show what sessions do.
+  for (auto& benchmark : all) benchmark.before = {processes(10, 0, 0.0005)};
+  for (const std::size_t i : {1, 2}) slow_down(all[i], -0.2);
+  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[40].verdict,
+            outcome::ambiguous);
 }
 
 }  // namespace

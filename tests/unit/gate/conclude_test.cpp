@@ -295,7 +295,115 @@ TEST(conclusions, of_what_was_measured_in_turn_have_no_bound_of_the_first_runs) 
   EXPECT_NEAR(bound(), 0.01, 0.001);
 }
 
+/// Of each class by itself, of the figure that the bound is named after, and never below 0.
+TEST(conclusions, have_the_largest_bound_of_each_verdict) {
+  const auto bounded = [](verdict result, double by_median, double by_mean,
+                          benchmark_class kind = link) {
+    auto group = several(1, result, kind);
+    group[0].judgement->at_most = std::log1p(by_median);
+    group[0].by_mean = benchmark_judgement{};
+    group[0].by_mean->at_most = std::log1p(by_mean);
+    group[0].mean_threshold = 0.05;
+    return group;
+  };
+  const auto answer = concluded(
+      {bounded(verdict::unchanged, 0.012, 0.03), bounded(verdict::unchanged, 0.015, 0.04),
+       bounded(verdict::unchanged, 0.001, 0.06), bounded(verdict::not_known, 0.08, 0.045),
+       bounded(verdict::slower, 0.7, 0.049), bounded(verdict::unchanged, -0.3, -0.3, host)});
+  const auto& part = answer.classes.at(0);
+  EXPECT_NEAR(part.bound.value(), 0.015, 1e-12);
+  EXPECT_NEAR(part.bound_by_mean.value(), 0.04, 1e-12);
+  EXPECT_NEAR(part.bound_of_not_known.value(), 0.08, 1e-12);
+  EXPECT_EQ(part.tested, 4);
+  EXPECT_EQ(part.tested_by_mean, 3);
+  EXPECT_EQ(answer.classes.at(1).bound, 0);
+  EXPECT_EQ(answer.classes.at(1).bound_of_not_known, std::nullopt);
+  const auto by_median = concluded({several(1, verdict::unchanged)}).classes.at(0);
+  EXPECT_EQ(by_median.bound_by_mean, std::nullopt);
+  EXPECT_EQ(by_median.tested_by_mean, 0);
+}
+
+TEST(conclusions, tell_what_single_runs_showed_from_other_doubts) {
+  auto answer = check_of({several(20, verdict::unchanged), several(3, verdict::ambiguous)});
+  answer.findings[20].judgement->sighting = answer.findings[21].judgement->sighting =
+      sighting::open;
+  answer.findings[1].judgement->sighting = sighting::cleared;
+  answer = concluded(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  ASSERT_EQ(answer.reasons.size(), 2);
+  EXPECT_EQ(std::get<reasons::ambiguous>(answer.reasons[0]).count, 1);
+  EXPECT_EQ(std::get<reasons::ambiguous>(answer.reasons[0]).kind, link);
+  EXPECT_EQ(std::get<reasons::seen_slower>(answer.reasons[1]).count, 2);
+  EXPECT_EQ(std::get<reasons::seen_slower>(answer.reasons[1]).kind, link);
+  EXPECT_EQ(answer.classes[0].cleared, 1);
+  EXPECT_TRUE(more_runs_may_tell(answer));
+  // What is slower by other evidence is not in doubt.
+  answer = check_of({several(20, verdict::unchanged), several(1, verdict::slower)});
+  answer.findings[20].judgement->sighting = sighting::open;
+  EXPECT_THAT(concluded(answer).reasons, IsEmpty());
+}
+
+/// Repetitions that are left out are a reason only where too little is tested.
+TEST(conclusions, say_that_repetitions_were_left_out) {
+  const auto with_few = [](std::size_t few) {
+    auto group = several(few, verdict::not_known);
+    for (auto& benchmark : group) {
+      benchmark.judgement.reset();
+      benchmark.note = remarks::few_repetitions{2, 3};
+    }
+    return concluded({several(10, verdict::unchanged), group});
+  };
+  EXPECT_EQ(with_few(10).code, exit_code::pass);
+  const auto answer = with_few(11);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  const auto cause = only_reason<reasons::repetitions_left_out>(answer);
+  EXPECT_EQ(cause.kind, link);
+  EXPECT_EQ(cause.count, 11);
+  EXPECT_FALSE(more_runs_may_tell(answer));
+}
+
+TEST(conclusions, say_by_how_much_a_class_has_crept) {
+  auto answer = check_of({several(20, verdict::unchanged)});
+  answer.classes[0].crept = 0.25;
+  answer = concluded(answer);
+  EXPECT_EQ(answer.code, exit_code::inconclusive);
+  EXPECT_EQ(only_reason<reasons::class_crept>(answer).kind, link);
+  EXPECT_EQ(only_reason<reasons::class_crept>(answer).slowdown, 0.25);
+}
+
+/// The median says it first, where both have changed.
+TEST(conclusions, say_by_how_much_a_class_has_changed_by_its_means) {
+  auto answer = check_of({several(20, verdict::not_known)});
+  answer.classes[0].shared_by_mean = changed_class(0.3);
+  answer.classes[0].shared_by_mean->benchmarks = 17;
+  answer.classes[0].shared = changed_class(0.1);
+  answer.classes[0].shared->changed = false;
+  auto cause = only_reason<reasons::environment_changed>(concluded(answer));
+  EXPECT_EQ(cause.kind, link);
+  EXPECT_EQ(cause.benchmarks, 17);
+  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.3));
+  answer.classes[0].shared->changed = true;
+  cause = only_reason<reasons::environment_changed>(concluded(answer));
+  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.1));
+  answer.classes[0].shared_by_mean->changed = false;
+  cause = only_reason<reasons::environment_changed>(concluded(answer));
+  EXPECT_DOUBLE_EQ(cause.slowdown, std::expm1(0.1));
+}
+
 // The runs.
+
+TEST(conclusions, count_older_runs_once) {
+  auto answer = check_of({several(20, verdict::unchanged)});
+  answer.older_runs = 2;
+  answer.changed.push_back({{"run.started_utc", "b", "a"}, false});
+  const auto cause = only_reason<reasons::runs_older>(concluded(answer));
+  EXPECT_EQ(cause.older, 2);
+  EXPECT_EQ(cause.runs, 3);
+  answer.changed.push_back({{"link.width", "16", "8"}, false});
+  answer = concluded(answer);
+  ASSERT_EQ(answer.reasons.size(), 2);
+  EXPECT_EQ(std::get<reasons::machine_differs>(answer.reasons[1]).differences, 1);
+}
 
 TEST(conclusions, are_inconclusive_on_another_machine_whatever_is_slower) {
   auto answer =
@@ -366,7 +474,7 @@ TEST(conclusions, put_the_worst_first) {
       {{allowed, named("unchanged", verdict::unchanged), named("not known", verdict::not_known),
         named("new", verdict::added), named("faster", verdict::faster, -0.1),
         named("much faster", verdict::faster, -0.2), named("missing", verdict::missing),
-        named("ambiguous", verdict::ambiguous, 0.05), named("slower", verdict::slower, 0.1),
+        named("ambiguous", verdict::ambiguous, 0.3), named("slower", verdict::slower, 0.1),
         named("much slower", verdict::slower, 0.2)}});
   std::vector<std::string> names;
   for (const auto& benchmark : answer.findings) names.push_back(benchmark.name);

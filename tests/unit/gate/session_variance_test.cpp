@@ -73,6 +73,18 @@ TEST(session_variance, is_assumed_for_less_than_twenty_pieces_of_evidence) {
   EXPECT_DOUBLE_EQ(deviation_of({without_sessions()}), 5 * process_deviation);
 }
 
+/// A class of twenty will show in the new session how much sessions differ.
+TEST(session_variance, is_assumed_smaller_if_a_new_session_will_tell) {
+  const auto assumed = [](std::size_t benchmarks, double deviation) {
+    return session_variances(std::vector(benchmarks, without_sessions(deviation)), true).front();
+  };
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.003).variance), 0.003);
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(20, 0.001).variance), 0.002);
+  EXPECT_DOUBLE_EQ(std::sqrt(assumed(19, 0.003).variance), 5 * 0.003);
+  EXPECT_EQ(assumed(20, 0.003).degrees, 30);
+  EXPECT_DOUBLE_EQ(deviation_of(std::vector(20, without_sessions(0.003))), 5 * 0.003);
+}
+
 TEST(session_variance, is_not_assumed_smaller_than_the_evidence_is) {
   // Ten shifts of which half are far away: less than the assumption does not explain them.
   std::vector<session_evidence> suite;
@@ -176,6 +188,13 @@ TEST(session_variance, does_not_contain_benchmarks_without_a_new_session) {
     suite.back().shift = -0.5;
   }
   EXPECT_NEAR(deviation_of(suite), before, before / 2);
+}
+
+TEST(session_variance, does_not_contain_benchmarks_of_a_single_session) {
+  auto suite = std::vector(50, with_sessions(0.02, 2));
+  const double before = deviation_of(suite);
+  for (int i = 0; i < 100; ++i) suite.push_back(without_sessions());
+  EXPECT_NEAR(deviation_of(suite), before, before / 4);
 }
 
 /// A suite of session_variance_reference.py, which computed these deviations.
