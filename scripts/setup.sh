@@ -13,7 +13,7 @@ build_packages=(g++ cmake ninja-build git libbenchmark-dev libcli11-dev nlohmann
   libboost-dev libsimdjson-dev libpugixml-dev zlib1g-dev)
 # shellcheck disable=SC2034  # those that source this install them
 # Both: ranks are tested under either.
-test_packages=(libgtest-dev libgmock-dev openmpi-bin libopenmpi-dev mpich libmpich-dev jq help2man valgrind)
+test_packages=(libgtest-dev libgmock-dev openmpi-bin libopenmpi-dev mpich libmpich-dev jq help2man)
 plot_packages=(python3 python3-venv fonts-liberation)
 
 # Whether a text contains more than characters to read: a terminal's commands, or what nobody sees or

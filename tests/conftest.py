@@ -7,6 +7,17 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "nightly: takes long, and runs with scripts/test --nightly")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) or item.path.parent.name == "packages":
+            item.add_marker(pytest.mark.nightly)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("bench_transfers")
     group.addoption(

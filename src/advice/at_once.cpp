@@ -26,7 +26,7 @@ using topology::per_flow;
 using topology::traffic;
 
 /// Times within this part of each other are alike.
-constexpr double alike = 0.03;
+constexpr double alike_within = 0.03;
 /// Copies that are larger or smaller by this factor are of another size.
 constexpr double other_size = 2;
 constexpr double ns_per_second = 1e9;
@@ -132,9 +132,9 @@ order fastest_of(const advice_at_once& answer) {
   auto best = std::pair{order::at_once, answer.all.ns};
   // Groups of one device are one by one.
   if (answer.groups.size() < answer.all.rates.size() &&
-      answer.groups_ns < (1 - alike) * best.second)
+      answer.groups_ns < (1 - alike_within) * best.second)
     best = {order::groups, answer.groups_ns};
-  return answer.one_by_one_ns < (1 - alike) * best.second ? order::one_by_one : best.first;
+  return answer.one_by_one_ns < (1 - alike_within) * best.second ? order::one_by_one : best.first;
 }
 
 std::optional<int> node_by_pci(const host_map& map, std::size_t device) {

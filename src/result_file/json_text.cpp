@@ -13,10 +13,6 @@
 namespace bench_transfers::result_file {
 namespace {
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
 bool has_byte_order_mark(std::string_view text) {
   return text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") ||
          text.starts_with("\xfe\xff");
@@ -85,7 +81,7 @@ class key_checker {
 }  // namespace
 
 simdjson::dom::element parsed(simdjson::dom::parser& parser, std::string text) {
-  if (is_blank(text)) throw bad_entry("it is empty");
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw bad_entry("it is empty");
   if (has_byte_order_mark(text))
     throw bad_entry("it begins with a byte order mark; save it as UTF-8 without one");
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);

@@ -93,3 +93,10 @@ def test_what_ci_runs_runs_there_too():
     commands = re.findall(r"(?:^|exec )(scripts/.*)$", ours, re.MULTILINE)
     assert commands
     assert [command for command in commands if command not in theirs] == []
+
+
+def test_what_ci_has_no_time_for_runs_every_night():
+    (workflow,) = (path for path in WORKFLOWS if path.stem == "nightly")
+    text = workflow.read_text("utf-8")
+    assert yaml.safe_load(text)[True]["schedule"]  # YAML 1.1 takes `on` for a truth value
+    assert any("scripts/test --nightly" in step.get("run", "") for step in steps(text))

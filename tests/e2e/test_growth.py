@@ -17,11 +17,14 @@ from pathlib import Path
 
 import described
 import limits
+import pytest
 from advice_files import MIB, QUESTION, gpu_file, rows, write
 from gate_files import Lab
 from program import Program, environment
 from test_completion import COMMANDS
 from test_fleet import small_sweep
+
+pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).resolve().parents[2]
 NVBANDWIDTH = Path(__file__).parent / "nvbandwidth.json"

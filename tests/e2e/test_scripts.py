@@ -96,6 +96,7 @@ def test_a_question_is_answered_at_once(clone: Clone, script: str, question: str
         ("report", (), "which result files?"),
         ("report", ("missing.json", "--out=x"), "missing.json: No such file"),
         ("test", ("unit",), "unit"),
+        ("test", ("src/missing",), "src/missing"),
     ],
 )
 def test_a_typo_is_found_at_once(
@@ -135,11 +136,25 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         "lint": ("--tidy",),
         "reference": (),
         "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
-        "test": ("--sanitize", "--slurm", "--integrations"),
+        "test": ("--nightly", "--sanitize", "--slurm", "--integrations"),
     }.items():
         completed = clone.run(script, *arguments)
         assert completed.returncode != 0
         assert clone.trapped, (script, completed.stderr)
+        (clone.traps / "sprung").unlink()
+
+
+def test_each_room_has_tests(clone: Clone):
+    """Or so scripts/test thinks, which then begins to install."""
+    shutil.copytree(ROOT / "tests/unit", clone.root / "tests/unit")
+    text = (ROOT / "docs/ARCHITECTURE.md").read_text("utf-8")
+    rooms = re.findall(r"^\| `([a-z_/]+)` \| ", text, re.MULTILINE)
+    assert rooms
+    for room in rooms:
+        source = room if (ROOT / room).is_dir() else f"src/{room}"
+        (clone.root / source).mkdir(parents=True, exist_ok=True)
+        completed = clone.run("test", room)
+        assert clone.trapped, completed.stderr
         (clone.traps / "sprung").unlink()
 
 

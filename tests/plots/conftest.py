@@ -39,7 +39,7 @@ def browser():
     """Starts a browser."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("no chromium (scripts/test installs it)")
+        pytest.skip("no chromium (scripts/test --nightly installs it)")
     with pytest.importorskip("playwright.sync_api").sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"], timeout=HANGS_MS

@@ -1,7 +1,6 @@
 """Tests figures of recorded runs in both layouts: no text is too small, cut or covered."""
 
 import functools
-import shutil
 from itertools import combinations
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import made_up_fleet
 import made_up_map
 import pytest
 import synthetic
+from browsing import HANGS_MS
 
 from plots.figures import (
     DEVICES_FIGURES,
@@ -26,8 +26,6 @@ from plots.model.load import read_result
 from plots.model.programs import ask, ask_about_map
 from plots.page import draw, render
 
-CHROMIUM = shutil.which("chromium")
-HANGS_MS = 300_000  # longer than anything takes, even on a busy machine
 RECORDED = Path(__file__).resolve().parents[2] / "results"
 # Together, these have all figures; the second has few lines.
 RUNS = ("nvidia-h200/2026-11-21-report", "nvidia-h200/2026-11-20-gpu-arrays")
@@ -48,22 +46,12 @@ TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.te
 # Boxes have the full height of a line, of which letters use a part.
 SLACK = 2.5
 
-if CHROMIUM is None:
-    pytest.skip("no chromium (scripts/test installs it)", allow_module_level=True)
-
-from playwright.sync_api import sync_playwright  # noqa: E402
-
 
 @pytest.fixture(scope="module")
-def page():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"], timeout=HANGS_MS
-        )
-        opened = browser.new_page(viewport={"width": 1000, "height": 1200})
-        opened.set_default_timeout(HANGS_MS)
-        yield opened
-        browser.close()
+def page(browser):
+    opened = browser.new_page(viewport={"width": 1000, "height": 1200})
+    opened.set_default_timeout(HANGS_MS)
+    return opened
 
 
 @functools.cache

@@ -5,11 +5,11 @@
 namespace bench_transfers::bench::subjects {
 namespace {
 
-constexpr unsigned block_threads = 128;
+constexpr unsigned threads_of_block = 128;
 
 /// Each thread writes a word; the last one also the bytes behind the last word.
 __device__ void write_words(std::uint32_t* dst, const std::uint32_t* src, std::uint32_t bytes) {
-  const auto word = blockIdx.x * block_threads + threadIdx.x;
+  const auto word = blockIdx.x * threads_of_block + threadIdx.x;
   const auto words = bytes / sizeof(std::uint32_t);
   if (word < words) dst[word] = src[word];
   if (word != words) return;
@@ -29,7 +29,7 @@ __global__ void write_copied(std::uint32_t* dst, const std::uint32_t* src, std::
 /// One thread more than words.
 transfers::launch_shape threads_for(std::size_t bytes) {
   const auto threads = static_cast<unsigned>(bytes / sizeof(std::uint32_t)) + 1;
-  return {.grid = {(threads + block_threads - 1) / block_threads}, .block = {block_threads}};
+  return {.grid = {(threads + threads_of_block - 1) / block_threads}, .block = {block_threads}};
 }
 
 /// For with_capacity(): nvcc warns of a lambda whose parameters do not use its template argument.
