@@ -214,20 +214,37 @@ class class_judge {
   /// that got faster.
   [[nodiscard]] bool may_be_by_session(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
-    const bool is_by_speedups = benchmark.sessions < 2;
-    const double least = benchmark.least_slowdown() / (is_by_speedups ? 3 : 2);
-    const double most = 4 * benchmark.least_slowdown();
-    double moved = 0;
-    for (const auto& other : estimates_.benchmarks) {
-      if (&other == &benchmark) continue;
-      const double distance = is_by_speedups ? other.least_speedup() : other.sessions_apart;
-      if (distance >= std::max(least, other.sessions_apart_by_processes) && distance <= most)
-        ++moved;
-    }
-    if (is_by_speedups) moved = std::max(0.0, moved - 1);  // one may be an improvement
+    const double moved =
+        benchmark.sessions < 2 ? moved_by_one_session(benchmark) : moved_alike(benchmark);
     // One with two levels shows the same in all its sessions by this chance.
     const double unseen = std::pow(0.5, static_cast<double>(benchmark.sessions));
     return moved * unseen >= limits_.false_alarm;
+  }
+
+  /// Others that got faster by about as much. One may be an improvement.
+  [[nodiscard]] double moved_by_one_session(const estimate& benchmark) const {
+    const double shift = benchmark.least_slowdown();
+    const auto moved = count_others(benchmark, [&](const estimate& other) {
+      return other.least_speedup() >= shift / 3 && other.least_speedup() <= 4 * shift;
+    });
+    return std::max(0.0, moved - 1);
+  }
+
+  /// Others whose sessions are apart by about as much.
+  [[nodiscard]] double moved_alike(const estimate& benchmark) const {
+    const double shift = benchmark.least_slowdown();
+    return count_others(benchmark, [&](const estimate& other) {
+      return other.levels.differ() && other.levels.apart >= shift / 2 &&
+             other.levels.apart <= 4 * shift;
+    });
+  }
+
+  template <class Condition>
+  [[nodiscard]] double count_others(const estimate& benchmark, Condition condition) const {
+    return static_cast<double>(
+        std::ranges::count_if(estimates_.benchmarks, [&](const estimate& other) {
+          return &other != &benchmark && condition(other);
+        }));
   }
 
   /// A single session says nothing about how far others move this benchmark by itself. How far they

@@ -92,13 +92,17 @@ void subtract_mean(centres& sessions) {
     if (centre) *centre -= sum / count;
 }
 
-centres session_centres(const observation& observed) {
+template <class Centre>
+centres session_centres(const observation& observed, Centre centre) {
   centres sessions;
   for (const auto& session : observed.before)
-    sessions.push_back(session.empty() ? std::nullopt
-                                       : std::optional(statistics::location(session)));
+    sessions.push_back(session.empty() ? std::nullopt : std::optional(centre(session)));
   subtract_mean(sessions);
   return sessions;
+}
+
+centres session_centres(const observation& observed) {
+  return session_centres(observed, [](const auto& costs) { return statistics::location(costs); });
 }
 
 /// The median of the benchmarks' centres for each session of the baseline.
@@ -126,22 +130,23 @@ double explained_by(const std::vector<double>& common) {
   return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
 }
 
-/// Adds how the baseline's sessions differ beyond what the class has in common in each of them
-/// (`common`, empty for a class that is too small). Returns how far the slowest is from the
-/// fastest.
-double add_baseline_sessions(const observation& observed, const std::vector<double>& common,
-                             session_evidence& evidence) {
-  auto sessions = session_centres(observed);
-  double count = 0, fastest = 0, slowest = 0;
-  for (std::size_t s = 0; s < sessions.size(); ++s) {
-    if (!sessions[s]) continue;
-    if (!common.empty()) *sessions[s] -= common[s];
-    fastest = count > 0 ? std::min(fastest, *sessions[s]) : *sessions[s];
-    slowest = count > 0 ? std::max(slowest, *sessions[s]) : *sessions[s];
-    ++count;
-  }
-  if (count < 2) return 0;
+/// Beyond what the class has in common in each session (`common`, empty for a class that is too
+/// small).
+void subtract_common(centres& sessions, const std::vector<double>& common) {
+  for (std::size_t s = 0; s < sessions.size() && !common.empty(); ++s)
+    if (sessions[s]) *sessions[s] -= common[s];
   subtract_mean(sessions);
+}
+
+/// Adds how the baseline's sessions differ.
+void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
+                           session_evidence& evidence) {
+  auto sessions = session_centres(observed);
+  const double count =
+      static_cast<double>(sessions.size()) -
+      static_cast<double>(std::ranges::count(sessions, std::optional<double>()));
+  if (count < 2) return;
+  subtract_common(sessions, common);
   evidence.between_degrees = count - 1;
   for (std::size_t s = 0; s < sessions.size(); ++s) {
     if (!sessions[s]) continue;
@@ -149,13 +154,27 @@ double add_baseline_sessions(const observation& observed, const std::vector<doub
     evidence.between_process_part +=
         statistics::location_variance(observed.before[s].size()) / count;
   }
-  return slowest - fastest;
 }
 
-/// Far more than chance would put between the slowest and the fastest of ten sessions.
-double apart_by_processes(const session_evidence& evidence) {
-  return std::sqrt(evidence.process_variance) *
-         std::max(4.0, 6 * std::sqrt(evidence.between_process_part));
+/// `evidence`: with the baseline's sessions.
+session_levels levels_of(const observation& observed, const std::vector<double>& common,
+                         const session_evidence& evidence) {
+  if (evidence.between_degrees < 1) return {};
+  auto sessions = session_centres(
+      observed, [](const auto& costs) { return statistics::median(costs); });
+  subtract_common(sessions, common);
+  session_levels levels;
+  double fastest = 0, slowest = 0;  // around their mean
+  for (const auto& level : sessions) {
+    if (!level) continue;
+    fastest = std::min(fastest, *level);
+    slowest = std::max(slowest, *level);
+  }
+  levels.apart = slowest - fastest;
+  // Far more than chance would put between the slowest and the fastest of ten sessions.
+  levels.apart_by_processes = std::sqrt(evidence.process_variance) *
+                              std::max(4.0, 6 * std::sqrt(evidence.between_process_part));
+  return levels;
 }
 
 /// How much sessions may move a class as a whole, as far as nobody has seen it: about as much as
@@ -231,11 +250,10 @@ class class_separation {
     if (has_common_shift) find_common_shift(has_new_runs);
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       evidence_[i].process_variance = result_.benchmarks[i].process_variance;
-      result_.benchmarks[i].sessions_apart =
-          add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+      add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+      result_.benchmarks[i].levels =
+          levels_of(observations_[i], common_of_sessions_, evidence_[i]);
     }
-    for (std::size_t i = 0; i < observations_.size(); ++i)
-      result_.benchmarks[i].sessions_apart_by_processes = apart_by_processes(evidence_[i]);
     if (has_new_runs && has_common_shift) add_new_session();
     const auto estimates = session_variances(evidence_, !has_new_runs);
     const bool is_among_machines = limits_.other_machine && limits_.vetoing.contains(result_.kind);

@@ -15,13 +15,21 @@ namespace bench_transfers::gate {
 /// A smaller class has no common shift: its median could be that of real changes.
 inline constexpr std::size_t least_class_size = 10;
 
+/// How far the baseline's sessions of a benchmark are from one another, beyond the class: the
+/// medians of their processes. Two slow processes of five are none of a slow session.
+struct session_levels {
+  double apart = 0;     ///< the slowest from the fastest
+  double apart_by_processes = 0;  ///< what processes alone may explain
+
+  [[nodiscard]] bool differ() const { return apart > 0 && apart >= apart_by_processes; }
+};
+
 /// One benchmark before its judgement. Logarithms; larger is slower.
 struct estimate {
   std::vector<double> before, after;  ///< processes of all sessions, ascending
   costs looks;                        ///< new processes by look
   std::size_t sessions = 0;           ///< of the baseline that have measured it
-  double sessions_apart = 0;          ///< the slowest of them from the fastest, beyond the class
-  double sessions_apart_by_processes = 0;  ///< what processes alone may explain
+  session_levels levels;
   double centre = 0;                       ///< of `before`
   double shift = 0;
   double common = 0;        ///< part of the shift that the class has in common
