@@ -54,7 +54,6 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
 
 std::vector<estimate> processes_of(std::span<const observation> observations,
                                    std::size_t assumed_after, const limits& limits) {
-  statistics::clipped_variance variance_within;
   std::vector<statistics::variance_estimate> variances;
   std::vector<estimate> benchmarks;
   for (const auto& observed : observations) {
@@ -63,7 +62,8 @@ std::vector<estimate> processes_of(std::span<const observation> observations,
     // Where sessions have few processes, the two cannot be told apart well. All processes together
     // then say more, and never too little, than the few that share a session.
     const bool is_by_session = benchmark.before.size() >= 2 * benchmark.sessions;
-    auto variance = variance_within(is_by_session ? observed.before : costs{benchmark.before});
+    auto variance =
+        statistics::clipped_variance(is_by_session ? observed.before : costs{benchmark.before});
     variance.variance =
         std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
     variances.push_back(variance);
@@ -142,9 +142,8 @@ void subtract_common(centres& sessions, const std::vector<double>& common) {
 void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
                            session_evidence& evidence) {
   auto sessions = session_centres(observed);
-  const double count =
-      static_cast<double>(sessions.size()) -
-      static_cast<double>(std::ranges::count(sessions, std::optional<double>()));
+  const double count = static_cast<double>(sessions.size()) -
+                       static_cast<double>(std::ranges::count(sessions, std::optional<double>()));
   if (count < 2) return;
   subtract_common(sessions, common);
   evidence.between_degrees = count - 1;
@@ -160,8 +159,8 @@ void add_baseline_sessions(const observation& observed, const std::vector<double
 session_levels levels_of(const observation& observed, const std::vector<double>& common,
                          const session_evidence& evidence) {
   if (evidence.between_degrees < 1) return {};
-  auto sessions = session_centres(
-      observed, [](const auto& costs) { return statistics::median(costs); });
+  auto sessions =
+      session_centres(observed, [](const auto& costs) { return statistics::median(costs); });
   subtract_common(sessions, common);
   session_levels levels;
   double fastest = 0, slowest = 0;  // around their mean
@@ -251,8 +250,7 @@ class class_separation {
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       evidence_[i].process_variance = result_.benchmarks[i].process_variance;
       add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
-      result_.benchmarks[i].levels =
-          levels_of(observations_[i], common_of_sessions_, evidence_[i]);
+      result_.benchmarks[i].levels = levels_of(observations_[i], common_of_sessions_, evidence_[i]);
     }
     if (has_new_runs && has_common_shift) add_new_session();
     const auto estimates = session_variances(evidence_, !has_new_runs);

@@ -115,8 +115,7 @@ class time_line {
 /// The variance of a session's centre: at least what its processes explain.
 variance_estimate variance_of(const std::vector<double>& shifts, const costs& sessions) {
   static constexpr double least_deviation = 1e-4;
-  statistics::clipped_variance within;
-  const auto process = within(sessions);
+  const auto process = statistics::clipped_variance(sessions);
   double explained = 0;
   std::size_t measured = 0;
   for (const auto& session : sessions)
