@@ -142,7 +142,7 @@ int answer(const check_request& request) {
 int answer(const power_request& request) {
   const auto before = read_baseline(request.baseline);
   common::print(text_of(before, power(before, request.new_runs, request.limits), request.new_runs,
-                        request.limits));
+                        stakes_of(before, request.limits).limits));
   return number(exit_code::pass);
 }
 

@@ -112,6 +112,14 @@ bool is_other_machine(const baseline& before, std::span<const run> after) {
   });
 }
 
+/// Whether each session is of a card of its own.
+bool are_machines(const baseline& before) {
+  std::set<std::string> cards;
+  for (const auto& process : before.processes)
+    if (!process.card.empty()) cards.insert(process.card);
+  return cards.size() == number_of_sessions(before.processes);
+}
+
 bool has_means(const baseline& before) {
   return std::ranges::any_of(before.benchmarks,
                              [](const auto& entry) { return !entry.second.means.empty(); });
@@ -139,6 +147,7 @@ class checking {
     classes_ = std::move(classes);
     deciding_ = std::move(deciding);
     limits.other_machine = is_other_machine(before, after);
+    limits.sessions_are_machines = are_machines(before);
     result_.question.limits = std::move(limits);
     result_.has_means = has_means(before);
     result_.device = before.device;

@@ -189,7 +189,9 @@ class class_judge {
     // Beyond the threshold only together with its class: it is unknown whose change that is.
     if (benchmark.shift > benchmark.threshold && p.slower_with_class < unsure)
       return outcome::ambiguous;
-    if (judgement.sighting == sighting::open || is_suspect(index)) return outcome::ambiguous;
+    const bool is_seen =
+        judgement.sighting == sighting::open || judgement.sighting == sighting::unsure;
+    if (is_seen || is_suspect(index)) return outcome::ambiguous;
     if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
       return outcome::faster;
     if (judgement.at_most <= benchmark.threshold) return outcome::unchanged;
@@ -241,10 +243,9 @@ class class_judge {
 
   template <class Condition>
   [[nodiscard]] double count_others(const estimate& benchmark, Condition condition) const {
-    return static_cast<double>(
-        std::ranges::count_if(estimates_.benchmarks, [&](const estimate& other) {
-          return &other != &benchmark && condition(other);
-        }));
+    return static_cast<double>(std::ranges::count_if(
+        estimates_.benchmarks,
+        [&](const estimate& other) { return &other != &benchmark && condition(other); }));
   }
 
   /// A single session says nothing about how far others move this benchmark by itself. How far they
@@ -347,18 +348,23 @@ comparison compare(std::span<const observation> observations, const limits& limi
 
 namespace {
 
+/// Of each number of new processes.
 template <class Judgement_of>
-std::vector<benchmark_judgement> without_new_runs(std::span<const observation> observations,
-                                                  std::size_t new_processes, const limits& limits,
-                                                  Judgement_of judgement_of) {
+std::vector<std::vector<benchmark_judgement>> without_new_runs(
+    std::span<const observation> observations, std::span<const std::size_t> new_processes,
+    const limits& limits, Judgement_of judgement_of) {
   const auto classes = by_class(observations);
-  std::vector<benchmark_judgement> judgements(observations.size());
+  std::vector<std::vector<benchmark_judgement>> judgements(
+      new_processes.size(), std::vector<benchmark_judgement>(observations.size()));
   for (const auto& [kind, members] : classes) {
-    const auto estimates = estimates_for(members.observations, new_processes, limits);
+    auto estimates = estimates_for(members.observations, 1, limits).benchmarks;
     const double first_p = limits.false_alarm / static_cast<double>(classes.size() * limits.looks *
                                                                     members.places.size());
-    for (std::size_t i = 0; i < members.places.size(); ++i)
-      judgements[members.places[i]] = judgement_of(estimates.benchmarks[i], first_p);
+    for (std::size_t n = 0; n < new_processes.size(); ++n)
+      for (std::size_t i = 0; i < members.places.size(); ++i) {
+        estimates[i].expect(new_processes[n]);
+        judgements[n][members.places[i]] = judgement_of(estimates[i], new_processes[n], first_p);
+      }
   }
   return judgements;
 }
@@ -367,15 +373,23 @@ std::vector<benchmark_judgement> without_new_runs(std::span<const observation> o
 
 std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
                                             std::size_t new_processes, const limits& limits) {
+  return without_new_runs(observations, std::span(&new_processes, 1), limits,
+                          judgement_without_verdict)
+      .front();
+}
+
+std::vector<std::vector<benchmark_judgement>> expected_bounds(
+    std::span<const observation> observations, std::span<const std::size_t> new_processes,
+    const limits& limits) {
   return without_new_runs(observations, new_processes, limits,
-                          [&](const estimate& benchmark, double first_p) {
-                            return judgement_without_verdict(benchmark, new_processes, first_p);
+                          [](const estimate& benchmark, std::size_t, double first_p) {
+                            return bounds_of(benchmark, first_p);
                           });
 }
 
 std::vector<benchmark_judgement> expected_bounds(std::span<const observation> observations,
                                                  std::size_t new_processes, const limits& limits) {
-  return without_new_runs(observations, new_processes, limits, bounds_of);
+  return expected_bounds(observations, std::span(&new_processes, 1), limits).front();
 }
 
 }  // namespace bench_transfers::gate

@@ -44,8 +44,7 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
       std::ranges::count_if(observed.before, [](const auto& session) { return !session.empty(); }));
   result.centre = statistics::location(result.before);
   if (!result.after.empty()) result.shift = statistics::location(result.after) - result.centre;
-  result.process_part =
-      statistics::location_variance(result.before.size()) + statistics::location_variance(after);
+  result.expect(after);
   result.session_part = session_part_of(observed.before, result.before.size()) +
                         (assumed_after > 0 ? 1 : session_part_of(observed.after, after));
   result.threshold = std::log1p(limits.threshold_for(observed.kind));
@@ -213,20 +212,31 @@ double assumed_machine_deviation(benchmark_class kind) {
 }
 
 /// Whether the class is slower as a whole, by the threshold and by more than sessions explain: the
-/// assumption, as if seen in eight sessions, and the baseline's own.
+/// assumption, as if seen in eight sessions, and the baseline's own. Those say nothing of another
+/// machine, unless each is of a machine of its own. A few machines that are alike do not make
+/// another one less likely to be slower.
 void judge_common_shift(const std::vector<double>& common_of_sessions, double threshold,
-                        double false_alarm, bool other_machine, bool is_vetoing,
-                        common_shift& shared) {
-  const auto known = common_error(other_machine ? std::vector<double>(1, 0.0) : common_of_sessions,
-                                  assumed_common_deviation(shared.kind), assumed_common_degrees);
-  const double error = std::sqrt(known.variance);
-  const boost::math::students_t t(known.degrees);
+                        const limits& limits, double false_alarm, common_shift& shared) {
+  const auto error_by = [&](const std::vector<double>& sessions) {
+    return common_error(sessions, assumed_common_deviation(shared.kind), assumed_common_degrees);
+  };
+  const auto by_sessions = error_by(common_of_sessions);
+  const auto by_assumption = error_by({0.0});
+  const auto& known =
+      limits.other_machine && !limits.sessions_are_machines ? by_assumption : by_sessions;
+  const auto& cautious = limits.other_machine ? by_assumption : by_sessions;
   // Where a class only vetoes, a quarter of it is enough.
-  const double shift =
-      is_vetoing ? std::max(shared.shift, shared.shift_of_slower_quarter) : shared.shift;
-  shared.at_least = shift - quantile(complement(t, false_alarm)) * error;
+  const double shift = limits.vetoing.contains(shared.kind)
+                           ? std::max(shared.shift, shared.shift_of_slower_quarter)
+                           : shared.shift;
+  const auto margin = [](const statistics::variance_estimate& error, double alarm) {
+    const boost::math::students_t t(error.degrees);
+    return quantile(complement(t, alarm)) * std::sqrt(error.variance);
+  };
+  constexpr double unsure = 0.05;
+  shared.at_least = shift - margin(known, false_alarm);
   shared.slower = shared.at_least > threshold;
-  shared.may_be_slower = !shared.slower && shift - quantile(t, 0.95) * error > threshold;
+  shared.may_be_slower = !shared.slower && shift - margin(cautious, unsure) > threshold;
 }
 
 /// Separates the shift that the class has in common from what its benchmarks show by themselves,
@@ -275,8 +285,8 @@ class class_separation {
     }
     const double threshold = result_.benchmarks.front().threshold;
     shared.changed = std::abs(shared.shift) > threshold;
-    judge_common_shift(common_of_sessions_, threshold, limits_.false_alarm / classes_,
-                       limits_.other_machine, limits_.vetoing.contains(shared.kind), shared);
+    judge_common_shift(common_of_sessions_, threshold, limits_, limits_.false_alarm / classes_,
+                       shared);
     const double bound = common_bound_of(observations_);
     for (auto& benchmark : result_.benchmarks) {
       benchmark.common = shared.shift;
@@ -330,6 +340,11 @@ class_estimates estimates(std::span<const observation> observations, std::size_t
 }
 
 }  // namespace
+
+void estimate::expect(std::size_t new_processes) {
+  process_part =
+      statistics::location_variance(before.size()) + statistics::location_variance(new_processes);
+}
 
 double estimate::degrees() const {
   return square(variance_by_processes() + variance_by_sessions()) /
