@@ -188,12 +188,16 @@ double laboratory::changed_mean(const std::string& name, std::size_t place) cons
   return is_slow ? std::log(mean_factor_) : 0;
 }
 
-/// Whether a benchmark that is slower by its threshold in all runs counts as tested.
-bool is_wrong(const gate::report& report, const change& changed) {
+/// Whether a benchmark that is slower by its threshold than all of the baseline, in all runs,
+/// counts as tested.
+bool is_wrong(const gate::report& report, const change& changed, std::size_t sessions) {
   return report.code == gate::exit_code::pass &&
          std::ranges::any_of(report.findings, [&](const gate::finding& benchmark) {
+           double before = 0;
+           for (std::size_t s = 0; s < sessions; ++s)
+             before = std::max(before, changed(benchmark.name, s, 0));
            const auto is_slower = [&](std::size_t run) {
-             return std::expm1(changed(benchmark.name, new_session, run)) >=
+             return std::expm1(changed(benchmark.name, new_session, run) - before) >=
                     benchmark.threshold - 1e-9;
            };
            return benchmark.result == gate::verdict::unchanged && is_slower(0) && is_slower(1) &&
@@ -391,7 +395,7 @@ tally tally_of(const trial& trial, const recorded& noise, const gate::metric& ju
     const auto [report, runs] = checked(
         baseline, [&] { return lab.run(session, new_session, number++, changed); }, trial);
     ++result.answers[gate::to_string(report.code)];
-    if (is_wrong(report, changed)) ++result.wrong;
+    if (is_wrong(report, changed, trial.days.size())) ++result.wrong;
     result.runs += runs;
     for (const auto& reason : report.reasons) ++result.reasons[fmt::format("{}", reason.index())];
   }
