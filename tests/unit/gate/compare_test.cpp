@@ -359,7 +359,7 @@ TEST_F(comparing, learns_from_machines_how_far_another_one_may_be) {
     benchmark.kind = benchmark_class::host;
     benchmark.before.push_back(processes(5, 0, 0.01));
     benchmark.before.push_back(processes(5, 0, 0.01));
-    slow_down(benchmark, 0.35);
+    slow_down(benchmark, 0.30);
   }
   const auto shared_of = [&](bool sessions_are_machines) {
     return compare(all, {.vetoing = {benchmark_class::host},
