@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <random>
 
 #include "src/statistics/quantile.hpp"
@@ -56,20 +58,7 @@ double next_normal(std::mt19937_64& random) {
   return boost::math::quantile(boost::math::normal(), uniform);
 }
 
-}  // namespace
-
-variance_estimate clipped_variance::operator()(groups_of_values groups) {
-  const auto sizes = sizes_of(groups);
-  if (sizes.per_group.empty()) return {0, 0};
-  // Clipping costs a fifth of the information (simulated; the precise value matters little).
-  constexpr double information_kept = 0.8;
-  return {factor_for(sizes.per_group) * raw_variance(groups, sizes),
-          std::max(1.0, information_kept * sizes.degrees())};
-}
-
-double clipped_variance::factor_for(const std::vector<std::size_t>& sizes) {
-  const auto [place, is_new] = factors_.try_emplace(sizes, 1.0);
-  if (!is_new) return place->second;
+double simulated_factor(const std::vector<std::size_t>& sizes) {
   constexpr std::size_t values_drawn = 100'000;
   std::mt19937_64 random(1);
   std::vector<std::vector<double>> groups(sizes.size());
@@ -84,7 +73,28 @@ double clipped_variance::factor_for(const std::vector<std::size_t>& sizes) {
     }
     mean += raw_variance(groups, {values, sizes}) / static_cast<double>(rounds);
   }
-  return place->second = 1 / mean;
+  return 1 / mean;
+}
+
+/// The same for the same sizes, and the simulation takes milliseconds: done once in a program.
+double factor_for(const std::vector<std::size_t>& sizes) {
+  static std::mutex mutex;
+  static std::map<std::vector<std::size_t>, double> known;
+  const std::scoped_lock lock(mutex);
+  const auto [place, is_new] = known.try_emplace(sizes, 1.0);
+  if (is_new) place->second = simulated_factor(sizes);
+  return place->second;
+}
+
+}  // namespace
+
+variance_estimate clipped_variance(groups_of_values groups) {
+  const auto sizes = sizes_of(groups);
+  if (sizes.per_group.empty()) return {0, 0};
+  // Clipping costs a fifth of the information (simulated; the precise value matters little).
+  constexpr double information_kept = 0.8;
+  return {factor_for(sizes.per_group) * raw_variance(groups, sizes),
+          std::max(1.0, information_kept * sizes.degrees())};
 }
 
 }  // namespace bench_transfers::statistics

@@ -201,9 +201,11 @@ def test_nothing_has_changed(checks: Gate, lab: Lab):
     assert answer.document["reasons"] == []
     classes = answer.document["classes"]
     assert answer.document["sentence"] == "PASS: " + "; ".join(
-        f"{part['class']}: all {count} benchmarks tested with a confidence of 95 % each, "
+        f"{part['class']}: all {count} benchmarks tested at {100 * part['threshold']:g} % "
+        f"with a confidence of 95 % each, "
         f"none slower by more than {100 * part['bound']:.2f} % "
-        f"(all by the mean, too, none slower by more than {100 * part['bound_by_mean']:.2f} %)"
+        f"(all by the mean at {100 * part['mean_threshold']:g} %, too, "
+        f"none slower by more than {100 * part['bound_by_mean']:.2f} %)"
         for part, count in zip(classes, (len(BANDWIDTH), len(LATENCY)), strict=True)
     )
     for part in classes:

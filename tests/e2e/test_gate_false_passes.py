@@ -319,7 +319,8 @@ def test_the_classes_that_decide(gate: Program, tmp_path: Path):
     answer(gate, baseline, runs, REGRESSION, "--decide-by=latency,link")
     document = answer(gate, baseline, runs, PASS, "--decide-by=link")
     assert [part["decides"] for part in document["classes"]] == [True, False]
-    assert "latency (16 of 16 can be judged at 5 %) does not decide" in document["sentence"]
+    undecided = "latency (vetoes from 15 %; 16 of 16 can be judged at 5 %) does not decide"
+    assert undecided in document["sentence"]
     slow = lab.runs(3, day=10, slowed={next(iter(LATENCY)): 1.5})
     document = answer(gate, baseline, slow, REGRESSION, "--decide-by=link")
     assert document["classes"][1]["verdict"] == "REGRESSION"

@@ -96,11 +96,18 @@ def test_three_sessions_do_not_tell(gate: Program, lab: Lab):
     history(gate, baseline, *lab.runs(3, day=9), *lab.runs(3, day=10), expected=PASS)
 
 
-def test_another_machine_is_named(gate: Program, lab: Lab):
+def test_another_machine_is_left_out_and_named(gate: Program, lab: Lab):
     baseline = pin(gate, lab.folder / "baseline.json", lab.sessions(3, 4))
+    same = lab.runs(3, day=5)
     runs = lab.runs(3, day=9, facts={"device.driver_version": "590", "device.uuid": "GPU-2"})
-    document = history(gate, baseline, *runs, expected=PASS)
+    document = history(gate, baseline, *same, *runs, expected=INCONCLUSIVE)
     assert document["sessions"][-1]["changed"] == ["device.driver_version", "device.uuid"]
+    assert document["sessions"][-1]["left_out"] == {"differs": 3}
+    assert document["sessions"][-2]["left_out"] == {}
+    permitted = "--allow-different=device.driver_version,device.uuid"
+    document = history(gate, baseline, *same, *runs, permitted, expected=PASS)
+    assert document["sessions"][-1]["left_out"] == {}
+    assert_complains(gate.run("history", baseline, "--allow-different=device.driver"), BAD_INPUT)
 
 
 def test_bad_input(gate: Program, lab: Lab):

@@ -188,6 +188,23 @@ double laboratory::changed_mean(const std::string& name, std::size_t place) cons
   return is_slow ? std::log(mean_factor_) : 0;
 }
 
+/// Whether a benchmark that is slower by its threshold than all of the baseline, in all runs,
+/// counts as tested.
+bool is_wrong(const gate::report& report, const change& changed, std::size_t sessions) {
+  return report.code == gate::exit_code::pass &&
+         std::ranges::any_of(report.findings, [&](const gate::finding& benchmark) {
+           double before = 0;
+           for (std::size_t s = 0; s < sessions; ++s)
+             before = std::max(before, changed(benchmark.name, s, 0));
+           const auto is_slower = [&](std::size_t run) {
+             return std::expm1(changed(benchmark.name, new_session, run) - before) >=
+                    benchmark.threshold - 1e-9;
+           };
+           return benchmark.result == gate::verdict::unchanged && is_slower(0) && is_slower(1) &&
+                  is_slower(2);
+         });
+}
+
 struct answer_of_check {
   gate::report report;
   std::size_t runs;
@@ -354,6 +371,7 @@ std::vector<trial> trials() {
 
 struct tally {
   std::map<std::string, std::size_t> answers;
+  std::size_t wrong = 0;  ///< a pass that has tested a benchmark which is slower by the threshold
   std::map<std::string, std::size_t> reasons;
   std::size_t runs = 0;
 };
@@ -377,6 +395,7 @@ tally tally_of(const trial& trial, const recorded& noise, const gate::metric& ju
     const auto [report, runs] = checked(
         baseline, [&] { return lab.run(session, new_session, number++, changed); }, trial);
     ++result.answers[gate::to_string(report.code)];
+    if (is_wrong(report, changed, trial.days.size())) ++result.wrong;
     result.runs += runs;
     for (const auto& reason : report.reasons) ++result.reasons[fmt::format("{}", reason.index())];
   }
@@ -498,6 +517,7 @@ int main(int argc, char** argv) {
       fmt::print(", {:.1f} runs",
                  static_cast<double>(result.runs) / static_cast<double>(options.checks));
       for (const auto& [index, count] : result.reasons) fmt::print(" [{}:{}]", index, count);
+      if (result.wrong > 0) fmt::print(", {} wrong", result.wrong);
       fmt::print("\n");
       std::fflush(stdout);
     }

@@ -77,13 +77,14 @@ void add_line(const baseline& replaced, bool new_line, baseline& next,
         "it is judged by another figure, or one of them is of the host device"});
     return;
   }
-  if (const auto slower = slower_than(replaced, next, {}); slower.count > 0)
+  const auto limits = stakes_of(next).limits;  // as a check of it counts
+  if (const auto slower = slower_than(replaced, next, limits); slower.count > 0)
     warnings.emplace_back(
         pin_warnings::slower_than_replaced{slower.count, slower.worst, slower.slowdown});
   if (new_line) return;
   continue_line(replaced, next);
   if (!has_predecessor(replaced)) return;  // the first of the line is what was compared above
-  if (const auto slower = slower_than_first(next, {}); slower.count > 0)
+  if (const auto slower = slower_than_first(next, limits); slower.count > 0)
     warnings.emplace_back(pin_warnings::crept{slower.count, slower.worst, slower.slowdown});
 }
 
@@ -141,7 +142,7 @@ int answer(const check_request& request) {
 int answer(const power_request& request) {
   const auto before = read_baseline(request.baseline);
   common::print(text_of(before, power(before, request.new_runs, request.limits), request.new_runs,
-                        request.limits));
+                        stakes_of(before, request.limits).limits));
   return number(exit_code::pass);
 }
 
@@ -157,7 +158,10 @@ int answer(const history_request& request) {
   inputs.push_back(request.baseline);
   const auto claimed = claims::claim_outputs({request.json}, inputs);
   const auto line = read_baseline(request.baseline);
-  const auto history = history_of(line, read_runs(request.runs, line.judged_by), request.question);
+  require_facts(request.question.allow_different, line.machine);
+  const auto runs = read_runs(request.runs, line.judged_by);
+  require_known_keys(request.question.allow_different, line.machine, runs);
+  const auto history = history_of(line, runs, request.question);
   common::write_outputs({{request.json, [&] { return json_of(history); }}},
                         [&] { return text_of(history); });
   return number(history.code());

@@ -333,6 +333,7 @@ class command_line {
         ->type_name("FILE");
     add_runs(command, history_.runs)->required(false);
     add_limits(command, history_.question.limits);
+    add_allow_different(command, history_.question.allow_different);
     add_decide_by(command, history_.question, "link, and what can be judged");
     common::add_json(command, history_.json);
   }

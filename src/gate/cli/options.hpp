@@ -61,7 +61,7 @@ struct show_request {
 struct history_request {
   std::filesystem::path baseline;
   paths runs;
-  gate::question question;  ///< its limits and the classes that decide
+  gate::question question;  ///< its limits, the classes that decide, and what may differ
   std::filesystem::path json;
 };
 

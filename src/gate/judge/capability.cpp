@@ -13,6 +13,19 @@
 #include "src/gate/model/bad_input.hpp"
 
 namespace bench_transfers::gate {
+namespace {
+
+/// Unless others are named.
+std::set<benchmark_class> deciding_classes(const std::vector<capability>& classes) {
+  std::set<benchmark_class> deciding;
+  for (const auto& part : classes)
+    if (part.kind == benchmark_class::link || part.is_enough()) deciding.insert(part.kind);
+  if (deciding.empty())
+    for (const auto& part : classes) deciding.insert(part.kind);
+  return deciding;
+}
+
+}  // namespace
 
 std::vector<capability> capabilities(const baseline& before, std::size_t new_runs,
                                      const limits& limits) {
@@ -48,13 +61,13 @@ void require_judged_link(const baseline& before, const limits& limits) {
           part.able, part.benchmarks, 100 * limits.threshold_for(part.kind)));
 }
 
-std::set<benchmark_class> deciding_classes(const std::vector<capability>& classes) {
-  std::set<benchmark_class> deciding;
-  for (const auto& part : classes)
-    if (part.kind == benchmark_class::link || part.is_enough()) deciding.insert(part.kind);
-  if (deciding.empty())
-    for (const auto& part : classes) deciding.insert(part.kind);
-  return deciding;
+stakes stakes_of(const baseline& before, const limits& limits,
+                 const std::set<benchmark_class>& decide_by) {
+  stakes result{capabilities(before, least_new_processes, limits), decide_by, limits};
+  if (decide_by.empty()) result.deciding = deciding_classes(result.classes);
+  for (const auto kind : all_classes)
+    if (!result.deciding.contains(kind)) result.limits.vetoing.insert(kind);
+  return result;
 }
 
 }  // namespace bench_transfers::gate

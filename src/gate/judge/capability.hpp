@@ -28,8 +28,16 @@ std::vector<capability> capabilities(const baseline& before, std::size_t new_run
 /// Throws bad_input if the baseline has a link that it cannot judge.
 void require_judged_link(const baseline& before, const limits& limits);
 
-/// The classes that decide unless others are named: the link, and those that the baseline can
-/// judge; all if there are none.
-std::set<benchmark_class> deciding_classes(const std::vector<capability>& classes);
+/// How a baseline judges.
+struct stakes {
+  std::vector<capability> classes;
+  std::set<benchmark_class> deciding;
+  gate::limits limits;  ///< larger where a class only vetoes
+};
+
+/// `decide_by`: the classes that decide; if empty, the link, and those that the baseline can judge;
+/// all if there are none.
+stakes stakes_of(const baseline& before, const limits& limits = {},
+                 const std::set<benchmark_class>& decide_by = {});
 
 }  // namespace bench_transfers::gate

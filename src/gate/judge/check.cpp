@@ -46,31 +46,33 @@ void require_same_kind(const baseline& before, const run& first) {
                                 before.on_host ? "without" : "with"));
 }
 
-std::vector<changed_fact> changed_facts(const baseline& before, std::span<const run> after,
+/// Of each run.
+using all_differences = std::vector<std::vector<difference>>;
+
+all_differences differences_of(const baseline& before, std::span<const run> after) {
+  all_differences differing;
+  for (const auto& process : after) differing.push_back(differences_from(before, process));
+  return differing;
+}
+
+std::vector<changed_fact> changed_facts(const all_differences& differing,
                                         const std::set<std::string>& allow_different) {
   std::vector<changed_fact> changes;
-  for (const auto& process : after) {
-    auto facts = differences(before.machine, process.machine);
-    std::ranges::move(differences_of_identity(before, process), std::back_inserter(facts));
-    for (auto& fact : facts) {
-      // Other facts that the baseline lacks cannot be compared.
-      if (fact.before.empty() && !is_false_unless_told(fact.key)) continue;
+  for (const auto& of_run : differing)
+    for (const auto& fact : of_run) {
       const bool is_new = std::ranges::none_of(changes, [&](const changed_fact& change) {
         return change.fact.key == fact.key &&
                (change.fact.after == fact.after || fact.key == started_key);
       });
-      const bool is_allowed = allow_different.contains(fact.key);
-      if (is_new) changes.push_back({std::move(fact), is_allowed});
+      if (is_new) changes.push_back({fact, allow_different.contains(fact.key)});
     }
-  }
   return changes;
 }
 
 /// Runs that began before the newest session of the baseline.
-std::size_t count_older(const baseline& before, std::span<const run> after) {
-  return static_cast<std::size_t>(std::ranges::count_if(after, [&](const run& process) {
-    const auto differing = differences_of_identity(before, process);
-    return std::ranges::find(differing, started_key, &difference::key) != differing.end();
+std::size_t count_older(const all_differences& differing) {
+  return static_cast<std::size_t>(std::ranges::count_if(differing, [](const auto& of_run) {
+    return std::ranges::find(of_run, started_key, &difference::key) != of_run.end();
   }));
 }
 
@@ -110,6 +112,14 @@ bool is_other_machine(const baseline& before, std::span<const run> after) {
   });
 }
 
+/// Whether each session is of a card of its own.
+bool are_machines(const baseline& before) {
+  std::set<std::string> cards;
+  for (const auto& process : before.processes)
+    if (!process.card.empty()) cards.insert(process.card);
+  return cards.size() == number_of_sessions(before.processes);
+}
+
 bool has_means(const baseline& before) {
   return std::ranges::any_of(before.benchmarks,
                              [](const auto& entry) { return !entry.second.means.empty(); });
@@ -133,12 +143,12 @@ class checking {
       : before_(before), after_(after), excused_(compiled(question.allow_missing)) {
     result_.question = question;
     result_.judged_by = metric_of(before, after);
-    classes_ = capabilities(before, least_new_processes, question.limits);
-    deciding_ = question.decide_by.empty() ? deciding_classes(classes_) : question.decide_by;
-    auto& limits = result_.question.limits;
-    for (const auto kind : all_classes)
-      if (!deciding_.contains(kind)) limits.vetoing.insert(kind);
+    auto [classes, deciding, limits] = stakes_of(before, question.limits, question.decide_by);
+    classes_ = std::move(classes);
+    deciding_ = std::move(deciding);
     limits.other_machine = is_other_machine(before, after);
+    limits.sessions_are_machines = are_machines(before);
+    result_.question.limits = std::move(limits);
     result_.has_means = has_means(before);
     result_.device = before.device;
     result_.on_host = before.on_host;
@@ -149,9 +159,10 @@ class checking {
     const auto origins = origins_of(after);
     sessions_after_ = sessions_of(origins);
     result_.sessions_after = number_of_sessions(origins);
-    result_.changed = changed_facts(before, after, question.allow_different);
+    const auto differing = differences_of(before, after);
+    result_.changed = changed_facts(differing, question.allow_different);
     if (!question.allow_different.contains(std::string(started_key)))
-      result_.older_runs = count_older(before, after);
+      result_.older_runs = count_older(differing);
     looks_after_ = looks_of(origins, question.look_runs);
   }
 

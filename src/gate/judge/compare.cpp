@@ -189,7 +189,9 @@ class class_judge {
     // Beyond the threshold only together with its class: it is unknown whose change that is.
     if (benchmark.shift > benchmark.threshold && p.slower_with_class < unsure)
       return outcome::ambiguous;
-    if (judgement.sighting == sighting::open || is_suspect(index)) return outcome::ambiguous;
+    const bool is_seen =
+        judgement.sighting == sighting::open || judgement.sighting == sighting::unsure;
+    if (is_seen || is_suspect(index)) return outcome::ambiguous;
     if (benchmark.least_speedup() > benchmark.threshold && p.faster < limits_.false_alarm)
       return outcome::faster;
     if (judgement.at_most <= benchmark.threshold) return outcome::unchanged;
@@ -214,20 +216,36 @@ class class_judge {
   /// that got faster.
   [[nodiscard]] bool may_be_by_session(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
-    const bool is_by_speedups = benchmark.sessions < 2;
-    const double least = benchmark.least_slowdown() / (is_by_speedups ? 3 : 2);
-    const double most = 4 * benchmark.least_slowdown();
-    double moved = 0;
-    for (const auto& other : estimates_.benchmarks) {
-      if (&other == &benchmark) continue;
-      const double distance = is_by_speedups ? other.least_speedup() : other.sessions_apart;
-      if (distance >= std::max(least, other.sessions_apart_by_processes) && distance <= most)
-        ++moved;
-    }
-    if (is_by_speedups) moved = std::max(0.0, moved - 1);  // one may be an improvement
+    const double moved =
+        benchmark.sessions < 2 ? moved_by_one_session(benchmark) : moved_alike(benchmark);
     // One with two levels shows the same in all its sessions by this chance.
     const double unseen = std::pow(0.5, static_cast<double>(benchmark.sessions));
     return moved * unseen >= limits_.false_alarm;
+  }
+
+  /// Others that got faster by about as much. One may be an improvement.
+  [[nodiscard]] double moved_by_one_session(const estimate& benchmark) const {
+    const double shift = benchmark.least_slowdown();
+    const auto moved = count_others(benchmark, [&](const estimate& other) {
+      return other.least_speedup() >= shift / 3 && other.least_speedup() <= 4 * shift;
+    });
+    return std::max(0.0, moved - 1);
+  }
+
+  /// Others whose sessions are apart by about as much.
+  [[nodiscard]] double moved_alike(const estimate& benchmark) const {
+    const double shift = benchmark.least_slowdown();
+    return count_others(benchmark, [&](const estimate& other) {
+      return other.levels.differ() && other.levels.apart >= shift / 2 &&
+             other.levels.apart <= 4 * shift;
+    });
+  }
+
+  template <class Condition>
+  [[nodiscard]] double count_others(const estimate& benchmark, Condition condition) const {
+    return static_cast<double>(std::ranges::count_if(
+        estimates_.benchmarks,
+        [&](const estimate& other) { return &other != &benchmark && condition(other); }));
   }
 
   /// A single session says nothing about how far others move this benchmark by itself. How far they
@@ -330,18 +348,23 @@ comparison compare(std::span<const observation> observations, const limits& limi
 
 namespace {
 
+/// Of each number of new processes.
 template <class Judgement_of>
-std::vector<benchmark_judgement> without_new_runs(std::span<const observation> observations,
-                                                  std::size_t new_processes, const limits& limits,
-                                                  Judgement_of judgement_of) {
+std::vector<std::vector<benchmark_judgement>> without_new_runs(
+    std::span<const observation> observations, std::span<const std::size_t> new_processes,
+    const limits& limits, Judgement_of judgement_of) {
   const auto classes = by_class(observations);
-  std::vector<benchmark_judgement> judgements(observations.size());
+  std::vector<std::vector<benchmark_judgement>> judgements(
+      new_processes.size(), std::vector<benchmark_judgement>(observations.size()));
   for (const auto& [kind, members] : classes) {
-    const auto estimates = estimates_for(members.observations, new_processes, limits);
+    auto estimates = estimates_for(members.observations, 1, limits).benchmarks;
     const double first_p = limits.false_alarm / static_cast<double>(classes.size() * limits.looks *
                                                                     members.places.size());
-    for (std::size_t i = 0; i < members.places.size(); ++i)
-      judgements[members.places[i]] = judgement_of(estimates.benchmarks[i], first_p);
+    for (std::size_t n = 0; n < new_processes.size(); ++n)
+      for (std::size_t i = 0; i < members.places.size(); ++i) {
+        estimates[i].expect(new_processes[n]);
+        judgements[n][members.places[i]] = judgement_of(estimates[i], new_processes[n], first_p);
+      }
   }
   return judgements;
 }
@@ -350,15 +373,23 @@ std::vector<benchmark_judgement> without_new_runs(std::span<const observation> o
 
 std::vector<benchmark_judgement> detectable(std::span<const observation> observations,
                                             std::size_t new_processes, const limits& limits) {
+  return without_new_runs(observations, std::span(&new_processes, 1), limits,
+                          judgement_without_verdict)
+      .front();
+}
+
+std::vector<std::vector<benchmark_judgement>> expected_bounds(
+    std::span<const observation> observations, std::span<const std::size_t> new_processes,
+    const limits& limits) {
   return without_new_runs(observations, new_processes, limits,
-                          [&](const estimate& benchmark, double first_p) {
-                            return judgement_without_verdict(benchmark, new_processes, first_p);
+                          [](const estimate& benchmark, std::size_t, double first_p) {
+                            return bounds_of(benchmark, first_p);
                           });
 }
 
 std::vector<benchmark_judgement> expected_bounds(std::span<const observation> observations,
                                                  std::size_t new_processes, const limits& limits) {
-  return without_new_runs(observations, new_processes, limits, bounds_of);
+  return expected_bounds(observations, std::span(&new_processes, 1), limits).front();
 }
 
 }  // namespace bench_transfers::gate

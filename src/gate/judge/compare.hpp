@@ -40,6 +40,8 @@ struct limits {
   std::set<benchmark_class> vetoing = {};
   /// The new runs are of a machine that the baseline does not have.
   bool other_machine = false;
+  /// Each session of the baseline is of a machine of its own.
+  bool sessions_are_machines = false;
 
   [[nodiscard]] double threshold_for(benchmark_class kind) const {
     const bool is_latency = kind == benchmark_class::latency;
@@ -65,6 +67,7 @@ enum class sighting {
   none,
   open,     ///< in the last look: nobody has looked again
   cleared,  ///< not seen again in a later look
+  unsure,   ///< seen again in a later look, and chance may be the reason
   again     ///< seen again in a later look
 };
 
@@ -130,5 +133,10 @@ std::vector<benchmark_judgement> detectable(std::span<const observation> observa
 /// The same without the detectable slowdowns, which take the most time.
 std::vector<benchmark_judgement> expected_bounds(std::span<const observation> observations,
                                                  std::size_t new_processes, const limits& limits);
+
+/// The same for each of several numbers of new processes.
+std::vector<std::vector<benchmark_judgement>> expected_bounds(
+    std::span<const observation> observations, std::span<const std::size_t> new_processes,
+    const limits& limits);
 
 }  // namespace bench_transfers::gate

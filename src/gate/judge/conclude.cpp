@@ -24,9 +24,10 @@ bool is_within_by_mean(const finding& benchmark) {
   return slowdown(benchmark.by_mean->at_most) <= benchmark.mean_threshold;
 }
 
-bool is_seen_slower(const finding& benchmark) {
-  return benchmark.result == verdict::ambiguous && benchmark.judgement &&
-         benchmark.judgement->sighting == sighting::open;
+/// Ambiguous because some runs were much slower, by the figure that its verdict is of.
+bool is_seen_slower(const finding& benchmark, sighting state) {
+  const auto& judgement = benchmark.is_by_mean ? benchmark.by_mean : benchmark.judgement;
+  return benchmark.result == verdict::ambiguous && judgement && judgement->sighting == state;
 }
 
 /// The benchmarks of a class.
@@ -76,9 +77,12 @@ class members {
     });
   }
 
-  /// Ambiguous only because some runs were much slower.
-  [[nodiscard]] std::size_t seen_slower() const { return count(is_seen_slower); }
-  [[nodiscard]] std::size_t ambiguous() const { return count(verdict::ambiguous) - seen_slower(); }
+  [[nodiscard]] std::size_t seen_slower(sighting state) const {
+    return count([=](const finding& benchmark) { return is_seen_slower(benchmark, state); });
+  }
+  [[nodiscard]] std::size_t ambiguous() const {
+    return count(verdict::ambiguous) - seen_slower(sighting::open) - seen_slower(sighting::unsure);
+  }
 
   /// The largest upper bound of those for which the condition holds.
   template <class Condition>
@@ -131,8 +135,9 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   if (answer.crept) causes.emplace_back(reasons::class_crept{kind, *answer.crept});
   if (const auto unsure = benchmarks.ambiguous(); unsure > 0)
     causes.emplace_back(reasons::ambiguous{kind, unsure});
-  if (const auto seen = benchmarks.seen_slower(); seen > 0)
-    causes.emplace_back(reasons::seen_slower{kind, seen});
+  const auto again = benchmarks.seen_slower(sighting::unsure);
+  if (const auto seen = benchmarks.seen_slower(sighting::open) + again; seen > 0)
+    causes.emplace_back(reasons::seen_slower{kind, seen, again});
   const auto few = benchmarks.with_few_repetitions();
   if (few > 0 && is_too_little_tested(answer)) {
     causes.emplace_back(reasons::repetitions_left_out{kind, few});
@@ -234,17 +239,22 @@ std::vector<reason> counting_reasons(const class_answer& part) {
   return causes;
 }
 
-/// Whether more runs may let the class pass or show a regression.
-bool more_runs_may_tell(const class_answer& part) {
-  bool may_tell = false;
-  for (const auto& cause : counting_reasons(part)) {
-    const bool helps = std::holds_alternative<reasons::ambiguous>(cause) ||
-                       std::holds_alternative<reasons::seen_slower>(cause) ||
-                       std::holds_alternative<reasons::too_few_can_show>(cause);
-    if (!helps) return false;
-    may_tell = true;
-  }
-  return may_tell;
+/// Whether more runs may show that something is slower.
+bool may_show_more(const reason& cause) {
+  return std::holds_alternative<reasons::ambiguous>(cause) ||
+         std::holds_alternative<reasons::seen_slower>(cause);
+}
+
+/// Whether they may end the reason.
+bool may_end(const reason& cause) {
+  return may_show_more(cause) || std::holds_alternative<reasons::too_few_can_show>(cause);
+}
+
+/// Whether more runs may let the class pass, or show a regression if nothing else can pass.
+bool more_runs_may_tell(const class_answer& part, bool can_pass) {
+  const auto causes = counting_reasons(part);
+  return std::ranges::all_of(causes, may_end) &&
+         std::ranges::any_of(causes, can_pass ? may_end : may_show_more);
 }
 
 }  // namespace
@@ -276,8 +286,9 @@ void conclude(report& answer) {
 bool more_runs_may_tell(const report& answer) {
   if (answer.code != exit_code::inconclusive || answer.differences() > 0) return false;
   if (answer.has_too_few_runs()) return true;
-  return std::ranges::any_of(answer.classes,
-                             [](const class_answer& part) { return more_runs_may_tell(part); });
+  const bool can_pass = std::ranges::all_of(answer.reasons, may_end);
+  return std::ranges::any_of(
+      answer.classes, [&](const class_answer& part) { return more_runs_may_tell(part, can_pass); });
 }
 
 }  // namespace bench_transfers::gate

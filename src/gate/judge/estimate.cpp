@@ -44,8 +44,7 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
       std::ranges::count_if(observed.before, [](const auto& session) { return !session.empty(); }));
   result.centre = statistics::location(result.before);
   if (!result.after.empty()) result.shift = statistics::location(result.after) - result.centre;
-  result.process_part =
-      statistics::location_variance(result.before.size()) + statistics::location_variance(after);
+  result.expect(after);
   result.session_part = session_part_of(observed.before, result.before.size()) +
                         (assumed_after > 0 ? 1 : session_part_of(observed.after, after));
   result.threshold = std::log1p(limits.threshold_for(observed.kind));
@@ -54,7 +53,6 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
 
 std::vector<estimate> processes_of(std::span<const observation> observations,
                                    std::size_t assumed_after, const limits& limits) {
-  statistics::clipped_variance variance_within;
   std::vector<statistics::variance_estimate> variances;
   std::vector<estimate> benchmarks;
   for (const auto& observed : observations) {
@@ -63,7 +61,8 @@ std::vector<estimate> processes_of(std::span<const observation> observations,
     // Where sessions have few processes, the two cannot be told apart well. All processes together
     // then say more, and never too little, than the few that share a session.
     const bool is_by_session = benchmark.before.size() >= 2 * benchmark.sessions;
-    auto variance = variance_within(is_by_session ? observed.before : costs{benchmark.before});
+    auto variance =
+        statistics::clipped_variance(is_by_session ? observed.before : costs{benchmark.before});
     variance.variance =
         std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
     variances.push_back(variance);
@@ -92,13 +91,17 @@ void subtract_mean(centres& sessions) {
     if (centre) *centre -= sum / count;
 }
 
-centres session_centres(const observation& observed) {
+template <class Centre>
+centres session_centres(const observation& observed, Centre centre) {
   centres sessions;
   for (const auto& session : observed.before)
-    sessions.push_back(session.empty() ? std::nullopt
-                                       : std::optional(statistics::location(session)));
+    sessions.push_back(session.empty() ? std::nullopt : std::optional(centre(session)));
   subtract_mean(sessions);
   return sessions;
+}
+
+centres session_centres(const observation& observed) {
+  return session_centres(observed, [](const auto& costs) { return statistics::location(costs); });
 }
 
 /// The median of the benchmarks' centres for each session of the baseline.
@@ -126,22 +129,22 @@ double explained_by(const std::vector<double>& common) {
   return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
 }
 
-/// Adds how the baseline's sessions differ beyond what the class has in common in each of them
-/// (`common`, empty for a class that is too small). Returns how far the slowest is from the
-/// fastest.
-double add_baseline_sessions(const observation& observed, const std::vector<double>& common,
-                             session_evidence& evidence) {
-  auto sessions = session_centres(observed);
-  double count = 0, fastest = 0, slowest = 0;
-  for (std::size_t s = 0; s < sessions.size(); ++s) {
-    if (!sessions[s]) continue;
-    if (!common.empty()) *sessions[s] -= common[s];
-    fastest = count > 0 ? std::min(fastest, *sessions[s]) : *sessions[s];
-    slowest = count > 0 ? std::max(slowest, *sessions[s]) : *sessions[s];
-    ++count;
-  }
-  if (count < 2) return 0;
+/// Beyond what the class has in common in each session (`common`, empty for a class that is too
+/// small).
+void subtract_common(centres& sessions, const std::vector<double>& common) {
+  for (std::size_t s = 0; s < sessions.size() && !common.empty(); ++s)
+    if (sessions[s]) *sessions[s] -= common[s];
   subtract_mean(sessions);
+}
+
+/// Adds how the baseline's sessions differ.
+void add_baseline_sessions(const observation& observed, const std::vector<double>& common,
+                           session_evidence& evidence) {
+  auto sessions = session_centres(observed);
+  const double count = static_cast<double>(sessions.size()) -
+                       static_cast<double>(std::ranges::count(sessions, std::optional<double>()));
+  if (count < 2) return;
+  subtract_common(sessions, common);
   evidence.between_degrees = count - 1;
   for (std::size_t s = 0; s < sessions.size(); ++s) {
     if (!sessions[s]) continue;
@@ -149,13 +152,27 @@ double add_baseline_sessions(const observation& observed, const std::vector<doub
     evidence.between_process_part +=
         statistics::location_variance(observed.before[s].size()) / count;
   }
-  return slowest - fastest;
 }
 
-/// Far more than chance would put between the slowest and the fastest of ten sessions.
-double apart_by_processes(const session_evidence& evidence) {
-  return std::sqrt(evidence.process_variance) *
-         std::max(4.0, 6 * std::sqrt(evidence.between_process_part));
+/// `evidence`: with the baseline's sessions.
+session_levels levels_of(const observation& observed, const std::vector<double>& common,
+                         const session_evidence& evidence) {
+  if (evidence.between_degrees < 1) return {};
+  auto sessions =
+      session_centres(observed, [](const auto& costs) { return statistics::median(costs); });
+  subtract_common(sessions, common);
+  session_levels levels;
+  double fastest = 0, slowest = 0;  // around their mean
+  for (const auto& level : sessions) {
+    if (!level) continue;
+    fastest = std::min(fastest, *level);
+    slowest = std::max(slowest, *level);
+  }
+  levels.apart = slowest - fastest;
+  // Far more than chance would put between the slowest and the fastest of ten sessions.
+  levels.apart_by_processes = std::sqrt(evidence.process_variance) *
+                              std::max(4.0, 6 * std::sqrt(evidence.between_process_part));
+  return levels;
 }
 
 /// How much sessions may move a class as a whole, as far as nobody has seen it: about as much as
@@ -195,20 +212,31 @@ double assumed_machine_deviation(benchmark_class kind) {
 }
 
 /// Whether the class is slower as a whole, by the threshold and by more than sessions explain: the
-/// assumption, as if seen in eight sessions, and the baseline's own.
+/// assumption, as if seen in eight sessions, and the baseline's own. Those say nothing of another
+/// machine, unless each is of a machine of its own. A few machines that are alike do not make
+/// another one less likely to be slower.
 void judge_common_shift(const std::vector<double>& common_of_sessions, double threshold,
-                        double false_alarm, bool other_machine, bool is_vetoing,
-                        common_shift& shared) {
-  const auto known = common_error(other_machine ? std::vector<double>(1, 0.0) : common_of_sessions,
-                                  assumed_common_deviation(shared.kind), assumed_common_degrees);
-  const double error = std::sqrt(known.variance);
-  const boost::math::students_t t(known.degrees);
+                        const limits& limits, double false_alarm, common_shift& shared) {
+  const auto error_by = [&](const std::vector<double>& sessions) {
+    return common_error(sessions, assumed_common_deviation(shared.kind), assumed_common_degrees);
+  };
+  const auto by_sessions = error_by(common_of_sessions);
+  const auto by_assumption = error_by({0.0});
+  const auto& known =
+      limits.other_machine && !limits.sessions_are_machines ? by_assumption : by_sessions;
+  const auto& cautious = limits.other_machine ? by_assumption : by_sessions;
   // Where a class only vetoes, a quarter of it is enough.
-  const double shift =
-      is_vetoing ? std::max(shared.shift, shared.shift_of_slower_quarter) : shared.shift;
-  shared.at_least = shift - quantile(complement(t, false_alarm)) * error;
+  const double shift = limits.vetoing.contains(shared.kind)
+                           ? std::max(shared.shift, shared.shift_of_slower_quarter)
+                           : shared.shift;
+  const auto margin = [](const statistics::variance_estimate& error, double alarm) {
+    const boost::math::students_t t(error.degrees);
+    return quantile(complement(t, alarm)) * std::sqrt(error.variance);
+  };
+  constexpr double unsure = 0.05;
+  shared.at_least = shift - margin(known, false_alarm);
   shared.slower = shared.at_least > threshold;
-  shared.may_be_slower = !shared.slower && shift - quantile(t, 0.95) * error > threshold;
+  shared.may_be_slower = !shared.slower && shift - margin(cautious, unsure) > threshold;
 }
 
 /// Separates the shift that the class has in common from what its benchmarks show by themselves,
@@ -231,11 +259,9 @@ class class_separation {
     if (has_common_shift) find_common_shift(has_new_runs);
     for (std::size_t i = 0; i < observations_.size(); ++i) {
       evidence_[i].process_variance = result_.benchmarks[i].process_variance;
-      result_.benchmarks[i].sessions_apart =
-          add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+      add_baseline_sessions(observations_[i], common_of_sessions_, evidence_[i]);
+      result_.benchmarks[i].levels = levels_of(observations_[i], common_of_sessions_, evidence_[i]);
     }
-    for (std::size_t i = 0; i < observations_.size(); ++i)
-      result_.benchmarks[i].sessions_apart_by_processes = apart_by_processes(evidence_[i]);
     if (has_new_runs && has_common_shift) add_new_session();
     const auto estimates = session_variances(evidence_, !has_new_runs);
     const bool is_among_machines = limits_.other_machine && limits_.vetoing.contains(result_.kind);
@@ -259,8 +285,8 @@ class class_separation {
     }
     const double threshold = result_.benchmarks.front().threshold;
     shared.changed = std::abs(shared.shift) > threshold;
-    judge_common_shift(common_of_sessions_, threshold, limits_.false_alarm / classes_,
-                       limits_.other_machine, limits_.vetoing.contains(shared.kind), shared);
+    judge_common_shift(common_of_sessions_, threshold, limits_, limits_.false_alarm / classes_,
+                       shared);
     const double bound = common_bound_of(observations_);
     for (auto& benchmark : result_.benchmarks) {
       benchmark.common = shared.shift;
@@ -314,6 +340,11 @@ class_estimates estimates(std::span<const observation> observations, std::size_t
 }
 
 }  // namespace
+
+void estimate::expect(std::size_t new_processes) {
+  process_part =
+      statistics::location_variance(before.size()) + statistics::location_variance(new_processes);
+}
 
 double estimate::degrees() const {
   return square(variance_by_processes() + variance_by_sessions()) /

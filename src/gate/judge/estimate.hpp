@@ -15,14 +15,22 @@ namespace bench_transfers::gate {
 /// A smaller class has no common shift: its median could be that of real changes.
 inline constexpr std::size_t least_class_size = 10;
 
+/// How far the baseline's sessions of a benchmark are from one another, beyond the class: the
+/// medians of their processes. Two slow processes of five are none of a slow session.
+struct session_levels {
+  double apart = 0;               ///< the slowest from the fastest
+  double apart_by_processes = 0;  ///< what processes alone may explain
+
+  [[nodiscard]] bool differ() const { return apart > 0 && apart >= apart_by_processes; }
+};
+
 /// One benchmark before its judgement. Logarithms; larger is slower.
 struct estimate {
   std::vector<double> before, after;  ///< processes of all sessions, ascending
   costs looks;                        ///< new processes by look
   std::size_t sessions = 0;           ///< of the baseline that have measured it
-  double sessions_apart = 0;          ///< the slowest of them from the fastest, beyond the class
-  double sessions_apart_by_processes = 0;  ///< what processes alone may explain
-  double centre = 0;                       ///< of `before`
+  session_levels levels;
+  double centre = 0;  ///< of `before`
   double shift = 0;
   double common = 0;        ///< part of the shift that the class has in common
   double common_bound = 0;  ///< how far sessions move the class, see common_bound_of()
@@ -38,6 +46,8 @@ struct estimate {
   [[nodiscard]] double standard_error() const {
     return std::sqrt(variance_by_processes() + variance_by_sessions());
   }
+  /// So many new processes in one session, in the place of those observed.
+  void expect(std::size_t new_processes);
   /// Welch-Satterthwaite.
   [[nodiscard]] double degrees() const;
   /// The least slowdown and the least speedup, whether or not the common shift belongs to it.

@@ -50,15 +50,10 @@ std::vector<double> known(const std::vector<std::optional<double>>& shifts) {
 /// The sessions of a baseline and of further runs, in the order of time.
 class time_line {
  public:
-  time_line(const baseline& line, std::span<const run> runs)
-      : line_(line), processes_(line.processes) {
-    std::set<std::uint64_t> contents;
-    for (const auto& process : processes_) contents.insert(process.content);
-    for (const auto& run : runs)
-      if (contents.insert(run.content).second) {
-        runs_.push_back(&run);
-        processes_.push_back(origin_of(run));
-      }
+  /// `runs`: that the baseline does not have.
+  time_line(const baseline& line, std::vector<run> runs, const std::set<std::string>& may_differ)
+      : line_(line), may_differ_(may_differ), runs_(std::move(runs)), processes_(line.processes) {
+    for (const auto& run : runs_) processes_.push_back(origin_of(run));
     session_of_ = sessions_of(processes_);
     records_.resize(number_of_sessions(processes_));
     for (std::size_t i = 0; i < processes_.size(); ++i) record(i);
@@ -70,10 +65,10 @@ class time_line {
   [[nodiscard]] costs costs_of_benchmark(const std::string& name, const history& history) const {
     gate::history all;
     all.figures = history.figures;
-    for (const auto* run : runs_) {
-      const auto measured = run->benchmarks.find(name);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const auto measured = runs_[i].benchmarks.find(name);
       const bool is_same =
-          measured != run->benchmarks.end() &&
+          counts_[i] && measured != runs_[i].benchmarks.end() &&
           (!history.bytes || is_same_number(*history.bytes, measured->second.bytes.value_or(0))) &&
           !difference_of(history.work, measured->second.work);
       all.figures.push_back(is_same ? figure_of(measured->second, line_.judged_by) : std::nullopt);
@@ -91,18 +86,28 @@ class time_line {
       session.of_baseline = true;
       return;
     }
-    const auto& run = *runs_[index - line_.processes.size()];
+    const auto& run = runs_[index - line_.processes.size()];
     std::set<std::string> keys(session.changed.begin(), session.changed.end());
-    for (const auto& fact : differences(line_.machine, run.machine))
-      if (!fact.before.empty()) keys.insert(fact.key);
-    for (const auto& fact : differences_of_identity(line_, run))
-      if (fact.key != started_key) keys.insert(fact.key);
+    bool differs = false;
+    for (const auto& fact : differences_from(line_, run)) {
+      if (fact.key == started_key) continue;  // a history has all times
+      keys.insert(fact.key);
+      differs = differs || !may_differ_.contains(fact.key);
+    }
     session.changed.assign(keys.begin(), keys.end());
+    const auto doubts = doubts_of(run);
+    counts_.push_back(!differs && doubts.empty());
+    if (!doubts.empty())
+      ++session.doubted[doubts.front()];
+    else if (differs)
+      ++session.differing;
   }
 
   const baseline& line_;
+  const std::set<std::string>& may_differ_;
+  std::vector<run> runs_;
+  std::vector<bool> counts_;  ///< of each run
   std::vector<process> processes_;
-  std::vector<const run*> runs_;
   std::vector<std::size_t> session_of_;
   std::vector<session_record> records_;
 };
@@ -110,8 +115,7 @@ class time_line {
 /// The variance of a session's centre: at least what its processes explain.
 variance_estimate variance_of(const std::vector<double>& shifts, const costs& sessions) {
   static constexpr double least_deviation = 1e-4;
-  statistics::clipped_variance within;
-  const auto process = within(sessions);
+  const auto process = statistics::clipped_variance(sessions);
   double explained = 0;
   std::size_t measured = 0;
   for (const auto& session : sessions)
@@ -242,27 +246,36 @@ bool history_answer::is_unclear(const series& one) const {
   return !one.has_crept && decide_by.contains(one.kind) && slowdown(one.sum) > one.threshold;
 }
 
+std::size_t session_record::left_out() const {
+  std::size_t count = differing;
+  for (const auto& [why, doubted_runs] : doubted) count += doubted_runs;
+  return count;
+}
+
+std::size_t history_answer::counting_sessions() const {
+  return static_cast<std::size_t>(std::ranges::count_if(sessions, &session_record::counts));
+}
+
 exit_code history_answer::code() const {
-  if (sessions.size() < least_sessions_of_history) return exit_code::inconclusive;
+  if (counting_sessions() < least_sessions_of_history) return exit_code::inconclusive;
   const auto is_red = [&](const series& one) { return this->is_red(one); };
   if (std::ranges::any_of(classes, is_red) || std::ranges::any_of(benchmarks, is_red))
     return exit_code::regression;
+  if (!sessions.back().counts()) return exit_code::inconclusive;
   const auto is_unclear = [&](const series& one) { return this->is_unclear(one); };
   return std::ranges::any_of(classes, is_unclear) ? exit_code::inconclusive : exit_code::pass;
 }
 
-history_answer history_of(const baseline& line, std::span<const run> runs,
-                          const question& question) {
+history_answer history_of(const baseline& line, std::vector<run> runs, const question& question) {
   const auto& limits = question.limits;
   require_like(line, runs);
-  require_comparable(runs);
+  runs = runs_beside(line.processes, std::move(runs));
+  require_comparable(runs, line.processes);
   require_classes(line, question);
-  const time_line times(line, runs);
+  const time_line times(line, std::move(runs), question.allow_different);
   history_answer answer;
   answer.limits = limits;
-  answer.decide_by = question.decide_by.empty()
-                         ? deciding_classes(capabilities(line, least_new_processes, limits))
-                         : question.decide_by;
+  answer.decide_by = stakes_of(line, limits, question.decide_by).deciding;
   answer.judged_by = line.judged_by;
   answer.device = line.device;
   answer.on_host = line.on_host;

@@ -2,14 +2,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/model/baseline.hpp"
+#include "src/gate/model/identity.hpp"
 #include "src/gate/model/run.hpp"
 
 namespace bench_transfers::gate {
@@ -24,6 +25,12 @@ struct session_record {
   bool of_baseline = false;  ///< at least one of them
   /// Keys of facts that differ from the baseline's.
   std::vector<std::string> changed;
+  std::size_t differing = 0;             ///< runs that do not count because facts differ
+  std::map<doubt, std::size_t> doubted;  ///< and the others that do not, by the first doubt
+
+  [[nodiscard]] std::size_t left_out() const;
+  /// Whether any run does.
+  [[nodiscard]] bool counts() const { return left_out() < runs; }
 };
 
 /// A step of the level from one session to the next. Shifts are differences of logarithms, positive
@@ -61,15 +68,17 @@ struct history_answer {
   [[nodiscard]] bool is_red(const series& one) const;
   /// It decides and looks slower by more than its threshold, and noise may be the reason.
   [[nodiscard]] bool is_unclear(const series& one) const;
-  /// regression: something is red; inconclusive: too few sessions, or a class is unclear.
+  [[nodiscard]] std::size_t counting_sessions() const;
+  /// regression: something is red; inconclusive: too few sessions count, or not the newest, or a
+  /// class is unclear.
   [[nodiscard]] exit_code code() const;
 };
 
 /// Follows benchmarks through the sessions of a baseline and of further runs, against the first
 /// baseline of its line (its own values, if it has replaced none). Runs that the baseline has count
-/// once. Throws bad_input as check() does.
-/// Of the question, the limits and the classes that decide count.
-history_answer history_of(const baseline& line, std::span<const run> runs,
-                          const question& question);
+/// once. Runs that differ from it do not count, unless that is permitted, nor do those with a
+/// doubt. Throws bad_input as check() does. Of the question, the limits, the classes that decide
+/// and what may differ count.
+history_answer history_of(const baseline& line, std::vector<run> runs, const question& question);
 
 }  // namespace bench_transfers::gate

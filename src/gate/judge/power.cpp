@@ -1,5 +1,6 @@
 #include "src/gate/judge/power.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "src/gate/judge/answer.hpp"
@@ -31,12 +32,13 @@ std::vector<power_line> power(const baseline& before, std::size_t new_runs, cons
     lines[i].process_deviation = judgements[i].process_deviation;
     lines[i].session_deviation = judgements[i].session_deviation;
   }
-  for (std::size_t runs = least_new_processes; runs <= most_runs; ++runs) {
-    const auto with_runs = detectable(observations, runs, limits);
+  std::vector<std::size_t> numbers(most_runs - least_new_processes + 1);
+  std::iota(numbers.begin(), numbers.end(), least_new_processes);
+  const auto bounds = expected_bounds(observations, numbers, limits);
+  for (std::size_t n = 0; n < numbers.size(); ++n)
     for (std::size_t i = 0; i < lines.size(); ++i)
-      if (!lines[i].runs_needed && !is_advisory(with_runs[i], lines[i].threshold))
-        lines[i].runs_needed = runs;
-  }
+      if (!lines[i].runs_needed && !is_advisory(bounds[n][i], lines[i].threshold))
+        lines[i].runs_needed = numbers[n];
   return lines;
 }
 

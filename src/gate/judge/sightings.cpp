@@ -77,8 +77,8 @@ slow_sighting sighting_of(const estimate& benchmark, const habits& habits, doubl
       habits.benchmarks() * cdf(complement(chance, static_cast<double>(slow.count()) - 1));
   if (slow.is_in_several_looks() && p < rate) return {sighting::again, slow.count()};
   if (is_usual) return {sighting::none, slow.count()};
-  const bool is_cleared = slow.is_looked_after() && !slow.is_in_several_looks();
-  return {is_cleared ? sighting::cleared : sighting::open, slow.count()};
+  if (slow.is_in_several_looks()) return {sighting::unsure, slow.count()};
+  return {slow.is_looked_after() ? sighting::cleared : sighting::open, slow.count()};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "src/gate/model/bad_input.hpp"
@@ -179,6 +180,13 @@ void require_comparable(std::span<const run> runs, std::span<const process> know
     require_same_kind(runs.front(), run);
   }
   require_own_times(runs, known);
+}
+
+std::vector<run> runs_beside(std::span<const process> known, std::vector<run> runs) {
+  std::multiset<std::uint64_t> contents;
+  for (const auto& process : known) contents.insert(process.content);
+  std::erase_if(runs, [&](const run& run) { return !contents.extract(run.content).empty(); });
+  return runs;
 }
 
 process origin_of(const run& run) {

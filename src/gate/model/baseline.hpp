@@ -65,6 +65,9 @@ inline constexpr std::size_t most_processes = 1000;
 /// are the host device's and some a GPU's, or if they are of different programs.
 void require_comparable(std::span<const run> runs, std::span<const process> known = {});
 
+/// The runs that are not among `known`: of each of these, one is left out.
+std::vector<run> runs_beside(std::span<const process> known, std::vector<run> runs);
+
 process origin_of(const run& run);
 
 /// The session of each process, numbered from 0 in the order of time. Processes that began within

@@ -93,13 +93,35 @@ void compare_options(const baseline& before, const run& after, std::vector<diffe
 
 }  // namespace
 
-std::vector<difference> differences_of_identity(const baseline& before, const run& after) {
-  std::vector<difference> differing;
+std::vector<difference> differences_from(const baseline& before, const run& after) {
+  auto differing = differences(before.machine, after.machine);
+  std::erase_if(differing, [](const difference& fact) {
+    return fact.before.empty() && !is_false_unless_told(fact.key);
+  });
   compare_times(before, after, differing);
   compare_options(before, after, differing);
   compare_gpus(before, after, differing);
   compare("host_name", known_values(before, &process::host), after.host, differing);
   return differing;
+}
+
+std::vector<doubt> doubts_of(const run& process) {
+  std::vector<doubt> doubts;
+  if (!process.faults.empty()) doubts.push_back(doubt::faults_injected);
+  if (is_disturbed(process)) doubts.push_back(doubt::disturbed);
+  const auto has_figure = [](const auto& entry) { return is_usable(entry.second); };
+  if (std::ranges::none_of(process.benchmarks, has_figure))
+    doubts.push_back(doubt::nothing_measured);
+  return doubts;
+}
+
+std::string to_string(doubt why) {
+  switch (why) {
+    case doubt::faults_injected: return "faults_injected";
+    case doubt::disturbed: return "disturbed";
+    case doubt::nothing_measured: break;
+  }
+  return "nothing_measured";
 }
 
 }  // namespace bench_transfers::gate

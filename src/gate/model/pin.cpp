@@ -8,6 +8,7 @@
 
 #include "src/common/printable.hpp"
 #include "src/gate/model/bad_input.hpp"
+#include "src/gate/model/identity.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -29,8 +30,8 @@ class pinning {
 
   pin_result result() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      require_no_faults(runs_[i]);
-      require_undisturbed(runs_[i]);
+      require_no_doubt(runs_[i]);
+      repeat_warnings(runs_[i]);
       remove_differing_facts(runs_[i]);
       add_process(i);
     }
@@ -48,21 +49,32 @@ class pinning {
     result_.warnings.emplace_back(std::move(warning));
   }
 
-  static void require_no_faults(const run& process) {
-    if (!process.faults.empty())
-      throw bad_input(fmt::format("{} has faults injected on purpose ({}): no baseline",
-                                  quoted(process.file), process.faults.front()));
+  /// A baseline of slow runs would let slow code pass.
+  void require_no_doubt(const run& process) const {
+    for (const auto why : doubts_of(process))
+      if (why != doubt::disturbed || !permissions_.allow_disturbed)
+        throw bad_input(fmt::format("{}{}", quoted(process.file), refusal_text(process, why)));
   }
 
-  /// A baseline of slow runs would let slow code pass.
-  void require_undisturbed(const run& process) {
-    for (const auto& warning : process.warnings) {
-      if (is_disturbance(warning) && !permissions_.allow_disturbed)
-        throw bad_input(fmt::format("{}: {} (--allow-disturbed permits that)", quoted(process.file),
-                                    common::printable(warning.text)));
+  static std::string refusal_text(const run& process, doubt why) {
+    switch (why) {
+      case doubt::faults_injected:
+        return fmt::format(" has faults injected on purpose ({}): no baseline",
+                           process.faults.front());
+      case doubt::disturbed: {
+        const auto warning = std::ranges::find_if(process.warnings, is_disturbance);
+        return fmt::format(": {} (--allow-disturbed permits that)",
+                           common::printable(warning->text));
+      }
+      case doubt::nothing_measured: break;
+    }
+    return " has no benchmark with a figure: no baseline";
+  }
+
+  void repeat_warnings(const run& process) {
+    for (const auto& warning : process.warnings)
       if (concerns_figures(warning))
         warn(pin_warnings::warned{quoted(process.file), warning.code, warning.text});
-    }
   }
 
   /// A fact that differs between the runs cannot tell whether a new run is like them.

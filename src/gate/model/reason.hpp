@@ -71,10 +71,11 @@ struct runs_older {
   std::size_t older, runs;
 };
 
-/// Some runs were much slower than any of the baseline, and nobody has looked again.
+/// Some runs were much slower than any of the baseline, and nobody has looked again; or runs of two
+/// looks were, and chance may be the reason.
 struct seen_slower {
   benchmark_class kind;
-  std::size_t count;
+  std::size_t count, again;
 };
 
 }  // namespace reasons

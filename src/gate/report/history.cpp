@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -65,6 +66,35 @@ std::string origin_text(const history_answer& answer) {
       metric_text(answer.judged_by));
 }
 
+std::string runs_were(std::size_t count) { return counted(count, "run was", "runs were"); }
+
+/// Which runs do not count, and why.
+std::string left_out_text(const history_answer& answer) {
+  std::size_t differing = 0;
+  std::map<doubt, std::size_t> doubted;
+  for (const auto& session : answer.sessions) {
+    differing += session.differing;
+    for (const auto& [why, runs] : session.doubted) doubted[why] += runs;
+  }
+  std::vector<std::string> parts;
+  if (differing > 0)
+    parts.push_back(fmt::format("{} not as in the baseline (--allow-different permits that)",
+                                runs_were(differing)));
+  for (const auto& [why, runs] : doubted) switch (why) {
+      case doubt::faults_injected:
+        parts.push_back(fmt::format("{} made with faults injected on purpose", runs_were(runs)));
+        break;
+      case doubt::disturbed:
+        parts.push_back(fmt::format("{} throttled or had a link that changed", runs_were(runs)));
+        break;
+      case doubt::nothing_measured:
+        parts.push_back(
+            fmt::format("{} no benchmark with a figure", counted(runs, "run has", "runs have")));
+        break;
+    }
+  return parts.empty() ? "" : common::wrapped(fmt::format("Left out: {}.", fmt::join(parts, "; ")));
+}
+
 /// Where something else than time has changed.
 std::string changes_text(const history_answer& answer) {
   std::string text;
@@ -83,9 +113,10 @@ std::string changes_text(const history_answer& answer) {
 
 std::string verdict_text(const history_answer& answer) {
   const auto verdict = to_string(answer.code());
-  if (answer.sessions.size() < least_sessions_of_history)
+  if (const auto count = answer.counting_sessions(); count < least_sessions_of_history)
     return fmt::format("{}: only {}, and {} are needed", verdict,
-                       counted(answer.sessions.size(), "session"), least_sessions_of_history);
+                       counted(count, "session counts", "sessions count"),
+                       least_sessions_of_history);
   std::vector<std::string> red, unclear;
   for (const auto& one : answer.classes)
     if (answer.is_red(one) || answer.is_unclear(one))
@@ -103,6 +134,8 @@ std::string verdict_text(const history_answer& answer) {
   if (!red.empty())
     return fmt::format("{}: slower than the first baseline by more than the threshold: {}", verdict,
                        fmt::join(red, "; "));
+  if (!answer.sessions.back().counts())
+    return fmt::format("{}: no run of the newest session counts", verdict);
   if (!unclear.empty())
     return fmt::format("{}: slower than the first baseline, and noise may be the reason: {}",
                        verdict, fmt::join(unclear, "; "));
@@ -156,19 +189,24 @@ std::string text_of(const history_answer& answer) {
   constexpr auto* const below =
       "\nslower by: the newest level against the first baseline; *: more than the threshold, "
       "beyond doubt\n";
-  return common::wrapped(origin_text(answer)) + changes_text(answer) +
+  return common::wrapped(origin_text(answer)) + changes_text(answer) + left_out_text(answer) +
          (lines.empty() ? "\nNo benchmark has a step.\n" : head + lines + below) + "\n" +
          common::wrapped(verdict_text(answer));
 }
 
 std::string json_of(const history_answer& answer) {
   json sessions = json::array();
-  for (const auto& session : answer.sessions)
+  for (const auto& session : answer.sessions) {
+    json left_out = json::object();
+    if (session.differing > 0) left_out["differs"] = session.differing;
+    for (const auto& [why, runs] : session.doubted) left_out[to_string(why)] = runs;
     sessions.push_back(
         {{"begin", session.begin ? json(common::timestamp_text(*session.begin)) : json(nullptr)},
          {"runs", session.runs},
          {"of_baseline", session.of_baseline},
-         {"changed", session.changed}});
+         {"changed", session.changed},
+         {"left_out", std::move(left_out)}});
+  }
   const json document{{"format", history_format},
                       {"kind", "gate_history"},
                       {"verdict", to_string(answer.code())},

@@ -75,6 +75,7 @@ json word_of(sighting state) {
   switch (state) {
     case sighting::open: return "not_measured_again";
     case sighting::cleared: return "not_again";
+    case sighting::unsure: return "again_unsure";
     case sighting::again: return "again";
     case sighting::none: break;
   }

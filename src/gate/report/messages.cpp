@@ -52,7 +52,8 @@ content content_of(const reason& cause) {
                      {"compared", r.compared}}};
           },
           [](const seen_slower& r) -> content {
-            return {"seen_slower", {{"class", to_string(r.kind)}, {"count", r.count}}};
+            return {"seen_slower",
+                    {{"class", to_string(r.kind)}, {"count", r.count}, {"again", r.again}}};
           },
           [](const nothing_compared&) -> content {
             return {"nothing_compared", json::object()};

@@ -25,6 +25,10 @@ constexpr const char* legend =
     "slow\n"
     "detectable: the least slowdown that would be found 4 times of 5; *: noise hides the "
     "threshold\n";
+constexpr const char* legend_of_shift =
+    "in a class that shifted as a whole: p of what a benchmark adds to that, or less; none counts "
+    "as\n"
+    "slower until the class is back\n";
 constexpr std::size_t most_listed = 20;  // benchmarks without figures
 
 /// A column of a table, to the right of the benchmarks' names.
@@ -197,7 +201,9 @@ std::string tables(const report& answer, bool all) {
     text += has_figures ? table.format(findings, title) : list_of(findings, title, all);
     has_table = has_table || has_figures;
   }
-  return has_table ? text + legend : text;
+  if (!has_table) return text;
+  const bool is_shifted = std::ranges::any_of(answer.classes, &class_answer::changed);
+  return text + legend + (is_shifted ? legend_of_shift : "");
 }
 
 std::string origin_text(const baseline& baseline) {
@@ -228,29 +234,26 @@ std::string power_table(std::span<const power_line> lines, const metric& judged_
   return text;
 }
 
-/// How many benchmarks of each class are not advisory, and the classes in which that is enough.
+/// How many benchmarks of each class are not advisory, and how those that do not decide veto.
 std::string classes_text(std::span<const power_line> lines, std::size_t new_runs,
                          const limits& limits) {
   auto text = fmt::format("With {}, these benchmarks can show their threshold:\n",
                           counted(new_runs, "new run"));
-  std::vector<std::string> enough;
-  std::size_t classes = 0;
   for (const auto kind : all_classes) {
     const auto of_class = [&](const power_line& line) { return line.kind == kind; };
     const auto can_show = [&](const power_line& line) { return of_class(line) && !line.advisory; };
     const auto count = std::ranges::count_if(lines, of_class);
     const auto able = std::ranges::count_if(lines, can_show);
     if (count == 0) continue;
-    ++classes;
-    text += fmt::format("  {:<8} {:>4} of {:>4} at {}\n", to_string(kind), able, count,
-                        limit_text(limits.threshold_for(kind)));
-    if (static_cast<double>(able) >= least_tested_part * static_cast<double>(count))
-      enough.push_back(to_string(kind));
+    auto own = limits;
+    own.vetoing.clear();
+    text += fmt::format("  {:<8} {:>4} of {:>4} at {}{}\n", to_string(kind), able, count,
+                        limit_text(own.threshold_for(kind)),
+                        limits.vetoing.contains(kind)
+                            ? fmt::format("; does not decide, and vetoes from {}",
+                                          limit_text(limits.threshold_for(kind)))
+                            : "");
   }
-  if (!enough.empty() && enough.size() < classes)
-    text += sentence(fmt::format(
-        "A class passes only if half of it can. Here {} can; the others need not decide, only veto",
-        fmt::join(enough, " and ")));
   return text;
 }
 

@@ -70,8 +70,11 @@ std::string text_of_class(const reason& cause, const limits& limits) {
                                counted(r.count, "benchmark has", "benchmarks have"));
           },
           [](const seen_slower& r) {
-            return fmt::format("{} much slower in some runs, and not cleared by others",
-                               counted(r.count, "benchmark is", "benchmarks are"));
+            auto text = fmt::format("{} much slower in some runs, and not cleared by others",
+                                    counted(r.count, "benchmark is", "benchmarks are"));
+            if (r.again > 0)
+              text += fmt::format(" ({} in two looks, which chance may explain)", r.again);
+            return text;
           },
           [](const auto&) { return std::string(); }},
       cause);
@@ -126,20 +129,21 @@ std::string none_slower_by(const std::optional<double>& bound) {
 std::string means_text(const report& answer, const class_answer& part) {
   if (!answer.has_means) return "by the median only: the baseline has no means";
   if (part.tested_by_mean == 0) return "by the median only: no mean is known well enough";
-  return fmt::format("{} by the mean, too, {}",
+  return fmt::format("{} by the mean at {}, too, {}",
                      part.tested_by_mean == part.tested
                          ? "all"
                          : fmt::format("{} of {}", part.tested_by_mean, part.tested),
-                     none_slower_by(part.bound_by_mean));
+                     limit_text(part.mean_threshold), none_slower_by(part.bound_by_mean));
 }
 
 std::string none_slower_text(const report& answer, const class_answer& part) {
   auto text = fmt::format(
-      "{} tested with a confidence of 95 % each, {} ({})",
+      "{} tested at {} with a confidence of 95 % each, {} ({})",
       part.tested == part.benchmarks
           ? (part.tested == 1 ? "1 benchmark" : fmt::format("all {} benchmarks", part.tested))
           : fmt::format("{} of {} benchmarks", part.tested, part.benchmarks),
-      none_slower_by(part.bound), means_text(answer, part));
+      limit_of(part.kind, answer.question.limits), none_slower_by(part.bound),
+      means_text(answer, part));
   if (part.bound_of_not_known)
     text += fmt::format(", those not known by at most {}",
                         percent_text(std::max(0.0, *part.bound_of_not_known)));
@@ -170,11 +174,14 @@ void add_classes(const report& answer, exit_code code, std::vector<std::string>&
         parts.push_back(with_class(part.kind, text));
 }
 
-/// "host (0 of 24 can be judged at 2 %; the median is 13.6 % slower, which sessions may explain)"
-std::string undecided_text(const class_answer& part, limits limits) {
-  limits.vetoing.clear();  // as it would be judged if it decided
-  auto text = fmt::format("{} ({} of {} can be judged at {}", to_string(part.kind), part.able,
-                          part.all, limit_text(limits.threshold_for(part.kind)));
+/// "host (vetoes from 10 %; 0 of 24 can be judged at 2 %; the median is 13.6 % slower, which
+/// sessions may explain)"
+std::string undecided_text(const class_answer& part, const limits& limits) {
+  auto own = limits;
+  own.vetoing.clear();  // as it would be judged if it decided
+  auto text =
+      fmt::format("{} (vetoes from {}; {} of {} can be judged at {}", to_string(part.kind),
+                  limit_of(part.kind, limits), part.able, part.all, limit_of(part.kind, own));
   if (part.changed() && part.shared->shift > 0)
     text += fmt::format("; the median is {} slower, which sessions may explain",
                         percent_text(slowdown(part.shared->shift)));
@@ -187,9 +194,8 @@ void add_undecided(const report& answer, std::vector<std::string>& parts) {
     if (!part.decides && part.code != exit_code::regression)
       names.push_back(undecided_text(part, answer.question.limits));
   if (!names.empty())
-    parts.push_back(fmt::format(
-        "{} {}", fmt::join(names, " and "),
-        names.size() == 1 ? "does not decide, only vetoes" : "do not decide, only veto"));
+    parts.push_back(fmt::format("{} {}", fmt::join(names, " and "),
+                                names.size() == 1 ? "does not decide" : "do not decide"));
 }
 
 std::vector<std::string> verdict_parts(const report& answer) {
@@ -202,6 +208,7 @@ std::vector<std::string> verdict_parts(const report& answer) {
       parts.push_back(sentence_of(cause, answer.question.limits));
   } else {
     add_classes(answer, answer.code, parts);
+    if (answer.code == exit_code::environment) add_classes(answer, exit_code::regression, parts);
   }
   add_undecided(answer, parts);
   return parts;

@@ -331,6 +331,61 @@ TEST_F(comparing, looks_again_at_what_is_much_slower_in_a_process) {
     }
 }
 
+/// Two processes of a session may be slow by themselves; a session is slow if most of it is.
+TEST_F(comparing, takes_a_level_of_a_session_from_most_of_its_processes) {
+  for (const std::size_t slow : {0, 1, 2, 3, 5}) {
+    auto all = suite(200, 0.001);
+    for (std::size_t i = 0; i < slow; ++i) all[9].before[1][i] += 0.03;
+    slow_down(all[4], 0.03);
+    const auto expected = slow < 3 ? outcome::slower : outcome::ambiguous;
+    EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, expected) << slow;
+  }
+}
+
+TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_baseline) {
+  auto all = suite(20, 0.002, 6);
+  for (const auto place : {1, 4}) all[4].after[0][static_cast<std::size_t>(place)] += 0.3;
+  const auto& values = all[4].after[0];
+  all[4].looks = {{values.begin(), values.begin() + 3}, {values.begin() + 3, values.end()}};
+  EXPECT_EQ(compare(all, {}).benchmarks[4].sighting, sighting::again);
+  const auto strict = compare(all, {.false_alarm = 1e-6}).benchmarks[4];
+  EXPECT_EQ(strict.sighting, sighting::unsure);
+  EXPECT_EQ(strict.verdict, outcome::ambiguous);
+}
+
+/// Sessions of other machines say how far machines differ; those of one machine do not.
+TEST_F(comparing, learns_from_machines_how_far_another_one_may_be) {
+  auto all = suite(24, 0.01);
+  for (auto& benchmark : all) {
+    benchmark.kind = benchmark_class::host;
+    benchmark.before.push_back(processes(5, 0, 0.01));
+    benchmark.before.push_back(processes(5, 0, 0.01));
+    slow_down(benchmark, 0.30);
+  }
+  const auto shared_of = [&](bool sessions_are_machines) {
+    return compare(all, {.vetoing = {benchmark_class::host},
+                         .other_machine = true,
+                         .sessions_are_machines = sessions_are_machines})
+        .classes.at(0);
+  };
+  EXPECT_TRUE(shared_of(true).slower);
+  EXPECT_FALSE(shared_of(false).slower);
+  EXPECT_TRUE(shared_of(false).may_be_slower);
+  EXPECT_GT(shared_of(true).at_least, shared_of(false).at_least);
+}
+
+TEST_F(comparing, expects_the_same_bounds_for_several_numbers_of_runs_as_for_each) {
+  const auto all = suite(30, 0.004);
+  const std::vector<std::size_t> numbers{3, 8, 50};
+  const auto bounds = expected_bounds(all, numbers, {});
+  ASSERT_EQ(bounds.size(), numbers.size());
+  for (std::size_t n = 0; n < numbers.size(); ++n)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(bounds[n][i].resolution, expected_bounds(all, numbers[n], {})[i].resolution);
+      EXPECT_EQ(bounds[n][i].resolution, detectable(all, numbers[n], {})[i].resolution);
+    }
+}
+
 TEST_F(comparing, is_not_surprised_by_what_the_baselines_processes_show) {
   auto all = suite(200, 0.002);
   for (std::size_t i = 0; i < 200; i += 10) all[i].before[i / 10 % 2][2] += 0.3;

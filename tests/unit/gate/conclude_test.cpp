@@ -521,6 +521,38 @@ TEST(more_runs, make_a_verdict_possible) {
   EXPECT_TRUE(more_runs_may_tell(concluded(answer)));
 }
 
+/// By the figure that its verdict is of, and whether chance may explain that it was seen twice.
+TEST(conclusions, count_what_was_seen_slower_by_its_own_figure) {
+  auto seen = several(5, verdict::ambiguous);
+  seen[0].judgement->sighting = sighting::open;
+  seen[1].judgement->sighting = sighting::unsure;
+  for (const std::size_t i : {2, 3}) {
+    seen[i].by_mean = seen[i].judgement;
+    seen[i].is_by_mean = true;
+  }
+  seen[2].by_mean->sighting = sighting::open;
+  seen[3].judgement->sighting = sighting::open;  // what it was cleared by is the mean's
+  const auto answer = concluded({several(20, verdict::unchanged), seen});
+  ASSERT_EQ(answer.reasons.size(), 2U);
+  EXPECT_EQ(std::get<reasons::ambiguous>(answer.reasons[0]).count, 2U);
+  EXPECT_EQ(std::get<reasons::seen_slower>(answer.reasons[1]).count, 3U);
+  EXPECT_EQ(std::get<reasons::seen_slower>(answer.reasons[1]).again, 1U);
+}
+
+/// A class that may be slower as a whole keeps the answer from a pass, whatever more runs show.
+TEST(more_runs, may_show_a_regression_beside_a_reason_that_stays) {
+  const auto tells = [](verdict of_link) {
+    auto answer = check_of({several(20, of_link, link), several(20, verdict::unchanged, host)});
+    answer.classes[1].decides = false;
+    answer.classes[1].shared = changed_class(0.3);
+    answer.classes[1].shared->may_be_slower = true;
+    return more_runs_may_tell(concluded(answer));
+  };
+  EXPECT_TRUE(tells(verdict::ambiguous));
+  EXPECT_FALSE(tells(verdict::not_known));
+  EXPECT_FALSE(tells(verdict::unchanged));
+}
+
 TEST(more_runs, need_only_help_one_class_that_decides) {
   auto answer =
       check_of({several(20, verdict::ambiguous, link), several(20, verdict::missing, host)});

@@ -16,6 +16,7 @@
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"
+#include "src/gate/judge/history.hpp"
 #include "src/gate/model/pin.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
@@ -397,6 +398,142 @@ TEST(what_a_run_is, is_not_compared_with_a_baseline_that_does_not_tell) {
                                       changing("another slot", slot, "0000:3a:00.0"),
                                       changing("other options", options, json::array())};
   expect_pass(before, ours, attempts);
+}
+
+// The three commands that take runs.
+
+/// What is given beside good runs, and what each command makes of it: a part of its complaint, the
+/// verdict, or why a history leaves runs out.
+struct kind_of_run {
+  std::string name;
+  std::function<void(files&)> change;  ///< of three new runs
+  std::string pin, check, history;
+};
+
+template <class Command>
+std::string answer_or_complaint(Command command) {
+  try {
+    return command();
+  } catch (const bad_input& complaint) {
+    return complaint.what();
+  }
+}
+
+files joined(files some, const files& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return some;
+}
+
+std::string left_out_of(const history_answer& answer) {
+  const auto& newest = answer.sessions.back();
+  if (newest.differing > 0) return "differs";
+  return newest.doubted.empty() ? to_string(answer.code())
+                                : to_string(newest.doubted.begin()->first);
+}
+
+TEST(what_a_run_is, is_asked_by_all_commands_that_take_runs) {
+  const auto at = first_day + 9 * 24h;
+  const auto warning = [](const char* code) {
+    return json::array({{{"code", code}, {"data", json::object()}, {"text", "it was"}}});
+  };
+  const auto slower = [](files& all) {
+    for (auto& file : all)
+      for (auto& row : file["benchmarks"]) row["real_time"] = 1.1 * row["real_time"].get<double>();
+  };
+  const std::string copied = "the same measurements", together = "at the same time";
+  const std::vector<kind_of_run> kinds{
+      {"nothing", [](files&) {}, "PASS", "PASS", "PASS"},
+      {"a copy with another start",
+       [=](files& all) {
+         all[1] = all[0];
+         start(all[1], at + 5min);
+       },
+       copied, copied, copied},
+      {"a run of the baseline", [](files& all) { all[1] = two_sessions(ours)[3]; }, copied, copied,
+       "PASS"},
+      {"a run of the baseline, twice", [](files& all) { all[1] = all[2] = two_sessions(ours)[3]; },
+       copied, copied, copied},
+      {"a run of the baseline with another start", [=](files& all) { all[1] = ours(3, at + 5min); },
+       copied, copied, copied},
+      {"at the time of a run of the baseline",
+       [=](files& all) { start(all[1], first_day + 24h + 4min); }, together, together, together},
+      {"of another program", [=](files& all) { all = three_new(of_another_program); },
+       "different programs", "another program", "different programs"},
+      {"a driver of another version",
+       [](files& all) { change_all(all, "/context/transfers/device/driver_version", "1"); },
+       "device.driver_version", "INCONCLUSIVE", "differs"},
+      {"of another GPU", [](files& all) { change_all(all, uuid, "GPU-another"); }, "PASS",
+       "INCONCLUSIVE", "differs"},
+      {"with other options", [](files& all) { change_all(all, options, json::array()); }, "PASS",
+       "INCONCLUSIVE", "differs"},
+      {"with faults injected",
+       [](files& all) {
+         change_all(all, "/context/transfers/run/faults_injected", {"slow:3@copy"});
+       },
+       "faults injected on purpose", "PASS", "faults_injected"},
+      {"all failed",
+       [](files& all) {
+         for (auto& row : all[1]["benchmarks"]) {
+           row["error_occurred"] = true;
+           row["error_message"] = "no memory";
+         }
+       },
+       "no benchmark with a figure", "INCONCLUSIVE", "nothing_measured"},
+      {"too few repetitions of all",
+       [](files& all) {
+         for (auto& row : all[1]["benchmarks"])
+           if (row["repetition_index"].get<int>() > 0) row["disturbed"] = {"other_load"};
+       },
+       "no benchmark with a figure", "INCONCLUSIVE", "nothing_measured"}};
+  auto with_warnings = kinds;
+  for (const auto* code : {"gpu_throttled", "gpu_clock_fell", "cpu_throttled", "link_changed"})
+    with_warnings.push_back({code,
+                             [=](files& all) {
+                               change_all(all, "/context/transfers/warnings", warning(code));
+                               slower(all);
+                             },
+                             "it was", "INCONCLUSIVE", "disturbed"});
+  const auto old = two_sessions(ours);
+  const auto before = pinned(old);
+  const auto between = joined(session(ours, 4, 3, 40), session(ours, 6, 3, 50));
+  for (const auto& [name, change, by_pin, by_check, by_history] : with_warnings) {
+    auto after = three_new(ours);
+    change(after);
+    EXPECT_THAT(answer_or_complaint([&] {
+                  pin(read_all(joined(old, after)), {});
+                  return "PASS";
+                }),
+                HasSubstr(by_pin))
+        << name;
+    EXPECT_THAT(answer_or_complaint([&] { return to_string(answer_to(before, after).code); }),
+                HasSubstr(by_check))
+        << name;
+    EXPECT_THAT(answer_or_complaint([&] {
+                  return left_out_of(history_of(before, read_all(joined(between, after)), {}));
+                }),
+                HasSubstr(by_history))
+        << name;
+  }
+}
+
+TEST(what_a_run_is, is_left_out_of_a_history_unless_permitted) {
+  const auto before = pinned(two_sessions(ours));
+  auto runs = joined(session(ours, 4, 3, 40), session(ours, 6, 3, 50));
+  auto newest = three_new(ours);
+  change_all(newest, uuid, "GPU-another");
+  runs = joined(runs, newest);
+  const auto strict = history_of(before, read_all(runs), {});
+  EXPECT_EQ(strict.code(), exit_code::inconclusive);
+  EXPECT_EQ(strict.counting_sessions(), 4U);
+  EXPECT_EQ(strict.sessions.back().left_out(), 3U);
+  EXPECT_FALSE(strict.benchmarks.front().shifts.back());
+  question permitting;
+  permitting.allow_different = {"device.uuid"};
+  const auto permitted = history_of(before, read_all(runs), permitting);
+  EXPECT_EQ(permitted.code(), exit_code::pass);
+  EXPECT_EQ(permitted.counting_sessions(), 5U);
+  EXPECT_THAT(permitted.sessions.back().changed, testing::ElementsAre("device.uuid"));
+  EXPECT_TRUE(permitted.benchmarks.front().shifts.back());
 }
 
 // Other programs.

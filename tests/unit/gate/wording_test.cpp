@@ -1,8 +1,12 @@
+#include "src/gate/report/wording.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "src/gate/report/figures.hpp"
+#include "tests/unit/gate/made_up_report.hpp"
 
 namespace bench_transfers::gate::wording_test {
 namespace {
@@ -54,6 +58,29 @@ TEST(gate_wording, a_probability_is_never_shown_as_none) {
   EXPECT_EQ(p_text(0.0123), "0.012");
   EXPECT_EQ(p_text(0.0996), "0.10");
   EXPECT_EQ(p_text(1), "1.00");
+}
+
+/// A regression of a class that does not decide is not hidden by exit code 4.
+TEST(gate_wording, names_what_is_slower_beside_a_slower_environment) {
+  auto slower = compared("copy/pageable", verdict::slower, 0.5);
+  slower.kind = benchmark_class::host;
+  auto answer = report_of(exit_code::environment, {slower});
+  answer.classes[0].shared = shift_of_all(0.1, 0, true);
+  answer.classes[0].shared->slower = true;
+  answer.classes.push_back(answer.classes[0]);
+  answer.classes[1] = link_class(exit_code::regression, {slower});
+  answer.classes[1].kind = benchmark_class::host;
+  answer.classes[1].decides = false;
+  EXPECT_THAT(verdict_sentence(answer),
+              testing::HasSubstr("host: 1 of 1 benchmark slower, copy/pageable by 50.0 %"));
+}
+
+TEST(gate_wording, what_is_seen_in_two_looks_is_told_apart) {
+  const auto text = [](std::size_t again) {
+    return sentence_of(reasons::seen_slower{benchmark_class::link, 3, again}, {});
+  };
+  EXPECT_EQ(text(0), "link: 3 benchmarks are much slower in some runs, and not cleared by others");
+  EXPECT_EQ(text(1), text(0) + " (1 in two looks, which chance may explain)");
 }
 
 TEST(gate_wording, columns_are_characters) {
