@@ -258,17 +258,17 @@ TEST(estimates, know_how_far_sessions_of_a_benchmark_are_apart_beyond_its_class)
   all[6].before[1].clear();
   all[6].before[2].clear();
   const auto benchmarks = estimates_of(all, {}, 1).benchmarks;
-  EXPECT_NEAR(benchmarks[0].sessions_apart, 0, 1e-12);
-  EXPECT_NEAR(benchmarks[4].sessions_apart, 0.03, 1e-12);
-  EXPECT_NEAR(benchmarks[5].sessions_apart, 0.02, 1e-12);
-  EXPECT_EQ(benchmarks[6].sessions_apart, 0);
+  EXPECT_NEAR(benchmarks[0].levels.apart, 0, 1e-12);
+  EXPECT_NEAR(benchmarks[4].levels.apart, 0.03, 1e-12);
+  EXPECT_NEAR(benchmarks[5].levels.apart, 0.02, 1e-12);
+  EXPECT_EQ(benchmarks[6].levels.apart, 0);
 }
 
 /// Four deviations of a process, or six of a session's centre.
 TEST(estimates, know_how_far_processes_alone_may_move_sessions) {
   const auto deviations = [](const costs& before) {
     const auto benchmark = estimates_of(suite(before), {}, 1).benchmarks[0];
-    return benchmark.sessions_apart_by_processes / std::sqrt(benchmark.process_variance);
+    return benchmark.levels.apart_by_processes / std::sqrt(benchmark.process_variance);
   };
   EXPECT_NEAR(deviations({{0.1}, {0.2}, {0.3}}), 6, 1e-9);
   EXPECT_NEAR(deviations({std::vector<double>(10, 0), std::vector<double>(10, 0)}), 4, 1e-9);
