@@ -217,5 +217,5 @@ def test_a_counter_whose_name_does_not_tell_its_direction(gate: Program, lab: La
     assert gate.run("check", baseline, *slowed).code == REGRESSION
     completed = gate.run("pin", *runs, "--judge-by=nothing:less", f"--out={baseline}")
     assert_complains(
-        completed, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, real_time"
+        completed, BAD_INPUT, "has nothing; they have cores, cpu_time, gb_per_s, mean_ns, real_time"
     )

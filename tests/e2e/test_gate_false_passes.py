@@ -159,7 +159,7 @@ def test_a_slower_baseline_tells_what_it_replaces(gate: Program, tmp_path: Path,
     options = [f"--replaces={baseline}"] if is_named else []
     completed = gate.run("pin", *runs, f"--out={out}", *options)
     assert completed.code == PASS, completed
-    assert f"slower than the baseline that it replaces in 1 benchmark: {PINNED_UPLOAD} by " in said(
+    assert f"slower than the baseline that it replaces in 1 benchmark, {PINNED_UPLOAD} by " in said(
         completed
     )
     assert "have added up" not in completed.out

@@ -53,9 +53,15 @@ struct benchmark_rows {
   std::vector<repetition> repetitions;
   std::optional<double> bytes;
   std::size_t without = 0;    ///< repetitions that lack the field judged by
+  std::size_t disturbed = 0;  ///< repetitions that count only because all are disturbed
   std::size_t asked_for = 0;  ///< repetitions, as far as rows tell
   gate::work work;
 };
+
+/// Disturbed repetitions are left where a benchmark has no others (leave_out_disturbed).
+bool is_disturbed(const row& row) {
+  return !row.disturbed.empty() && (!row.failed || row.failed->code == "disturbed");
+}
 
 /// What one operation does, as Google Benchmark's own counters and the label tell.
 work work_of(const row& row) {
@@ -109,11 +115,13 @@ class collector {
     for (auto& [view, rows] : benchmarks_) {
       const std::string name(view);
       auto benchmark = values_of(rows);
+      benchmark.lacks_means = run.ours && judged_by_.key == "real_time" && benchmark.means.empty();
       if (run.ours)
         benchmark.limited_by = limited_by(*rows.described, run.on_host);
       else
         benchmark.work = rows.work;
-      if (benchmark.values.empty() && (benchmark.failed == 0 || rows.without > 0))
+      const bool is_left_out = benchmark.failed > 0 || rows.disturbed > 0;
+      if (benchmark.values.empty() && (!is_left_out || rows.without > 0))
         run.unjudged.push_back(name);
       else if (rows.without > 0)
         refuse(name, fmt::format("only some of its repetitions have {}", judged_by_.key));
@@ -149,6 +157,10 @@ class collector {
       lacks_field_ = true;
       return;
     }
+    if (is_disturbed(row)) {
+      ++rows.disturbed;
+      return;
+    }
     const auto position = static_cast<std::int64_t>(rows.repetitions.size());
     std::optional<double> value;
     if (!row.failed) {
@@ -171,8 +183,8 @@ class collector {
     for (const auto& repetition : rows.repetitions)
       if (repetition.value) benchmark.values.push_back(*repetition.value);
     benchmark.failed = rows.repetitions.size() - benchmark.values.size();
-    benchmark.left_out =
-        std::max(rows.asked_for, rows.repetitions.size()) - rows.repetitions.size();
+    benchmark.left_out = std::max(rows.asked_for, rows.repetitions.size() + rows.disturbed) -
+                         rows.repetitions.size();
     for (const auto& repetition : rows.repetitions)
       if (repetition.value && repetition.mean) benchmark.means.push_back(*repetition.mean);
     if (benchmark.means.size() != benchmark.values.size()) benchmark.means.clear();

@@ -66,12 +66,14 @@ struct class_answer {
   std::size_t all = 0;         ///< benchmarks of the baseline
   std::size_t benchmarks = 0;  ///< without those that may be missing
   std::size_t compared = 0;
+  std::size_t few_repetitions = 0;  ///< not compared, as fewer than half of theirs are left
+  std::size_t compared_by_mean = 0;
   std::size_t able = 0;  ///< of the baseline's benchmarks: those that it can judge, see capability
   std::size_t tested = 0;          ///< known not to be slower by the threshold, or to be slower
   std::size_t tested_by_mean = 0;  ///< likewise
   std::size_t cleared = 0;         ///< much slower in some runs, and not in those of a later look
   /// The largest upper bound of a slowdown, as a part, of those that are tested and not slower; and
-  /// of those that are not known. None if there are none.
+  /// of those that are not known. None if there are none, or if some were not compared.
   std::optional<double> bound, bound_by_mean, bound_of_not_known;
   double mean_threshold = 0;
   std::optional<common_shift> shared;  ///< none if the class is too small
@@ -82,9 +84,12 @@ struct class_answer {
   std::vector<reason> reasons;  ///< why it is inconclusive, or would be
 
   [[nodiscard]] bool changed() const { return shared && shared->changed; }
+  /// The rest of the class may be unlike a smaller part of it.
+  [[nodiscard]] bool is_half_compared() const { return compared > 0 && 2 * compared >= benchmarks; }
   /// As a whole, by the median or the mean, beyond doubt.
   [[nodiscard]] bool slower_as_a_whole() const {
-    return (shared && shared->slower) || (shared_by_mean && shared_by_mean->slower);
+    return is_half_compared() &&
+           ((shared && shared->slower) || (shared_by_mean && shared_by_mean->slower));
   }
 };
 

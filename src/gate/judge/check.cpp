@@ -122,7 +122,7 @@ bool are_machines(const baseline& before) {
 
 bool has_means(const baseline& before) {
   return std::ranges::any_of(before.benchmarks,
-                             [](const auto& entry) { return !entry.second.means.empty(); });
+                             [](const auto& entry) { return has_all_means(entry.second); });
 }
 
 /// The look of each run, in the order of time. Runs that do not fill a look belong to the last one.
@@ -184,6 +184,11 @@ class checking {
       if (process.parts > 1) result_.notes.emplace_back(notes::in_parts{file, process.parts});
       note_warnings(process, file);
     }
+    const auto undated = std::ranges::count_if(
+        after_, [&](const run& process) { return !is_age_known(before_, process); });
+    if (undated > 0)
+      result_.notes.emplace_back(
+          notes::age_unknown{static_cast<std::size_t>(undated), after_.size()});
     if (!result_.has_fingerprint) result_.notes.emplace_back(notes::no_fingerprint{});
     if (const auto slower = slower_than_first(before_, result_.question.limits); slower.count > 0)
       result_.notes.emplace_back(
@@ -234,17 +239,17 @@ class checking {
       if (std::ranges::find(process.unjudged, name) != process.unjudged.end()) ++counts.unjudged;
       const auto benchmark = process.benchmarks.find(name);
       figures.figures.emplace_back();
+      figures.means.emplace_back();
       if (benchmark == process.benchmarks.end()) {
         ++(process.complete ? counts.lacking : counts.cut_off);
         continue;
       }
       if (benchmark->second.failed > 0) ++counts.failed;
       figures.figures.back() = figure_of(benchmark->second, result_.judged_by);
-      figures.means.resize(figures.figures.size());
       figures.means.back() = mean_of(benchmark->second, result_.judged_by);
       if (figures.figures.back())
         ++counts.usable;
-      else if (benchmark->second.failed == 0 && has_too_few_repetitions(benchmark->second))
+      else if (benchmark->second.failed == 0)
         ++counts.few;
     }
     return {std::move(figures), why_too_few(counts)};
@@ -257,7 +262,7 @@ class checking {
     for (const auto& process : after_) {
       const auto benchmark = process.benchmarks.find(name);
       if (benchmark == process.benchmarks.end()) continue;
-      if (benchmark->second.failed > 0) continue;
+      if (!is_usable(benchmark->second)) continue;
       const double after = benchmark->second.bytes.value_or(0);
       if (before && !is_same_number(*before, after)) return remarks::other_bytes{*before, after};
       if (auto other = difference_of(known.work, benchmark->second.work))
@@ -347,7 +352,7 @@ class checking {
       const bool was_measured = std::holds_alternative<remarks::few_repetitions>(*cause);
       entry.result = was_measured ? verdict::not_known : verdict::missing;
       entry.note = std::move(cause);
-      entry.excused = !was_measured && is_excused(name);
+      entry.excused = is_excused(name);
     }
     result_.findings.push_back(std::move(entry));
     return is_enough ? std::optional(std::move(figures)) : std::nullopt;

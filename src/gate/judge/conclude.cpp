@@ -64,8 +64,15 @@ class members {
 
   [[nodiscard]] std::size_t with_few_repetitions() const {
     return count([](const finding& benchmark) {
-      return benchmark.note && std::holds_alternative<remarks::few_repetitions>(*benchmark.note);
+      return !benchmark.excused && benchmark.note &&
+             std::holds_alternative<remarks::few_repetitions>(*benchmark.note);
     });
+  }
+
+  [[nodiscard]] bool are_others_compared() const { return answer_.compared() > compared(); }
+
+  [[nodiscard]] std::size_t compared_by_mean() const {
+    return count([](const finding& benchmark) { return benchmark.by_mean.has_value(); });
   }
 
   /// Neither their noise nor a doubt leaves open whether they are slower.
@@ -127,10 +134,11 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   if (const auto missing = benchmarks.missing(); missing > 0)
     causes.emplace_back(reasons::benchmarks_missing{kind, missing});
   if (answer.changed())
-    causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks,
+    causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks, answer.all,
                                                      slowdown(answer.shared->shift)});
   else if (answer.shared_by_mean && answer.shared_by_mean->changed)
     causes.emplace_back(reasons::environment_changed{kind, answer.shared_by_mean->benchmarks,
+                                                     answer.all,
                                                      slowdown(answer.shared_by_mean->shift)});
   if (answer.crept) causes.emplace_back(reasons::class_crept{kind, *answer.crept});
   if (const auto unsure = benchmarks.ambiguous(); unsure > 0)
@@ -138,11 +146,16 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   const auto again = benchmarks.seen_slower(sighting::unsure);
   if (const auto seen = benchmarks.seen_slower(sighting::open) + again; seen > 0)
     causes.emplace_back(reasons::seen_slower{kind, seen, again});
-  const auto few = benchmarks.with_few_repetitions();
-  if (few > 0 && is_too_little_tested(answer)) {
-    causes.emplace_back(reasons::repetitions_left_out{kind, few});
-  } else if (answer.compared > 0 && is_too_little_tested(answer) && !has_shifted(answer)) {
-    if (is_too_small(benchmarks.not_blind(), answer.compared))
+  // Where nothing of any class is compared, or all of this one is missing, that is the reason.
+  const bool is_something_judged =
+      answer.compared > 0 || (answer.benchmarks == 0 && benchmarks.are_others_compared());
+  const bool is_for_lack_of_repetitions =
+      answer.few_repetitions > 0 &&
+      !is_too_small(answer.tested + answer.few_repetitions, answer.benchmarks);
+  if (is_for_lack_of_repetitions && is_too_little_tested(answer)) {
+    causes.emplace_back(reasons::repetitions_left_out{kind, answer.few_repetitions});
+  } else if (is_something_judged && is_too_little_tested(answer) && !has_shifted(answer)) {
+    if (answer.compared > 0 && is_too_small(benchmarks.not_blind(), answer.compared))
       causes.emplace_back(reasons::too_noisy{kind});
     else
       causes.emplace_back(
@@ -164,9 +177,11 @@ void add_bounds(class_answer& part, const members& benchmarks) {
            !(benchmark.note && std::holds_alternative<remarks::measured_in_turn>(*benchmark.note));
   };
   part.bound = benchmarks.bound(&finding::judgement, is_unchanged);
-  part.bound_of_not_known = benchmarks.bound(&finding::judgement, [](const finding& benchmark) {
-    return benchmark.result == verdict::not_known;
-  });
+  // What was not compared may be slower by any factor.
+  if (part.few_repetitions == 0)
+    part.bound_of_not_known = benchmarks.bound(&finding::judgement, [](const finding& benchmark) {
+      return benchmark.result == verdict::not_known;
+    });
   part.bound_by_mean = benchmarks.bound(&finding::by_mean, [&](const finding& benchmark) {
     return is_unchanged(benchmark) && is_within_by_mean(benchmark);
   });
@@ -179,17 +194,22 @@ exit_code code_of_slower(const class_answer& part, const members& benchmarks) {
   return part.decides ? exit_code::environment : exit_code::regression;
 }
 
-void conclude(class_answer& part, const report& answer) {
-  const members benchmarks(answer, part.kind);
+void count(class_answer& part, const members& benchmarks) {
   part.all = benchmarks.count([](const finding&) { return true; });
   part.benchmarks = benchmarks.required();
   part.compared = benchmarks.compared();
+  part.few_repetitions = benchmarks.with_few_repetitions();
+  part.compared_by_mean = benchmarks.compared_by_mean();
   part.tested = benchmarks.tested();
+  part.tested_by_mean = benchmarks.tested_by_mean();
+}
+
+void conclude(class_answer& part, const report& answer) {
+  const members benchmarks(answer, part.kind);
   part.reasons = answer.has_too_few_runs() ? std::vector<reason>() : reasons_of(part, benchmarks);
   part.cleared = benchmarks.count([](const finding& benchmark) {
     return benchmark.judgement && benchmark.judgement->sighting == sighting::cleared;
   });
-  part.tested_by_mean = benchmarks.tested_by_mean();
   add_bounds(part, benchmarks);
   part.code = code_of_slower(part, benchmarks);
   const bool is_slower = part.code != exit_code::pass;
@@ -226,6 +246,7 @@ bool vetoes(const class_answer& part, const reason& cause) {
   };
   if (std::holds_alternative<reasons::environment_changed>(cause))
     return may_be_slower(part.shared) || may_be_slower(part.shared_by_mean);
+  if (std::holds_alternative<reasons::repetitions_left_out>(cause)) return !part.is_half_compared();
   return std::holds_alternative<reasons::ambiguous>(cause) ||
          std::holds_alternative<reasons::seen_slower>(cause) ||
          std::holds_alternative<reasons::benchmarks_missing>(cause) ||
@@ -247,7 +268,8 @@ bool may_show_more(const reason& cause) {
 
 /// Whether they may end the reason.
 bool may_end(const reason& cause) {
-  return may_show_more(cause) || std::holds_alternative<reasons::too_few_can_show>(cause);
+  return may_show_more(cause) || std::holds_alternative<reasons::too_few_can_show>(cause) ||
+         std::holds_alternative<reasons::repetitions_left_out>(cause);
 }
 
 /// Whether more runs may let the class pass, or show a regression if nothing else can pass.
@@ -260,6 +282,7 @@ bool more_runs_may_tell(const class_answer& part, bool can_pass) {
 }  // namespace
 
 void conclude(report& answer) {
+  for (auto& part : answer.classes) count(part, members(answer, part.kind));
   answer.reasons = reasons_of_runs(answer);
   answer.code = answer.reasons.empty() ? exit_code::pass : exit_code::inconclusive;
   for (auto& part : answer.classes) {

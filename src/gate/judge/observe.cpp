@@ -28,7 +28,7 @@ costs costs_of(const history& history, std::span<const std::size_t> sessions, st
 }
 
 std::optional<history> by_means(const history& history) {
-  if (history.means.size() != history.figures.size()) return std::nullopt;
+  if (!has_all_means(history)) return std::nullopt;
   auto result = history;
   result.figures = history.means;
   return result;

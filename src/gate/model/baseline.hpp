@@ -34,10 +34,14 @@ struct history {
   std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
   std::vector<std::optional<double>> figures;
-  /// mean_of() each process; empty in baselines that were pinned without.
+  /// mean_of() each process; empty in baselines that were pinned without, or of which a process
+  /// has none.
   std::vector<std::optional<double>> means = {};
   gate::work work = {};  ///< in which all processes agree
 };
+
+/// Whether each process that has a figure has a mean.
+bool has_all_means(const history& history);
 
 /// Earlier runs, with which new ones are compared.
 struct baseline {

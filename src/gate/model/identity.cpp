@@ -72,8 +72,12 @@ std::optional<sys_seconds> newest_session(const std::vector<process>& processes)
   return begin;
 }
 
+std::optional<sys_seconds> newest_session_like(const run& after, const baseline& before) {
+  return newest_session(processes_like(after, before));
+}
+
 void compare_times(const baseline& before, const run& after, std::vector<difference>& differing) {
-  const auto newest = newest_session(processes_like(after, before));
+  const auto newest = newest_session_like(after, before);
   if (newest && after.started && *after.started < *newest)
     differing.push_back({std::string(started_key), common::timestamp_text(*newest),
                          common::timestamp_text(*after.started)});
@@ -103,6 +107,10 @@ std::vector<difference> differences_from(const baseline& before, const run& afte
   compare_gpus(before, after, differing);
   compare("host_name", known_values(before, &process::host), after.host, differing);
   return differing;
+}
+
+bool is_age_known(const baseline& before, const run& after) {
+  return after.started && newest_session_like(after, before);
 }
 
 std::vector<doubt> doubts_of(const run& process) {

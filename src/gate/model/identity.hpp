@@ -29,6 +29,9 @@ inline constexpr std::array<std::string_view, 5> identity_keys{
 /// is not compared, unless it is false where nobody tells it.
 std::vector<difference> differences_from(const baseline& before, const run& after);
 
+/// Whether the times tell that a run is older than the baseline's newest session, or is not.
+bool is_age_known(const baseline& before, const run& after);
+
 /// Why a run shows nothing of the program on the machine that it names.
 enum class doubt {
   faults_injected,   ///< on purpose

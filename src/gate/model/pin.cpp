@@ -143,6 +143,7 @@ class pinning {
     for (auto& [name, history] : histories_) {
       const auto measured_by = static_cast<std::size_t>(
           std::ranges::count_if(history.figures, [](const auto& figure) { return !!figure; }));
+      if (!has_all_means(history)) history.means.clear();
       if (measured_by >= least_processes)
         result_.baseline.benchmarks.emplace(name, std::move(history));
       else

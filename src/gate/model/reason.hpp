@@ -37,8 +37,8 @@ struct benchmarks_missing {  ///< or failed
 };
 struct environment_changed {
   benchmark_class kind;
-  std::size_t benchmarks;
-  double slowdown;  ///< as a part; negative when faster
+  std::size_t benchmarks, of;  ///< compared, of the baseline's
+  double slowdown;             ///< as a part; negative when faster
 };
 struct ambiguous {
   benchmark_class kind;
@@ -52,7 +52,7 @@ struct too_few_can_show {
   std::size_t can_show, compared, benchmarks;  ///< of the baseline
 };
 /// In new runs: fewer than half of their repetitions are left, in so many that too few of the class
-/// are tested.
+/// are tested, or compared.
 struct repetitions_left_out {
   benchmark_class kind;
   std::size_t count;
@@ -106,6 +106,10 @@ struct warned {
   std::string file, code, text;
 };
 struct no_fingerprint {};
+/// Whether they are older than the baseline: they do not tell when they began, or it does not.
+struct age_unknown {
+  std::size_t undated, runs;
+};
 struct one_session {};
 /// Benchmarks that are much slower in some runs.
 struct slow_runs {
@@ -122,9 +126,10 @@ struct measured_again {
 };
 
 }  // namespace notes
-using note = std::variant<notes::faults_injected, notes::interrupted, notes::in_parts,
-                          notes::warned, notes::no_fingerprint, notes::one_session,
-                          notes::slow_runs, notes::baseline_crept, notes::measured_again>;
+using note =
+    std::variant<notes::faults_injected, notes::interrupted, notes::in_parts, notes::warned,
+                 notes::no_fingerprint, notes::age_unknown, notes::one_session, notes::slow_runs,
+                 notes::baseline_crept, notes::measured_again>;
 
 /// Why a benchmark is missing, or the result of measuring it again.
 namespace remarks {

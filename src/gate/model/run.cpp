@@ -73,7 +73,7 @@ std::optional<double> figure_of(const benchmark_values& benchmark, const metric&
 
 std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by) {
   const auto& values = benchmark.means.empty() ? benchmark.values : benchmark.means;
-  if (!is_usable(benchmark)) return std::nullopt;
+  if (!is_usable(benchmark) || benchmark.lacks_means) return std::nullopt;
   // The mean rate is that of the mean time.
   const double sign = judged_by.more_is_better ? -1 : 1;
   double sum = 0;

@@ -29,6 +29,8 @@ struct benchmark_values {
   std::vector<double> means = {};
   gate::work work = {};      ///< of other programs
   std::size_t left_out = 0;  ///< repetitions that were asked for and do not count, or are not there
+  /// The mean of the operations is another number than the value, and not all rows have it.
+  bool lacks_means = false;
 };
 
 /// Whether fewer than half of the repetitions that were asked for are left. They may be the ones
@@ -99,8 +101,8 @@ bool is_disturbed(const run& process);
 /// repetitions, one has failed, or too few are left.
 std::optional<double> figure_of(const benchmark_values& benchmark, const metric& judged_by);
 
-/// The mean of all operations of a process, under the same conditions: what the median does not
-/// show.
+/// The mean of all operations of a process, under the same conditions, if all repetitions have it:
+/// what the median does not show.
 std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by);
 
 /// The declaration of the field judged by in those runs that have one; none if no run has one.

@@ -61,6 +61,8 @@ json class_to_json(const class_answer& part, const limits& limits) {
           {"able", part.able},
           {"bound", number(part.bound)},
           {"bound_of_not_known", number(part.bound_of_not_known)},
+          {"few_repetitions", part.few_repetitions},
+          {"compared_by_mean", part.compared_by_mean},
           {"tested_by_mean", part.tested_by_mean},
           {"mean_threshold", part.mean_threshold},
           {"bound_by_mean", number(part.bound_by_mean)},

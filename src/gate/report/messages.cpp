@@ -36,6 +36,7 @@ content content_of(const reason& cause) {
             return {"environment_changed",
                     {{"class", to_string(r.kind)},
                      {"benchmarks", r.benchmarks},
+                     {"of", r.of},
                      {"slowdown", r.slowdown}}};
           },
           [](const ambiguous& r) -> content {
@@ -95,6 +96,9 @@ content content_of(const note& message) {
           },
           [](const no_fingerprint&) -> content {
             return {"no_fingerprint", json::object()};
+          },
+          [](const age_unknown& n) -> content {
+            return {"age_unknown", {{"undated", n.undated}, {"runs", n.runs}}};
           },
           [](const one_session&) -> content {
             return {"one_session", json::object()};

@@ -74,7 +74,9 @@ std::string cell_of(const run& run, const std::string& name, const metric& judge
   if (benchmark == run.benchmarks.end()) return fmt::format("{:>{}}", "-", value_width);
   const auto& values = benchmark->second.values;
   const auto figure = figure_of(benchmark->second, judged_by);
-  if (!figure) return fmt::format("{:>{}}", "failed", value_width);
+  if (!figure)
+    return fmt::format("{:>{}}", benchmark->second.failed > 0 ? "failed" : "disturbed",
+                       value_width);
   const auto [least, most] = std::ranges::minmax(values);
   return fmt::format("{:>{}}{:>{}}", value_text(*figure, judged_by), value_width,
                      values.size() > 1 ? percent_text((most - least) / *figure) : "-",

@@ -25,16 +25,37 @@ std::string limit_of(benchmark_class kind, const limits& limits) {
   return limit_text(limits.threshold_for(kind));
 }
 
+/// Noise, a shift of the class or a single slow run may be the reason.
 std::string too_few_text(const reasons::too_few_can_show& cause, const limits& limits) {
   const auto benchmarks = counted(cause.benchmarks, "benchmark");
-  const auto* const explanation = cause.compared < cause.benchmarks
-                                      ? "the others are missing or not known"
-                                  : cause.can_show == 0 ? "all are too noisy"
-                                                        : "the others are not known";
-  return fmt::format("{} can show a slowdown of {}: {}",
-                     cause.can_show == 0 ? fmt::format("none of {}", benchmarks)
-                                         : fmt::format("only {} of {}", cause.can_show, benchmarks),
-                     limit_of(cause.kind, limits), explanation);
+  return fmt::format("{} known not to be slower by {}{}",
+                     cause.can_show == 0 ? fmt::format("none of {} is", benchmarks)
+                                         : fmt::format("only {} of {} {}", cause.can_show,
+                                                       benchmarks, verb(cause.can_show)),
+                     limit_of(cause.kind, limits),
+                     cause.compared < cause.benchmarks
+                         ? fmt::format(", and only {} could be compared", cause.compared)
+                         : "");
+}
+
+/// "the median of 24 benchmarks is 44.7 % slower"
+std::string median_text(const reasons::environment_changed& cause) {
+  return fmt::format("the median of {}{} is {} {}",
+                     cause.benchmarks < cause.of ? fmt::format("{} of ", cause.benchmarks) : "",
+                     counted(cause.of, "benchmark"), percent_text(std::abs(cause.slowdown)),
+                     cause.slowdown > 0 ? "slower" : "faster");
+}
+
+/// "1 benchmark has fewer than half of its repetitions left"
+std::string few_repetitions_text(std::size_t count, const std::string& where) {
+  return fmt::format("{}{} {} fewer than half of {} repetitions left", counted(count, "benchmark"),
+                     where, count == 1 ? "has" : "have", count == 1 ? "its" : "their");
+}
+
+/// "27 benchmarks, the worst copy/pinned/h2d/1MiB by 9.63 %"
+std::string worst_text(std::size_t count, const std::string& worst, double by) {
+  return fmt::format("{}, {}{} by {}", counted(count, "benchmark"), count == 1 ? "" : "the worst ",
+                     worst, percent_text(by));
 }
 
 /// A class's reason without the name of the class.
@@ -46,11 +67,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
             return fmt::format("{} missing or failed",
                                counted(r.count, "benchmark is", "benchmarks are"));
           },
-          [](const environment_changed& r) {
-            return fmt::format("the environment changed: the median of {} benchmarks is {} {}",
-                               r.benchmarks, percent_text(std::abs(r.slowdown)),
-                               r.slowdown > 0 ? "slower" : "faster");
-          },
+          [](const environment_changed& r) { return "the environment changed: " + median_text(r); },
           [](const ambiguous& r) {
             return fmt::format("{} ambiguous", counted(r.count, "benchmark is", "benchmarks are"));
           },
@@ -65,10 +82,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
                 "accepts that)",
                 percent_text(r.slowdown));
           },
-          [](const repetitions_left_out& r) {
-            return fmt::format("{} fewer than half of their repetitions left",
-                               counted(r.count, "benchmark has", "benchmarks have"));
-          },
+          [](const repetitions_left_out& r) { return few_repetitions_text(r.count, ""); },
           [](const seen_slower& r) {
             auto text = fmt::format("{} much slower in some runs, and not cleared by others",
                                     counted(r.count, "benchmark is", "benchmarks are"));
@@ -106,7 +120,7 @@ std::string slower_by(const finding& benchmark) {
   return "by " + percent_text(slowdown(benchmark.judgement->shift));
 }
 
-/// "1 of 40 benchmarks slower, copy/pinned/h2d/1MiB by 10.0 %"
+/// "2 of 40 benchmarks slower, the worst copy/pinned/h2d/1MiB by 10.0 %"
 std::string slower_text(const report& answer, const class_answer& part) {
   std::size_t count = 0;
   const finding* worst = nullptr;
@@ -115,8 +129,8 @@ std::string slower_text(const report& answer, const class_answer& part) {
     if (count++ == 0) worst = &benchmark;  // the findings are sorted
   }
   if (worst == nullptr) return "";
-  return fmt::format("{} of {} slower, {} {}", count, counted(part.compared, "benchmark"),
-                     worst->name, slower_by(*worst));
+  return fmt::format("{} of {} slower, {}{} {}", count, counted(part.compared, "benchmark"),
+                     count == 1 ? "" : "the worst ", worst->name, slower_by(*worst));
 }
 
 /// "none slower by more than 1.3 %", with the bound that was tested.
@@ -128,6 +142,7 @@ std::string none_slower_by(const std::optional<double>& bound) {
 
 std::string means_text(const report& answer, const class_answer& part) {
   if (!answer.has_means) return "by the median only: the baseline has no means";
+  if (part.compared_by_mean == 0) return "by the median only: some runs have no means";
   if (part.tested_by_mean == 0) return "by the median only: no mean is known well enough";
   return fmt::format("{} by the mean at {}, too, {}",
                      part.tested_by_mean == part.tested
@@ -147,6 +162,8 @@ std::string none_slower_text(const report& answer, const class_answer& part) {
   if (part.bound_of_not_known)
     text += fmt::format(", those not known by at most {}",
                         percent_text(std::max(0.0, *part.bound_of_not_known)));
+  if (part.few_repetitions > 0)
+    text += fmt::format(", {} not compared for lack of repetitions", part.few_repetitions);
   if (part.cleared > 0)
     text += fmt::format(", {} in some runs and not when measured again",
                         counted(part.cleared, "much slower", "much slower"));
@@ -159,10 +176,16 @@ std::string class_text(const report& answer, const class_answer& part) {
   if (auto slower = slower_text(answer, part); !slower.empty()) texts.push_back(std::move(slower));
   if (part.code == exit_code::pass && part.benchmarks > 0)
     texts.push_back(none_slower_text(answer, part));
-  for (const auto& cause : part.reasons)
-    if (part.code == exit_code::inconclusive ||
-        (part.slower_as_a_whole() && std::holds_alternative<reasons::environment_changed>(cause)))
+  for (const auto& cause : part.reasons) {
+    const auto* const shift = std::get_if<reasons::environment_changed>(&cause);
+    if (part.code == exit_code::regression && part.slower_as_a_whole() && shift != nullptr)
+      texts.push_back(median_text(*shift));
+    else if (part.code == exit_code::inconclusive || (part.slower_as_a_whole() && shift != nullptr))
       texts.push_back(text_of_class(cause, answer.question.limits));
+  }
+  if (texts.empty() && part.slower_as_a_whole())
+    texts.push_back(
+        fmt::format("a quarter of {} is much slower", counted(part.compared, "benchmark")));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -185,14 +208,21 @@ std::string undecided_text(const class_answer& part, const limits& limits) {
   if (part.changed() && part.shared->shift > 0)
     text += fmt::format("; the median is {} slower, which sessions may explain",
                         percent_text(slowdown(part.shared->shift)));
+  if (part.few_repetitions > 0)
+    text += fmt::format("; {} not compared for lack of repetitions", part.few_repetitions);
   return text + ")";
 }
 
 void add_undecided(const report& answer, std::vector<std::string>& parts) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, not_measured;
   for (const auto& part : answer.classes)
-    if (!part.decides && part.code != exit_code::regression)
+    if (!part.decides && part.benchmarks == 0)
+      not_measured.emplace_back(to_string(part.kind));
+    else if (!part.decides && part.code != exit_code::regression)
       names.push_back(undecided_text(part, answer.question.limits));
+  if (!not_measured.empty())
+    parts.push_back(
+        fmt::format("nothing of {} was compared, as allowed", fmt::join(not_measured, " and ")));
   if (!names.empty())
     parts.push_back(fmt::format("{} {}", fmt::join(names, " and "),
                                 names.size() == 1 ? "does not decide" : "do not decide"));
@@ -211,6 +241,9 @@ std::vector<std::string> verdict_parts(const report& answer) {
     if (answer.code == exit_code::environment) add_classes(answer, exit_code::regression, parts);
   }
   add_undecided(answer, parts);
+  if (const auto added = answer.count(verdict::added); added > 0 && answer.code == exit_code::pass)
+    parts.push_back(fmt::format("{} not in the baseline and not judged",
+                                counted(added, "benchmark is", "benchmarks are")));
   return parts;
 }
 
@@ -228,8 +261,8 @@ std::string sentence_of(const reason& cause, const limits& limits) {
             return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
           },
           [](const runs_disturbed& r) {
-            return fmt::format("{} of {} throttled or had a link that changed", r.disturbed,
-                               counted(r.runs, "run was", "runs were"));
+            return fmt::format("{} of {} {} throttled or had a link that changed", r.disturbed,
+                               counted(r.runs, "run"), r.disturbed == 1 ? "was" : "were");
           },
           [](const nothing_compared&) { return std::string("no benchmark could be compared"); },
           [](const runs_older& r) {
@@ -260,15 +293,21 @@ std::string sentence_of(const note& message) {
                 "these files do not describe their machine, so whether it is the same is not "
                 "checked");
           },
+          [](const age_unknown& n) {
+            return fmt::format(
+                "whether {} of {} began before the baseline's newest session is not checked: the "
+                "files do not tell when they began",
+                n.undated, counted(n.runs, "run"));
+          },
           [](const slow_runs& n) {
             return fmt::format("{} much slower in some runs than in any of the baseline",
                                counted(n.benchmarks, "benchmark is", "benchmarks are"));
           },
           [](const baseline_crept& n) {
             return fmt::format(
-                "the baseline is slower than the first of its line in {}: {} by {}; a check only "
-                "finds what is slower still",
-                counted(n.benchmarks, "benchmark"), n.worst, percent_text(n.slowdown));
+                "the baseline is slower than the first of its line in {}; a check only finds what "
+                "is slower still",
+                worst_text(n.benchmarks, n.worst, n.slowdown));
           },
           [](const one_session&) {
             return std::string(
@@ -355,8 +394,8 @@ std::string sentence_of(const pin_warning& warning) {
             return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
           },
           [](const left_out& w) {
-            return fmt::format("{} is left out: only {} of {} runs have measured it", w.benchmark,
-                               w.measured, w.runs);
+            return fmt::format("{} is left out: only {} of {} runs have a figure of it",
+                               w.benchmark, w.measured, w.runs);
           },
           [](const lacking_field& w) {
             return fmt::format("{} left out of runs in which they have no {}, for example {}",
@@ -376,18 +415,16 @@ std::string sentence_of(const pin_warning& warning) {
                 to_string(w.kind), percent_text(w.slowdown));
           },
           [](const slower_than_replaced& w) {
-            return fmt::format("slower than the baseline that it replaces in {}: {} by {}",
-                               counted(w.benchmarks, "benchmark"), w.worst,
-                               percent_text(w.slowdown));
+            return "slower than the baseline that it replaces in " +
+                   worst_text(w.benchmarks, w.worst, w.slowdown);
           },
           [](const not_compared& w) {
             return fmt::format("not compared with the baseline that it replaces: {}", w.reason);
           },
           [](const crept& w) {
             return fmt::format(
-                "slower than the first baseline of its line in {}: {} by {}; small "
-                "slowdowns have added up",
-                counted(w.benchmarks, "benchmark"), w.worst, percent_text(w.slowdown));
+                "slower than the first baseline of its line in {}; small slowdowns have added up",
+                worst_text(w.benchmarks, w.worst, w.slowdown));
           },
           [](const few_sessions& w) {
             return fmt::format(
@@ -403,8 +440,7 @@ std::string sentence_of(const pin_warning& warning) {
                 "another day");
           },
           [](const few_repetitions& w) {
-            return fmt::format("{} in {} fewer than half of their repetitions left: not used there",
-                               counted(w.benchmarks, "benchmark has", "benchmarks have"), w.file);
+            return few_repetitions_text(w.benchmarks, " of " + w.file) + ": not used there";
           }},
       warning);
 }

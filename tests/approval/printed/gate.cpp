@@ -69,8 +69,8 @@ report every_message() {
   auto answer = report_of(
       exit_code::inconclusive, findings,
       {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::runs_disturbed{2, 3},
-       reasons::benchmarks_missing{host, 4}, reasons::environment_changed{latency, 5, 0.1},
-       reasons::environment_changed{latency, 5, -0.1}, reasons::ambiguous{link, 6},
+       reasons::benchmarks_missing{host, 4}, reasons::environment_changed{latency, 5, 5, 0.1},
+       reasons::environment_changed{latency, 5, 12, -0.1}, reasons::ambiguous{link, 6},
        reasons::too_noisy{link}, reasons::too_few_can_show{link, 1, 20, 30},
        reasons::too_few_can_show{link, 1, 2, 2}, reasons::too_few_can_show{latency, 0, 2, 2},
        reasons::nothing_compared{}, reasons::repetitions_left_out{link, 7},
@@ -79,6 +79,7 @@ report every_message() {
                   notes::interrupted{"r.json"},
                   notes::in_parts{"r.json", 2},
                   notes::no_fingerprint{},
+                  notes::age_unknown{2, 3},
                   notes::one_session{},
                   notes::measured_again{3, 8},
                   notes::warned{"r.json", "other_load", "the CPU is busy"},

@@ -33,6 +33,14 @@ std::vector<finding> excused(std::size_t count, benchmark_class kind = link) {
   return findings;
 }
 
+/// Fewer than half of their repetitions are left.
+std::vector<finding> with_few_repetitions(std::size_t count, benchmark_class kind = link) {
+  std::vector<finding> findings(
+      count, without_figures("x", verdict::not_known, remarks::few_repetitions{3, 3}));
+  for (auto& benchmark : findings) benchmark.kind = kind;
+  return findings;
+}
+
 /// Noise hides even three times their threshold.
 std::vector<finding> blind(std::size_t count) {
   auto findings = several(count, verdict::not_known);
@@ -275,6 +283,79 @@ TEST(conclusions, are_vetoed_by_what_may_be_slower) {
     EXPECT_EQ(answer.code, code) << to_string(result);
     EXPECT_EQ(more_runs_may_tell(answer), result == verdict::ambiguous) << to_string(result);
   }
+}
+
+/// What was measured and could not be compared, of a class that decides or vetoes.
+TEST(conclusions, need_half_of_a_class_to_be_compared) {
+  for (const bool decides : {true, false})
+    for (const std::size_t few : {0, 1, 10, 11, 20}) {
+      const auto host_of = [&](bool is_excused) {
+        auto lacking = with_few_repetitions(few, host);
+        for (auto& benchmark : lacking) benchmark.excused = is_excused;
+        auto answer = check_of({several(20, verdict::unchanged, link),
+                                several(20 - few, verdict::unchanged, host), lacking});
+        answer.classes[1].decides = decides;
+        return concluded(answer);
+      };
+      const auto answer = host_of(false);
+      const bool is_enough = few <= 10;
+      EXPECT_EQ(answer.code, is_enough ? exit_code::pass : exit_code::inconclusive) << few;
+      EXPECT_EQ(more_runs_may_tell(answer), !is_enough) << few;
+      EXPECT_EQ(answer.classes[1].few_repetitions, few);
+      if (!is_enough) {
+        const auto cause = only_reason<reasons::repetitions_left_out>(answer);
+        EXPECT_EQ(cause.kind, host);
+        EXPECT_EQ(cause.count, few);
+      }
+      // Where a class decides, something of it must be tested all the same.
+      const bool is_allowed = few < 20 || !decides;
+      EXPECT_EQ(host_of(true).code, is_allowed ? exit_code::pass : exit_code::inconclusive) << few;
+    }
+}
+
+TEST(conclusions, bound_nothing_that_was_not_compared) {
+  const auto bound_with = [](std::size_t few) {
+    return concluded({several(20, verdict::unchanged), several(5, verdict::not_known),
+                      with_few_repetitions(few)})
+        .classes[0]
+        .bound_of_not_known;
+  };
+  EXPECT_TRUE(bound_with(0));
+  EXPECT_FALSE(bound_with(1));
+}
+
+TEST(conclusions, are_not_those_of_a_deciding_class_of_which_nothing_is_measured) {
+  for (const bool decides : {true, false}) {
+    auto answer = check_of({several(20, verdict::unchanged, host), excused(20, link)});
+    answer.classes[0].decides = decides;
+    answer = concluded(answer);
+    EXPECT_EQ(answer.code, decides ? exit_code::inconclusive : exit_code::pass);
+    if (decides) {
+      EXPECT_EQ(only_reason<reasons::too_few_can_show>(answer).kind, link);
+    }
+  }
+}
+
+/// The rest may be unlike a small part, such as those that were disturbed most.
+TEST(conclusions, are_those_of_a_whole_class_if_half_of_it_was_compared) {
+  for (const bool decides : {true, false})
+    for (const auto figure : {&class_answer::shared, &class_answer::shared_by_mean})
+      for (const std::size_t compared : {1, 9, 10, 20}) {
+        auto answer =
+            check_of({several(compared, verdict::not_known), with_few_repetitions(20 - compared),
+                      several(40, verdict::unchanged, host)});
+        auto& part = answer.classes[0];
+        part.decides = decides;
+        part.*figure = changed_class(1.5);
+        (part.*figure)->benchmarks = compared;
+        (part.*figure)->slower = true;
+        answer = concluded(answer);
+        const auto slower = decides ? exit_code::environment : exit_code::regression;
+        EXPECT_EQ(answer.code, compared < 10 ? exit_code::inconclusive : slower);
+        const auto cause = std::get<reasons::environment_changed>(answer.classes[0].reasons[0]);
+        EXPECT_EQ(cause.benchmarks, compared);
+        EXPECT_EQ(cause.of, 20);
+      }
 }
 
 TEST(conclusions, are_vetoed_by_a_class_that_has_crept) {

@@ -18,6 +18,7 @@
 #include "src/gate/judge/check.hpp"
 #include "src/gate/judge/history.hpp"
 #include "src/gate/model/pin.hpp"
+#include "src/gate/report/show.hpp"
 #include "tests/unit/gate/made_up_result_files.hpp"
 
 namespace bench_transfers::gate::what_a_run_is_test {
@@ -25,6 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr int repetitions = 9;
 constexpr int benchmarks = 12;
@@ -400,6 +402,99 @@ TEST(what_a_run_is, is_not_compared_with_a_baseline_that_does_not_tell) {
   expect_pass(before, ours, attempts);
 }
 
+// What is not told.
+
+template <class Note>
+std::optional<Note> note_in(const report& answer) {
+  for (const auto& note : answer.notes)
+    if (const auto* const found = std::get_if<Note>(&note)) return *found;
+  return std::nullopt;
+}
+
+/// Of new runs and of those of the baseline.
+TEST(what_a_run_is, may_be_of_an_age_that_nobody_can_tell) {
+  const auto date_of = [](maker make) {
+    return make == ours ? "/context/transfers/run/started_utc" : "/context/date";
+  };
+  for (const maker make : {ours, of_another_program})
+    for (const bool is_null : {true, false}) {
+      const auto undate = [&](json& file) {
+        const json::json_pointer date(date_of(make));
+        if (is_null)
+          file[date] = nullptr;
+        else
+          file[date.parent_pointer()].erase(date.back());
+      };
+      const auto undated = [&](std::size_t before, std::size_t after) {
+        auto old = two_sessions(make), recent = three_new(make);
+        for (std::size_t i = 0; i < before; ++i) undate(old[i]);
+        for (std::size_t i = 0; i < after; ++i) undate(recent[i]);
+        const auto answer = answer_to(pinned(old), recent);
+        EXPECT_EQ(answer.differences(), 0U);
+        const auto note = note_in<notes::age_unknown>(answer);
+        EXPECT_EQ(note ? note->runs : 3, 3U);
+        return note ? note->undated : 0;
+      };
+      EXPECT_EQ(undated(0, 0), 0U);
+      EXPECT_EQ(undated(0, 1), 1U);
+      EXPECT_EQ(undated(0, 3), 3U);
+      EXPECT_EQ(undated(9, 0), 0U);
+      EXPECT_EQ(undated(10, 0), 3U);
+    }
+}
+
+/// Operations of which some take much longer: the mean shows it, not the median.
+void add_means(json& file, double factor) {
+  for (auto& row : file["benchmarks"]) row["mean_ns"] = factor * row["real_time"].get<double>();
+}
+
+/// Which rows of the baseline and of the new runs lack it.
+TEST(means, are_compared_where_all_runs_have_them) {
+  using change = std::function<void(files&)>;
+  const auto nothing = [](files&) {};
+  const auto for_rows = [](std::size_t runs, std::size_t rows, auto alter) {
+    return [=](files& all) {
+      for (std::size_t i = 0; i < std::min(runs, all.size()); ++i)
+        for (std::size_t r = 0; r < std::min(rows, all[i]["benchmarks"].size()); ++r)
+          alter(all[i]["benchmarks"][r]);
+    };
+  };
+  const auto lose = [](json& row) { row.erase("mean_ns"); };
+  const auto empty = [](json& row) { row["mean_ns"] = nullptr; };
+  struct situation {
+    std::string name;
+    change before, after;
+    std::size_t compared;
+  };
+  constexpr std::size_t all = 1000;
+  const std::vector<situation> situations{
+      {"all have them", nothing, nothing, benchmarks},
+      {"none has", for_rows(all, all, lose), for_rows(all, all, lose), 0},
+      {"new runs do not", nothing, for_rows(all, all, lose), 0},
+      {"new runs have null", nothing, for_rows(all, all, empty), 0},
+      {"one new run does not", nothing, for_rows(1, all, lose), 0},
+      {"one repetition does not", nothing, for_rows(1, 1, lose), benchmarks - 1},
+      {"the baseline does not", for_rows(all, all, lose), nothing, 0},
+      {"the baseline has null", for_rows(all, all, empty), nothing, 0},
+      {"one run of the baseline does not", for_rows(1, all, lose), nothing, 0},
+      {"one benchmark of the baseline does not", for_rows(all, repetitions, lose), nothing,
+       benchmarks - 1}};
+  for (const auto& [name, before, after, compared] : situations)
+    for (const double factor : {1.0, 1.1}) {
+      auto old = two_sessions(ours), recent = three_new(ours);
+      for (auto& file : old) add_means(file, 1.1);
+      for (auto& file : recent) add_means(file, 1.1 * factor);
+      before(old);
+      after(recent);
+      const auto answer = answer_to(pinned(old), recent);
+      const auto& part = answer.classes.front();
+      EXPECT_EQ(part.compared_by_mean, compared) << name;
+      EXPECT_EQ(part.tested, factor > 1 && compared > 0 ? part.tested : benchmarks) << name;
+      EXPECT_EQ(part.tested_by_mean, factor > 1 ? 0 : compared) << name;
+      EXPECT_EQ(answer.code == exit_code::pass, factor == 1 || compared == 0) << name << factor;
+    }
+}
+
 // The three commands that take runs.
 
 /// What is given beside good runs, and what each command makes of it: a part of its complaint, the
@@ -682,6 +777,16 @@ TEST(repetitions, are_too_few_if_less_than_half_are_left) {
       {"5 of 9 stopped", in_all([](json& file) { disturb(file, 5, "stopped"); }), ""},
       {"5 of 9 while the clock jumped",
        in_all([](json& file) { disturb(file, 5, "clock_jumped"); }), ""},
+      {"9 of 9 with another load", in_all([](json& file) { disturb(file, 9, "other_load"); }), ""},
+      {"9 of 9 with fewer CPUs", in_all([](json& file) { disturb(file, 9, "fewer_cpus"); }), ""},
+      {"9 of 9 stopped", in_all([](json& file) { disturb(file, 9, "stopped"); }), ""},
+      {"9 of 9 while the clock stood still",
+       in_all([](json& file) { disturb(file, 9, "clock_stood_still"); }), ""},
+      {"5 of 9 with another load, the others stopped", in_all([](json& file) {
+         disturb(file, 9, "stopped");
+         disturb(file, 5, "other_load");
+       }),
+       ""},
       {"5 of 9 are not there", in_all([](json& file) { take_away(file, 5); }), ""},
       {"3 of 9 are not there and 2 disturbed", in_all([](json& file) {
          disturb(file, 5, "other_load");
@@ -718,13 +823,19 @@ TEST(repetitions, are_enough_if_half_are_left) {
          for (auto& file : all) take_away(file, 4);
        },
        ""},
-      {"all disturbed alike",
-       [](files& all) {
-         for (auto& file : all) disturb(file, 9, "other_load");
-       },
-       ""},
   };
   expect_pass(pinned(two_sessions(ours)), ours, attempts);
+}
+
+TEST(repetitions, that_were_disturbed_have_not_failed) {
+  for (const auto* how : {"other_load", "stopped"})
+    for (const int count : {5, 9}) {
+      auto file = ours(0, first_day);
+      disturb(file, count, how);
+      const auto shown = side_by_side(read_all({file}), {}, 80);
+      EXPECT_THAT(shown, HasSubstr("disturbed")) << how << count;
+      EXPECT_THAT(shown, Not(HasSubstr("failed"))) << how << count;
+    }
 }
 
 TEST(repetitions, of_single_benchmarks_leave_the_others_to_be_judged) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "src/gate/report/figures.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
@@ -81,6 +84,57 @@ TEST(gate_wording, what_is_seen_in_two_looks_is_told_apart) {
   };
   EXPECT_EQ(text(0), "link: 3 benchmarks are much slower in some runs, and not cleared by others");
   EXPECT_EQ(text(1), text(0) + " (1 in two looks, which chance may explain)");
+}
+
+/// Sentences with a number that decides their verbs, of one and of several.
+TEST(gate_wording, one_is_singular) {
+  using benchmark_class::link;
+  const auto of = [](const auto& message) { return sentence_of(message, limits()); };
+  const std::vector<std::pair<std::string, std::string>> sentences{
+      {of(reason(reasons::runs_disturbed{1, 3})),
+       "1 of 3 runs was throttled or had a link that changed"},
+      {of(reason(reasons::runs_disturbed{2, 3})),
+       "2 of 3 runs were throttled or had a link that changed"},
+      {of(reason(reasons::repetitions_left_out{link, 1})),
+       "link: 1 benchmark has fewer than half of its repetitions left"},
+      {of(reason(reasons::repetitions_left_out{link, 2})),
+       "link: 2 benchmarks have fewer than half of their repetitions left"},
+      {of(reason(reasons::too_few_can_show{link, 1, 3, 3})),
+       "link: only 1 of 3 benchmarks is known not to be slower by 2 %"},
+      {of(reason(reasons::too_few_can_show{link, 0, 3, 4})),
+       "link: none of 4 benchmarks is known not to be slower by 2 %, and only 3 could be compared"},
+      {of(reason(reasons::environment_changed{link, 3, 4, -0.1})),
+       "link: the environment changed: the median of 3 of 4 benchmarks is 10.0 % faster"},
+      {sentence_of(pin_warning(pin_warnings::few_repetitions{"a.json", 1})),
+       "1 benchmark of a.json has fewer than half of its repetitions left: not used there"},
+      {sentence_of(pin_warning(pin_warnings::few_repetitions{"a.json", 2})),
+       "2 benchmarks of a.json have fewer than half of their repetitions left: not used there"},
+      {sentence_of(pin_warning(pin_warnings::slower_than_replaced{1, "copy", 0.1})),
+       "slower than the baseline that it replaces in 1 benchmark, copy by 10.0 %"},
+      {sentence_of(pin_warning(pin_warnings::slower_than_replaced{2, "copy", 0.1})),
+       "slower than the baseline that it replaces in 2 benchmarks, the worst copy by 10.0 %"}};
+  for (const auto& [written, expected] : sentences) EXPECT_EQ(written, expected);
+}
+
+TEST(gate_wording, a_pass_says_what_was_not_judged) {
+  using testing::HasSubstr;
+  auto answer = report_of(exit_code::pass, {compared("copy", verdict::unchanged, 0),
+                                            without_figures("new", verdict::added)});
+  answer.classes[0].few_repetitions = 2;
+  auto host = answer.classes[0];
+  host.kind = benchmark_class::host;
+  host.decides = false;
+  auto latency = host;
+  latency.kind = benchmark_class::latency;
+  latency.benchmarks = latency.compared = 0;
+  answer.classes.insert(answer.classes.end(), {host, latency});
+  const auto sentence = verdict_sentence(answer);
+  for (const auto* said :
+       {", 2 not compared for lack of repetitions; nothing of latency was compared, as allowed; "
+        "host (",
+        "; 2 not compared for lack of repetitions) does not decide",
+        "; 1 benchmark is not in the baseline and not judged"})
+    EXPECT_THAT(sentence, HasSubstr(said));
 }
 
 TEST(gate_wording, columns_are_characters) {
