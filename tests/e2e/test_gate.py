@@ -226,7 +226,8 @@ def test_a_slowdown(checks: Gate, lab: Lab):
     assert less["slowdown"] == pytest.approx(0.04, abs=0.005)
     assert worst["before"] == pytest.approx(SUITE[PINNED_UPLOAD], rel=0.005)
     assert worst["after"] == pytest.approx(1.1 * SUITE[PINNED_UPLOAD], rel=0.005)
-    assert f"link: 2 of {len(BANDWIDTH)} benchmarks slower, the worst {PINNED_UPLOAD} by " in answer.text
+    worst_of_link = f"link: 2 of {len(BANDWIDTH)} benchmarks slower, the worst {PINNED_UPLOAD} by "
+    assert worst_of_link in answer.text
     failures = answer.junit.findall(".//testcase[failure]")
     assert [failure.attrib["name"] for failure in failures] == [PINNED_UPLOAD, REGISTERED_DOWNLOAD]
     visible = answer.markdown.partition("<details>")[0]
