@@ -29,7 +29,8 @@ __global__ void write_copied(std::uint32_t* dst, const std::uint32_t* src, std::
 /// One thread more than words.
 transfers::launch_shape threads_for(std::size_t bytes) {
   const auto threads = static_cast<unsigned>(bytes / sizeof(std::uint32_t)) + 1;
-  return {.grid = {(threads + threads_of_block - 1) / block_threads}, .block = {block_threads}};
+  return {.grid = {(threads + threads_of_block - 1) / threads_of_block},
+          .block = {threads_of_block}};
 }
 
 /// For with_capacity(): nvcc warns of a lambda whose parameters do not use its template argument.
