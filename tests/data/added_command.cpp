@@ -28,9 +28,7 @@ class count_command final : public commands::command {
   std::string family_;
 };
 
-const commands::registration counting{{.name = "count",
-                                       .summary = "Count the strategies.",
-                                       .make = commands::make_command<count_command>}};
+const commands::registration<count_command> counting{"count", "Count the strategies."};
 
 }  // namespace
 }  // namespace bench_transfers::bench
