@@ -87,18 +87,6 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
                 height=height,
             )
         )
-    chart = compose_run_chart(
-        "Allocating memory and freeing it",
-        run,
-        layout,
-        [
-            "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; both "
-            "scales are logarithmic"
-        ],
-        layout.row(*panels, spacing=GAP),
-    )
-    chart.datasets = {"costs": rows, "labels": labels}
-    chart.usermeta |= Listing("us", descending=False, value="time", place="role").usermeta()
     largest = max(sizes)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
     return Figure(
@@ -109,7 +97,18 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Allocating memory and freeing it",
+            run,
+            layout,
+            [
+                "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
+                "both scales are logarithmic"
+            ],
+            layout.row(*panels, spacing=GAP),
+            data={"costs": rows, "labels": labels},
+            meta=Listing("us", descending=False, value="time", place="role").usermeta(),
+        ),
         strategies=[(memory, style.memory_colour(memory)) for memory in memories],
         alike=groups_alike(groups),
     )

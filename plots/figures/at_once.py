@@ -45,27 +45,25 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
     copies = [row for row in data if row["at_once"] is not None]
     codes = list(dict.fromkeys(row["direction"] for row in copies))
     names = [row["row"] for row in data]
-    chart = compose_chart(
-        f"Copies at once — {caption.all_devices(run)}",
-        layout,
-        [
-            caption.describe_origin(run),
-            "hollow: the copy alone; filled: while the others of its set copy; "
-            "medians of the repetitions, at the largest size of each set",
-            f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
-        ],
-        _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
-        direction_key(codes, layout),
-    )
-    chart.datasets = {"copies": data, "key": direction_key_rows(codes)}
     worst = min(copies, key=lambda row: row["part"])
     return Figure(
         heading="Copies at once",
         reading="The longer a line, the more a copy loses to the others of its set.",
         summary=f"The largest loss: {worst['name']} of {shorten(worst['set'], SUMMARY_WIDTH)} gets "
         f"{worst['rate']} at once and {worst['rate_alone']} alone.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"Copies at once — {caption.all_devices(run)}",
+            layout,
+            [
+                caption.describe_origin(run),
+                "hollow: the copy alone; filled: while the others of its set copy; "
+                "medians of the repetitions, at the largest size of each set",
+                f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
+            ],
+            _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
+            direction_key(codes, layout),
+            data={"copies": data, "key": direction_key_rows(codes)},
+        ),
     )
 
 

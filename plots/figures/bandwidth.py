@@ -81,13 +81,6 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         *caption.describe_transfers(run, [point.repetitions for point in points]),
         f"in the tables only: {left_out} more" if left_out else "",
     ]
-    chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, layout.stack(*panels))
-    chart.datasets = {
-        "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
-        "limits": [asdict(limit) for limit in limits],
-        "labels": labels,
-    }
-    chart.usermeta |= Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
@@ -95,7 +88,19 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         f"{_explain_groups(groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Bandwidth of transfers",
+            run,
+            layout,
+            remarks,
+            layout.stack(*panels),
+            data={
+                "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
+                "limits": [asdict(limit) for limit in limits],
+                "labels": labels,
+            },
+            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
+        ),
         strategies=strategy_colours(lines),
         alike=groups_alike(groups),
     )

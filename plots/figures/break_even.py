@@ -51,18 +51,6 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     )
     directions = dict.fromkeys(row["panel"] for row in rows)
     panels = [cells.panel(name, DIRECTION_TITLES[name]) for name in directions]
-    chart = compose_run_chart(
-        "Transfers with the same memory from which a strategy pays",
-        run,
-        layout,
-        [
-            f"against {plainest}, with allocating the memory, the CPU's filling before an upload "
-            "and its reading after a download, as bench_transfers advise predicts it; the darker, "
-            "the sooner; a–b: from a up to b transfers"
-        ],
-        cells.arrange(panels),
-    )
-    chart.datasets = {"pays": rows}
     pinned = pick_strategies(run, [Pick("pinned")])
     example = next((row for row in rows if row["strategy"] in pinned), rows[0])
     return Figure(
@@ -71,7 +59,18 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
         f"{plainest} however often the memory is used.",
         summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
         f"{example['from_text']}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Transfers with the same memory from which a strategy pays",
+            run,
+            layout,
+            [
+                f"against {plainest}, with allocating the memory, the CPU's filling before an "
+                "upload and its reading after a download, as bench_transfers advise predicts it; "
+                "the darker, the sooner; a–b: from a up to b transfers"
+            ],
+            cells.arrange(panels),
+            data={"pays": rows},
+        ),
         strategies=[(name, style.strategy_colour(run.strategy(name), name)) for name in names],
     )
 

@@ -38,17 +38,6 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
     panels = [
         _draw_panel(name, shown, sizes, scale, layout, name == directions[0]) for name in directions
     ]
-    chart = compose_run_chart(
-        "Copies with cold caches against warm ones",
-        run,
-        layout,
-        [
-            "before each copy with cold caches, the data are flushed from the CPU's caches; lines "
-            "reach from the least to the largest ratio of two repetitions"
-        ],
-        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-    )
-    chart.datasets = {"ratios": rows}
     most = max(rows, key=lambda row: row["ratio"])
     return Figure(
         heading="Cold caches",
@@ -56,8 +45,17 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
         "the caches; data that were not used for a while are not.",
         summary=f"The largest difference is that of {most['strategy']} at {most['size']}, "
         f"{most['direction']}: {most['times']} as long with cold caches.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Copies with cold caches against warm ones",
+            run,
+            layout,
+            [
+                "before each copy with cold caches, the data are flushed from the CPU's caches; "
+                "lines reach from the least to the largest ratio of two repetitions"
+            ],
+            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
+            data={"ratios": rows},
+        ),
     )
 
 

@@ -49,7 +49,7 @@ class Figure:
     reading: str  # how to read it
     summary: str  # what it shows, for readers who cannot see it
     chart: TopChart
-    strategies: list[tuple[str, str]]
+    strategies: list[tuple[str, str]] = field(default_factory=list)
     alike: list[Alike] = field(default_factory=list)
     hint: str = ""  # what a reader of the page can do
 
@@ -156,19 +156,29 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
 
 
 def compose_run_chart(
-    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
+    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any, **more: Any
 ) -> TopChart:
     """Stacks rows into a chart, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
-    return compose_chart(caption.title(subject, run), layout, lines, *rows)
+    return compose_chart(caption.title(subject, run), layout, lines, *rows, **more)
 
 
-def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> TopChart:
-    """Stacks rows into a chart with a title."""
-    title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
-    meta = {CAPTION: [text, *filter(None, paragraphs)]}
-    config = style.config(layout.padding)
-    return TopChart(vconcat=list(rows), title=title, config=config, usermeta=meta)
+def compose_chart(
+    text: str,
+    layout: Layout,
+    paragraphs: list[str],
+    *rows: Any,
+    data: dict[str, list[dict[str, Any]]],
+    meta: dict[str, Any] | None = None,
+) -> TopChart:
+    """Stacks rows into a chart with a title and its data; `meta` is for the page."""
+    return TopChart(
+        vconcat=list(rows),
+        title=alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs)),
+        config=style.config(layout.padding),
+        usermeta={CAPTION: [text, *filter(None, paragraphs)]} | (meta or {}),
+        datasets=data,
+    )
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:

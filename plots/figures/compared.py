@@ -59,19 +59,6 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         width = layout.beside_names(names, max(140, 640 // len(links)))
         panels.append(_draw_panel(link, heading, shown, width, layout, not panels))
     machines = "; ".join(f"{link}: {caption.listed(gpus[link])}" for link in links)
-    chart = compose_run_chart(
-        "Beside published figures",
-        run,
-        layout,
-        [
-            "percent of the raw rate of each link; filled: measured here, at the largest size; "
-            "hollow: published by others, each of another machine and mostly by another tool, as "
-            "its source states it",
-            machines if layout.brief else "",
-        ],
-        layout.row(*panels),
-    )
-    chart.datasets = {"compared": rows}
     left = len(read_published()) - len(published)
     return Figure(
         heading="Beside figures published by others",
@@ -79,8 +66,19 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         summary=f"{len(published)} published figures stand beside {len(keys)} of ours. The table "
         f"of sources also has the {left} whose link is not stated, or whose strategy was not "
         "measured here.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Beside published figures",
+            run,
+            layout,
+            [
+                "percent of the raw rate of each link; filled: measured here, at the largest size; "
+                "hollow: published by others, each of another machine and mostly by another tool, "
+                "as its source states it",
+                machines if layout.brief else "",
+            ],
+            layout.row(*panels),
+            data={"compared": rows},
+        ),
     )
 
 

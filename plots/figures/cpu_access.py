@@ -64,14 +64,6 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
             top = max(row["high"] for row in shown)
             panels.append(_draw_panel(order, methods, title, top, layout, not panels))
     ranges = "; bar: from the least to the most of the kinds, mark: the median" if alike else ""
-    chart = compose_run_chart(
-        "CPU access, one thread",
-        run,
-        layout,
-        [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
-        layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
-    )
-    chart.datasets = {"accesses": rows}
     reading = (
         "A bar reaches from the least to the most of several kinds of memory that are alike. Only "
         "kinds outside it have rows of their own. "
@@ -83,8 +75,14 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         heading="CPU access cost",
         reading=f"{reading}Write-combined memory is slow to read where the flag takes effect.",
         summary=members + _describe_combined(run, measured),
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "CPU access, one thread",
+            run,
+            layout,
+            [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
+            layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
+            data={"accesses": rows},
+        ),
     )
 
 

@@ -57,26 +57,24 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for name in directions
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
-    chart = compose_chart(
-        f"Differences in bandwidth — {other}against {names[0]}",
-        layout,
-        [
-            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
-            "arrow: beyond the axis",
-            "each run is one process; grey band: 2 %, as processes of one machine may differ",
-            _describe_omissions(runs, shown),
-        ],
-        layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
-    )
     band = 100 * (ONE_PROCESS - 1)
-    chart.datasets = {"differences": rows, "one_process": [{"low": -band, "high": band}]}
     return Figure(
         heading="Differences in bandwidth",
         reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
         "and 95 % of all pairs of repetitions agree. Grey marks are not.",
         summary=_summarise(rows),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"Differences in bandwidth — {other}against {names[0]}",
+            layout,
+            [
+                "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
+                "arrow: beyond the axis",
+                "each run is one process; grey band: 2 %, as processes of one machine may differ",
+                _describe_omissions(runs, shown),
+            ],
+            layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
+            data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
+        ),
     )
 
 

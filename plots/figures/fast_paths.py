@@ -103,25 +103,23 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     panels = _draw_panels(rows, layout)
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
-    chart = compose_run_chart(
-        "Fast paths against the plain method",
-        run,
-        layout,
-        [
-            "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
-            "seconds per GB of all threads, waiting in a loop included"
-        ],
-        layout.row(*panels, spacing=90),
-    )
-    chart.datasets = {DATA: rows}
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
         reading="Bold: the task, and its plain method, which is 1×. A faster method that takes "
         "more CPU time pays where cores are idle.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Fast paths against the plain method",
+            run,
+            layout,
+            [
+                "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
+                "seconds per GB of all threads, waiting in a loop included"
+            ],
+            layout.row(*panels, spacing=90),
+            data={DATA: rows},
+        ),
     )
 
 

@@ -39,32 +39,30 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
     ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
     left_out = len(pairs) - len(shown)
-    chart = compose_chart(
-        fleet_caption.title("What is named, against its peers", judgement),
-        layout,
-        [
-            fleet_caption.origin(judgement),
-            "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
-            "half of the parts of the same kind and model that are not named",
-            f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
-        ],
-        _draw_rows(rows, ends, class_name, layout),
-        _draw_key(rows, layout),
-    )
-    chart.datasets = {
-        "slow": rows,
-        "key": [
-            {"at": i, "scope": s, "text": SCOPE_NOUNS[s], "colour": style.SCOPE[s].colour}
-            for i, s in enumerate(_scopes(rows))
-        ],
-    }
     return Figure(
         heading="What is named, against its peers",
         reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
         "bars: the scores are of what they have in common.",
         summary=f"The slowest: {rows[0]['name']}, {rows[0]['text']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            fleet_caption.title("What is named, against its peers", judgement),
+            layout,
+            [
+                fleet_caption.origin(judgement),
+                "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
+                "half of the parts of the same kind and model that are not named",
+                f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+            ],
+            _draw_rows(rows, ends, class_name, layout),
+            _draw_key(rows, layout),
+            data={
+                "slow": rows,
+                "key": [
+                    {"at": i, "scope": s, "text": SCOPE_NOUNS[s], "colour": style.SCOPE[s].colour}
+                    for i, s in enumerate(_scopes(rows))
+                ],
+            },
+        ),
     )
 
 

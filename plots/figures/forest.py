@@ -62,27 +62,6 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         if _is_inside(100 * slowdown, domains[benchmark.class_name or ""])
     ]
     outside = len(slowdowns) - len(inside)
-    chart = compose_chart(
-        caption.title(
-            f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
-        ),
-        layout,
-        _make_subtitle(check, runs, shown, rows, outside),
-        *(
-            _draw_panel(
-                entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
-            )
-            for entry in check.classes
-            if entry.name in domains
-        ),
-        _draw_key(layout),
-    )
-    chart.datasets = {
-        "checked": rows,
-        "single": inside,
-        "lines": _make_lines(shown, layout),
-        "key": _make_key_rows(),
-    }
     return Figure(
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
@@ -91,8 +70,27 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         "Hollow marks: noise would hide a slowdown of the threshold, so what is not found there is "
         "not known.",
         summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            caption.title(
+                f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
+            ),
+            layout,
+            _make_subtitle(check, runs, shown, rows, outside),
+            *(
+                _draw_panel(
+                    entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
+                )
+                for entry in check.classes
+                if entry.name in domains
+            ),
+            _draw_key(layout),
+            data={
+                "checked": rows,
+                "single": inside,
+                "lines": _make_lines(shown, layout),
+                "key": _make_key_rows(),
+            },
+        ),
     )
 
 

@@ -67,29 +67,28 @@ def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     top = 1.05 * max(
         [mark["high"] for mark in data["rates"]] + [mark["high"] for mark in data["nominal"]]
     )
-    chart = compose_chart(
-        map_caption.title("Links between host and devices", host_map),
-        layout,
-        [
-            map_caption.origin(host_map),
-            "links: what all devices below get together; devices: each alone; lines: 95 % intervals"
-            + (
-                "; grey: what packet headers leave of the PCI link in one direction"
-                * bool(data["nominal"])
-            ),
-            "" if with_devices else "single devices are in the table",
-        ],
-        _draw_tree(len(rows), top, places),
-        _draw_key(shown, layout),
-    )
-    chart.datasets = data | {"key": _key_rows(shown)}
     return Figure(
         heading="Links between host and devices",
         reading="Devices below a link share what it gives. A link that no set of copies fills "
         "cannot be seen, and is not here.",
         summary=_summary(host_map),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            map_caption.title("Links between host and devices", host_map),
+            layout,
+            [
+                map_caption.origin(host_map),
+                "links: what all devices below get together; devices: each alone; lines: 95 % "
+                "intervals"
+                + (
+                    "; grey: what packet headers leave of the PCI link in one direction"
+                    * bool(data["nominal"])
+                ),
+                "" if with_devices else "single devices are in the table",
+            ],
+            _draw_tree(len(rows), top, places),
+            _draw_key(shown, layout),
+            data=data | {"key": _key_rows(shown)},
+        ),
     )
 
 

@@ -39,14 +39,6 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
         name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
     ]
     panels = [_draw_panel(name, names, scale, layout, name == directions[0]) for name in directions]
-    chart = compose_run_chart(
-        f"A copy of {numbers.size(size)} while a large one is under way",
-        run,
-        layout,
-        ["time until the small copy has ended; in bold, how the large copy is made"],
-        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-    )
-    chart.datasets = {"waits": rows}
     late = [row for row in rows if row["percentile"] == PERCENTILES[1][1]]
     best, worst = (find(late, key=lambda row: row["us"]) for find in (min, max))
     return Figure(
@@ -55,8 +47,14 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
         "that waits for the large copy. The tooltip says what the large copy loses.",
         summary=f"One of a hundred takes longer than {best['time']} at best ({best['copy']}) and "
         f"{worst['time']} at worst ({worst['copy']}).",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"A copy of {numbers.size(size)} while a large one is under way",
+            run,
+            layout,
+            ["time until the small copy has ended; in bold, how the large copy is made"],
+            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
+            data={"waits": rows},
+        ),
     )
 
 

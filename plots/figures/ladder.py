@@ -62,25 +62,24 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
             tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
         )
         panels.append(panel.chart())
-    chart = compose_run_chart(
-        f"Efficiency ladder at {numbers.size(size)}",
-        run,
-        layout,
-        [
-            "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
-            "what they leave at least; strategies: of the best); alike: within "
-            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
-            f"not measured at this size: {', '.join(left_out)}" if left_out else "",
-        ],
-        *panels,
-    )
-    chart.datasets = {"rungs": rows}
     best = [row for row in rows if row["kind"] == "best"]
     return Figure(
         heading="Efficiency ladder",
         reading="From the raw rate, past what packet headers leave, to what each strategy reaches.",
         summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
-        chart=chart,
+        chart=compose_run_chart(
+            f"Efficiency ladder at {numbers.size(size)}",
+            run,
+            layout,
+            [
+                "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
+                "best: of what they leave at least; strategies: of the best); alike: within "
+                f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
+                f"not measured at this size: {', '.join(left_out)}" if left_out else "",
+            ],
+            *panels,
+            data={"rungs": rows},
+        ),
         strategies=[
             (row["strategy"], row["colour"])
             for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()

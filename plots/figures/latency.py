@@ -65,27 +65,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     others = {group.name: len(group.others) for group in groups}
     codes = [code for code in DIRECTIONS if any(CODES[p.direction] == code for p in points)]
     left_out = len({p.strategy for p in every_point}) - sum(len(group.members) for group in groups)
-    chart = compose_run_chart(
-        "Time of transfers",
-        run,
-        layout,
-        [
-            caption.describe_timing([point.repetitions for point in points]),
-            caption.describe_omissions(run.result),
-            f"in the tables only: {left_out} more" if left_out else "",
-            _explain_fits(run, bool(fits), layout),
-        ],
-        *_draw_rows(groups, points, axis, layout),
-        direction_key(codes, layout),
-    )
-    chart.datasets = {
-        "points": [_make_point_row(point, single, others[point.strategy]) for point in points],
-        "fits": fits,
-        "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
-        "key": direction_key_rows(codes),
-    }
     listing = Listing("time_us", descending=False, value="time")
-    chart.usermeta |= {"axis": axis.other_form()} | listing.usermeta()
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
@@ -93,7 +73,28 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
         reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
         f"({best.variant}, {best.size}). {texts}",
-        chart=chart,
+        chart=compose_run_chart(
+            "Time of transfers",
+            run,
+            layout,
+            [
+                caption.describe_timing([point.repetitions for point in points]),
+                caption.describe_omissions(run.result),
+                f"in the tables only: {left_out} more" if left_out else "",
+                _explain_fits(run, bool(fits), layout),
+            ],
+            *_draw_rows(groups, points, axis, layout),
+            direction_key(codes, layout),
+            data={
+                "points": [
+                    _make_point_row(point, single, others[point.strategy]) for point in points
+                ],
+                "fits": fits,
+                "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
+                "key": direction_key_rows(codes),
+            },
+            meta={"axis": axis.other_form()} | listing.usermeta(),
+        ),
         strategies=strategy_colours(points),
         alike=groups_alike(groups),
     )

@@ -64,27 +64,30 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
     first, last = (caption.date(past[end].run.result) for end in (0, -1))
-    chart = compose_chart(
-        f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
-        layout,
-        [
-            f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
-            f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
-            "UUIDs; lines join runs of one GPU"
-            if len(uuids) > 1
-            else "",
-            f"{caption.count(others, 'run')} of other machines not shown here" if others else "",
-        ],
-        *(layout.row(*charts[i : i + columns], spacing=14) for i in range(0, len(charts), columns)),
-    )
-    chart.datasets = {"history": rows}
     return Figure(
         heading="History",
         reading="A step is an event: look at what was changed there. Axes do not begin at zero; "
         "they show at least 10 % on both sides of the median.",
         summary=" ".join(_summarise(heading, of_panel) for heading, of_panel in panels),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
+            layout,
+            [
+                f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
+                f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
+                "UUIDs; lines join runs of one GPU"
+                if len(uuids) > 1
+                else "",
+                f"{caption.count(others, 'run')} of other machines not shown here"
+                if others
+                else "",
+            ],
+            *(
+                layout.row(*charts[i : i + columns], spacing=14)
+                for i in range(0, len(charts), columns)
+            ),
+            data={"history": rows},
+        ),
     )
 
 

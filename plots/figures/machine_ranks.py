@@ -74,26 +74,25 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
             panels.append(_draw_panel(entry.subject, order, of_panel, layout))
             rows += of_panel
     left_out = len(runs) - len(shown)
-    chart = compose_chart(
-        f"{len(shown)} runs, the fastest first",
-        layout,
-        [
-            "medians; line: 95 % interval of the median; rank: one more than the number of runs "
-            "that are clearly better (2 % or more, and in 95 % of all pairs of repetitions)",
-            "percent: of the link's raw rate, of both directions' for both ways at once"
-            if any(limits)
-            else "",
-            f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
-        ],
-        *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
-    )
-    chart.datasets = {"ranks": rows}
     return Figure(
         heading="Ranks",
         reading='Runs with the same rank and "=" are not told apart.',
         summary=" ".join(_summarise(entry, names) for entry in asked[:2]),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"{len(shown)} runs, the fastest first",
+            layout,
+            [
+                "medians; line: 95 % interval of the median; rank: one more than the number of "
+                "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
+                "repetitions)",
+                "percent: of the link's raw rate, of both directions' for both ways at once"
+                if any(limits)
+                else "",
+                f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
+            ],
+            *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
+            data={"ranks": rows},
+        ),
     )
 
 

@@ -96,13 +96,6 @@ def _draw(rates: Rates, subject: Subject, layout: Layout) -> Figure:
     )
     shown = [direction for direction, cells in rates.items() if cells]
     panels = [matrix.panel(name, f"{DIRECTION_TITLES[name]}, GB/s") for name in shown]
-    chart = compose_chart(
-        subject.title,
-        layout,
-        [subject.origin, f"{subject.what}; the darker, the further below the device's best node"],
-        matrix.arrange(panels),
-    )
-    chart.datasets = {"nodes": rows}
     worst = min(rows, key=lambda row: row["part"])
     return Figure(
         heading="Memory of each NUMA node",
@@ -110,8 +103,16 @@ def _draw(rates: Rates, subject: Subject, layout: Layout) -> Figure:
         "of a column are as good as its best one.",
         summary=f"The largest difference: {worst['column']} gets {worst['rate']} with memory of "
         f"{worst['row']} ({worst['panel']}), {worst['percent']} of what its best node gives.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            subject.title,
+            layout,
+            [
+                subject.origin,
+                f"{subject.what}; the darker, the further below the device's best node",
+            ],
+            matrix.arrange(panels),
+            data={"nodes": rows},
+        ),
     )
 
 

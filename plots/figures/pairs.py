@@ -39,26 +39,24 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
         tips={"device": "row", "beside": "column", "keeps": "percent", "known": "known"},
     )
     drawn = [cells.panel(_key(kinds), map_caption.traffic_words(kinds)) for kinds in panels]
-    chart = compose_chart(
-        map_caption.title("Who slows whom", host_map),
-        layout,
-        [
-            map_caption.origin(host_map),
-            "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
-            + _describe_sources(rows),
-            "pairs only; three or more: see the links",
-        ],
-        cells.arrange(drawn),
-    )
-    chart.datasets = {"pairs": rows}
     worst = min(rows, key=lambda row: row["kept"])
     return Figure(
         heading="Who slows whom",
         reading="Two devices that share a full link slow each other down.",
         summary=f"The largest loss: {worst['row']} keeps {worst['percent']} of its rate while "
         f"{worst['column']} copies as well ({map_caption.traffic_words(worst['kinds'])}).",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            map_caption.title("Who slows whom", host_map),
+            layout,
+            [
+                map_caption.origin(host_map),
+                "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
+                + _describe_sources(rows),
+                "pairs only; three or more: see the links",
+            ],
+            cells.arrange(drawn),
+            data={"pairs": rows},
+        ),
     )
 
 

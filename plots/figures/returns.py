@@ -39,17 +39,6 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
     ]
     named = NamedRows(rows, layout, layout.row_height)
     panels = [_draw_panel(named, direction) for direction in named.directions]
-    chart = compose_run_chart(
-        f"Calls and copies of {numbers.size(size)}",
-        run,
-        layout,
-        [
-            "hollow: the call has returned; filled: the data have arrived; on the right, the part "
-            "of the time that the call takes; medians of the repetitions"
-        ],
-        layout.row(*panels, spacing=SPACING),
-    )
-    chart.datasets = {DATA: rows}
     longest = max(rows, key=lambda row: row["part"])
     return Figure(
         heading="When an asynchronous call returns",
@@ -58,8 +47,17 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
         summary=f"The call of {longest['strategy']} takes the largest part of its copy, "
         f"{longest['direction']}: it returns after {longest['call']}, and the data have arrived "
         f"after {longest['arrival']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"Calls and copies of {numbers.size(size)}",
+            run,
+            layout,
+            [
+                "hollow: the call has returned; filled: the data have arrived; on the right, the "
+                "part of the time that the call takes; medians of the repetitions"
+            ],
+            layout.row(*panels, spacing=SPACING),
+            data={DATA: rows},
+        ),
     )
 
 

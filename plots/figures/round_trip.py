@@ -43,18 +43,6 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         for size in ends
     ]
     key = phases.key_rows(rows, layout)
-    chart = compose_run_chart(
-        "Round trip of an array of float32: up, 2 · a, down",
-        run,
-        layout,
-        [
-            "medians; a version that is one call cannot be divided into phases; "
-            "fresh: into newly allocated memory"
-        ],
-        layout.row(*panels, spacing=24),
-        phases.draw_key(key, phases.panel_width(rows, layout), layout),
-    )
-    chart.datasets = {phases.DATA: rows, phases.KEY: key}
     longest = [by_size[ends[-1]] for by_size in sizes_by_name.values() if ends[-1] in by_size]
     best = as_good_as_fastest(longest)[0]
     return Figure(
@@ -63,8 +51,18 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         "convenience.",
         summary=f"At {numbers.size(ends[-1])} {_name(best)} takes {numbers.time(best.ns)}; nothing "
         "measured is clearly faster.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Round trip of an array of float32: up, 2 · a, down",
+            run,
+            layout,
+            [
+                "medians; a version that is one call cannot be divided into phases; "
+                "fresh: into newly allocated memory"
+            ],
+            layout.row(*panels, spacing=24),
+            phases.draw_key(key, phases.panel_width(rows, layout), layout),
+            data={phases.DATA: rows, phases.KEY: key},
+        ),
     )
 
 

@@ -55,18 +55,6 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
         )
         for size in sizes
     ]
-    chart = compose_run_chart(
-        "Repetitions in their order",
-        run,
-        layout,
-        [
-            "each dot is a repetition, itself the median of its operations; in each row the first "
-            "is at the top, the last at the bottom; on the right, the range; arrows: beyond the "
-            "axis"
-        ],
-        *panels,
-    )
-    chart.datasets = {"repetitions": dots, "ranges": named.rows}
     widest = max(dots, key=lambda dot: abs(dot["relative"]))
     deviation = numbers.signed_percent(widest["relative"] / 100)
     return Figure(
@@ -75,8 +63,18 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
         "drifts; two columns of dots are two modes, of which the median hides one.",
         summary=f"Farthest from its median is a repetition of {widest['strategy']}, "
         f"{widest['direction']}, {widest['size']}: {deviation}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Repetitions in their order",
+            run,
+            layout,
+            [
+                "each dot is a repetition, itself the median of its operations; in each row the "
+                "first is at the top, the last at the bottom; on the right, the range; arrows: "
+                "beyond the axis"
+            ],
+            *panels,
+            data={"repetitions": dots, "ranges": named.rows},
+        ),
     )
 
 

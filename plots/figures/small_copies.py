@@ -40,24 +40,22 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     timed = [benchmark for benchmark in run.transfers if benchmark.bytes == size]
     left_out = len({row["strategy"] for row in every_row} - {row["strategy"] for row in rows})
     text = numbers.size(size)
-    chart = compose_run_chart(
-        f"Time of a copy of {text}",
-        run,
-        layout,
-        [
-            caption.describe_timing([benchmark.repetitions for benchmark in timed]),
-            "line: 95 % interval of the median; arrow: beyond the axis",
-            f"in the tables only: {left_out} more" if left_out else "",
-        ],
-        layout.row(*panels, spacing=SPACING),
-    )
-    chart.datasets = {"copies": rows}
     return Figure(
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
         summary=" ".join(filter(None, (_summarise(timed, code) for code in DIRECTIONS))),
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"Time of a copy of {text}",
+            run,
+            layout,
+            [
+                caption.describe_timing([benchmark.repetitions for benchmark in timed]),
+                "line: 95 % interval of the median; arrow: beyond the axis",
+                f"in the tables only: {left_out} more" if left_out else "",
+            ],
+            layout.row(*panels, spacing=SPACING),
+            data={"copies": rows},
+        ),
         alike=groups_alike(groups),
     )
 

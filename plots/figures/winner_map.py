@@ -52,34 +52,6 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     columns = layout.columns(3, key_width)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    chart = compose_run_chart(
-        "What to use, by size and reuse",
-        run,
-        layout,
-        [
-            "predicted by bench_transfers advise: allocating the memory, filling or reading it by "
-            "the CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
-            "plainest within 3 %, or within 10 % if it cannot be told from the fastest; up to "
-            f"{numbers.size(SMALL)} the plain copy, unless its repetitions are clearly slower; *: "
-            "extrapolated, of sizes at which a part was not measured",
-            f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
-        ],
-        layout.row(*panels),
-        _draw_key(winners, columns, key_width, layout),
-    )
-    chart.datasets = {
-        "cells": rows,
-        "key": [
-            {
-                "strategy": name,
-                "text": name,
-                "colour": _colour(run, name),
-                "column": i % columns,
-                "line": i // columns,
-            }
-            for i, name in enumerate(winners)
-        ],
-    }
     return Figure(
         heading="What to use, by size and reuse",
         reading="Find your size on the left and how often the same memory is used below. Numbers "
@@ -87,8 +59,34 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         "Where several are as good, the plainest is named.",
         hint="Point at a cell for how many are as good.",
         summary=f"Recommended somewhere: {', '.join(winners)}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "What to use, by size and reuse",
+            run,
+            layout,
+            [
+                "predicted by bench_transfers advise: allocating the memory, filling or reading it "
+                "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
+                "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
+                f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
+                "clearly slower; *: extrapolated, of sizes at which a part was not measured",
+                f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
+            ],
+            layout.row(*panels),
+            _draw_key(winners, columns, key_width, layout),
+            data={
+                "cells": rows,
+                "key": [
+                    {
+                        "strategy": name,
+                        "text": name,
+                        "colour": _colour(run, name),
+                        "column": i % columns,
+                        "line": i // columns,
+                    }
+                    for i, name in enumerate(winners)
+                ],
+            },
+        ),
     )
 
 
