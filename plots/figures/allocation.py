@@ -9,11 +9,11 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Figure,
     Listing,
+    colour_by_field,
     compose_run_chart,
     groups_alike,
     label_alike,

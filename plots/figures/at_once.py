@@ -7,20 +7,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import (
-    ABOVE,
-    BELOW,
-    BOLD,
-    HEADING_MARK,
-    colour_by_field,
-    names_above,
-    rows_axis,
-    tall_height,
-)
-from plots.figures.common import Figure, compose_chart, tooltip
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.common import Figure, Value, compose_chart, from_zero, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.rows import BOLD, HEADING_MARK, Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import caption, numbers
@@ -181,44 +172,22 @@ def _devices(run: Run, benchmark: Benchmark) -> str:
 
 
 def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
-    y = rows_axis(names, labels=layout.beside)
     width = WIDTH if layout.beside else layout.width
-    base = alt.Chart(alt.NamedData("copies")).encode(y=y)
-    copies = base.transform_filter("isValid(datum.alone)").encode(color=colour_by_field())
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
-
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, 1.05 * top], nice=False),
-            axis=alt.Axis(tickCount=6, format="~f", grid=layout.beside),
-            title="GB/s",
-        )
-
-    # The line ends at the hollow mark, which hides it.
-    line = copies.mark_rule(strokeWidth=2, **place).encode(
-        x=across("alone"), x2=alt.X2("at_once:Q")
-    )
-    alone = copies.mark_point(
-        filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
-    ).encode(x=across("alone"), stroke=alt.Stroke("colour:N", scale=None, legend=None))
-    at_once = copies.mark_point(filled=True, size=45, opacity=1, **place).encode(
-        x=across("at_once"),
-        tooltip=tooltip(
-            copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
-        ),
-    )
-    texts = [
-        base.transform_filter(f"isValid(datum.alone) === {flag}")
-        .mark_text(align="right", **text, **weight)
-        .encode(x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N"))
-        for flag, weight in (("true", {}), ("false", BOLD))
-    ]
-    heads = [] if layout.beside else names_above(base, "label")
-    return LayerChart(
-        layer=[line, alone, at_once, *texts, *heads],
-        width=width,
-        height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
+    axis = alt.Axis(tickCount=6, format="~f", grid=layout.beside)
+    value = Value("GB/s", from_zero(1.05 * top), axis)
+    rows = Rows(alt.Chart(alt.NamedData("copies")), names, layout, value, tall=True)
+    copies = rows.only("isValid(datum.alone)").coloured()
+    tips = tooltip(copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change")
+    right = width + TEXT_WIDTH * layout.beside
+    return rows.panel(
+        [
+            # The line ends at the hollow mark, which hides it.
+            copies.lines("alone", "at_once", strokeWidth=2),
+            copies.points("alone", 45, filled=False),
+            copies.points("at_once", 45, tooltip=tips),
+            rows.only("isValid(datum.alone) === true").texts(right),
+            rows.only("isValid(datum.alone) === false").texts(right, **BOLD),
+            *rows.names_above("label"),
+        ],
+        width,
     )

@@ -8,8 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.bars import colour_by_field
-from plots.figures.common import panel_title, shown_rows, tooltip
+from plots.figures.common import colour_by_field, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart, hconcat
 from plots.figures.layout import LETTER, Layout
 

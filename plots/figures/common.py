@@ -86,26 +86,25 @@ def groups_alike(groups: Iterable[Group]) -> list[Alike]:
 
 
 @dataclass(frozen=True)
-class Axis:
-    """Describes a vertical axis: the field of Point that it shows, and its title, scale and ticks.
+class Value:
+    """Describes the axis of a value: its title, scale and ticks."""
 
-    `other` is the scale and the ticks that a reader can switch to, linear or logarithmic.
-    """
-
-    field: str
-    title: str
+    title: str | None
     scale: alt.Scale
-    ticks: alt.Axis
-    other: tuple[alt.Scale, alt.Axis]
+    ticks: Any = alt.Undefined
 
-    def encoding(self, field: str) -> alt.Y:
-        """Puts a field on this axis; the field may belong to other data."""
+    def x(self, field: str) -> alt.X:
+        """Puts a field across."""
+        return alt.X(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
+
+    def y(self, field: str) -> alt.Y:
+        """Puts a field upwards; it may belong to other data."""
         return alt.Y(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
 
-    def other_form(self) -> dict[str, Any]:
-        """Returns the other scale for the page, which finds axes by their titles."""
-        scale, ticks = self.other
-        return {"title": self.title, "scale": scale.to_dict(), "axis": ticks.to_dict()}
+    def form(self) -> dict[str, Any]:
+        """Returns the axis for the page, which finds those to change by their titles."""
+        parts = {"scale": self.scale.to_dict(), "axis": self.ticks.to_dict()}
+        return {"title": self.title, **parts}
 
 
 @dataclass(frozen=True)
@@ -268,6 +267,16 @@ def scale_by_name(
     return channel(f"{field}:N", scale=scale, legend=legend)
 
 
+def colour_by_field(field: str = "colour") -> Any:
+    """Returns the encoding that takes each mark's colour from a field."""
+    return alt.Color(f"{field}:N", scale=None, legend=None)
+
+
+def from_zero(top: float) -> alt.Scale:
+    """Returns a linear scale that begins at zero."""
+    return alt.Scale(domain=[0, top], nice=False)
+
+
 def memory_colours(memories: list[str]) -> Any:
     """Returns the colours of kinds of memory in a field `memory`."""
     return scale_by_name("memory", memories, style.memory_colour, alt.Color)
@@ -287,11 +296,11 @@ def link_limits(run: Run) -> list[Limit]:
     return limits
 
 
-def draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
+def draw_limit(limit: Limit, rate: Value) -> list[alt.Chart]:
     """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
-    low, high = axis.encoding("low"), axis.encoding("high")
+    low, high = rate.y("low"), rate.y("high")
     rule = base.mark_rule(color=look.colour, strokeDash=look.dash)
     text = base.mark_text(
         color=look.colour,

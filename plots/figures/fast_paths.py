@@ -8,10 +8,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import HEADING_MARK, Bars, from_zero
-from plots.figures.common import Figure, compose_run_chart
+from plots.figures.bars import Bars
+from plots.figures.common import Figure, compose_run_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.rows import HEADING_MARK
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 

@@ -10,8 +10,14 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, literal, panel_title, tooltip
+from plots.figures.common import (
+    Figure,
+    colour_by_field,
+    compose_chart,
+    literal,
+    panel_title,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT

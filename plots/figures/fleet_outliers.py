@@ -9,11 +9,18 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.bars import ABOVE, BELOW, colour_by_field, names_above, rows_axis, tall_height
-from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    scale_by_name,
+    tooltip,
+)
+from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout, shorten
+from plots.figures.rows import Rows
 from plots.model.derive import NoData
 from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
 from plots.text import caption, fleet_caption
@@ -146,45 +153,23 @@ def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout
 def _draw_rows(
     rows: list[dict[str, Any]], ends: tuple[float, float], class_name: str, layout: Layout
 ) -> LayerChart:
-    names = [row["row"] for row in rows]
     width = WIDTH if layout.beside else layout.width
-    base = alt.Chart(alt.NamedData("slow")).encode(y=rows_axis(names, labels=layout.beside))
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=fleet_scale.axis(ends, class_name, width // 45, grid=True),
-            title="percent slower",
-        )
-
-    with_peers = base.transform_filter("isValid(datum.least)")
-    wide = with_peers.mark_bar(height=5, color=style.PEERS, **place)
-    middle = with_peers.mark_bar(height=10, color=style.PEERS_MIDDLE, **place)
-    coloured = base.encode(color=colour_by_field())
-    line = coloured.mark_rule(strokeWidth=1.6, **place).encode(x=across("low"), x2=alt.X2("high:Q"))
-    point = coloured.mark_point(filled=True, size=55, opacity=1, **place).encode(
-        x=across("slower"),
-        shape=_shapes(rows),
-        tooltip=tooltip(part="name", slower="text", code="code", peers="peers"),
-    )
-    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
-    texts = base.mark_text(align="right", **text).encode(
-        x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
-    )
-    return LayerChart(
-        layer=[
-            wide.encode(x=across("least"), x2=alt.X2("most:Q")),
-            middle.encode(x=across("low_half"), x2=alt.X2("high_half:Q")),
-            line,
-            point,
-            texts,
-            *([] if layout.beside else names_above(base, "label")),
+    axis = fleet_scale.axis(ends, class_name, width // 45, grid=True)
+    value = Value("percent slower", fleet_scale.scale(ends, class_name), axis)
+    names = [row["row"] for row in rows]
+    shown = Rows(alt.Chart(alt.NamedData("slow")), names, layout, value, tall=True)
+    with_peers, coloured = shown.only("isValid(datum.least)"), shown.coloured()
+    tips = tooltip(part="name", slower="text", code="code", peers="peers")
+    return shown.panel(
+        [
+            with_peers.bars("least", "most", 5, style.PEERS),
+            with_peers.bars("low_half", "high_half", 10, style.PEERS_MIDDLE),
+            coloured.lines("low", "high", strokeWidth=1.6),
+            coloured.points("slower", 55, shape=_shapes(rows), tooltip=tips),
+            shown.texts(width + TEXT_WIDTH * layout.beside),
+            *shown.names_above("label"),
         ],
-        width=width,
-        height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
+        width,
     )
 
 

@@ -10,8 +10,15 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, literal, panel_title, scale_by_name, tooltip
+from plots.figures.common import (
+    Figure,
+    colour_by_field,
+    compose_chart,
+    literal,
+    panel_title,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout

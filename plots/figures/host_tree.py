@@ -8,11 +8,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import BOLD, colour_by_field
-from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.common import Figure, colour_by_field, compose_chart, scale_by_name, tooltip
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
+from plots.figures.rows import BOLD
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
 from plots.model.pcie import packet_limit

@@ -9,8 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import shown_rows
+from plots.figures.common import colour_by_field, shown_rows
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any
 
 from plots.figures import style
-from plots.figures.bars import Bars, from_zero
-from plots.figures.common import Alike, Figure, compose_run_chart
+from plots.figures.bars import Bars
+from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
 from plots.figures.layout import Layout
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key

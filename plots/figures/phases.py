@@ -7,11 +7,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field, rows_axis
-from plots.figures.common import panel_title, tooltip
+from plots.figures.common import colour_by_field, panel_title, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
+from plots.figures.rows import rows_axis
 from plots.model.derive import Benchmark
 from plots.text import numbers
 

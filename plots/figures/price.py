@@ -10,9 +10,9 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     Figure,
+    colour_by_field,
     compose_run_chart,
     groups_alike,
     panel_title,
@@ -21,8 +21,8 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
-from plots.figures.named_rows import SPACING, name_of
 from plots.figures.points import usual_sizes
+from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
 from plots.text import caption, numbers

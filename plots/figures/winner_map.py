@@ -7,8 +7,14 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
+from plots.figures.common import (
+    DIRECTION_TITLES,
+    Figure,
+    colour_by_field,
+    compose_run_chart,
+    panel_title,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.model.choices import SMALL
