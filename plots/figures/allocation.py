@@ -27,6 +27,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.model.derive import NoData, Run
 from plots.model.groups import Group, Series, group_alike
 from plots.text import caption, numbers
@@ -168,3 +169,6 @@ def _make_labels(
         }
         for row, place in zip(ordered, places, strict=True)
     ]
+
+
+FIGURES = [Entry("allocation", Of.RUN, draw_allocation, 3, Question.COST)]

@@ -11,6 +11,7 @@ from plots.figures.common import Figure, Value, compose_chart, from_zero, toolti
 from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.registered import Entry, Of
 from plots.figures.rows import BOLD, HEADING_MARK, Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
@@ -191,3 +192,6 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
         ],
         width,
     )
+
+
+FIGURES = [Entry("at_once", Of.DEVICES, draw_at_once, 1)]

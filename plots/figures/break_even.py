@@ -9,6 +9,7 @@ from plots.figures.cells import Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
+from plots.figures.registered import Entry, Of, Question
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.model.headline import Pick, pick_strategies
 from plots.model.programs import BREAK_EVEN_SIZES
@@ -123,3 +124,6 @@ def _plainest_copy(run: Run) -> str:
     """Returns the strategy that `advise` compares with."""
     copies = run.plainest("copy", in_place=False)
     return next((benchmark.strategy for benchmark in copies.values()), "the plainest copy")
+
+
+FIGURES = [Entry("break_even", Of.RUN, draw_break_even, 2, Question.STRATEGY)]

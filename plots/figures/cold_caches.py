@@ -17,6 +17,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, is_transfer
 from plots.model.headline import headline_strategies
@@ -117,3 +118,6 @@ def _draw_panel(
         panel_title(direction),
         height=2 * layout.row_height * len(names),
     )
+
+
+FIGURES = [Entry("cold_caches", Of.RUN, draw_cold_caches, 4, Question.COST)]

@@ -10,6 +10,7 @@ from plots.figures import style
 from plots.figures.common import Figure, Value, compose_run_chart, from_zero, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import Rows
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.published import Published, read_published
@@ -162,3 +163,6 @@ def _draw_panel(
         width,
         alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),
     )
+
+
+FIGURES = [Entry("compared", Of.RUN, draw_compared, 1, Question.NORMAL)]

@@ -20,6 +20,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import Rows
 from plots.model import values
 from plots.model.choices import MOST_APART
@@ -317,3 +318,6 @@ def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
         for name, (words, _) in methods.items()
     ]
     return " : ".join([*cases, "datum.value"])
+
+
+FIGURES = [Entry("cpu_access", Of.RUN, draw_cpu_access, 2, Question.COST)]

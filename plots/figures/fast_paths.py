@@ -12,6 +12,7 @@ from plots.figures.bars import Bars
 from plots.figures.common import Figure, compose_run_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import HEADING_MARK
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -211,3 +212,6 @@ def _make_row(comparison: Comparison, title: str, benchmark: Benchmark, plain: B
         "cpu_text": numbers.digits(cpu) if cpu else "",
         "colour": style.strategy_colour(benchmark, benchmark.label),
     }
+
+
+FIGURES = [Entry("fast_paths", Of.RUN, draw_fast_paths, 1, Question.FASTER)]

@@ -10,6 +10,7 @@ from plots.figures import fleet_scale, style
 from plots.figures.common import Figure, compose_chart, literal, name_title, tooltip
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.registered import Entry, Of
 from plots.model.derive import NoData
 from plots.model.fleet import History, Trace
 from plots.text import caption, fleet_caption
@@ -206,3 +207,6 @@ def _draw_panel(
         width=width,
         height=HEIGHT,
     )
+
+
+FIGURES = [Entry("gpus", Of.HISTORY, draw_history, 1)]

@@ -22,6 +22,7 @@ from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, v
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Entry, Of
 from plots.model.derive import NoData
 from plots.model.fleet import MISSING, Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -368,3 +369,6 @@ def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str])
         cells = {row["name"] for row in rows if row["letter"] == letter}
         parts.append(f"{caption.count(len(cells), 'cell')}: {KEY[letter]}.")
     return " ".join(parts)
+
+
+FIGURES = [Entry("racks", Of.SWEEP, draw_fleet_map, 2)]

@@ -20,6 +20,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout, shorten
+from plots.figures.registered import Entry, Of
 from plots.figures.rows import Rows
 from plots.model.derive import NoData
 from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
@@ -200,3 +201,6 @@ def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
         height=LINE_HEIGHT,
         view=alt.ViewBackground(stroke=None),
     )
+
+
+FIGURES = [Entry("outliers", Of.SWEEP, draw_outliers, 3)]

@@ -22,6 +22,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
+from plots.figures.registered import Entry, Of
 from plots.model.derive import NoData
 from plots.model.fleet import Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -441,3 +442,6 @@ def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:
         f"{class_name}: {named} named, {most_of_them} from {low} to {high}; the slowest is "
         f"{fleet_caption.gpu_name(worst.gpu)} with {most} in {worst.aspect}."
     )
+
+
+FIGURES = [Entry("strip", Of.SWEEP, draw_strip, 1)]

@@ -20,6 +20,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of
 from plots.figures.rows import ABOVE, Rows
 from plots.model.derive import NoData, Run
 from plots.model.gate import NOT_CHANGED, NOT_KNOWN, BenchmarkVerdict, Check, ClassVerdict
@@ -383,3 +384,6 @@ def _draw_key(layout: Layout) -> LayerChart:
         height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),
         view=alt.ViewBackground(stroke=None),
     )
+
+
+FIGURES = [Entry("forest", Of.CHECK, draw_forest, 1)]

@@ -12,6 +12,7 @@ from plots.figures.common import Figure, colour_by_field, compose_chart, scale_b
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import LINE_HEIGHT
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
+from plots.figures.registered import Entry, Of
 from plots.figures.rows import BOLD
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
@@ -327,3 +328,6 @@ def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
         height=LINE_HEIGHT,
         view=alt.ViewBackground(stroke=None),
     )
+
+
+FIGURES = [Entry("links", Of.MAP, draw_host_tree, 1)]

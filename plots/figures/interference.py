@@ -18,6 +18,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import HEADING_MARK, Rows, directions_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
@@ -130,3 +131,6 @@ def _draw_panel(
         layout.beside_names(shown, wide),
         panel_title(f"small copy {direction}"),
     )
+
+
+FIGURES = [Entry("interference", Of.RUN, draw_interference, 2, Question.SPREAD)]

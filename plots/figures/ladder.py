@@ -9,6 +9,7 @@ from plots.figures import style
 from plots.figures.bars import Bars
 from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
@@ -199,3 +200,6 @@ def _merge_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
         else:
             kept.append((benchmark, []))
     return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))
+
+
+FIGURES = [Entry("ladder", Of.RUN, draw_ladder, 2, Question.SIZES)]

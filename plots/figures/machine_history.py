@@ -15,6 +15,7 @@ from plots.figures import style
 from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.same_gpu import Dated, longest_history
 from plots.model.significance import TIME, median_interval
@@ -233,3 +234,6 @@ def _domain(rows: list[dict[str, Any]]) -> list[float]:
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     room = 0.05 * (high - low)
     return [min(low - room, middle * (1 - ROOM)), max(high + room, middle * (1 + ROOM))]
+
+
+FIGURES = [Entry("history", Of.RUNS, draw_machine_history, 4)]

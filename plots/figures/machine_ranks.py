@@ -19,6 +19,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
+from plots.figures.registered import Entry, Of
 from plots.figures.rows import LAST_PART, Rows
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.ranks import ranks
@@ -185,3 +186,6 @@ def _draw_panel(
         PANEL_WIDTH if layout.beside else layout.width,
         panel_title(subject, anchor="start"),
     )
+
+
+FIGURES = [Entry("ranks", Of.RUNS, draw_ranks, 1)]

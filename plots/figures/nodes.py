@@ -9,6 +9,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of
 from plots.model.derive import TRANSFER, Benchmark, NoData, Run
 from plots.model.host_map import HostMap
 from plots.text import caption, map_caption, numbers
@@ -138,3 +139,6 @@ def _rows(direction: str, cells: dict[tuple[int, str], float]) -> list[dict[str,
         }
         for (node, device), rate in cells.items()
     ]
+
+
+FIGURES = [Entry("nodes", Of.DEVICES, draw_nodes, 2), Entry("nodes", Of.MAP, draw_nodes_of_map, 3)]

@@ -8,6 +8,7 @@ from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
+from plots.figures.registered import Entry, Of, Question
 from plots.model.derive import Benchmark, NoData, Run, Sizes
 from plots.text import numbers
 
@@ -111,3 +112,6 @@ def _in_order(benchmark: Benchmark) -> tuple[int, list[tuple[int, str]]]:
     """Returns a key that sorts short names first, and numbers within names by their value."""
     parts = re.split(r"(\d+)", benchmark.variant or "")
     return len(parts), [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+FIGURES = [Entry("overlap", Of.RUN, draw_overlap, 2, Question.FASTER)]

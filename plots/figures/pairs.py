@@ -8,6 +8,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import Figure, compose_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.text import map_caption
@@ -116,3 +117,6 @@ def _describe_sources(rows: list[dict[str, Any]]) -> str:
     if measured == 0:
         return "predicted from the links of the map"
     return f"{measured} of {len(rows)} cells measured, the others predicted from the links"
+
+
+FIGURES = [Entry("pairs", Of.MAP, draw_pairs, 2)]

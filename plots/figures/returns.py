@@ -12,6 +12,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
 from plots.figures.points import in_drawing_order, usual_sizes
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
@@ -102,3 +103,6 @@ def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
         rows.points("arrived", 30, tooltip=tips),
     ]
     return named.panel(DATA, direction, direction, layers)
+
+
+FIGURES = [Entry("returns", Of.RUN, draw_returns, 4, Question.FASTER)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.model.choices import as_good_as_fastest
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -78,3 +79,6 @@ def _is_round_trip(benchmark: Benchmark) -> bool:
 def _name(benchmark: Benchmark) -> str:
     variant = None if benchmark.variant == USUAL_ELEMENTS else benchmark.variant
     return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
+
+
+FIGURES = [Entry("round_trip", Of.RUN, draw_round_trip, 3, Question.FASTER)]

@@ -13,6 +13,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
+from plots.figures.registered import Entry, Of, Question
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.headline import headline_strategies
@@ -154,3 +155,6 @@ def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerC
     ]
     heading = f"{direction}, {numbers.size(size)}"
     return named.panel("ranges", direction, heading, layers, bytes=size)
+
+
+FIGURES = [Entry("samples", Of.RUN, draw_samples, 1, Question.SPREAD)]

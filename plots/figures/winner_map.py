@@ -17,6 +17,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Entry, Of, Question
 from plots.model.choices import SMALL
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -212,3 +213,6 @@ def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> L
         height=20 * lines,
         view=alt.ViewBackground(stroke=None),
     )
+
+
+FIGURES = [Entry("winner_map", Of.RUN, draw_winner_map, 1, Question.STRATEGY)]

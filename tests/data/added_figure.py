@@ -1,0 +1,16 @@
+"""A figure of one file: it is copied beside those of the report."""
+
+from plots.figures.common import Figure, compose_run_chart
+from plots.figures.registered import Entry, Of, Question
+
+
+def draw_added(run, layout):
+    return Figure(
+        heading="Added figure",
+        reading="",
+        summary="Nothing to see.",
+        chart=compose_run_chart("Added", run, layout, [], data={}),
+    )
+
+
+FIGURES = [Entry("added", Of.RUN, draw_added, 9, Question.SPREAD)]
