@@ -20,7 +20,8 @@ def _find() -> list[Entry]:
     modules = [
         import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)
     ]
-    entries = [entry for module in modules for entry in getattr(module, "FIGURES", [])]
+    found = [each for module in modules for each in vars(module).values()]
+    entries = {entry for entry in found if isinstance(entry, Entry)}
     questions = list(Question)
     return sorted(entries, key=lambda each: (questions.index(each.question), each.place, each.name))
 
@@ -29,7 +30,7 @@ _FOUND = _find()
 
 
 def _draw(of: Of) -> dict[str, Callable[..., Figure]]:
-    return {entry.name: entry.draw for entry in _FOUND if entry.of is of}
+    return {entry.name: entry for entry in _FOUND if entry.of is of}
 
 
 Numbered = list[tuple[int, Run]]

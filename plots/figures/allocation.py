@@ -27,7 +27,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NoData, Run
 from plots.model.groups import Group, Series, group_alike
 from plots.text import caption, numbers
@@ -37,6 +37,7 @@ GAP = 22  # pixels, between panels and around labels
 Row = dict[str, Any]
 
 
+@figure("allocation", Of.RUN, 3, Question.COST)
 def draw_allocation(run: Run, layout: Layout) -> Figure:
     """Draws the time to allocate and to free, against size: a line for kinds that are alike."""
     groups = _groups(run)
@@ -169,6 +170,3 @@ def _make_labels(
         }
         for row, place in zip(ordered, places, strict=True)
     ]
-
-
-FIGURES = [Entry("allocation", Of.RUN, draw_allocation, 3, Question.COST)]

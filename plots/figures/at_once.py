@@ -11,7 +11,7 @@ from plots.figures.common import Figure, Value, compose_chart, from_zero, toolti
 from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD, HEADING_MARK, Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
@@ -25,6 +25,7 @@ MOST_ROWS = {"wide": 36, "column": 24, "paper": 9}  # no higher than a page
 DIRECTION_ORDER = ("h2d", "d2h", "both")
 
 
+@figure("at_once", Of.DEVICES, 1)
 def draw_at_once(run: Run, layout: Layout) -> Figure:
     """Draws each copy of each set at its largest size: hollow alone, filled at once."""
     sets = _largest(run)
@@ -192,6 +193,3 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
         ],
         width,
     )
-
-
-FIGURES = [Entry("at_once", Of.DEVICES, draw_at_once, 1)]

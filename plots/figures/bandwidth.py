@@ -33,7 +33,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import ALIKE, LARGE, Group, group_transfers
 from plots.model.headline import headline_strategies
@@ -49,6 +49,7 @@ LABEL_ROOM = {True: 250, False: 152}  # pixels on the right of a panel, by wheth
 Row = dict[str, Any]
 
 
+@figure("bandwidth", Of.RUN, 1, Question.SIZES)
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws the plainest strategy of each group, and the band of the whole group."""
     points = transfer_points(run)
@@ -277,6 +278,3 @@ def _explain_limits(run: Run, has_limits: bool, layout: Layout) -> str:
         shares = " In brackets: percent of the raw rate." if layout.beside else ""
         return f"Dashed: the link's raw rate. Grey: what packet headers leave.{shares}"
     return "What the link can carry is not known."
-
-
-FIGURES = [Entry("bandwidth", Of.RUN, draw_bandwidth, 1, Question.SIZES)]

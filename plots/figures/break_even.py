@@ -9,7 +9,7 @@ from plots.figures.cells import Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.model.headline import Pick, pick_strategies
 from plots.model.programs import BREAK_EVEN_SIZES
@@ -19,6 +19,7 @@ NEVER = "never"
 ROW_HEIGHT = {"wide": 20, "column": 20, "paper": 15}
 
 
+@figure("break_even", Of.RUN, 2, Question.STRATEGY)
 def draw_break_even(run: Run, layout: Layout) -> Figure:
     """Draws the number of transfers from which a strategy beats the plainest copy."""
     if run.on_host:
@@ -124,6 +125,3 @@ def _plainest_copy(run: Run) -> str:
     """Returns the strategy that `advise` compares with."""
     copies = run.plainest("copy", in_place=False)
     return next((benchmark.strategy for benchmark in copies.values()), "the plainest copy")
-
-
-FIGURES = [Entry("break_even", Of.RUN, draw_break_even, 2, Question.STRATEGY)]

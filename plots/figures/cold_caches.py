@@ -17,7 +17,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, is_transfer
 from plots.model.headline import headline_strategies
@@ -27,6 +27,7 @@ from plots.text import numbers
 SIZES = (("circle", "#3182bd"), ("square", "#08519c"), ("triangle-up", "#000000"))
 
 
+@figure("cold_caches", Of.RUN, 4, Question.COST)
 def draw_cold_caches(run: Run, layout: Layout) -> Figure:
     """Draws cold against warm caches for the headline strategies, at up to three sizes."""
     names = headline_strategies(run)
@@ -118,6 +119,3 @@ def _draw_panel(
         panel_title(direction),
         height=2 * layout.row_height * len(names),
     )
-
-
-FIGURES = [Entry("cold_caches", Of.RUN, draw_cold_caches, 4, Question.COST)]

@@ -272,6 +272,12 @@ def colour_by_field(field: str = "colour") -> Any:
     return alt.Color(f"{field}:N", scale=None, legend=None)
 
 
+# Texts on a colour must be readable, also on a dark page, where cells stay as they are.
+READABLE = alt.condition(
+    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
+)
+
+
 def from_zero(top: float) -> alt.Scale:
     """Returns a linear scale that begins at zero."""
     return alt.Scale(domain=[0, top], nice=False)

@@ -10,7 +10,7 @@ from plots.figures import style
 from plots.figures.common import Figure, Value, compose_run_chart, from_zero, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.published import Published, read_published
@@ -20,6 +20,7 @@ OURS, PUBLISHED = "measured here", "published by others"
 LABEL_ROOM = 17  # percent of a link that the text behind a mark takes
 
 
+@figure("compared", Of.RUN, 1, Question.NORMAL)
 def draw_compared(run: Run, layout: Layout) -> Figure:
     """Draws a panel for each link, and a row for each strategy that others have published, too."""
     if run.on_host:
@@ -163,6 +164,3 @@ def _draw_panel(
         width,
         alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),
     )
-
-
-FIGURES = [Entry("compared", Of.RUN, draw_compared, 1, Question.NORMAL)]

@@ -20,7 +20,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
 from plots.model import values
 from plots.model.choices import MOST_APART
@@ -54,6 +54,7 @@ OTHER_SHAPE = "cross"
 UNKNOWN, COMBINED = "not known", "write-combined"
 
 
+@figure("cpu_access", Of.RUN, 2, Question.COST)
 def draw_cpu_access(run: Run, layout: Layout) -> Figure:
     """Draws the accesses of one thread with warm caches, at each memory's largest size."""
     measured = _make_rows(run)
@@ -318,6 +319,3 @@ def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
         for name, (words, _) in methods.items()
     ]
     return " : ".join([*cases, "datum.value"])
-
-
-FIGURES = [Entry("cpu_access", Of.RUN, draw_cpu_access, 2, Question.COST)]

@@ -20,7 +20,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import HEADING_MARK, Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.ranks import ONE_PROCESS
@@ -39,6 +39,7 @@ SIGNED = "datum.value === 0 ? '0' : format(datum.value, '+.0f')"
 OF_NEXT = 0.5  # the height of a row for a further run, as a part of that for the first
 
 
+@figure("differences", Of.RUNS, 2)
 def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the difference in bandwidth of each further run to the first, with its interval."""
     if not side_by_side.are_comparable(runs):
@@ -247,6 +248,3 @@ def _draw_texts_of_outsiders(base: alt.Chart, x: alt.X, tips: list[alt.Tooltip])
     right = outside.transform_filter("datum.at > 0").mark_text(align="right", dx=-8, **OUTSIDER)
     texts = {"text": alt.Text("said:N"), "color": colour_by_field("ink")}
     return [mark.encode(x=x, tooltip=tips, **texts) for mark in (left, right)]
-
-
-FIGURES = [Entry("differences", Of.RUNS, draw_differences, 2)]

@@ -12,7 +12,7 @@ from plots.figures.bars import Bars
 from plots.figures.common import Figure, compose_run_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import HEADING_MARK
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -96,6 +96,7 @@ COMPARISONS = [
 ]
 
 
+@figure("fast_paths", Of.RUN, 1, Question.FASTER)
 def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     """Draws the speedup over the plain method, at the largest size that all methods have."""
     groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
@@ -212,6 +213,3 @@ def _make_row(comparison: Comparison, title: str, benchmark: Benchmark, plain: B
         "cpu_text": numbers.digits(cpu) if cpu else "",
         "colour": style.strategy_colour(benchmark, benchmark.label),
     }
-
-
-FIGURES = [Entry("fast_paths", Of.RUN, draw_fast_paths, 1, Question.FASTER)]

@@ -10,7 +10,7 @@ from plots.figures import fleet_scale, style
 from plots.figures.common import Figure, compose_chart, literal, name_title, tooltip
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import History, Trace
 from plots.text import caption, fleet_caption
@@ -21,6 +21,7 @@ HEIGHT = 92
 SLOW = "#d55e00"
 
 
+@figure("gpus", Of.HISTORY, 1)
 def draw_history(history: History, layout: Layout) -> Figure:
     """Draws a small panel for each troubled GPU, or for each aspect of a single one."""
     if len(history.sweeps) < 2:
@@ -207,6 +208,3 @@ def _draw_panel(
         width=width,
         height=HEIGHT,
     )
-
-
-FIGURES = [Entry("gpus", Of.HISTORY, draw_history, 1)]

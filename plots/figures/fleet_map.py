@@ -11,6 +11,7 @@ import altair as alt
 
 from plots.figures import fleet_scale
 from plots.figures.common import (
+    READABLE,
     Figure,
     colour_by_field,
     compose_chart,
@@ -20,9 +21,9 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import LINE_HEIGHT, key_panel, key_text
 from plots.figures.layout import LETTER, Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import MISSING, Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -79,6 +80,7 @@ class Grid:
         return max(len(cells) for _, cells in self.lines)
 
 
+@figure("racks", Of.SWEEP, 2)
 def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a grid for each class; letters tell what is named, missing or unknown."""
     if not judgement.gpus:
@@ -289,9 +291,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
         .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
         .encode(
             text=alt.Text("letter:N"),
-            color=alt.condition(
-                "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-            ),
+            color=READABLE,
         )
     )
     has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
@@ -329,9 +329,7 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
             place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
             place.mark_text(fontSize=10).encode(
                 text=alt.Text("text:N"),
-                color=alt.condition(
-                    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-                ),
+                color=READABLE,
             ),
         ],
         title=panel_title("percent slower: link (host and latency)", anchor="start"),
@@ -342,19 +340,12 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     if not letters:
         return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    texts = LayerChart(
-        layer=[
-            line.mark_text(align="center", fontWeight="bold").encode(
-                x=at_pixel(6), text=alt.Text("letter:N")
-            ),
-            line.mark_text(align="left", fontSize=11).encode(
-                x=at_pixel(18), text=alt.Text("text:N")
-            ),
-        ],
-        width=cell * 7,
-        height=LINE_HEIGHT * len(letters),
-        view=alt.ViewBackground(stroke=None),
-    )
+    heads = line.mark_text(align="center", fontWeight="bold")
+    layers = [
+        heads.encode(x=at_pixel(6), text=alt.Text("letter:N")),
+        key_text(line.encode(x=at_pixel(18)), 0),
+    ]
+    texts = key_panel(layers, cell * 7, len(letters))
     return vconcat(colours, texts, spacing=8)
 
 
@@ -369,6 +360,3 @@ def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str])
         cells = {row["name"] for row in rows if row["letter"] == letter}
         parts.append(f"{caption.count(len(cells), 'cell')}: {KEY[letter]}.")
     return " ".join(parts)
-
-
-FIGURES = [Entry("racks", Of.SWEEP, draw_fleet_map, 2)]

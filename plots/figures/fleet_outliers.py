@@ -18,9 +18,9 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.compose import LayerChart
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import Layout, shorten
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import Rows
 from plots.model.derive import NoData
 from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
@@ -32,6 +32,7 @@ MOST_ROWS = {"wide": 30, "column": 18, "paper": 10}
 MOST_OF_A_PART = 3
 
 
+@figure("outliers", Of.SWEEP, 3)
 def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     """Draws the slowest aspects of each finding with intervals, over the range of the peers."""
     pairs = [
@@ -62,11 +63,16 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
                 f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
             ],
             _draw_rows(rows, ends, class_name, layout),
-            _draw_key(rows, layout),
+            _draw_key(rows),
             data={
                 "slow": rows,
                 "key": [
-                    {"at": i, "scope": s, "text": SCOPE_NOUNS[s], "colour": style.SCOPE[s].colour}
+                    {
+                        "column": i,
+                        "scope": s,
+                        "text": SCOPE_NOUNS[s],
+                        "colour": style.SCOPE[s].colour,
+                    }
                     for i, s in enumerate(_scopes(rows))
                 ],
             },
@@ -182,25 +188,8 @@ def _shapes(rows: list[dict[str, Any]]) -> Any:
     return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
 
 
-def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X(
-            "at:Q",
-            axis=None,
-            scale=alt.Scale(domain=[-0.1, 3], range=[0, 240], nice=False),
-        )
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=55, opacity=1).encode(
-                color=colour_by_field(), shape=_shapes(rows)
-            ),
-            place.mark_text(align="left", dx=9, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=240,
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-FIGURES = [Entry("outliers", Of.SWEEP, draw_outliers, 3)]
+def _draw_key(rows: list[dict[str, Any]]) -> LayerChart:
+    place = key_place(3, 0.1, [0, 240], lines=False)
+    marks = place.mark_point(filled=True, size=55, opacity=1)
+    marks = marks.encode(color=colour_by_field(), shape=_shapes(rows))
+    return key_panel([marks, key_text(place, 9)], 240)

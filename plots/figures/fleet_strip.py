@@ -20,9 +20,9 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_text
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -48,6 +48,7 @@ class Place:
     aspect: str
 
 
+@figure("strip", Of.SWEEP, 1)
 def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a panel for each class; named GPUs are outlined and have labels."""
     if not judgement.gpus:
@@ -361,7 +362,7 @@ def _draw_panel(
     def of_class(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
 
-    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    shapes = _shapes(looks)
     tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
     marks = of_class("marks").encode(x=x, color=colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
@@ -415,20 +416,15 @@ def _key_rows(looks: dict[str, style.DirectionStyle]) -> list[dict[str, Any]]:
 
 def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(
-                x=at_pixel(6), color=colour_by_field(), shape=shapes
-            ),
-            place.mark_text(align="left", fontSize=11).encode(
-                x=at_pixel(16), text=alt.Text("text:N")
-            ),
-        ],
-        width=layout.width - layout.axis,
-        height=LINE_HEIGHT * len(looks),
-        view=alt.ViewBackground(stroke=None),
+    marks = place.mark_point(filled=True, size=45, opacity=1).encode(
+        x=at_pixel(6), color=colour_by_field(), shape=_shapes(looks)
     )
+    texts = key_text(place.encode(x=at_pixel(16)), 0)
+    return key_panel([marks, texts], layout.width - layout.axis, len(looks))
+
+
+def _shapes(looks: dict[str, style.DirectionStyle]) -> Any:
+    return scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
 def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:
@@ -442,6 +438,3 @@ def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:
         f"{class_name}: {named} named, {most_of_them} from {low} to {high}; the slowest is "
         f"{fleet_caption.gpu_name(worst.gpu)} with {most} in {worst.aspect}."
     )
-
-
-FIGURES = [Entry("strip", Of.SWEEP, draw_strip, 1)]

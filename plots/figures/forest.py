@@ -18,9 +18,9 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import ABOVE, Rows
 from plots.model.derive import NoData, Run
 from plots.model.gate import NOT_CHANGED, NOT_KNOWN, BenchmarkVerdict, Check, ClassVerdict
@@ -41,6 +41,7 @@ AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance betwee
 KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}
 
 
+@figure("forest", Of.CHECK, 1)
 def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
@@ -289,7 +290,7 @@ def _draw_panel(
         marks.lines("low", "high", strokeWidth=1.5),
         marks.arrows("low", "left", "datum.beyond_low", 30),
         marks.arrows("high", "right", "datum.beyond_high", 30),
-        *_draw_points(marks.base, x, **marks.place),
+        *_draw_points(marks.base.encode(x=x), **marks.place),
         *_draw_texts(texts, width, tips),
     ]
     heading = alt.TitleParams(
@@ -336,7 +337,7 @@ def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
     )
 
 
-def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
+def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
     """Draws filled marks, and hollow ones if not tested; shape and colour show the verdict."""
     shape = scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
@@ -348,8 +349,8 @@ def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
         filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
     )
     return [
-        filled.encode(x=x, shape=shape, color=colour_by_field()),
-        hollow.encode(x=x, shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
+        filled.encode(shape=shape, color=colour_by_field()),
+        hollow.encode(shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
     ]
 
 
@@ -371,19 +372,9 @@ def _make_key_rows() -> list[dict[str, Any]]:
 
 
 def _draw_key(layout: Layout) -> LayerChart:
-    x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
-    base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    marks = base.transform_filter("!datum.tick")
-    return LayerChart(
-        layer=[
-            *_draw_points(marks, x),
-            _draw_ticks(base.transform_filter("datum.tick")).encode(x=x),
-            base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text=alt.Text("text:N")),
-        ],
-        width=KEY_COLUMNS * KEY_WIDTH[layout.name],
-        height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-FIGURES = [Entry("forest", Of.CHECK, draw_forest, 1)]
+    place = key_place(KEY_COLUMNS, 0.05)
+    marks = _draw_points(place.transform_filter("!datum.tick"))
+    ticks = _draw_ticks(place.transform_filter("datum.tick"))
+    lines = len({row["line"] for row in _make_key_rows()})
+    width = KEY_COLUMNS * KEY_WIDTH[layout.name]
+    return key_panel([*marks, ticks, key_text(place, 9)], width, lines)

@@ -10,9 +10,9 @@ import altair as alt
 from plots.figures import style
 from plots.figures.common import Figure, colour_by_field, compose_chart, scale_by_name, tooltip
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
@@ -54,6 +54,7 @@ class Row:
     is_link: bool
 
 
+@figure("links", Of.MAP, 1)
 def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     """Draws the host, its shared links and its devices, each with its rates in GB/s."""
     if not host_map.measured:
@@ -314,20 +315,7 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
 
 def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, 3], range=reach, nice=False))
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(
-                shape=_shapes(), color=colour_by_field()
-            ),
-            place.mark_text(align="left", dx=7, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=reach[1],
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-FIGURES = [Entry("links", Of.MAP, draw_host_tree, 1)]
+    place = key_place(3, 0.06, reach, lines=False)
+    marks = place.mark_point(filled=True, size=45, opacity=1)
+    marks = marks.encode(shape=_shapes(), color=colour_by_field())
+    return key_panel([marks, key_text(place, 7)], reach[1])

@@ -18,7 +18,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import HEADING_MARK, Rows, directions_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
@@ -31,6 +31,7 @@ PERCENTILES = (
 )
 
 
+@figure("interference", Of.RUN, 2, Question.SPREAD)
 def draw_interference(run: Run, layout: Layout) -> Figure:
     """Draws the percentiles of the largest small copy beside each large one."""
     copies = [benchmark for benchmark in run.with_role(ROLE) if benchmark.bytes]
@@ -131,6 +132,3 @@ def _draw_panel(
         layout.beside_names(shown, wide),
         panel_title(f"small copy {direction}"),
     )
-
-
-FIGURES = [Entry("interference", Of.RUN, draw_interference, 2, Question.SPREAD)]

@@ -9,7 +9,7 @@ from plots.figures import style
 from plots.figures.bars import Bars
 from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
@@ -30,6 +30,7 @@ MOST_COMMON_SHARE = 0.75  # of the number of strategies at the size with the mos
 ALIKE_DIFFERENCE = 0.01  # strategies that differ by less, for the same reason, share a rung
 
 
+@figure("ladder", Of.RUN, 2, Question.SIZES)
 def draw_ladder(run: Run, layout: Layout) -> Figure:
     """Draws the rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
@@ -200,6 +201,3 @@ def _merge_twins(ranked: list[Benchmark]) -> list[tuple[Benchmark, list[str]]]:
         else:
             kept.append((benchmark, []))
     return sorted(kept, key=lambda pair: -(pair[0].gb_per_s or 0))
-
-
-FIGURES = [Entry("ladder", Of.RUN, draw_ladder, 2, Question.SIZES)]

@@ -30,7 +30,7 @@ from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.points import Point, transfer_points
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import name_of
 from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.model.groups import Group
@@ -49,6 +49,7 @@ CODES = {words: code for code, words in DIRECTIONS.items()}
 Row = dict[str, Any]
 
 
+@figure("latency", Of.RUN, 2, Question.SMALL)
 def draw_latency(run: Run, layout: Layout) -> Figure:
     """Draws the measured times, t0 + n/B where one line fits, and what t0 and n/B are alone."""
     every_point = transfer_points(run)
@@ -273,6 +274,3 @@ def _describe_fit(benchmark: Benchmark, fit: Fit) -> str:
         f"{benchmark.strategy} ({variant}): t0 {numbers.time(fit.t0_ns)}, "
         f"B {numbers.rate(fit.gb_per_s)}, n½ {half}"
     )
-
-
-FIGURES = [Entry("latency", Of.RUN, draw_latency, 2, Question.SMALL)]

@@ -15,7 +15,7 @@ from plots.figures import style
 from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.same_gpu import Dated, longest_history
 from plots.model.significance import TIME, median_interval
@@ -47,6 +47,7 @@ class Ticks:
     texts: list[str]
 
 
+@figure("history", Of.RUNS, 4)
 def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws a panel for each question: the median of each run, with its interval."""
     if any(run.on_host or injected_faults(run) for _, run in runs):
@@ -234,6 +235,3 @@ def _domain(rows: list[dict[str, Any]]) -> list[float]:
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
     room = 0.05 * (high - low)
     return [min(low - room, middle * (1 - ROOM)), max(high + room, middle * (1 + ROOM))]
-
-
-FIGURES = [Entry("history", Of.RUNS, draw_machine_history, 4)]

@@ -19,7 +19,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.figures.rows import LAST_PART, Rows
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.ranks import ranks
@@ -51,6 +51,7 @@ BY_BANDWIDTH = Order("gb_per_s", BANDWIDTH, TIME)
 BY_SHARE = Order("percent", SHARE, LINK_TIMES)
 
 
+@figure("ranks", Of.RUNS, 1)
 def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws for each question about rates all runs, the best first, with their ranks."""
     if len(runs) < LEAST_RUNS:
@@ -186,6 +187,3 @@ def _draw_panel(
         PANEL_WIDTH if layout.beside else layout.width,
         panel_title(subject, anchor="start"),
     )
-
-
-FIGURES = [Entry("ranks", Of.RUNS, draw_ranks, 1)]

@@ -23,7 +23,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart
 from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.headline import Pick, headline_strategies, pick_strategies
 from plots.text import caption, numbers, side_by_side
@@ -44,6 +44,7 @@ DISTINCT_PICKS = [
 ]
 
 
+@figure("machines", Of.RUNS, 3)
 def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
@@ -209,6 +210,3 @@ def _draw_marks(base: alt.Chart, names: list[str]) -> Any:
     return base.mark_point(filled=True, size=30, opacity=1).encode(
         shape=scale_by_name("run", names, shapes.__getitem__, alt.Shape)
     )
-
-
-FIGURES = [Entry("machines", Of.RUNS, draw_machines, 3)]

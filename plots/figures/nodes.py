@@ -9,7 +9,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_chart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import TRANSFER, Benchmark, NoData, Run
 from plots.model.host_map import HostMap
 from plots.text import caption, map_caption, numbers
@@ -28,6 +28,7 @@ class Subject:
     what: str
 
 
+@figure("nodes", Of.MAP, 3)
 def draw_nodes_of_map(host_map: HostMap, layout: Layout) -> Figure:
     """Draws what each device of a map gets from memory on each node."""
     rates: Rates = {direction: {} for direction in DIRECTION_TITLES}
@@ -44,6 +45,7 @@ def draw_nodes_of_map(host_map: HostMap, layout: Layout) -> Figure:
     return _draw(rates, subject, layout)
 
 
+@figure("nodes", Of.DEVICES, 2)
 def draw_nodes(run: Run, layout: Layout) -> Figure:
     """Draws the copies of a run from and to memory on chosen nodes, at their largest size."""
     on_nodes = [
@@ -139,6 +141,3 @@ def _rows(direction: str, cells: dict[tuple[int, str], float]) -> list[dict[str,
         }
         for (node, device), rate in cells.items()
     ]
-
-
-FIGURES = [Entry("nodes", Of.DEVICES, draw_nodes, 2), Entry("nodes", Of.MAP, draw_nodes_of_map, 3)]

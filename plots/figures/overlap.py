@@ -8,7 +8,7 @@ from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run, Sizes
 from plots.text import numbers
 
@@ -18,6 +18,7 @@ AT_ONCE = "all at once"
 TRANSFERS = {"upload", "download"}
 
 
+@figure("overlap", Of.RUN, 2, Question.FASTER)
 def draw_overlap(run: Run, layout: Layout) -> Figure:
     """Draws each cut into pieces for each kind of memory, at the largest size.
 
@@ -112,6 +113,3 @@ def _in_order(benchmark: Benchmark) -> tuple[int, list[tuple[int, str]]]:
     """Returns a key that sorts short names first, and numbers within names by their value."""
     parts = re.split(r"(\d+)", benchmark.variant or "")
     return len(parts), [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
-
-
-FIGURES = [Entry("overlap", Of.RUN, draw_overlap, 2, Question.FASTER)]

@@ -8,7 +8,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import Figure, compose_chart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.text import map_caption
@@ -17,6 +17,7 @@ NOTICEABLE = 0.02  # as src/topology/text.cpp has it
 TOLD_AS_ONE = 0.02
 
 
+@figure("pairs", Of.MAP, 2)
 def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
     """Draws a matrix for each kind of traffic in which a pair loses something."""
     if len(host_map.measured) < 2:
@@ -117,6 +118,3 @@ def _describe_sources(rows: list[dict[str, Any]]) -> str:
     if measured == 0:
         return "predicted from the links of the map"
     return f"{measured} of {len(rows)} cells measured, the others predicted from the links"
-
-
-FIGURES = [Entry("pairs", Of.MAP, draw_pairs, 2)]

@@ -22,7 +22,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import usual_sizes
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
@@ -33,6 +33,7 @@ DATA = "prices"
 Row = dict[str, Any]
 
 
+@figure("price", Of.RUN, 1, Question.COST)
 def draw_price(run: Run, layout: Layout) -> Figure:
     """Draws a dot for each group that is alike, at the largest size that most strategies have."""
     if not run.transfers:
@@ -198,6 +199,3 @@ def _summarise(direction: str, rows: list[Row]) -> str:
     unbeaten = [row for row in rows if row["direction"] == direction and row["unbeaten"]]
     texts = [f"{row['strategy']} ({row['rate']} at {row['cpu_text']})" for row in unbeaten]
     return f"{direction}: nothing is both faster and cheaper than {caption.listed(texts)}."
-
-
-FIGURES = [Entry("price", Of.RUN, draw_price, 1, Question.COST)]

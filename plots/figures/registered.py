@@ -1,6 +1,6 @@
 """Says what a figure is of, by which name a reader asks for it, and where it stands in the report.
 
-A module of this folder that has FIGURES adds them to the report: nothing else names them.
+A module of this folder that has a figure adds it to the report: nothing else names it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
+from typing import Any
 
 from plots.figures.common import Figure
 
@@ -39,13 +41,24 @@ class Question(Enum):
 
 @dataclass(frozen=True)
 class Entry:
-    """Registers a figure: `draw` takes what it is of, and the layout.
+    """Holds a registered figure: `draw` takes what it is of, and the layout.
 
     It raises NoData if its subject lacks the data. `place` is among the figures of its question.
     """
 
     name: str
     of: Of
-    draw: Callable[..., Figure]
     place: int
-    question: Question = Question.NONE
+    question: Question
+    draw: Callable[..., Figure]
+
+    def __call__(self, *subject: Any) -> Figure:
+        """Draws the figure."""
+        return self.draw(*subject)
+
+
+def figure(
+    name: str, of: Of, place: int, question: Question = Question.NONE
+) -> Callable[[Callable[..., Figure]], Entry]:
+    """Registers the function that draws a figure."""
+    return partial(Entry, name, of, place, question)

@@ -12,7 +12,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
 from plots.figures.points import in_drawing_order, usual_sizes
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
@@ -24,6 +24,7 @@ MILLISECOND = 1e6  # nanoseconds
 Row = dict[str, Any]
 
 
+@figure("returns", Of.RUN, 4, Question.FASTER)
 def draw_returns(run: Run, layout: Layout) -> Figure:
     """Draws the copies whose call was timed by itself, at their largest common size."""
     timed = [benchmark for benchmark in run.transfers if benchmark.get(CALL)]
@@ -103,6 +104,3 @@ def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
         rows.points("arrived", 30, tooltip=tips),
     ]
     return named.panel(DATA, direction, direction, layers)
-
-
-FIGURES = [Entry("returns", Of.RUN, draw_returns, 4, Question.FASTER)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.choices import as_good_as_fastest
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -14,6 +14,7 @@ USUAL_ELEMENTS = "float32"  # the elements that the title names
 UNDIVIDED = "not divided"
 
 
+@figure("round_trip", Of.RUN, 3, Question.FASTER)
 def draw_round_trip(run: Run, layout: Layout) -> Figure:
     """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
@@ -79,6 +80,3 @@ def _is_round_trip(benchmark: Benchmark) -> bool:
 def _name(benchmark: Benchmark) -> str:
     variant = None if benchmark.variant == USUAL_ELEMENTS else benchmark.variant
     return "/".join(filter(None, (benchmark.memory, benchmark.setting, variant)))
-
-
-FIGURES = [Entry("round_trip", Of.RUN, draw_round_trip, 3, Question.FASTER)]

@@ -13,7 +13,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.headline import headline_strategies
@@ -28,6 +28,7 @@ SIGNED = "(datum.value > 0 ? '+' : '') + format(datum.value, '~f')"
 Row = dict[str, Any]
 
 
+@figure("samples", Of.RUN, 1, Question.SPREAD)
 def draw_samples(run: Run, layout: Layout) -> Figure:
     """Draws the headline strategies at the smallest and the largest size."""
     names = headline_strategies(run)
@@ -155,6 +156,3 @@ def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerC
     ]
     heading = f"{direction}, {numbers.size(size)}"
     return named.panel("ranges", direction, heading, layers, bytes=size)
-
-
-FIGURES = [Entry("samples", Of.RUN, draw_samples, 1, Question.SPREAD)]

@@ -13,7 +13,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.choices import as_good_as_fastest
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
@@ -26,6 +26,7 @@ MOST_ROWS = {"wide": 24, "column": 20, "paper": 12}  # in a panel
 Row = dict[str, Any]
 
 
+@figure("small_copies", Of.RUN, 1, Question.SMALL)
 def draw_small_copies(run: Run, layout: Layout) -> Figure:
     """Draws the time of the smallest copy, fastest first."""
     if not run.transfers:
@@ -156,6 +157,3 @@ def _explain(size: str, groups: list[Group], has_intervals: bool) -> str:
             "not told apart by the 95 % interval of their ratio; the row is the plainest one's."
         )
     return " ".join(texts)
-
-
-FIGURES = [Entry("small_copies", Of.RUN, draw_small_copies, 1, Question.SMALL)]

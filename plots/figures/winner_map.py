@@ -9,6 +9,7 @@ import altair as alt
 from plots.figures import style
 from plots.figures.common import (
     DIRECTION_TITLES,
+    READABLE,
     Figure,
     colour_by_field,
     compose_run_chart,
@@ -16,8 +17,9 @@ from plots.figures.common import (
     tooltip,
 )
 from plots.figures.compose import LayerChart
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import LETTER, Layout
-from plots.figures.registered import Entry, Of, Question
+from plots.figures.registered import Of, Question, figure
 from plots.model.choices import SMALL
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -27,6 +29,7 @@ CELL_HEIGHT = {True: 20, False: 15}
 KEY_ROOM = 28  # of a square, before a name of the key
 
 
+@figure("winner_map", Of.RUN, 1, Question.STRATEGY)
 def draw_winner_map(run: Run, layout: Layout) -> Figure:
     """Draws a cell for each size and reuse: the colour of what to use, and what it gains."""
     answer = run.advice.map
@@ -182,12 +185,9 @@ def _draw_panel(
     rect = base.mark_rect(stroke=style.PAPER, strokeWidth=1).encode(
         color=colour_by_field(), tooltip=tips
     )
-    # Numbers must be readable on every colour, in both themes.
     text = base.mark_text(fontSize=10).encode(
         text=alt.Text("gain:N"),
-        color=alt.condition(
-            "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-        ),
+        color=READABLE,
     )
     heading = panel_title(DIRECTION_TITLES[direction])
     return LayerChart(
@@ -201,18 +201,9 @@ def _draw_panel(
 def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> LayerChart:
     lines = -(-len(winners) // columns)
     reach = layout.key_range(width * columns)
-    scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
-    )
+    place = key_place(columns, 0.05, reach)
     squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
     text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text=alt.Text("text:N"))
-    return LayerChart(
-        layer=[squares, text],
-        width=reach[1],
-        height=20 * lines,
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-FIGURES = [Entry("winner_map", Of.RUN, draw_winner_map, 1, Question.STRATEGY)]
+    key = key_panel([squares, text], reach[1])
+    key.height = 20 * lines
+    return key

@@ -24,6 +24,7 @@ def test_a_new_figure_is_one_new_file(tmp_path):
     shutil.copy(TESTS / "data" / "added_figure.py", tmp_path / "plots" / "figures" / "added.py")
     listed = subprocess.run(
         [sys.executable, "-c", LISTED],
+        check=False,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{TESTS / 'plots'}:{TESTS}"},
         capture_output=True,
