@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.common import Figure, compose_chart, literal, name_title, tooltip
+from plots.figures.common import Figure, Value, compose_chart, literal, name_title, tooltip
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
@@ -171,13 +171,11 @@ def _draw_panel(
     )
     x = alt.X("sweep:Q", scale=scale, axis=axis, title=None)
 
-    def upwards(field: str) -> alt.Y:
-        return alt.Y(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=fleet_scale.axis(ends, class_name, 5, minExtent=30),
-            title="percent slower" if first else None,
-        )
+    value = Value(
+        "percent slower" if first else None,
+        fleet_scale.scale(ends, class_name),
+        fleet_scale.axis(ends, class_name, 5, minExtent=30),
+    )
 
     def of_panel(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum.panel == panel)
@@ -190,7 +188,7 @@ def _draw_panel(
     plain, named = (
         points.transform_filter(f"datum.named === {flag}")
         .mark_point(filled=True, shape=shape, size=size, opacity=1, **options)
-        .encode(x=x, y=upwards("slower"), tooltip=tips)
+        .encode(x=x, y=value.y("slower"), tooltip=tips)
         for flag, shape, size, options in (
             ("false", "circle", 22, {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}),
             ("true", "square", 46, {"fill": SLOW}),
@@ -198,9 +196,9 @@ def _draw_panel(
     )
     return LayerChart(
         layer=[
-            band.encode(x=x, y=upwards("low"), y2=alt.Y2("high:Q")),
+            band.encode(x=x, y=value.y("low"), y2=alt.Y2("high:Q")),
             start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
-            line.encode(x=x, y=upwards("slower")),
+            line.encode(x=x, y=value.y("slower")),
             plain,
             named,
         ],

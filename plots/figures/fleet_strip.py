@@ -12,6 +12,7 @@ import altair as alt
 from plots.figures import fleet_scale, style
 from plots.figures.common import (
     Figure,
+    Value,
     colour_by_field,
     compose_chart,
     literal,
@@ -350,14 +351,7 @@ def _draw_panel(
     title = ("rack" if by_rack else "node") if is_last else None
     x = alt.X("at:Q", scale=scale, axis=axis, title=title)
     y_axis = fleet_scale.axis(ends, class_name, HEIGHT[layout.name] // 18, minExtent=34)
-
-    def upwards(field: str) -> alt.Y:
-        return alt.Y(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=y_axis,
-            title="percent slower",
-        )
+    value = Value("percent slower", fleet_scale.scale(ends, class_name), y_axis)
 
     def of_class(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
@@ -369,19 +363,19 @@ def _draw_panel(
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
         drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(
-            y=upwards("low"), y2=alt.Y2("high:Q")
+            y=value.y("low"), y2=alt.Y2("high:Q")
         )
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))
         drawn = marks.mark_point(filled=True, size=size, opacity=0.85).encode(
-            y=upwards("high"), shape=shapes
+            y=value.y("high"), shape=shapes
         )
     named = (
         of_class("named")
         .mark_point(filled=True, size=46, opacity=1, stroke=style.INK, strokeWidth=1.4)
         .encode(
             x=x,
-            y=upwards("high"),
+            y=value.y("high"),
             shape=shapes,
             color=colour_by_field(),
             tooltip=[*tips, *tooltip(code="code")],
@@ -391,7 +385,7 @@ def _draw_panel(
         of_class("labels")
         .transform_filter(f"datum.right === {flag}")
         .mark_text(fontSize=11, fontWeight="bold", **options)
-        .encode(x=x, y=upwards("high"), text=alt.Text("name:N"))
+        .encode(x=x, y=value.y("high"), text=alt.Text("name:N"))
         for flag, options in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
     return LayerChart(

@@ -8,7 +8,14 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import Figure, colour_by_field, compose_chart, scale_by_name, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
@@ -263,14 +270,8 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
 
 
 def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, top], range=list(places.marks), nice=False),
-            axis=alt.Axis(tickCount=6, format="~f"),
-            title="GB/s",
-        )
-
+    reach = alt.Scale(domain=[0, top], range=list(places.marks), nice=False)
+    value = Value("GB/s", reach, alt.Axis(tickCount=6, format="~f"))
     nominal = (
         alt.Chart(alt.NamedData("nominal"))
         .transform_calculate(
@@ -279,7 +280,7 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         )
         .mark_rect(color=NOMINAL_COLOUR, opacity=0.45)
         .encode(
-            x=across("low"),
+            x=value.x("low"),
             x2=alt.X2("high:Q"),
             y=alt.Y("first:Q", scale=scale, axis=None),
             y2=alt.Y2("last:Q"),
@@ -288,9 +289,9 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
     rates = alt.Chart(alt.NamedData("rates")).encode(
         y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
     )
-    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=across("low"), x2=alt.X2("high:Q"))
+    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=value.x("low"), x2=alt.X2("high:Q"))
     marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
-        x=across("value"),
+        x=value.x("value"),
         shape=_shapes(),
         tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import Figure, Value, compose_chart, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
@@ -203,18 +203,16 @@ def _draw_panel(
     )
     scale = alt.Scale(domain=_domain(rows), nice=False)
     title = "GB/s" if rows[0]["is_rate"] else "µs"
-
-    def y(field: str) -> alt.Y:
-        axis = alt.Axis(tickCount=4, minExtent=34)
-        return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=title)
-
+    value = Value(title, scale, alt.Axis(tickCount=4, minExtent=34))
     base = shown_rows("history", panel=heading).encode(x=x)
     line = base.mark_line(strokeWidth=1.2, color=COLOUR).encode(
-        y=y("at"), detail=alt.Detail("gpu:N")
+        y=value.y("at"), detail=alt.Detail("gpu:N")
     )
-    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR).encode(y=y("low"), y2=alt.Y2("high:Q"))
+    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR).encode(
+        y=value.y("low"), y2=alt.Y2("high:Q")
+    )
     mark = base.mark_point(filled=True, size=36, opacity=1, color=COLOUR).encode(
-        y=y("at"),
+        y=value.y("at"),
         tooltip=tooltip(
             date="date", median="text", repetitions="repetitions", GPU="gpu", file="file"
         ),

@@ -12,8 +12,10 @@ from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.common import (
     Figure,
+    Value,
     colour_by_field,
     compose_run_chart,
+    from_zero,
     groups_alike,
     panel_title,
     shown_rows,
@@ -155,11 +157,7 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         axis=alt.Axis(values=style.one_two_five(low, high), format="~g"),
         title="CPU seconds per GB",
     )
-    rates = alt.Scale(domain=[0, top], nice=False)
-
-    def up(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=rates, title="bandwidth (GB/s)")
-
+    rate = Value("bandwidth (GB/s)", from_zero(top))
     base = shown_rows(DATA, direction=direction)
     frontier = base.transform_filter("datum.unbeaten").mark_line(
         color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
@@ -170,10 +168,10 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
     tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
     return LayerChart(
         layer=[
-            frontier.encode(x=price, y=up("gb_per_s")),
-            leaders.encode(x=price, x2=at_right(width), y=up("gb_per_s"), y2=alt.Y2("place:Q")),
-            dots.encode(x=price, y=up("gb_per_s"), color=colour_by_field(), tooltip=tips),
-            labels.encode(x=at_pixel(width), y=up("place"), text=alt.Text("name:N")),
+            frontier.encode(x=price, y=rate.y("gb_per_s")),
+            leaders.encode(x=price, x2=at_right(width), y=rate.y("gb_per_s"), y2=alt.Y2("place:Q")),
+            dots.encode(x=price, y=rate.y("gb_per_s"), color=colour_by_field(), tooltip=tips),
+            labels.encode(x=at_pixel(width), y=rate.y("place"), text=alt.Text("name:N")),
         ],
         title=panel_title(direction, anchor="start"),
         width=width,

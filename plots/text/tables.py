@@ -233,7 +233,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     Copies in both directions at once are compared, too. Returns None if the runs have nothing of
     this in common.
     """
-    compared: dict[str, tuple[int, list[Benchmark]]] = {}
+    compared: dict[str, list[Benchmark]] = {}
     first_run = runs[0][1]
     both_ways = {
         benchmark.label: benchmark
@@ -243,38 +243,29 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     for label, benchmark in (_transfer_by_label(first_run) | both_ways).items():
         sizes_by_run = [run.sizes(benchmark) for _, run in runs]
         if common := set.intersection(*map(set, sizes_by_run)):
-            size = max(common)
-            compared[label] = size, [sizes[size] for sizes in sizes_by_run]
+            compared[label] = [sizes[max(common)] for sizes in sizes_by_run]
     if not compared:
         return None
 
-    def rate(place: int, label: str) -> float:
-        return compared[label][1][place].gb_per_s or 0
-
-    def raw_rate(place: int, label: str) -> float | None:
-        return compared[label][1][place].gb_per_s
+    def rate(place: int, label: str) -> float | None:
+        return compared[label][place].gb_per_s
 
     def shown(place: int, label: str) -> str:
-        change = rate(place, label) / (rate(0, label) or 1) - 1
-        against = f" ({numbers.signed_percent(change)})" if place else ""
-        return f"{numbers.rate(rate(place, label))}{against}"
+        value = rate(place, label) or 0
+        change = value / (rate(0, label) or 1) - 1
+        return f"{numbers.rate(value)}{f' ({numbers.signed_percent(change)})' * bool(place)}"
 
     names = [f"run {number}" for number, _ in runs]
-    counts = _repetitions([one for _, benchmarks in compared.values() for one in benchmarks])
+    counts = _repetitions([one for benchmarks in compared.values() for one in benchmarks])
+    first = {label: benchmarks[0] for label, benchmarks in compared.items()}
     columns: list[Column[str]] = [
-        Column("strategy", lambda label: label, paper="strategy"),
-        Column(
-            "size",
-            lambda label: numbers.size(compared[label][0]),
-            "bytes",
-            lambda label: compared[label][0],
-            "size",
-        ),
+        Column("strategy", str, paper="strategy"),
+        _size_of("size", first, "bytes", "size"),
     ]
     for i, name in enumerate(names):
         head = f"{name} (against {names[0]})" if i else name
-        columns.append(Column(head, partial(shown, i), f"gb_per_s of {name}", partial(raw_rate, i)))
-        of_run = {label: benchmarks[i] for label, (_, benchmarks) in compared.items()}
+        columns.append(Column(head, partial(shown, i), f"gb_per_s of {name}", partial(rate, i)))
+        of_run = {label: benchmarks[i] for label, benchmarks in compared.items()}
         in_paper = _rate_columns(name, of_run, counts)
         columns += in_paper if len(runs) <= MOST_WITH_INTERVALS else in_paper[:1]
     heading = f"Bandwidth of {names[0]} and of the others"
@@ -291,9 +282,16 @@ def _make_headline_table(run: Run) -> Table:
             sizes = run.sizes(benchmark)
             pair = sizes[min(sizes)], sizes[max(sizes)]
             ends.setdefault(benchmark.strategy, {}).setdefault(benchmark.direction, pair)
-    columns: list[Column[str]] = [Column("strategy", lambda name: name)]
+    columns: list[Column[str]] = [Column("strategy", str)]
     for direction in DIRECTIONS:
-        columns += _end_columns(direction, {name: of.get(direction) for name, of in ends.items()})
+        both = {name: of[direction] for name, of in ends.items() if direction in of}
+        small, large = ({name: pair[end] for name, pair in both.items()} for end in (0, 1))
+        columns += [
+            _size_of("", large, f"{direction}_largest"),
+            _rate_of(f"{direction}, largest", large, f"{direction}_gb_per_s"),
+            _size_of("", small, f"{direction}_smallest"),
+            _time_of(f"{direction}, smallest", small, f"{direction}_median_ns"),
+        ]
     heading = "At a glance: bandwidth of the largest transfers, time of the smallest"
     table = make_table("headline", heading, names, columns, one_column=True, is_key=True)
     pairs = {
@@ -312,36 +310,6 @@ def _make_headline_table(run: Run) -> Table:
     ]
     paper = make_table("", "", list(pairs), in_paper).paper
     return replace(table, paper=paper, paper_note=_explain_columns(in_paper, counts))
-
-
-def _end_columns(
-    direction: str, ends: Mapping[str, tuple[Benchmark, Benchmark] | None]
-) -> list[Column[str]]:
-    """Returns the columns of the smallest and the largest transfers in a direction."""
-    small = {name: pair[0] for name, pair in ends.items() if pair}
-    large = {name: pair[1] for name, pair in ends.items() if pair}
-
-    def rate(name: str) -> float | None:
-        return large[name].gb_per_s if name in large else None
-
-    def time(name: str) -> float | None:
-        return small[name].ns if name in small else None
-
-    def size(of: dict[str, Benchmark], end: str) -> Column[str]:
-        key = f"{direction}_{end}"
-        return Column("", key=key, raw=lambda name: of[name].bytes if name in of else None)
-
-    def shown_time(name: str) -> str:
-        return numbers.time(small[name].ns) if name in small else "-"
-
-    return [
-        size(large, "largest"),
-        Column(
-            f"{direction}, largest", lambda name: _rate(rate(name)), f"{direction}_gb_per_s", rate
-        ),
-        size(small, "smallest"),
-        Column(f"{direction}, smallest", shown_time, f"{direction}_median_ns", time),
-    ]
 
 
 def _repetitions(benchmarks: Sequence[Benchmark]) -> list[int]:
@@ -541,34 +509,49 @@ def _make_role_table(run: Run, role: str) -> Table:
         for label, sizes in by_label.items()
     }
 
-    def end(place: int, name: str) -> list[Column[str]]:
-        return [
-            Column(
-                name,
-                lambda one: _size(ends[one][place]),
-                "",
-                lambda one: ends[one][place].size_bytes,
-            ),
-            Column(
-                "its time",
-                lambda one: numbers.time(ends[one][place].ns),
-                f"{name}_ns",
-                lambda one: ends[one][place].ns,
-            ),
-        ]
-
+    small, large = ({label: both[place] for label, both in ends.items()} for place in (0, 1))
     columns: list[Column[str]] = [
-        Column("benchmark", lambda one: one),
-        *end(0, "smallest"),
-        *end(1, "largest"),
-        *(_quantity_column(run, counter, of=lambda one: ends[one][1]) for counter in metrics),
+        Column("benchmark", str),
+        _size_of("smallest", small),
+        _time_of("its time", small, "smallest_ns"),
+        _size_of("largest", large),
+        _time_of("its time", large, "largest_ns"),
+        *(_quantity_column(run, counter, large.__getitem__) for counter in metrics),
     ]
     heading = run.result.roles[role].description or role
     return make_table(role, heading[:1].upper() + heading[1:], list(ends), columns)
 
 
-def _size(benchmark: Benchmark) -> str:
-    return "-" if benchmark.size_bytes is None else numbers.size(benchmark.size_bytes)
+def _size_of(
+    head: str, of: Mapping[Row, Benchmark], key: str = "", paper: str | None = None
+) -> Column[Row]:
+    """Returns the column of the sizes of benchmarks; rows without one have none."""
+
+    def size(row: Row) -> int | None:
+        return of[row].size_bytes if row in of else None
+
+    def text(row: Row) -> str:
+        return "-" if size(row) is None else numbers.size(size(row) or 0)
+
+    return Column(head, text, key, size, paper)
+
+
+def _time_of(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the times of benchmarks."""
+
+    def text(row: Row) -> str:
+        return numbers.time(of[row].ns) if row in of else "-"
+
+    return Column(head, text, key, lambda row: of[row].ns if row in of else None)
+
+
+def _rate_of(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the bandwidths of benchmarks."""
+
+    def rate(row: Row) -> float | None:
+        return of[row].gb_per_s if row in of else None
+
+    return Column(head, lambda row: _rate(rate(row)), key, rate)
 
 
 def _quantity_column(
@@ -607,55 +590,31 @@ def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
 
 def _make_transfer_table(run: Run) -> Table:
     """Makes the table of plain transfers at their smallest and their largest size."""
-    ends: dict[str, tuple[Benchmark, Benchmark]] = {}
+    small, large = {}, {}
     for label, benchmark in _transfer_by_label(run).items():
         sizes = run.sizes(benchmark)
-        ends[label] = sizes[min(sizes)], sizes[max(sizes)]
-    counts = _repetitions([benchmark for pair in ends.values() for benchmark in pair])
+        small[label], large[label] = sizes[min(sizes)], sizes[max(sizes)]
+    counts = _repetitions([*small.values(), *large.values()])
 
-    def share(one: str) -> float | None:
-        return link_percent(run, ends[one][1])
+    def share(label: str) -> float | None:
+        return link_percent(run, large[label])
 
-    def size(place: int, name: str) -> Column[str]:
-        return Column(
-            name,
-            lambda one: numbers.size(ends[one][place].bytes or 0),
-            "",
-            lambda one: ends[one][place].bytes,
-            name,
-        )
+    def share_text(label: str) -> str:
+        return f"{share(label):.0f} %" if share(label) else "-"
 
     columns: list[Column[str]] = [
-        Column("strategy", lambda one: one, paper="strategy"),
-        size(0, "smallest"),
-        Column(
-            "its time",
-            lambda one: numbers.time(ends[one][0].ns),
-            "median_ns",
-            lambda one: ends[one][0].ns,
-        ),
-        *_time_columns("its time", {label: small for label, (small, _) in ends.items()}, counts),
-        size(1, "largest"),
-        Column(
-            "its bandwidth",
-            lambda one: _rate(ends[one][1].gb_per_s),
-            "gb_per_s",
-            lambda one: ends[one][1].gb_per_s,
-        ),
-        *_rate_columns("its bandwidth", {name: large for name, (_, large) in ends.items()}, counts),
-        Column(
-            "of the link",
-            lambda one: f"{share(one):.0f} %" if share(one) else "-",
-            "link_percent",
-            share,
-            "of the link",
-            "%",
-            1,
-        ),
+        Column("strategy", str, paper="strategy"),
+        _size_of("smallest", small, paper="smallest"),
+        _time_of("its time", small, "median_ns"),
+        *_time_columns("its time", small, counts),
+        _size_of("largest", large, paper="largest"),
+        _rate_of("its bandwidth", large, "gb_per_s"),
+        *_rate_columns("its bandwidth", large, counts),
+        Column("of the link", share_text, "link_percent", share, "of the link", "%", 1),
     ]
-    note = _explain_columns(columns, counts) if ends else ""
+    note = _explain_columns(columns, counts) if small else ""
     heading = "Plain transfers, warm caches"
-    return make_table("transfers", heading, list(ends), columns, paper_note=note, is_key=True)
+    return make_table("transfers", heading, list(small), columns, paper_note=note, is_key=True)
 
 
 def _make_fit_table(run: Run) -> Table:
