@@ -154,7 +154,7 @@ def _named(judgement: Judgement, places: list[Place], class_name: str) -> dict[i
     return {place.at: by_uuid[place.gpu.uuid] for place in places if place.gpu.uuid in by_uuid}
 
 
-def _looks(judgement: Judgement) -> dict[str, style.DirectionStyle]:
+def _looks(judgement: Judgement) -> dict[str, style.MarkStyle]:
     """Returns the look of each model, the most frequent first."""
     counts: dict[str, int] = {}
     for gpu in judgement.gpus:
@@ -167,7 +167,7 @@ def _mark_rows(
     places: list[Place],
     named: set[int],
     class_name: str,
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
     layout: Layout,
 ) -> list[dict[str, Any]]:
     """Returns a row for each GPU, or for each bar of neighbours of one model."""
@@ -207,7 +207,7 @@ def _named_rows(
     places: list[Place],
     named: dict[int, Finding],
     class_name: str,
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
 ) -> list[dict[str, Any]]:
     shown = sorted(
         (place for place in places if place.at in named), key=lambda place: -place.slower
@@ -328,7 +328,7 @@ def _draw_panel(
     class_name: str,
     gpus: Sequence[Gpu],
     ends: tuple[float, float],
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
     layout: Layout,
     is_last: bool,
 ) -> LayerChart:
@@ -401,14 +401,14 @@ def _draw_panel(
     )
 
 
-def _key_rows(looks: dict[str, style.DirectionStyle]) -> list[dict[str, Any]]:
+def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
     return [
         {"line": line, "text": model, "model": model, "colour": look.colour}
         for line, (model, look) in enumerate(looks.items())
     ]
 
 
-def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerChart:
+def _draw_key(looks: dict[str, style.MarkStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     marks = place.mark_point(filled=True, size=45, opacity=1).encode(
         x=at_pixel(6), color=colour_by_field(), shape=_shapes(looks)
@@ -417,7 +417,7 @@ def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerCh
     return key_panel([marks, texts], layout.width - layout.axis, len(looks))
 
 
-def _shapes(looks: dict[str, style.DirectionStyle]) -> Any:
+def _shapes(looks: dict[str, style.MarkStyle]) -> Any:
     return scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
