@@ -83,7 +83,9 @@ class Column(Generic[Row]):
         if not self.per:
             return self.text(row) if self.text else str(self.in_file(row))
         number = self.in_file(row)
-        return number / self.per if isinstance(number, int | float) else None
+        if not isinstance(number, int | float):
+            return None
+        return number if self.per == 1 else number / self.per  # counts have no decimals
 
 
 def make_table(
