@@ -5,6 +5,7 @@ from __future__ import annotations
 from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
 from plots.model.choices import as_good_as_fastest
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
@@ -13,6 +14,7 @@ USUAL_ELEMENTS = "float32"  # the elements that the title names
 UNDIVIDED = "not divided"
 
 
+@figure("round_trip", Of.RUN, 3, Question.FASTER)
 def draw_round_trip(run: Run, layout: Layout) -> Figure:
     """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
@@ -43,18 +45,6 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         for size in ends
     ]
     key = phases.key_rows(rows, layout)
-    chart = compose_run_chart(
-        "Round trip of an array of float32: up, 2 · a, down",
-        run,
-        layout,
-        [
-            "medians; a version that is one call cannot be divided into phases; "
-            "fresh: into newly allocated memory"
-        ],
-        layout.row(*panels, spacing=24),
-        phases.draw_key(key, phases.panel_width(rows, layout), layout),
-    )
-    chart.datasets = {phases.DATA: rows, phases.KEY: key}
     longest = [by_size[ends[-1]] for by_size in sizes_by_name.values() if ends[-1] in by_size]
     best = as_good_as_fastest(longest)[0]
     return Figure(
@@ -63,8 +53,18 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         "convenience.",
         summary=f"At {numbers.size(ends[-1])} {_name(best)} takes {numbers.time(best.ns)}; nothing "
         "measured is clearly faster.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Round trip of an array of float32: up, 2 · a, down",
+            run,
+            layout,
+            [
+                "medians; a version that is one call cannot be divided into phases; "
+                "fresh: into newly allocated memory"
+            ],
+            layout.row(*panels, spacing=24),
+            phases.draw_key(key, phases.panel_width(rows, layout), layout),
+            data={phases.DATA: rows, phases.KEY: key},
+        ),
     )
 
 
