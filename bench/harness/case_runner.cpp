@@ -6,7 +6,6 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "bench/harness/cpu_meter.hpp"
@@ -34,32 +33,34 @@ struct failed {
   bool device_lost = false;
 };
 
+common::message error_message(const char* code, const std::exception& reason) {
+  return {code, nlohmann::ordered_json::object(), reason.what()};
+}
+
 failed failure_of(const std::exception_ptr& failure) {
-  const auto with = [](const char* code, const std::exception& reason) {
-    return common::message{code, nlohmann::ordered_json::object(), reason.what()};
-  };
   try {
     std::rethrow_exception(failure);
   } catch (const transfers::unsupported& reason) {
-    return {with("unsupported", reason), true};
+    return {error_message("unsupported", reason), true};
   } catch (const std::bad_alloc& reason) {
-    return {with("memory_refused", reason), true};
+    return {error_message("memory_refused", reason), true};
   } catch (const std::system_error& reason) {
-    if (reason.code() != std::errc::resource_unavailable_try_again) return {with("other", reason)};
+    if (reason.code() != std::errc::resource_unavailable_try_again)
+      return {error_message("other", reason)};
     // Of the user, the control group or the address space.
-    return {{"threads_refused", nlohmann::ordered_json::object(),
-             fmt::format("no more threads can be started: {}", reason.what())},
+    return {common::message{"threads_refused", nlohmann::ordered_json::object(),
+                            fmt::format("no more threads can be started: {}", reason.what())},
             true};
   } catch (const wrong_data& reason) {
-    return {with("wrong_data", reason)};
+    return {error_message("wrong_data", reason)};
   } catch (const untrue_times& reason) {
-    return {with("disturbed", reason)};
+    return {error_message("disturbed", reason)};
   } catch (const not_at_once& reason) {
-    return {with("not_at_once", reason)};
+    return {error_message("not_at_once", reason)};
   } catch (const transfers::device_error& reason) {
-    return {with("device_error", reason), false, reason.device_lost()};
+    return {error_message("device_error", reason), false, reason.device_lost()};
   } catch (const std::exception& reason) {
-    return {with("other", reason)};
+    return {error_message("other", reason)};
   }
 }
 
@@ -193,8 +194,8 @@ std::optional<case_runner::measurement> case_runner::repeat(measured_case& measu
   auto refused =
       with_prepared(measured, [&](transfer& ready) { made = measure(measured, round, ready); });
   if (refused) {  // it was possible when it was settled
-    if (refused->code == "memory_refused") refused->code = "out_of_memory";
-    measured.error = std::move(refused);
+    auto& error = measured.error.emplace(std::move(*refused));
+    if (error.code == "memory_refused") error.code = "out_of_memory";
   }
   if (measured.error || interruption() != 0) made.reset();
   return made;
@@ -242,7 +243,8 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
 
 run case_runner::time_in_engine(const measured_case& measured, int round, const transfer& ready,
                                 samples& times, std::optional<double>& cores) {
-  const auto& [planned, schedule] = std::tie(*measured.planned, measured.schedule);
+  const auto& planned = *measured.planned;
+  const auto& schedule = measured.schedule;
   const auto operations = schedule.operations;
   const auto time = [&](const auto& untimed) {
     if (ready.flows.empty())

@@ -597,10 +597,10 @@ common::message lost_message(const std::string& id, const std::string& benchmark
   auto data = nlohmann::ordered_json::object();
   if (!benchmark.empty()) data["benchmark"] = benchmark;
   if (!id.empty()) data["device"] = id;
-  return {
-      "device_lost", std::move(data),
-      fmt::format("not run: the device{} was lost {}: {}", id.empty() ? "" : " " + id,
-                  benchmark.empty() ? "before anything was measured" : "in " + benchmark, reason)};
+  const auto when = benchmark.empty() ? "before anything was measured" : "in " + benchmark;
+  return {"device_lost", std::move(data),
+          fmt::format("not run: the device{} was lost {}: {}", id.empty() ? "" : " " + id, when,
+                      reason)};
 }
 
 void reserve_buffers(plan& plan, const device_list& devices, const time_limit& limit) {

@@ -49,14 +49,15 @@ void session::measure_within_time(std::span<measured_case> cases) {
 }
 
 void session::measure_in_turn(std::span<measured_case> cases) {
-  const auto at_once = std::ranges::stable_partition(
-      cases, [](const measured_case& measured) { return !measured.planned->is_of_ranks(); });
+  const auto at_once = std::stable_partition(
+      cases.begin(), cases.end(),
+      [](const measured_case& measured) { return !measured.planned->is_of_ranks(); });
   others_->wait();
   auto time = settings_.time_of_turns;
   if (time) *time /= static_cast<std::int64_t>(others_->count());
-  rounds_.measure({cases.begin(), at_once.begin()}, time);
+  rounds_.measure({cases.begin(), at_once}, time);
   others_->end();
-  if (!rounds_.write_failure()) rounds_.measure(at_once);
+  if (!rounds_.write_failure()) rounds_.measure({at_once, cases.end()});
   others_->leave();
 }
 
