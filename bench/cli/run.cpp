@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bench/cli/default_file.hpp"
-#include "bench/cli/lost_ranks.hpp"
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/progress.hpp"
@@ -119,8 +118,7 @@ class run_devices {
 };
 
 bool is_both_ways_of_ranks(const benchmark_case& planned) {
-  return planned.set && planned.set->kind == result_file::set_kind::ranks &&
-         planned.direction == result_file::direction::both;
+  return planned.is_of_ranks() && planned.direction == result_file::direction::both;
 }
 
 /// Two threads of each process would wait for one another's processor: that is no rate of a link.
@@ -267,9 +265,8 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
       request.earlier ? request.earlier->document().at("benchmarks")
                       : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();
-  auto measured =
+  const auto measured =
       session(list, settings, file, shown, *watched, request.ranks, limit).measure(plan);
-  measured.warnings = warnings_of_lost(request.ranks);
   const auto write_failure =
       complete(file, context, settings, plan, measured, devices, request.earlier);
   shown.clear();

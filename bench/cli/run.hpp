@@ -9,10 +9,10 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
+#include "bench/harness/turns.hpp"
 #include "bench/record/earlier_run.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/message.hpp"
-#include "src/fleet/ranks/node_ranks.hpp"
 
 namespace bench_transfers::bench {
 
@@ -32,7 +32,7 @@ struct run_request {
   /// Why nothing should be copied in both directions by all of the node's processes at once; none:
   /// it can be. Becomes a warning if something is skipped therefore.
   std::optional<common::message> too_few_processors = {};
-  fleet::node_ranks* ranks = nullptr;    ///< the other processes of the node
+  turns* ranks = nullptr;                ///< the other processes of the node
   bool quiet = false;                    ///< neither progress nor summary
   std::string name = {};                 ///< begins its complaints; empty: a process by itself
   bool is_claimed = false;               ///< the caller has claimed settings.out

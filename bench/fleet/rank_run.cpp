@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "bench/cli/choose_device.hpp"
-#include "bench/cli/lost_ranks.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/record/fleet_facts.hpp"
 #include "src/common/command_line.hpp"
@@ -243,7 +242,8 @@ void rank_run::join_ranks(earlier_files& earlier) {
   else
     earlier.leave_telling_to_the_first();
   settings_.seed = ranks_->seed();
-  run_.ranks = ranks_.get();
+  turns_ = std::make_unique<rank_turns>(*ranks_);
+  run_.ranks = turns_.get();
 }
 
 /// The ranks may be bound to processors near their GPUs, but to enough of them.

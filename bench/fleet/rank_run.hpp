@@ -11,6 +11,7 @@
 #include "bench/fleet/fleet.hpp"
 #include "bench/fleet/gather_sweep.hpp"
 #include "bench/fleet/rank_identity.hpp"
+#include "bench/fleet/rank_turns.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/fleet/mpi/gathering.hpp"
@@ -58,6 +59,7 @@ class rank_run {
   run_request run_;
   std::string device_;                        ///< what tells it from the others of its node
   std::unique_ptr<fleet::node_ranks> ranks_;  ///< null where there is one
+  std::unique_ptr<rank_turns> turns_;         ///< likewise
   std::filesystem::path chosen_file_;
   std::unique_ptr<claims::file_claim> claim_;  ///< of its file
   std::filesystem::path file_;                 ///< empty until it is claimed

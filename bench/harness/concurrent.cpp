@@ -8,6 +8,7 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <random>
 #include <thread>
 
 #include "bench/harness/interruption.hpp"
@@ -17,6 +18,8 @@ namespace bench_transfers::bench {
 namespace {
 
 using nanoseconds = std::chrono::duration<double, std::nano>;
+
+using step = meeting::step;
 
 constexpr std::size_t in_flight = 2;
 
@@ -40,49 +43,41 @@ double copies_until(const copy_ends& ends, wall_clock::time_point time) {
 class common_course {
  public:
   /// `meeting`: with the flows of other processes; null: there are none.
-  common_course(std::size_t flows, std::size_t least_copies, fleet::meeting* meeting)
-      : flows_(flows), least_copies_(least_copies), meeting_(meeting), unfinished_(flows) {}
+  common_course(std::size_t flows, std::size_t least_copies, meeting* meeting)
+      : flows_(flows), least_copies_(least_copies), meeting_(meeting) {}
 
   /// Returns when all threads have called it. Spins: a thread that wakes up takes longer than a
   /// short copy.
   void start_together() {
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
-      meeting_->arrive();
+    reach(step::arrived);
     constexpr int spins_before_yielding = 10'000;
-    for (int spins = 0; !all_have_arrived() && !is_over(); ++spins)
+    for (int spins = 0; !have_all_reached(step::arrived) && !is_over(); ++spins)
       if (spins > spins_before_yielding) std::this_thread::yield();
   }
-  void note_busy() {
-    if (busy_.fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
-      meeting_->note_busy();
+  /// A flow is this far.
+  void reach(step milestone) {
+    if (count_of(milestone).fetch_add(1, std::memory_order_acq_rel) + 1 == flows_ && meeting_)
+      meeting_->reach(milestone);
   }
-  [[nodiscard]] bool all_are_busy() const {
-    return busy_.load(std::memory_order_acquire) == flows_ &&
-           (!meeting_ || meeting_->all_are_busy());
+  [[nodiscard]] bool have_all_reached(step milestone) {
+    return count_of(milestone).load(std::memory_order_acquire) == flows_ &&
+           (!meeting_ || meeting_->have_all_reached(milestone));
   }
   [[nodiscard]] std::size_t least_copies() const { return least_copies_; }
-  void note_finished() {
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1 && meeting_)
-      meeting_->note_finished();
-  }
   void give_up() { given_up_.store(true, std::memory_order_release); }
-  [[nodiscard]] bool is_over() const {
-    return all_have_finished() || given_up_.load(std::memory_order_acquire) || interruption() != 0;
+  [[nodiscard]] bool is_over() {
+    return have_all_reached(step::finished) || given_up_.load(std::memory_order_acquire) ||
+           interruption() != 0;
   }
 
  private:
-  [[nodiscard]] bool all_have_arrived() const {
-    return arrived_.load(std::memory_order_acquire) == flows_ &&
-           (!meeting_ || meeting_->all_have_arrived());
-  }
-  [[nodiscard]] bool all_have_finished() const {
-    return unfinished_.load(std::memory_order_acquire) == 0 &&
-           (!meeting_ || meeting_->all_have_finished());
+  std::atomic<std::size_t>& count_of(step milestone) {
+    return counts_[static_cast<std::size_t>(milestone)];
   }
 
   std::size_t flows_, least_copies_;
-  fleet::meeting* meeting_;
-  std::atomic<std::size_t> arrived_ = 0, busy_ = 0, unfinished_;
+  meeting* meeting_;
+  std::array<std::atomic<std::size_t>, 3> counts_ = {};  ///< of flows that have reached each step
   std::atomic<bool> given_up_ = false;
 };
 
@@ -140,9 +135,9 @@ class running_flow {
       if (ends_.size() < ends_.capacity())
         ends_.push_back({wall_clock::now(), ended_[i % in_flight]->time_since(*begin_)});
       if (i == 0)
-        course.note_busy();
-      else if (course.all_are_busy() && ++counted == course.least_copies())
-        course.note_finished();
+        course.reach(step::busy);
+      else if (course.have_all_reached(step::busy) && ++counted == course.least_copies())
+        course.reach(step::finished);
       if (course.is_over()) break;
       enqueue(i + in_flight);
     }
@@ -188,24 +183,23 @@ struct time_of_ranks {
   std::size_t ranks;
 };
 
-std::optional<time_of_ranks> common_time_of_ranks(fleet::meeting& meeting,
+std::optional<time_of_ranks> common_time_of_ranks(meeting& meeting,
                                                   const std::optional<common_time>& own) {
-  std::optional<fleet::busy_time> told;
-  if (own)
-    told = {own->begin, own->end,
-            std::chrono::duration_cast<std::chrono::nanoseconds>(own->mean_course)};
-  const auto ranks = meeting.exchange(told);
+  const auto ranks = meeting.exchange(own);
   if (ranks.empty()) return std::nullopt;
   common_time time = *own;
   time.mean_course = {};
   for (const auto& rank : ranks) {
     time.begin = std::max(time.begin, rank.begin);
     time.end = std::min(time.end, rank.end);
-    time.mean_course += nanoseconds(rank.course) / static_cast<double>(ranks.size());
+    time.mean_course += rank.mean_course / static_cast<double>(ranks.size());
   }
   if (!time.is_long_enough()) return std::nullopt;
   return time_of_ranks{time, ranks.size()};
 }
+
+/// How many meetings a repetition may take.
+constexpr std::uint64_t meetings_of_repetition = 16;
 
 /// The mean time of a copy.
 nanoseconds mean_time(const copy_ends& ends) {
@@ -257,7 +251,7 @@ void flow_team::on_threads(std::span<const flow> flows, const std::function<void
 }
 
 std::vector<copy_ends> flow_team::run(std::span<const flow> flows, std::size_t least_copies,
-                                      fleet::meeting* meeting) {
+                                      bench::meeting* meeting) {
   common_course course(flows.size(), least_copies, meeting);
   std::vector<running_flow> running;
   running.reserve(flows.size());
@@ -337,19 +331,19 @@ void time_flows(flow_team& team, std::span<const flow> flows, const schedule& pl
 }
 
 void time_flows_of_ranks(flow_team& team, std::span<const flow> flows, const schedule& planned,
-                         fleet::node_ranks& ranks, std::uint64_t first, samples& result) {
+                         turns& others, std::uint64_t first, samples& result) {
   result.flows.resize(flows.size());
   const auto bytes = bytes_of(flows);
   const auto total = static_cast<double>(std::reduce(bytes.begin(), bytes.end()));
   for (std::uint64_t i = 0; i < meetings_of_repetition && interruption() == 0 &&
                             result.operation.size() < planned.operations;
        ++i) {
-    fleet::meeting meeting(ranks, first + i);
+    const auto meeting = others.meet(first + i);
     // Longer, where that was too short: processes without processors of their own start late.
     constexpr std::size_t most_doublings = 8;
     const auto copies = planned.copies << std::min(result.discarded, most_doublings);
-    const auto ends = team.run(flows, copies, &meeting);
-    const auto common = common_time_of_ranks(meeting, common_time_of(ends));
+    const auto ends = team.run(flows, copies, meeting.get());
+    const auto common = common_time_of_ranks(*meeting, common_time_of(ends));
     if (!common) {
       ++result.discarded;
       continue;
@@ -362,6 +356,14 @@ void time_flows_of_ranks(flow_team& team, std::span<const flow> flows, const sch
   if (result.operation.empty() && interruption() == 0)
     throw not_at_once(fmt::format("the ranks were never busy at once for long enough in {} samples",
                                   result.discarded));
+}
+
+std::uint64_t first_meeting(const std::string& benchmark, std::uint64_t seed, int round) {
+  constexpr unsigned bits = 40;
+  std::mt19937_64 random(std::hash<std::string>()(benchmark) ^
+                         (seed + static_cast<unsigned>(round)));
+  const auto within_round = random() >> (64 - bits);
+  return ((static_cast<std::uint64_t>(round) << bits) + within_round) * meetings_of_repetition;
 }
 
 }  // namespace bench_transfers::bench

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "bench/harness/measure.hpp"
+#include "bench/harness/turns.hpp"
 #include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/transfer.hpp"
-#include "src/fleet/ranks/node_ranks.hpp"
 #include "transfers/core/workers.hpp"
 
 // Copies at once: each by a thread of its own. Only the time in which all of them are busy counts.
@@ -27,15 +27,7 @@ namespace bench_transfers::bench {
 /// where the flow starts to count.
 using copy_ends = std::vector<wall_clock::time_point>;
 
-/// From the moment when the last flow started to the moment when the first one ended, and the mean
-/// time from start to end of a flow. Nullopt if one of them has made no copy in between.
-struct common_time {
-  wall_clock::time_point begin, end;
-  std::chrono::duration<double, std::nano> mean_course;
-
-  /// Half of the mean course at least: less means that they ran one after another.
-  [[nodiscard]] bool is_long_enough() const;
-};
+/// Nullopt if one of the flows has made no copy while all of them were busy.
 std::optional<common_time> common_time_of(std::span<const copy_ends> flows);
 
 /// The rates of flows in GB/s within a time in which all of them were busy. Copies that lie partly
@@ -73,7 +65,7 @@ class flow_team {
   /// flows_failed; std::system_error if threads cannot be started; what stream::record throws.
   /// With a `meeting`, the flows of other processes are among "all others".
   std::vector<copy_ends> run(std::span<const flow> flows, std::size_t least_copies,
-                             fleet::meeting* meeting = nullptr);
+                             bench::meeting* meeting = nullptr);
 
   /// One copy of each flow, at once.
   void copy_once(std::span<const flow> flows);
@@ -94,13 +86,14 @@ schedule settle_flows(flow_team& team, std::span<const flow> flows,
 void time_flows(flow_team& team, std::span<const flow> flows, const schedule& planned,
                 const std::function<void(const std::function<void()>&)>& untimed, samples& result);
 
-/// The same at once with the flows of the node's other ranks, and never alone: each rank calls this
-/// with meetings of its own numbers, from `first` on. Throws fleet::left_behind, too.
+/// The same at once with the flows of other processes, and never alone. `first`: of the meetings.
+/// Throws what these throw, too.
 void time_flows_of_ranks(flow_team& team, std::span<const flow> flows, const schedule& planned,
-                         fleet::node_ranks& ranks, std::uint64_t first, samples& result);
+                         turns& others, std::uint64_t first, samples& result);
 
-/// How many meetings a repetition may take.
-inline constexpr std::uint64_t meetings_of_repetition = 16;
+/// The number of the first meeting of a benchmark in a round: random, and the same in each of the
+/// processes, also if some of them cannot run others.
+std::uint64_t first_meeting(const std::string& benchmark, std::uint64_t seed, int round);
 
 /// The flows never ran at once for long enough; what() is one line.
 class not_at_once : public std::runtime_error {

@@ -111,6 +111,20 @@ schedule settle_schedule(const transfer& transfer, cache_state cache,
   return planned;
 }
 
+std::shared_ptr<const void> conditions_of(const transfer& transfer) {
+  return transfer.timing.conditions ? transfer.timing.conditions() : nullptr;
+}
+
+void flush_ends_on_all_cores(const transfer& transfer) {
+  const auto flush = [](const payload& end) {
+    if (!end.on_device) flush_cache_on_all_cores({end.data, end.bytes});
+  };
+  for (const auto& end : {transfer.source, transfer.destination})
+    if (end) flush(*end);
+  for (const auto& flow : transfer.flows)
+    for (const auto& end : {flow.source, flow.destination}) flush(end);
+}
+
 void settle(const transfer& transfer, const schedule& planned, cache_state cache) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
     if (cache == cache_state::cold) flush_ends(transfer);

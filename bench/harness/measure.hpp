@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,6 +62,13 @@ struct samples {
   std::size_t discarded = 0;  ///< samples in which not all of them were busy for long enough
   std::optional<std::size_t> ranks = {};  ///< of the node, that copied at once
 };
+
+/// Starts what goes on while the transfer is timed, and owns it. Null where it needs nothing.
+std::shared_ptr<const void> conditions_of(const transfer& transfer);
+
+/// Flushes what the transfer reads and writes in host memory. DMA reads are slower if a core's
+/// cache holds the lines: the previous benchmark must not decide that.
+void flush_ends_on_all_cores(const transfer& transfer);
 
 /// Runs the settling operations, untimed.
 void settle(const transfer& transfer, const schedule& planned, cache_state cache);

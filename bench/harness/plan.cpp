@@ -592,13 +592,15 @@ void set_aside_slow_sizes(plan& plan, const device_list& devices, const time_lim
 
 }  // namespace
 
-common::message lost_at_start(const device_list& devices, std::size_t index, const char* reason) {
-  const bool several = devices.size() > 1;
+common::message lost_message(const std::string& id, const std::string& benchmark,
+                             const std::string& reason) {
   auto data = nlohmann::ordered_json::object();
-  if (several) data["device"] = devices[index].id;
+  if (!benchmark.empty()) data["benchmark"] = benchmark;
+  if (!id.empty()) data["device"] = id;
+  const auto when = benchmark.empty() ? "before anything was measured" : "in " + benchmark;
   return {"device_lost", std::move(data),
-          fmt::format("not run: the device{} was lost before anything was measured: {}",
-                      several ? " " + devices[index].id : "", reason)};
+          fmt::format("not run: the device{} was lost {}: {}", id.empty() ? "" : " " + id, when,
+                      reason)};
 }
 
 void reserve_buffers(plan& plan, const device_list& devices, const time_limit& limit) {
@@ -608,7 +610,8 @@ void reserve_buffers(plan& plan, const device_list& devices, const time_limit& l
   for (std::size_t index = 0; index < devices.size(); ++index) try {
       reserve_on(plan, index, devices[index].memory, limit);
     } catch (const transfers::device_error& lost) {
-      plan.lost_devices.emplace(index, lost_at_start(devices, index, lost.what()));
+      plan.lost_devices.emplace(
+          index, lost_message(devices.size() > 1 ? devices[index].id : "", "", lost.what()));
     }
 }
 

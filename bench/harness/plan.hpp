@@ -37,6 +37,10 @@ struct benchmark_case : result_file::benchmark {
   earlier_repetitions earlier = {};
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
+  /// Whether all processes of the node copy at once.
+  [[nodiscard]] bool is_of_ranks() const {
+    return set && set->kind == result_file::set_kind::ranks;
+  }
 };
 
 /// Whether a benchmark uses the device of this index.
@@ -74,8 +78,10 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
 plan make_plan(const registry& strategies, const transfers::device& device,
                const settings& settings);
 
-/// What the benchmarks of a device fail with that was lost before any of them ran.
-common::message lost_at_start(const device_list& devices, std::size_t index, const char* reason);
+/// What the benchmarks of a lost device fail with. `id`: empty, if it is the only one; `benchmark`:
+/// in which it was lost; empty: before any of them ran.
+common::message lost_message(const std::string& id, const std::string& benchmark,
+                             const std::string& reason);
 
 /// Reserves the buffers that the plan needs on each device. Moves sizes that do not fit to
 /// `skipped`, largest first, and those of several devices at once before those of one. A device

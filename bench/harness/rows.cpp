@@ -9,6 +9,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "bench/harness/surroundings.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::bench {
@@ -144,7 +145,7 @@ json row_of(const run& reported, const std::set<result_file::disturbance>& distu
   row["cpu_time"] =
       shortened(is_share ? reported.cpu_accumulated_time : reported.GetAdjustedCPUTime());
   row["time_unit"] = benchmark::GetTimeUnitString(reported.time_unit);
-  for (const auto& code : disturbed) row["disturbed"].push_back(to_string(code));
+  if (!disturbed.empty()) row["disturbed"] = codes_of(disturbed);
   for (const auto& [key, counter] : reported.counters) row[key] = shortened(counter.value);
   return row;
 }

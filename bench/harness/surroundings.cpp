@@ -127,4 +127,14 @@ std::set<disturbance> disturbances_in(std::span<const double> times, std::size_t
   return seen;
 }
 
+bool are_spoilt(const std::set<result_file::disturbance>& disturbed) {
+  return degree_of(disturbed) == result_file::disturbance_degree::spoilt;
+}
+
+std::vector<std::string> codes_of(const std::set<result_file::disturbance>& disturbed) {
+  std::vector<std::string> codes;
+  for (const auto code : disturbed) codes.push_back(to_string(code));
+  return codes;
+}
+
 }  // namespace bench_transfers::bench

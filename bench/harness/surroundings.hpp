@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/machine/cpu_times.hpp"
@@ -63,5 +64,9 @@ std::set<result_file::disturbance> disturbances_between(const readings& before,
 /// took none. Long operations that need not be alike, fewer than three, tell nothing.
 std::set<result_file::disturbance> disturbances_in(std::span<const double> times,
                                                    std::size_t batch);
+
+/// Whether the times are not those of the operations.
+bool are_spoilt(const std::set<result_file::disturbance>& disturbed);
+std::vector<std::string> codes_of(const std::set<result_file::disturbance>& disturbed);
 
 }  // namespace bench_transfers::bench

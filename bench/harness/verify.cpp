@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "bench/verification/pattern.hpp"
 
@@ -114,6 +115,68 @@ void restore(transfers::device& device, const buffers& memory, const transfer& e
   for (const auto& end : {ends.source, ends.destination})
     if (end && end->lies_in_block())
       write(device, *end, 0, end->bytes + end->guard, memory.pattern());
+}
+
+void poison(const running_devices& devices, const benchmark_case& planned, transfer& ready) {
+  const auto& own = devices.of(planned);
+  if (ready.locate) ready.destination = ready.locate();
+  if (ready.destination) poison(own.device, own.memory, *ready.destination);
+  for (const auto& flow : ready.flows) {
+    const auto& other = devices.at(flow.device);
+    poison(other.device, other.memory, flow.destination);
+  }
+}
+
+void require_undamaged(const running_devices& devices, const benchmark_case& planned,
+                       transfer& ready) {
+  const auto require_none = [](const std::optional<std::string>& damage) {
+    if (damage) throw wrong_data(*damage);
+  };
+  const auto& own = devices.of(planned);
+  if (ready.locate) ready.destination = ready.locate();
+  if (ready.destination)
+    require_none(find_damage(own.device, own.memory, ready));
+  else if (ready.check.compare)
+    require_none(text_of(ready.check.compare(), {}, 0));
+  for (const auto& flow : ready.flows) {
+    const auto& other = devices.at(flow.device);
+    require_none(find_damage(other.device, other.memory, flow));
+  }
+}
+
+namespace {
+
+void restore_on(std::size_t index, const running_devices& devices, const benchmark_case& planned,
+                const transfer& ready) {
+  const auto& own = devices.at(index);
+  // Work may still be in flight, also on the strategy's own streams: it would write to the shared
+  // buffers of other benchmarks.
+  own.device.synchronize();
+  own.stream->synchronize();
+  if (index == planned.devices.front()) {
+    restore(own.device, own.memory, ready);
+    if (ready.check.restore) ready.check.restore();
+  }
+  for (const auto& flow : ready.flows) {
+    if (flow.device != index) continue;
+    transfer ends;
+    ends.source = flow.source;
+    ends.destination = flow.destination;
+    restore(own.device, own.memory, ends);
+  }
+}
+
+}  // namespace
+
+void restore(running_devices& devices, const benchmark_case& planned, const transfer& ready) {
+  for (const auto index : planned.devices) {
+    if (devices.at(index).why_lost) continue;
+    try {
+      restore_on(index, devices, planned, ready);
+    } catch (const std::exception& failure) {
+      devices.lose(index, planned, failure.what());
+    }
+  }
 }
 
 }  // namespace bench_transfers::bench

@@ -1,5 +1,3 @@
-#include "src/fleet/judge/by_peers.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <list>
@@ -9,9 +7,8 @@
 
 #include "src/fleet/judge/findings.hpp"
 #include "src/fleet/judge/levels.hpp"
+#include "src/fleet/judge/references.hpp"
 #include "src/fleet/judge/scores.hpp"
-#include "src/fleet/model/most_common.hpp"
-#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -26,7 +23,7 @@ part_of_peers part_of(const peers& alike, const slow_part& slow) {
 /// One model.
 class judging {
  public:
-  judging(const question& asked, const peers& alike, shown_by_peers& result)
+  judging(const question& asked, const peers& alike, shown& result)
       : asked_(asked), alike_(alike), distances_(asked.sweep, alike.gpus), result_(result) {}
 
   /// Adds the slow slots and racks of each class.
@@ -166,61 +163,13 @@ class judging {
   std::map<aspect, std::vector<std::optional<score>>> scores_;
   std::map<aspect, slow_parts> found_;
   std::set<benchmark_class> measured_;
-  shown_by_peers& result_;
+  shown& result_;
 };
-
-/// How many repetitions of the part's first GPU show at least half of the slowdown of a lone
-/// benchmark.
-std::size_t slow_repetitions(const question& asked, const finding& found) {
-  const auto& slow = found.aspects.front();
-  const auto& gpu = asked.sweep.gpus[found.gpu];
-  std::vector<double> costs;
-  for (const auto& peer : asked.sweep.gpus)
-    if (peer.model == gpu.model)
-      if (const auto cost = usual_cost(peer.times[*slow.benchmark])) costs.push_back(*cost);
-  if (costs.empty()) return 0;
-  const auto border = std::exp(statistics::median(std::move(costs))) * (1 + slow.slower.value / 2);
-  std::size_t count = 0;
-  for (const auto& run : gpu.times[*slow.benchmark])
-    count += static_cast<std::size_t>(
-        std::ranges::count_if(run, [&](double time) { return time > border; }));
-  return count;
-}
-
-/// The value that most GPUs of these have; none if none of them has any.
-std::optional<int> usual_of(const sweep& sweep, const peers& alike,
-                            std::optional<int> link::*member) {
-  std::vector<int> values;
-  for (const auto gpu : alike.gpus)
-    if (const auto value = sweep.gpus[gpu].link.*member) values.push_back(*value);
-  return most_common(values);
-}
-
-void compare_links(const question& asked, const peers& alike, std::optional<int> link::*member,
-                   std::optional<int> link::*maximum, pattern pattern,
-                   std::vector<finding>& findings, doubted& doubts) {
-  const auto usual = usual_of(asked.sweep, alike, member);
-  std::vector<bool> lower;
-  for (const auto gpu : alike.gpus) {
-    const auto& link = asked.sweep.gpus[gpu].link;
-    const auto& value = link.*member;
-    lower.push_back(usual && value && *value < *usual);
-    if (!lower.back() && value && link.*maximum && *value < *(link.*maximum))
-      doubts[doubt::link_below_maximum].insert(gpu);
-  }
-  for (const auto& part : parts_of(alike)) {
-    // All GPUs of a part have one cause.
-    if (!std::ranges::all_of(part.gpus, [&](std::size_t i) { return lower[i]; })) continue;
-    for (const auto i : part.gpus) lower[i] = false;
-    finding_of(asked.sweep, alike, part, reference::peers, benchmark_class::link, pattern, findings)
-        .pattern = pattern;
-  }
-}
 
 }  // namespace
 
-shown_by_peers judge_by_peers(const question& asked) {
-  shown_by_peers result;
+shown beside_peers(const question& asked) {
+  shown result;
   for (const auto& [kind, aspects] : asked.judged_aspects())
     for (const auto& aspect : aspects)
       result.scores.push_back(
@@ -230,42 +179,12 @@ shown_by_peers judge_by_peers(const question& asked) {
   slow_places places;
   for (auto& model : models) model.add_slow_places(places);
   for (auto& model : models) model.run(places);
-  take_out_lone_benchmarks(asked, result.findings, result.doubts);
+  take_out_lone_benchmarks(asked, result);
   for (auto& found : result.findings) {
     sort_aspects(found);
     if (!found.aspects.empty()) found.pattern = pattern_of(found, asked.aspects);
   }
   return result;
-}
-
-void take_out_lone_benchmarks(const question& asked, std::vector<finding>& findings,
-                              doubted& doubts) {
-  // A single benchmark of many is more likely to be chance, or a disturbance: it must be slower by
-  // far.
-  constexpr double by_far = 5;
-  constexpr double certain = 1 - 1e-6;
-  // One repetition of a thousand may be disturbed: two of a benchmark are, in a large fleet.
-  constexpr std::size_t more_than_chance = 3;
-  std::erase_if(findings, [&](const finding& found) {
-    if (found.aspects.size() != 1 || !found.aspects.front().benchmark) return false;
-    const auto& slow = found.aspects.front();
-    const auto& criteria = asked.settings.classes.at(found.kind);
-    const bool is_always = slow.how_long == persistence::always;
-    if (is_always && slow.slower.value > by_far * criteria.threshold && slow.confidence > certain)
-      return false;
-    if (criteria.decides && (is_always || slow_repetitions(asked, found) >= more_than_chance))
-      doubts[doubt::single_benchmark].insert(found.gpus.begin(), found.gpus.end());
-    return true;
-  });
-}
-
-void compare_links(const question& asked, std::vector<finding>& findings, doubted& doubts) {
-  for (const auto& alike : asked.models) {
-    compare_links(asked, alike, &link::width, &link::width_max, pattern::link_width, findings,
-                  doubts);
-    compare_links(asked, alike, &link::generation, &link::generation_max, pattern::link_generation,
-                  findings, doubts);
-  }
 }
 
 }  // namespace bench_transfers::fleet

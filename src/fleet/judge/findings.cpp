@@ -1,10 +1,14 @@
 #include "src/fleet/judge/findings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
+
+#include "src/fleet/judge/scores.hpp"
+#include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -81,6 +85,24 @@ void take_in(finding& wider, const finding& other, const std::vector<std::size_t
         }))
       wider.aspects.push_back(slow);
   sort_aspects(wider);
+}
+
+/// How many repetitions of the part's first GPU show at least half of the slowdown of a lone
+/// benchmark.
+std::size_t slow_repetitions(const question& asked, const finding& found) {
+  const auto& slow = found.aspects.front();
+  const auto& gpu = asked.sweep.gpus[found.gpu];
+  std::vector<double> costs;
+  for (const auto& peer : asked.sweep.gpus)
+    if (peer.model == gpu.model)
+      if (const auto cost = usual_cost(peer.times[*slow.benchmark])) costs.push_back(*cost);
+  if (costs.empty()) return 0;
+  const auto border = std::exp(statistics::median(std::move(costs))) * (1 + slow.slower.value / 2);
+  std::size_t count = 0;
+  for (const auto& run : gpu.times[*slow.benchmark])
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(run, [&](double time) { return time > border; }));
+  return count;
 }
 
 }  // namespace
@@ -163,6 +185,26 @@ pattern pattern_of(const finding& found, const std::set<aspect>& measured) {
   return is_measured(h2d) && is_measured(d2h) && is_slow(h2d) != is_slow(d2h)
              ? pattern::slow_one_direction
              : pattern::slow;
+}
+
+void take_out_lone_benchmarks(const question& asked, shown& known) {
+  // A single benchmark of many is more likely to be chance, or a disturbance: it must be slower by
+  // far.
+  constexpr double by_far = 5;
+  constexpr double certain = 1 - 1e-6;
+  // One repetition of a thousand may be disturbed: two of a benchmark are, in a large fleet.
+  constexpr std::size_t more_than_chance = 3;
+  std::erase_if(known.findings, [&](const finding& found) {
+    if (found.aspects.size() != 1 || !found.aspects.front().benchmark) return false;
+    const auto& slow = found.aspects.front();
+    const auto& criteria = asked.settings.classes.at(found.kind);
+    const bool is_always = slow.how_long == persistence::always;
+    if (is_always && slow.slower.value > by_far * criteria.threshold && slow.confidence > certain)
+      return false;
+    if (criteria.decides && (is_always || slow_repetitions(asked, found) >= more_than_chance))
+      known.doubts[doubt::single_benchmark].insert(found.gpus.begin(), found.gpus.end());
+    return true;
+  });
 }
 
 std::vector<finding> one_for_all_models(const question& asked, std::vector<finding> findings) {

@@ -35,6 +35,10 @@ void sort_aspects(finding& found);
 /// How a part is slow, by all its aspects.
 pattern pattern_of(const finding& found, const std::set<aspect>& measured);
 
+/// Takes out the findings that rest on a single benchmark which may be chance; those that may be
+/// more are doubts. Each reference calls it before the next one looks for what is not named yet.
+void take_out_lone_benchmarks(const question& asked, shown& known);
+
 /// Makes one finding of those that different models have of one part, and of one model's part and
 /// what three quarters of another model's GPUs in the same place are slower by. Slowdowns are about
 /// the same where none is more than twice another.

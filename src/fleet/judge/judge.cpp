@@ -10,25 +10,22 @@
 #include <vector>
 
 #include "src/fleet/judge/advice.hpp"
-#include "src/fleet/judge/by_peers.hpp"
-#include "src/fleet/judge/by_references.hpp"
 #include "src/fleet/judge/findings.hpp"
-#include "src/fleet/judge/question.hpp"
+#include "src/fleet/judge/references.hpp"
 #include "src/fleet/judge/scores.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
 
 /// Bytes that did not arrive are of one GPU, whether it is slow or not.
-std::vector<finding> wrong_data_in(const sweep& sweep) {
-  std::vector<finding> list;
+std::vector<finding> with_wrong_data(const sweep& sweep, std::vector<finding> findings) {
   for (std::size_t gpu = 0; gpu < sweep.gpus.size(); ++gpu) {
     if (sweep.gpus[gpu].wrong_data.empty()) continue;
-    auto& found = list.emplace_back(finding{
+    auto& found = findings.emplace_back(finding{
         scope::gpu, gpu, sweep.gpus[gpu].uuid, pattern::wrong_data, benchmark_class::other, {}});
     found.gpus = {gpu};
   }
-  return list;
+  return findings;
 }
 
 std::size_t processes_of(const sweep& sweep, const finding& found) {
@@ -63,10 +60,10 @@ std::vector<finding> advised(const question& asked, std::vector<finding> finding
 /// Whether peers or, where they do not, the baseline would have shown what must be detected of GPUs
 /// and nodes.
 bool is_too_noisy(const question& asked, const std::vector<tested_aspect>& all) {
-  struct shown {
+  struct detected {
     bool by_all_peers = true, has_peers = false, by_baseline = false;
   };
-  std::map<std::pair<std::string, aspect>, shown> known;
+  std::map<std::pair<std::string, aspect>, detected> known;
   for (const auto& tested : all) {
     if (!asked.decides(tested.aspect.kind) || is_wide(tested.parts.scope)) continue;
     auto& shown = known[{tested.model, tested.aspect}];
@@ -84,15 +81,26 @@ bool is_too_noisy(const question& asked, const std::vector<tested_aspect>& all) 
   });
 }
 
-/// Slowness of host devices shows nothing of GPUs. Their wrong data are the machine's.
-void set_host_devices_aside(const sweep& sweep, judgement& judged) {
-  auto& findings = judged.findings;
+/// The doubts of the fleet as a whole.
+doubted with_doubts_of_fleet(const question& asked, const absent_parts& absent,
+                             const shown& known) {
+  auto doubts = known.doubts;
+  if (!absent.absent_nodes.empty()) doubts[doubt::nodes_not_measured];
+  if (asked.accepted && asked.accepted->is_later(asked.sweep)) doubts[doubt::baseline_is_later];
+  if (is_too_noisy(asked, known.tested)) doubts[doubt::noise];
+  return doubts;
+}
+
+/// Takes out the slowness of host devices, which shows nothing of GPUs, and returns it. Their wrong
+/// data are the machine's.
+std::vector<finding> set_host_devices_aside(const sweep& sweep, std::vector<finding>& findings) {
   const auto others =
       std::stable_partition(findings.begin(), findings.end(), [&](const finding& found) {
         return found.pattern == pattern::wrong_data || !sweep.gpus[found.gpu].on_host;
       });
-  judged.not_named.assign(others, findings.end());
+  std::vector<finding> aside(others, findings.end());
   findings.erase(others, findings.end());
+  return aside;
 }
 
 std::vector<std::size_t> unknown_gpus(const doubted& doubts) {
@@ -124,23 +132,13 @@ judgement judge(const sweep& sweep, const settings& settings,
   const auto accepted = baseline.empty() ? std::nullopt : std::optional(fleet::baseline(baseline));
   const question asked{sweep, settings, aspects_of(sweep), peers_of(sweep),
                        accepted ? &*accepted : nullptr};
-  auto by_peers = judge_by_peers(asked);
-  judgement judged;
-  judged.findings = std::move(by_peers.findings);
-  judged.tested = std::move(by_peers.tested);
-  judged.scores = std::move(by_peers.scores);
-  judged.doubts = std::move(by_peers.doubts);
-  compare_links(asked, judged.findings, judged.doubts);
-  judge_by_baseline(asked, judged);
-  judge_by_links(asked, judged);
-  if (asked.accepted) take_out_lone_benchmarks(asked, judged.findings, judged.doubts);
-  judged.findings = one_for_all_models(asked, std::move(judged.findings));
-  judged.missing = missing_ranks(sweep);
-  add_gone(asked, judged);
-  std::ranges::move(wrong_data_in(sweep), std::back_inserter(judged.findings));
-  judged.findings = advised(asked, std::move(judged.findings));
-  if (is_too_noisy(asked, judged.tested)) judged.doubts[doubt::noise];
-  set_host_devices_aside(sweep, judged);
+  judgement judged{beside_link_limits(
+                       asked, beside_baseline(asked, with_lower_links(asked, beside_peers(asked)))),
+                   absent_in(asked)};
+  judged.findings =
+      advised(asked, with_wrong_data(sweep, one_for_all_models(asked, std::move(judged.findings))));
+  judged.doubts = with_doubts_of_fleet(asked, judged, judged);
+  judged.not_named = set_host_devices_aside(sweep, judged.findings);
   judged.unknown_gpus = unknown_gpus(judged.doubts);
   judged.verdict = verdict_of(sweep, judged);
   return judged;

@@ -141,22 +141,33 @@ enum class doubt {
   noise                ///< a slow GPU or node might not have been found
 };
 
-struct judgement {
-  fleet::verdict verdict = verdict::unknown;
-  std::vector<finding> findings;      ///< what is named; the widest parts first
-  std::vector<finding> not_named;     ///< slow host devices, which show nothing of GPUs
+/// The GPUs that each doubt is about, as indices; none of what is about no GPU of the sweep.
+using doubted = std::map<doubt, std::set<std::size_t>>;
+
+/// What comparisons of the GPUs that are there show.
+struct shown {
+  std::vector<finding> findings;
+  std::vector<tested_aspect> tested;
+  std::vector<aspect_scores> scores;  ///< of all aspects that are judged
+  doubted doubts;
+};
+
+/// What is not there.
+struct absent_parts {
   std::vector<missing_rank> missing;  ///< but those of GPUs that are gone
   /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that
   /// has left no results for it, if there is one.
   std::vector<gpu> gone;
   std::set<std::string> absent_nodes;  ///< of the baseline, whose GPUs are not on others
-  std::vector<tested_aspect> tested;
-  std::vector<aspect_scores> scores;  ///< of all aspects that are judged
-  /// The GPUs that each doubt is about, as indices; none of what is about no GPU of the sweep.
-  std::map<doubt, std::set<std::size_t>> doubts;
+};
+
+/// Its findings are what is named, the widest parts first.
+struct judgement : shown, absent_parts {
+  fleet::verdict verdict = verdict::unknown;
+  std::vector<finding> not_named = {};  ///< slow host devices, which show nothing of GPUs
   /// GPUs that could not be tested, or not with a clear result: those with a doubt before
   /// link_below_maximum.
-  std::vector<std::size_t> unknown_gpus;
+  std::vector<std::size_t> unknown_gpus = {};
 };
 
 /// What counts as slow in a class, as a part of the time.

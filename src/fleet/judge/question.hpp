@@ -28,9 +28,6 @@ struct question {
   [[nodiscard]] std::vector<std::size_t> single_benchmarks() const;
 };
 
-/// Of which GPUs, as indices, nothing clear is known, and why.
-using doubted = std::map<doubt, std::set<std::size_t>>;
-
 double as_part(double logarithm);
 statistics::estimate as_part(const statistics::estimate& logarithm);
 

@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t joined = 1, has_said = 2, ready = 3, turn_ended = 4;
 constexpr std::uint64_t first_meeting = 8;
 constexpr std::uint64_t steps_of_meeting = 8;
-constexpr std::uint64_t arrived = 1, busy = 2, finished = 3, told = 4;
 constexpr std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
 
 std::int64_t now() { return shared_clock::now().time_since_epoch().count(); }
@@ -285,28 +284,23 @@ void node_ranks::wait_for_all_turns() { wait_until(turn_ended, self_.count); }
 
 void node_ranks::leave() noexcept { advance(left); }
 
-std::uint64_t meeting::progress(std::uint64_t step) const noexcept {
-  return first_meeting + number_ * steps_of_meeting + step;
+std::uint64_t meeting::progress(step milestone) const noexcept {
+  return first_meeting + number_ * steps_of_meeting + static_cast<std::uint64_t>(milestone);
 }
 
-bool meeting::have_all(std::uint64_t step) noexcept {
-  if (ranks_->have_reached(progress(step), ranks_->self_.count)) return true;
+void meeting::reach(step milestone) noexcept { ranks_->advance(progress(milestone)); }
+
+bool meeting::have_all_reached(step milestone) noexcept {
+  if (ranks_->have_reached(progress(milestone), ranks_->self_.count)) return true;
   constexpr std::int64_t between_looks = 10'000'000;
   const auto time = now();
   auto next = ranks_->next_look_.load();
   if (time >= next && ranks_->next_look_.compare_exchange_strong(next, time + between_looks)) {
     ranks_->beat();
-    ranks_->give_up_dead(progress(step), ranks_->self_.count);
+    ranks_->give_up_dead(progress(milestone), ranks_->self_.count);
   }
   return false;
 }
-
-void meeting::arrive() noexcept { ranks_->advance(progress(arrived)); }
-bool meeting::all_have_arrived() noexcept { return have_all(arrived); }
-void meeting::note_busy() noexcept { ranks_->advance(progress(busy)); }
-bool meeting::all_are_busy() noexcept { return have_all(busy); }
-void meeting::note_finished() noexcept { ranks_->advance(progress(finished)); }
-bool meeting::all_have_finished() noexcept { return have_all(finished); }
 
 std::vector<busy_time> meeting::exchange(const std::optional<busy_time>& own) {
   auto& slot = ranks_->slot_of(ranks_->self_.rank);
@@ -316,8 +310,8 @@ std::vector<busy_time> meeting::exchange(const std::optional<busy_time>& own) {
     slot.course = own->course.count();
     slot.met = number_ + 1;
   }
-  ranks_->advance(progress(told));
-  ranks_->wait_until(progress(told), ranks_->self_.count);
+  reach(step::told);
+  ranks_->wait_until(progress(step::told), ranks_->self_.count);
   std::vector<busy_time> times;
   if (!own || ranks_->self_.interrupted()) return times;
   times.push_back(*own);

@@ -146,22 +146,20 @@ class node_ranks {
 /// is measured take neither locks nor memory.
 class meeting {
  public:
+  /// In this order.
+  enum class step : std::uint64_t { arrived = 1, busy, finished, told };
+
   meeting(node_ranks& ranks, std::uint64_t number) : ranks_(&ranks), number_(number) {}
 
-  void arrive() noexcept;
-  [[nodiscard]] bool all_have_arrived() noexcept;
-  void note_busy() noexcept;
-  [[nodiscard]] bool all_are_busy() noexcept;
-  void note_finished() noexcept;
-  [[nodiscard]] bool all_have_finished() noexcept;
+  void reach(step milestone) noexcept;
+  [[nodiscard]] bool have_all_reached(step milestone) noexcept;
 
   /// Tells the others when this rank was busy, and returns the times of all that took part, of this
   /// one first. `own`: none if it has nothing to tell. Empty when interrupted. Throws left_behind.
   std::vector<busy_time> exchange(const std::optional<busy_time>& own);
 
  private:
-  [[nodiscard]] std::uint64_t progress(std::uint64_t step) const noexcept;
-  [[nodiscard]] bool have_all(std::uint64_t step) noexcept;
+  [[nodiscard]] std::uint64_t progress(step milestone) const noexcept;
 
   node_ranks* ranks_;
   std::uint64_t number_;

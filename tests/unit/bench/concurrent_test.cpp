@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/fleet/rank_turns.hpp"
 #include "tests/unit/bench/hourly_stream.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "transfers/core/error.hpp"
@@ -278,12 +279,13 @@ class ranks_of_flows : public flow_teams {
                              .seed = 0,
                              .wait = 100s,
                              .folder = folder});
+    rank_turns turns(ranks);
     flow_team own;
     schedule planned;
     planned.operations = 3;
     planned.copies = 4;
     samples result;
-    time_flows_of_ranks(own, std::span(flows).subspan(rank, 1), planned, ranks, 0, result);
+    time_flows_of_ranks(own, std::span(flows).subspan(rank, 1), planned, turns, 0, result);
     return result;
   }
 

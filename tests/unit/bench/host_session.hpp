@@ -39,7 +39,7 @@ class host_session : public testing::Test {
     EXPECT_THAT(planned.skipped, testing::IsEmpty());
     change_plan(planned);
     bench::session session({{*device, memory, link_limit, monitor}}, chosen, rows, shown, around,
-                           ranks, time_limit(chosen.max_time));
+                           others, time_limit(chosen.max_time));
     auto result = session.measure(planned);
     for (const auto& [kind, block] : memory.all_host())
       left_wrong += check_host_pattern(block.data(), 0, block.size(), memory.pattern()).wrong_bytes;
@@ -118,7 +118,7 @@ class host_session : public testing::Test {
   const machine::gpu_monitor* monitor = nullptr;
   made_up_surroundings around;
   result_file::writer rows{"", {{"transfers", nullptr}}};
-  fleet::node_ranks* ranks = nullptr;
+  turns* others = nullptr;
   std::size_t left_wrong = 0;  ///< bytes of host buffers without the pattern after the run
 
  private:

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -59,28 +58,45 @@ TEST_F(host_session, measures_every_benchmark_in_every_round) {
   }
 }
 
-/// A session of one rank, with time for its turn.
+/// Takes note of what a session tells other processes.
+class noted_turns final : public turns {
+ public:
+  [[nodiscard]] std::size_t count() const noexcept override { return 2; }
+  void beat() noexcept override { ++beats; }
+  void wait() override { calls.emplace_back("wait"); }
+  void end() override { calls.emplace_back("end"); }
+  void leave() noexcept override { calls.emplace_back("leave"); }
+  [[nodiscard]] std::unique_ptr<meeting> meet(std::uint64_t) override { return nullptr; }
+  [[nodiscard]] std::vector<common::message> warnings() const override {
+    return {{"lost", {}, "a rank is lost"}};
+  }
+
+  std::vector<std::string> calls;
+  std::size_t beats = 0;
+};
+
+/// A session of one of two processes, with time for both turns.
 class turn : public host_session {
  protected:
   std::size_t rounds_within(std::chrono::seconds time) {
-    fleet::node_ranks single({.job = std::to_string(getpid()),
-                              .rank = 0,
-                              .count = 1,
-                              .device = "host:0",
-                              .seed = 0,
-                              .wait = 100s,
-                              .folder = folder.path()});
-    ranks = &single;
+    others = &noted;
     only_added_strategies();
     add_copy("copied", "h2d");
     chosen.rounds = 5;
     chosen.time_of_turns = time;
-    return run_session().runs.size();
+    const auto result = run_session();
+    EXPECT_THAT(result.warnings, SizeIs(1));
+    return result.runs.size();
   }
 
-  const common::temporary_folder folder;
+  noted_turns noted;
 };
 
+TEST_F(turn, waits_and_ends_and_gives_a_sign_of_life_before_each_benchmark) {
+  EXPECT_EQ(rounds_within(1000s), 5U);
+  EXPECT_THAT(noted.calls, ElementsAre("wait", "end", "leave"));
+  EXPECT_EQ(noted.beats, 1U + 5U);
+}
 TEST_F(turn, has_fewer_rounds_where_its_time_is_over) { EXPECT_EQ(rounds_within(0s), 3U); }
 TEST_F(turn, has_all_rounds_where_there_is_time) { EXPECT_EQ(rounds_within(1000s), 5U); }
 

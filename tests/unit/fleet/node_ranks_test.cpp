@@ -130,8 +130,8 @@ TEST_F(node, does_not_wait_for_a_rank_that_has_ended) {
   ranks[0]->end_turn();
   ranks[0]->wait_for_all_turns();
   meeting alone(*ranks[0], 0);
-  alone.arrive();
-  EXPECT_TRUE(alone.all_have_arrived());
+  alone.reach(meeting::step::arrived);
+  EXPECT_TRUE(alone.have_all_reached(meeting::step::arrived));
 }
 
 TEST_F(node, notices_a_rank_that_is_killed) {
@@ -315,18 +315,18 @@ TEST_F(node, stops_waiting_when_interrupted) {
 TEST_F(node, meets_step_by_step) {
   const auto ranks = join({rank(0, 2), rank(1, 2)});
   meeting first(*ranks[0], 7), second(*ranks[1], 7);
-  first.arrive();
-  EXPECT_FALSE(first.all_have_arrived());
-  second.arrive();
-  EXPECT_TRUE(first.all_have_arrived());
-  first.note_busy();
-  EXPECT_FALSE(second.all_are_busy());
-  second.note_busy();
-  EXPECT_TRUE(second.all_are_busy());
-  first.note_finished();
-  EXPECT_FALSE(first.all_have_finished());
-  second.note_finished();
-  EXPECT_TRUE(first.all_have_finished());
+  first.reach(meeting::step::arrived);
+  EXPECT_FALSE(first.have_all_reached(meeting::step::arrived));
+  second.reach(meeting::step::arrived);
+  EXPECT_TRUE(first.have_all_reached(meeting::step::arrived));
+  first.reach(meeting::step::busy);
+  EXPECT_FALSE(second.have_all_reached(meeting::step::busy));
+  second.reach(meeting::step::busy);
+  EXPECT_TRUE(second.have_all_reached(meeting::step::busy));
+  first.reach(meeting::step::finished);
+  EXPECT_FALSE(first.have_all_reached(meeting::step::finished));
+  second.reach(meeting::step::finished);
+  EXPECT_TRUE(first.have_all_reached(meeting::step::finished));
 }
 
 TEST_F(node, exchanges_times) {
@@ -348,10 +348,10 @@ TEST_F(node, exchanges_times) {
 
 TEST_F(node, does_not_wait_for_a_rank_that_is_at_a_later_meeting) {
   const auto ranks = join({rank(0, 2), rank(1, 2)});
-  meeting(*ranks[1], 3).arrive();
+  meeting(*ranks[1], 3).reach(meeting::step::arrived);
   meeting earlier(*ranks[0], 2);
-  earlier.arrive();
-  EXPECT_TRUE(earlier.all_have_arrived());
+  earlier.reach(meeting::step::arrived);
+  EXPECT_TRUE(earlier.have_all_reached(meeting::step::arrived));
   const auto times = earlier.exchange(busy_time{{}, {}, {}});
   EXPECT_EQ(times.size(), 1U) << "its own alone";
 }

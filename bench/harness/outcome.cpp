@@ -1,0 +1,113 @@
+#include "bench/harness/outcome.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "bench/harness/rows.hpp"
+#include "bench/harness/surroundings.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using result_file::disturbance_degree;
+using degrees = std::map<std::string, disturbance_degree>;                       ///< by benchmark
+using disturbances = std::map<std::string, std::set<result_file::disturbance>>;  ///< likewise
+
+/// Of the repetitions, those of earlier parts of the run included.
+degrees least_degrees(std::span<const repetition> repetitions,
+                      std::span<const measured_case> cases) {
+  degrees least;
+  for (const auto& [reported, disturbed] : repetitions) {
+    const auto degree = degree_of(disturbed);
+    auto& known = least.try_emplace(reported.benchmark_name(), degree).first->second;
+    known = std::min(known, degree);
+  }
+  for (const auto& measured : cases)
+    if (const auto entry = least.find(measured.planned->name); entry != least.end())
+      entry->second =
+          std::min(entry->second, measured.planned->earlier.least.value_or(entry->second));
+  return least;
+}
+
+/// What has spoilt all repetitions of benchmarks that earlier parts of the run have measured.
+disturbances spoilt_before(std::span<const measured_case> cases, const degrees& measured_now,
+                           int rounds) {
+  disturbances spoilt;
+  for (const auto& measured : cases) {
+    const auto& [name, earlier] = std::tie(measured.planned->name, measured.planned->earlier);
+    if (!measured_now.contains(name) && earlier.are_spoilt() && measured.is_measured(rounds))
+      spoilt[name] = earlier.spoilt_by;
+  }
+  return spoilt;
+}
+
+/// Takes those of the least degree to the outcome, or to `spoilt`.
+void count(std::span<const repetition> repetitions, const degrees& least, disturbances& spoilt,
+           outcome& result) {
+  auto& counts = result.disturbances;
+  counts.repetitions = repetitions.size();
+  for (const auto& [reported, disturbed] : repetitions) {
+    const auto name = reported.benchmark_name();
+    const bool is_least = degree_of(disturbed) == least.at(name);
+    if (!disturbed.empty()) ++counts.disturbed;
+    for (const auto code : disturbed) ++counts.by_code[code];
+    if (is_least && are_spoilt(disturbed)) {
+      spoilt[name].insert(disturbed.begin(), disturbed.end());
+    } else if (is_least) {
+      result.runs.push_back(reported);
+      if (!disturbed.empty()) ++counts.counted;
+    } else if (!are_spoilt(disturbed)) {
+      result.slowed.push_back(reported);
+    }
+  }
+}
+
+}  // namespace
+
+void results::add(case_runner::measurement made) {
+  for (const auto& [metric, value] : made.metrics.entries()) {
+    rows_.describe(metric);
+    made.repetition.reported.counters[metric.name] = value;
+  }
+  repetitions_.push_back(std::move(made.repetition));
+  rows_.add(row_of(repetitions_.back().reported, repetitions_.back().disturbed));
+}
+
+void results::fail(measured_case& failed, int round) {
+  const auto& name = failed.planned->name;
+  failed.finished = true;
+  outcome_.failures.push_back({name, *failed.error});
+  rows_.add(row_of_failure(name, rounds_, round, *failed.error));
+}
+
+void results::skip(measured_case& impossible, common::message reason) {
+  impossible.finished = impossible.impossible = true;
+  outcome_.skipped.push_back({impossible.planned->name, std::move(reason)});
+}
+
+outcome results::conclude(std::span<const measured_case> cases) {
+  const auto least = least_degrees(repetitions_, cases);
+  auto spoilt = spoilt_before(cases, least, rounds_);
+  count(repetitions_, least, spoilt, outcome_);
+  for (const auto& measured : cases) {
+    const auto entry = spoilt.find(measured.planned->name);
+    if (entry == spoilt.end() || measured.error) continue;
+    const auto& name = entry->first;
+    const auto codes = codes_of(entry->second);
+    const common::message error{
+        "disturbed",
+        {{"by", codes}},
+        fmt::format("every repetition was disturbed: {}", fmt::join(codes, ", "))};
+    outcome_.failures.push_back({name, error});
+    auto row = row_of_failure(name, rounds_, 0, error);
+    row["disturbed"] = codes;
+    rows_.replace(name, std::move(row));
+  }
+  return std::move(outcome_);
+}
+
+}  // namespace bench_transfers::bench
