@@ -99,13 +99,26 @@ void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   if (auto line = line_of(*value, fact.as)) machine.emplace_back(fact.key, std::move(*line));
 }
 
+/// The same fact of each device of a run, as far as known.
+std::string of_all_devices(const json& facts, const char* key) {
+  const auto& devices = member(facts, {"devices"});
+  if (!devices.is_array() || devices.size() < 2) return line_at(facts, {"device", key});
+  std::vector<std::string> known;
+  for (const auto& device : devices)
+    if (auto line = line_at(device, {key}); !line.empty()) known.push_back(std::move(line));
+  return fmt::format("{}", fmt::join(known, ", "));
+}
+
 /// Runs of several devices compare only with runs of the same ones.
 void add_devices(const result_file::contents& file, fingerprint& machine) {
   const auto& devices = member(file.facts, {"devices"});
   if (!devices.is_array() || devices.size() < 2) return;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < devices.size(); ++i)
-    names.push_back(result_file::id_of_device(file, i) + " " + line_at(devices.at(i), {"name"}));
+    names.push_back(fmt::format("{} {} (PCIe {} x{})", result_file::id_of_device(file, i),
+                                line_at(devices.at(i), {"name"}),
+                                line_at(devices.at(i), {"link", "generation"}),
+                                line_at(devices.at(i), {"link", "width"})));
   machine.emplace_back("devices", fmt::format("{}", fmt::join(names, ", ")));
 }
 
@@ -154,8 +167,8 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.ours = true;
   run.on_host = file.on_host;
   run.device = line_at(facts, {"device", "name"});
-  run.card = line_at(facts, {"device", "uuid"});
-  run.slot = line_at(facts, {"device", "pci_bus_id"});
+  run.card = of_all_devices(facts, "uuid");
+  run.slot = of_all_devices(facts, "pci_bus_id");
   run.machine = fingerprint_of(facts);
   add_devices(file, run.machine);
   take_times(facts, run);

@@ -150,7 +150,8 @@ class collector {
   void add_repetition(const row& row) {
     auto& rows = benchmark_of(row);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
-    if (const auto asked_for = row.number("repetitions").value_or(0); asked_for > 0)
+    for (const auto asked_for : {row.number("repetitions").value_or(0),
+                                 static_cast<double>(row.repetition.value_or(-1)) + 1})
       rows.asked_for = std::max(rows.asked_for, repetitions_in(asked_for));
     if (!row.failed && judged_by_.is_counter() && !has(row, judged_by_.key)) {
       ++rows.without;

@@ -65,6 +65,7 @@ struct class_answer {
   exit_code code = exit_code::pass;
   std::size_t all = 0;         ///< benchmarks of the baseline
   std::size_t benchmarks = 0;  ///< without those that may be missing
+  std::size_t excused = 0;     ///< those, if they are missing
   std::size_t compared = 0;
   std::size_t few_repetitions = 0;  ///< not compared, as fewer than half of theirs are left
   std::size_t compared_by_mean = 0;
@@ -72,6 +73,7 @@ struct class_answer {
   std::size_t tested = 0;          ///< known not to be slower by the threshold, or to be slower
   std::size_t tested_by_mean = 0;  ///< likewise
   std::size_t cleared = 0;         ///< much slower in some runs, and not in those of a later look
+  std::size_t in_turn = 0;         ///< not slower than a reference program, measured in turn
   /// The largest upper bound of a slowdown, as a part, of those that are tested and not slower; and
   /// of those that are not known. None if there are none, or if some were not compared.
   std::optional<double> bound, bound_by_mean, bound_of_not_known;
@@ -109,6 +111,7 @@ struct report {
   bool has_means = false;  ///< the baseline
   std::size_t processes_before = 0, sessions_before = 0;
   std::size_t processes_after = 0, sessions_after = 0;
+  std::set<std::string> cards;  ///< of the new runs, as far as known
   std::vector<changed_fact>
       changed;                     ///< of the machine; reported first, as they may explain all else
   std::size_t disturbed_runs = 0;  ///< new runs that were throttled or whose link changed

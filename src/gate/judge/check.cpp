@@ -152,6 +152,8 @@ class checking {
     result_.has_means = has_means(before);
     result_.device = before.device;
     result_.on_host = before.on_host;
+    for (const auto& run : after)
+      if (!run.card.empty()) result_.cards.insert(run.card);
     result_.has_fingerprint = !before.machine.empty();
     result_.processes_before = before.processes.size();
     result_.sessions_before = number_of_sessions(before.processes);

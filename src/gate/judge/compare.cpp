@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/poisson.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
@@ -163,6 +164,7 @@ class class_judge {
     for (const auto& benchmark : estimates.benchmarks) single_p_.push_back(single_p(benchmark));
     p_ = single_p_;
     adjust(p_, families);
+    for (std::size_t i = 0; i < p_.size(); ++i) slower_ += looks_slower(i) ? 1 : 0;
   }
 
   [[nodiscard]] benchmark_judgement judgement(std::size_t index) const {
@@ -181,10 +183,9 @@ class class_judge {
     const auto& p = p_[index];
     const double unsure = ambiguous_rate_factor * limits_.false_alarm;
     if (judgement.sighting == sighting::again) return outcome::slower;
-    if (benchmark.least_slowdown() > benchmark.threshold && p.slower < unsure) {
+    if (looks_slower(index)) {
       if (is_sure(index)) return outcome::slower;
-      const bool is_explained = is_vetoing() && benchmark.sessions > 1 && may_be_by_session(index);
-      return is_explained ? outcome::not_known : outcome::ambiguous;
+      return is_vetoing() && may_all_be_by_session(index) ? outcome::not_known : outcome::ambiguous;
     }
     // Beyond the threshold only together with its class: it is unknown whose change that is.
     if (benchmark.shift > benchmark.threshold && p.slower_with_class < unsure)
@@ -202,6 +203,12 @@ class class_judge {
     return may_be_slower && !is_vetoing() ? outcome::ambiguous : outcome::not_known;
   }
 
+  [[nodiscard]] bool looks_slower(std::size_t index) const {
+    const auto& benchmark = estimates_.benchmarks[index];
+    return benchmark.least_slowdown() > benchmark.threshold &&
+           p_[index].slower < ambiguous_rate_factor * limits_.false_alarm;
+  }
+
   [[nodiscard]] bool is_sure(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
     const bool environment_changed = estimates_.shared && estimates_.shared->changed;
@@ -215,12 +222,27 @@ class class_judge {
   /// this one may be such. The baseline's sessions show it; if it has only one, benchmarks show it
   /// that got faster.
   [[nodiscard]] bool may_be_by_session(std::size_t index) const {
+    return moved_unseen(index) >= limits_.false_alarm;
+  }
+
+  /// How many benchmarks should have moved about as far, and in no session of the baseline.
+  [[nodiscard]] double moved_unseen(std::size_t index) const {
     const auto& benchmark = estimates_.benchmarks[index];
     const double moved =
         benchmark.sessions < 2 ? moved_by_one_session(benchmark) : moved_alike(benchmark);
     // One with two levels shows the same in all its sessions by this chance.
-    const double unseen = std::pow(0.5, static_cast<double>(benchmark.sessions));
-    return moved * unseen >= limits_.false_alarm;
+    return moved * std::pow(0.5, static_cast<double>(benchmark.sessions));
+  }
+
+  /// Whether sessions explain all that got slower: no benchmark surely beyond the threshold, and no
+  /// more of them than sessions have moved unseen.
+  [[nodiscard]] bool may_all_be_by_session(std::size_t index) const {
+    const auto& benchmark = estimates_.benchmarks[index];
+    if (benchmark.sessions < 2 || p_[index].beyond < limits_.false_alarm) return false;
+    const auto unseen = moved_unseen(index);
+    if (unseen == 0) return false;
+    const boost::math::poisson_distribution moved(unseen);
+    return cdf(complement(moved, static_cast<double>(slower_) - 1)) >= limits_.false_alarm;
   }
 
   /// Others that got faster by about as much. One may be an improvement.
@@ -280,6 +302,7 @@ class class_judge {
   double first_p_;
   std::vector<slow_sighting> sightings_;
   std::vector<p_value> single_p_, p_;
+  std::size_t slower_ = 0;  ///< benchmarks that look slower by more than their thresholds
 };
 
 /// The observations of one class, and where they are among all.

@@ -169,12 +169,16 @@ bool is_explained(const report& answer) {
   return answer.differences() > 0 || answer.disturbed_runs > 0;
 }
 
+bool is_cleared_in_turn(const finding& benchmark) {
+  return benchmark.result == verdict::unchanged && benchmark.note &&
+         std::holds_alternative<remarks::measured_in_turn>(*benchmark.note);
+}
+
 /// What the bounds say of the benchmarks that are not slower.
 void add_bounds(class_answer& part, const members& benchmarks) {
   const auto is_unchanged = [](const finding& benchmark) {
     // What was measured in turn has no bound of the first runs.
-    return benchmark.result == verdict::unchanged &&
-           !(benchmark.note && std::holds_alternative<remarks::measured_in_turn>(*benchmark.note));
+    return benchmark.result == verdict::unchanged && !is_cleared_in_turn(benchmark);
   };
   part.bound = benchmarks.bound(&finding::judgement, is_unchanged);
   // What was not compared may be slower by any factor.
@@ -197,6 +201,7 @@ exit_code code_of_slower(const class_answer& part, const members& benchmarks) {
 void count(class_answer& part, const members& benchmarks) {
   part.all = benchmarks.count([](const finding&) { return true; });
   part.benchmarks = benchmarks.required();
+  part.excused = part.all - part.benchmarks;
   part.compared = benchmarks.compared();
   part.few_repetitions = benchmarks.with_few_repetitions();
   part.compared_by_mean = benchmarks.compared_by_mean();
@@ -210,6 +215,7 @@ void conclude(class_answer& part, const report& answer) {
   part.cleared = benchmarks.count([](const finding& benchmark) {
     return benchmark.judgement && benchmark.judgement->sighting == sighting::cleared;
   });
+  part.in_turn = benchmarks.count(is_cleared_in_turn);
   add_bounds(part, benchmarks);
   part.code = code_of_slower(part, benchmarks);
   const bool is_slower = part.code != exit_code::pass;

@@ -1,6 +1,7 @@
 #include "src/gate/judge/confirm.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/math/special_functions/binomial.hpp>
@@ -39,6 +40,9 @@ void require_alike(const report& answer, std::span<const run> measured) {
       throw bad_input(fmt::format("--confirm measured on {}, the check is about {}",
                                   device_label(process.device, process.on_host),
                                   device_label(answer.device, answer.on_host)));
+    if (!process.card.empty() && !answer.cards.empty() && !answer.cards.contains(process.card))
+      throw bad_input(fmt::format("--confirm measured on {}, the check is about {}", process.card,
+                                  fmt::join(answer.cards, " and ")));
     if (const auto facts = differences(first.machine, process.machine); !facts.empty())
       throw bad_input(
           fmt::format("the programs of --confirm do not measure alike: {} is '{}' and '{}'",

@@ -151,19 +151,30 @@ std::string means_text(const report& answer, const class_answer& part) {
                      limit_text(part.mean_threshold), none_slower_by(part.bound_by_mean));
 }
 
+std::string not_compared_text(const class_answer& part, const char* before) {
+  std::string text;
+  if (part.few_repetitions > 0)
+    text += fmt::format("{}{} not compared for lack of repetitions", before, part.few_repetitions);
+  if (part.excused > 0)
+    text += fmt::format("{}{} not compared, as allowed", before, part.excused);
+  return text;
+}
+
 std::string none_slower_text(const report& answer, const class_answer& part) {
   auto text = fmt::format(
       "{} tested at {} with a confidence of 95 % each, {} ({})",
-      part.tested == part.benchmarks
+      part.tested == part.all
           ? (part.tested == 1 ? "1 benchmark" : fmt::format("all {} benchmarks", part.tested))
-          : fmt::format("{} of {} benchmarks", part.tested, part.benchmarks),
+          : fmt::format("{} of {} benchmarks", part.tested, part.all),
       limit_of(part.kind, answer.question.limits), none_slower_by(part.bound),
       means_text(answer, part));
   if (part.bound_of_not_known)
     text += fmt::format(", those not known by at most {}",
                         percent_text(std::max(0.0, *part.bound_of_not_known)));
-  if (part.few_repetitions > 0)
-    text += fmt::format(", {} not compared for lack of repetitions", part.few_repetitions);
+  text += not_compared_text(part, ", ");
+  if (part.in_turn > 0)
+    text += fmt::format(", {} only known not to be slower than the reference program",
+                        part.in_turn);
   if (part.cleared > 0)
     text += fmt::format(", {} in some runs and not when measured again",
                         counted(part.cleared, "much slower", "much slower"));
@@ -208,9 +219,7 @@ std::string undecided_text(const class_answer& part, const limits& limits) {
   if (part.changed() && part.shared->shift > 0)
     text += fmt::format("; the median is {} slower, which sessions may explain",
                         percent_text(slowdown(part.shared->shift)));
-  if (part.few_repetitions > 0)
-    text += fmt::format("; {} not compared for lack of repetitions", part.few_repetitions);
-  return text + ")";
+  return text + not_compared_text(part, "; ") + ")";
 }
 
 void add_undecided(const report& answer, std::vector<std::string>& parts) {
