@@ -1,3 +1,5 @@
+#include "src/exports/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,16 +38,6 @@ std::string indented(const std::string& lines) {
   return text;
 }
 
-std::string lines_of(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
-  return text;
-}
-
-std::string titled(const char* title, const std::vector<std::string>& sentences) {
-  return sentences.empty() ? std::string() : fmt::format("{}:\n{}", title, lines_of(sentences));
-}
-
 /// What would have been found, by peers or by the baseline; for each scope of a class the largest
 /// of its aspects.
 std::string tested_text(const judgement& judged) {
@@ -79,11 +71,8 @@ std::string text_of(const sweep& sweep, const judgement& judged) {
   for (const auto& found : judged.findings)
     text +=
         fmt::format("  {}\n{}", sentence_of(sweep, found), indented(advice_text(found.what_to_do)));
-  text += lines_of(absence_sentences(judged));
-  text += titled("Slow host devices, which are not named", not_named_sentences(sweep, judged));
-  text += titled("Not measured at one time", in_parts_sentences(sweep));
-  text += titled("Not known", doubt_sentences(sweep, judged));
-  text += titled("Problems", problem_sentences(sweep));
+  for (const auto& sentence : absence_sentences(judged)) text += fmt::format("  {}\n", sentence);
+  for (const auto& section : sections_of(sweep, judged)) text += exports::text_of(section);
   return text + tested_text(judged);
 }
 

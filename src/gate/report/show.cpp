@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "src/common/in_parts.hpp"
+#include "src/common/letters.hpp"
 #include "src/common/natural_order.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/exports/text.hpp"
 #include "src/gate/report/figures.hpp"
 
 namespace bench_transfers::gate {
@@ -97,7 +99,7 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by, std
   // Two runs are compared in one row, however long the names are: those stand above their cells.
   const auto cells = cell_width * std::clamp<std::size_t>(runs.size(), 1, 2);
   for (const auto& name : names)
-    if (const auto wide = columns_of(name); wide <= columns - cells)
+    if (const auto wide = common::letters_in(name); wide <= columns - cells)
       name_width = std::max(name_width, wide);
   const auto runs_in_row = (columns - name_width) / cell_width;
 
@@ -110,17 +112,13 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by, std
                            "range", cell_width - value_width);
     text += "\n" + heads + "\n";
     for (const auto& name : names) {
-      const auto name_columns = columns_of(name);
-      std::string line =
-          name + (name_columns > name_width ? "\n" + std::string(name_width, ' ')
-                                            : std::string(name_width - name_columns, ' '));
+      std::string figures;
       for (const auto& run : block) {
         const auto cell = cell_of(run, name, judged_by);
-        const auto wide = columns_of(cell);
-        line += cell + std::string(wide < cell_width ? cell_width - wide : 1, ' ');
+        const auto wide = common::letters_in(cell);
+        figures += cell + std::string(wide < cell_width ? cell_width - wide : 1, ' ');
       }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
+      text += exports::beside(name, name_width, figures);
     }
   }
   text +=
