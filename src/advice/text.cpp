@@ -150,7 +150,7 @@ std::string recommendation(const ranking& ranked, const question& question, std:
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
-                        best.behind.low <= 0                              ? "cannot be told from it"
+                        sign_of(best.behind) <= 0                         ? "cannot be told from it"
                         : best.total.value <= alike * fastest.total.value ? "not 3 % slower"
                         : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"
