@@ -91,7 +91,11 @@ std::string head_of(const table& shown, const std::vector<std::size_t>& widths) 
   std::size_t names = 0, letters = 0;
   for (; names < widths.size() && shown.columns[names].cells != cells::numbers; ++names)
     letters += widths[names] + (names == 0 ? 0 : between);
-  return beside(shown.title, letters, line_of(shown, titles, widths).substr(letters));
+  const auto used = letters_in(shown.title);
+  return stripped(
+      shown.title +
+      (used > letters ? "\n" + std::string(letters, ' ') : std::string(letters - used, ' ')) +
+      line_of(shown, titles, widths).substr(letters));
 }
 
 }  // namespace
@@ -109,14 +113,6 @@ std::string text_of(const table& shown, std::size_t terminal_columns) {
     if (!row.note.empty()) text += "  " + common::wrapped(row.note, terminal_columns - 2, 4);
   }
   return text;
-}
-
-std::string beside(const std::string& code, std::size_t width, const std::string& rest) {
-  const auto letters = letters_in(code);
-  return stripped(
-      code +
-      (letters <= width ? std::string(width - letters, ' ') : "\n" + std::string(width, ' ')) +
-      rest);
 }
 
 }  // namespace bench_transfers::exports

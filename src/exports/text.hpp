@@ -17,7 +17,4 @@ std::string text_of(const section& shown);
 std::string text_of(const table& shown, std::size_t terminal_columns = common::terminal_columns);
 inline constexpr std::size_t least_letters = 12;
 
-/// A code and what stands beside it, on the next line if the code is too long.
-std::string beside(const std::string& code, std::size_t width, const std::string& rest);
-
 }  // namespace bench_transfers::exports
