@@ -193,13 +193,12 @@ std::string limit_text(std::chrono::nanoseconds limit) {
 std::string work_of(const plan& plan, const settings& settings) {
   double rounds_of_timing = 0;
   for (const auto& planned : plan.cases) rounds_of_timing += planned.measured->sampling.effort;
-  return fmt::format(
-      "{} in {}: {} or more, and what is not timed{}",
-      common::counted(static_cast<double>(plan.cases.size()), "benchmark", "benchmarks"),
-      common::counted(settings.rounds, "round", "rounds"),
-      format_duration(rounds_of_timing * settings.rounds *
-                      std::chrono::duration<double>(settings.min_time)),
-      settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
+  return fmt::format("{} in {}: {} or more, and what is not timed{}",
+                     common::counted(plan.cases.size(), "benchmark"),
+                     common::counted(settings.rounds, "round"),
+                     format_duration(rounds_of_timing * settings.rounds *
+                                     std::chrono::duration<double>(settings.min_time)),
+                     settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
 }
 
 /// Who sends the summary to a file has named the result file, too.

@@ -157,15 +157,12 @@ void earlier_files::tell() noexcept {
     std::vector<std::string> names, left;
     for (const auto rank : std::set(ranks_.begin(), ranks_.end()))
       names.push_back(std::to_string(rank));
-    const auto counted = [](std::size_t count, const char* singular, const char* plural) {
-      return common::counted(static_cast<double>(count), singular, plural);
-    };
     if (!ranks_.empty())
-      left.push_back(fmt::format("{} of {} {}", counted(ranks_.size(), "result", "results"),
+      left.push_back(fmt::format("{} of {} {}", common::counted(ranks_.size(), "result"),
                                  names.size() == 1 ? "rank" : "ranks",
                                  common::listed(names, most_shown)));
     if (nameless_ > 0)
-      left.push_back(counted(nameless_, "file of no known rank", "files of no known rank"));
+      left.push_back(common::counted(nameless_, "file of no known rank", "files of no known rank"));
     common::complain("bench_transfers",
                      fmt::format("{}: earlier runs have left {}: put aside as {}",
                                  value_of(facts_, "node").get<std::string>(),

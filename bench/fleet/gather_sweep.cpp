@@ -97,10 +97,9 @@ void write_sweep_of(const results_by_rank& results, std::size_t ranks, const pla
   const auto sweep = fleet::collect(std::move(found));
   const auto sweep_file = sweep_file_in(place.folder);
   fleet::write_sweep(sweep_file, sweep);
-  common::print(fmt::format(
-      "{} of {} ranks in {}; {}\n", sweep.gpus.size(), ranks,
-      common::printable(sweep_file.string()),
-      common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems")));
+  common::print(fmt::format("{} of {} ranks in {}; {}\n", sweep.gpus.size(), ranks,
+                            common::printable(sweep_file.string()),
+                            common::counted(sweep.problems.size(), "problem")));
 }
 
 }  // namespace

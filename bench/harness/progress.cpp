@@ -9,29 +9,19 @@
 #include <vector>
 
 #include "src/common/format.hpp"
+#include "src/common/letters.hpp"
 #include "src/common/terminal.hpp"
 #include "src/common/wrapped.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
+using common::first_letters;
+using common::letters_in;
 using namespace std::chrono_literals;
 
-bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
-
-/// In letters, not in bytes: a time may be in µs.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
-}
-
-std::string first_letters(std::string_view text, std::size_t letters) {
-  std::size_t end = 0;
-  while (end < text.size() && (!begins_letter(text[end]) || letters-- > 0)) ++end;
-  return std::string(text.substr(0, end));
-}
-
 std::string shortened(std::string_view text, std::size_t width) {
-  if (width_of(text) <= width) return std::string(text);
+  if (letters_in(text) <= width) return std::string(text);
   return width == 0 ? "" : first_letters(text, width - 1) + "…";
 }
 
@@ -50,7 +40,7 @@ std::string line_of(const step_of_run& step, std::optional<std::size_t> columns)
   const auto begin = fmt::format("{} {}/{}  ", step.phase, step.completed, step.total);
   const auto end = known_of(step);
   if (!columns) return fmt::format("{}{}{}", begin, step.current, end);
-  const auto taken = width_of(begin) + width_of(end);
+  const auto taken = letters_in(begin) + letters_in(end);
   const auto name = shortened(step.current, *columns - std::min(*columns, taken));
   return first_letters(begin + name + end, *columns);
 }

@@ -163,8 +163,7 @@ std::string sentence_of(const cut_off& cut, std::size_t planned) {
   if (!cut.unstable.empty())
     parts.push_back(fmt::format("{} not repeated until stable", cut.unstable.size()));
   return fmt::format("there was too little time (--max-time): of {}, {}",
-                     common::counted(static_cast<double>(planned), "benchmark", "benchmarks"),
-                     fmt::join(parts, ", "));
+                     common::counted(planned, "benchmark"), fmt::join(parts, ", "));
 }
 
 std::optional<common::message> warning_of(const cut_off& cut, const settings& settings,

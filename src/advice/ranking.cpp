@@ -315,7 +315,7 @@ ranking cost_model::rank(const question& question) const {
 std::vector<const ranked_strategy*> statistically_tied(const ranking& ranked) {
   std::vector<const ranked_strategy*> tied;
   for (const auto& strategy : ranked.strategies)
-    if (strategy.behind.low <= 0) tied.push_back(&strategy);
+    if (sign_of(strategy.behind) <= 0) tied.push_back(&strategy);
   return tied;
 }
 
@@ -328,7 +328,7 @@ std::vector<const ranked_strategy*> as_good_by_time(const ranking& ranked) {
   std::vector<const ranked_strategy*> good;
   for (const auto& strategy : ranked.strategies) {
     const auto part = strategy.total.value / fastest.total.value;
-    const bool is_slower = fastest.can_tell && strategy.can_tell && strategy.behind.low > 0;
+    const bool is_slower = fastest.can_tell && strategy.can_tell && sign_of(strategy.behind) > 0;
     if (part <= alike || (part <= most_apart && !is_slower)) good.push_back(&strategy);
   }
   return good;

@@ -74,11 +74,11 @@ std::string origin_lines(const measurements& measured, const ignored_rows& ignor
         "encrypted and copied once more.",
         columns);
   if (ignored.failed > 0)
-    text += fmt::format("Note: {} ignored: the benchmark failed.\n",
-                        counted(static_cast<double>(ignored.failed), "row", "rows"));
+    text +=
+        fmt::format("Note: {} ignored: the benchmark failed.\n", counted(ignored.failed, "row"));
   if (ignored.unusable > 0)
     text += fmt::format("Note: {} ignored: no positive time and size in it.\n",
-                        counted(static_cast<double>(ignored.unusable), "row", "rows"));
+                        counted(ignored.unusable, "row"));
   return text;
 }
 
@@ -90,8 +90,7 @@ std::string origin_lines(const measurements& measured) {
 std::string memory_use(const question& question) {
   return fmt::format("memory used {}; per transfer {} and {} by the CPU.",
                      question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
-                     counted(question.cpu_writes, "write", "writes"),
-                     counted(question.cpu_reads, "read", "reads"));
+                     counted(question.cpu_writes, "write"), counted(question.cpu_reads, "read"));
 }
 
 std::string question_line(const question& question) {
@@ -132,8 +131,7 @@ std::string no_recommendation(const ranking& ranked, const question& question, d
   return common::wrapped(
       fmt::format("Cannot tell: {} cannot be told from the fastest (*), and the times may be wrong "
                   "by {}. Measure this size: bench_transfers {}--sizes={}.",
-                  counted(static_cast<double>(statistically_tied(ranked).size() - 1), "strategy",
-                          "strategies"),
+                  counted(statistically_tied(ranked).size() - 1, "strategy", "strategies"),
                   error_cell(uncertainty), options, fmt::join(sizes, ",")),
       columns);
 }
@@ -152,7 +150,7 @@ std::string recommendation(const ranking& ranked, const question& question, std:
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
-                        best.behind.low <= 0                              ? "cannot be told from it"
+                        sign_of(best.behind) <= 0                         ? "cannot be told from it"
                         : best.total.value <= alike * fastest.total.value ? "not 3 % slower"
                         : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"
@@ -429,8 +427,7 @@ std::string check_sum(const std::vector<leave_out_check>& checks, Condition&& be
   auto text = common::wrapped(
       fmt::format("{}: {} left out, one at a time: median error {}, largest {}; {} within 10 %; {} "
                   "inside their 95 % interval.",
-                  title, counted(static_cast<double>(sizes.size()), "size", "sizes"),
-                  percent_text(median_error(sizes)),
+                  title, counted(sizes.size(), "size"), percent_text(median_error(sizes)),
                   percent_text(std::abs(worst_of(sizes).error())), sizes.size() - over.size(),
                   covered),
       columns);

@@ -52,7 +52,10 @@ std::string count_text(double count) {
 }
 
 std::string counted(double count, const std::string& singular, const std::string& plural) {
-  return fmt::format("{:g} {}", count, count == 1 ? singular : plural);
+  return fmt::format("{:.15g} {}", count,
+                     count == 1       ? singular
+                     : plural.empty() ? singular + "s"
+                                      : plural);
 }
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -35,8 +36,12 @@ std::string slower_text(double part, double low, double high);
 /// A whole number, shortened if it is long: "250", "5e+08".
 std::string count_text(double count);
 
-/// "1 row", "2 rows".
-std::string counted(double count, const std::string& singular, const std::string& plural);
+/// "1 row", "2 rows". `plural`: if it is not the singular with -s.
+std::string counted(double count, const std::string& singular, const std::string& plural = "");
+template <std::integral Count>
+std::string counted(Count count, const std::string& singular, const std::string& plural = "") {
+  return counted(static_cast<double>(count), singular, plural);
+}
 
 /// "a, b, c"; of more than `most` "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most);

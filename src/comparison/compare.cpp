@@ -196,9 +196,10 @@ class comparing {
   [[nodiscard]] finding finding_of(const difference& difference) const {
     const auto& all = difference.interval_all;
     if (!all) return finding::no_interval;
-    if (all->low <= 0 && all->high >= 0) return finding::not_told;
+    const auto sign = statistics::sign_of(*all);
+    if (sign == 0) return finding::not_told;
     if (result_.basis == basis::repetitions) return finding::needs_runs;
-    return difference.shift > 0 ? finding::slower : finding::faster;
+    return sign > 0 ? finding::slower : finding::faster;
   }
 
   void add_benchmark(const pair_of_sides& pair, gate::benchmark_class limited_by,

@@ -1,32 +1,36 @@
 #include "src/exports/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <string_view>
+#include <utility>
 
 namespace bench_transfers::exports {
+namespace {
 
-csv_cell csv_text(const std::string& text) {
+std::string text_cell(const std::string& text) {
   const bool is_formula =
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
   const auto shown = is_formula ? "'" + text : text;
-  if (shown.find_first_of(",\"\r\n") == std::string::npos) return {shown};
+  if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string quoted = "\"";
   for (const char character : shown)
     quoted += character == '"' ? "\"\"" : std::string(1, character);
-  return {quoted + "\""};
+  return quoted + "\"";
 }
 
-csv_cell csv_number(double value) { return {fmt::format("{}", value)}; }
+}  // namespace
 
-std::string csv_line(const std::vector<csv_cell>& cells) {
-  std::string line;
-  const char* separator = "";
-  for (const auto& cell : cells) {
-    line += separator + cell.text;
-    separator = ",";
+std::string csv_of(const table& shown) {
+  std::string text, separator;
+  for (const auto& column : shown.columns) text += std::exchange(separator, ",") + column.title;
+  text += "\n";
+  for (const auto& row : shown.rows) {
+    separator = "";
+    for (std::size_t i = 0; i < shown.columns.size(); ++i)
+      text += std::exchange(separator, ",") +
+              (shown.columns[i].cells == cells::numbers ? row.cells[i] : text_cell(row.cells[i]));
+    text += "\n";
   }
-  return line + "\n";
+  return text;
 }
 
 }  // namespace bench_transfers::exports

@@ -4,6 +4,13 @@
 
 namespace bench_transfers::statistics {
 
+/// Whether a difference is told from zero by its interval: 1, slower where it is of times; -1; or 0
+/// if the interval has zero in it, so that chance alone may be the reason.
+template <class Interval>
+int sign_of(const Interval& difference) {
+  return difference.low > 0 ? 1 : difference.high < 0 ? -1 : 0;
+}
+
 /// A value with its 95 % interval, all in one unit.
 struct estimate {
   double value = 0, low = 0, high = 0;

@@ -91,7 +91,7 @@ std::vector<node_rates> rates_by_node(std::size_t devices,
 node_effect effect_of(const statistics::estimate& lost) {
   // Memory on another node is worth a word if it costs this part of the rate or more.
   constexpr double least_lost = 0.025;
-  if (lost.value >= least_lost && lost.low > 0) return node_effect::matters;
+  if (lost.value >= least_lost && sign_of(lost) > 0) return node_effect::matters;
   return lost.high < least_lost ? node_effect::none : node_effect::unknown;
 }
 

@@ -177,8 +177,7 @@ std::string check_text(const host_map& map) {
       "Checked on {} that the map was not fitted to: rates of flows differ by {:.1f} % "
       "(median) "
       "and {:.1f} % (95th percentile).\n",
-      common::counted(static_cast<double>(map.errors->sets), "set", "sets"),
-      100 * map.errors->median, 100 * map.errors->p95);
+      common::counted(map.errors->sets, "set"), 100 * map.errors->median, 100 * map.errors->p95);
 }
 
 }  // namespace
@@ -216,10 +215,8 @@ std::string text_of(const host_map& map) {
   for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
   text += common::wrapped(check_text(map));
   if (map.seconds)
-    text +=
-        fmt::format("{} measured in {:.1f} s.\n",
-                    common::counted(static_cast<double>(map.sets.size()), "set was", "sets were"),
-                    *map.seconds);
+    text += fmt::format("{} measured in {:.1f} s.\n",
+                        common::counted(map.sets.size(), "set was", "sets were"), *map.seconds);
   return text;
 }
 

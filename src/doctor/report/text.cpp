@@ -104,13 +104,11 @@ std::string verdict_text(const diagnosis& diagnosis) {
   switch (conclude(diagnosis)) {
     case verdict::healthy: return "Nothing slows transfers, as far as this machine shows.";
     case verdict::findings:
-      return fmt::format(
-          "Transfers may be slow: {}.",
-          common::counted(static_cast<double>(diagnosis.findings.size()), "finding", "findings"));
+      return fmt::format("Transfers may be slow: {}.",
+                         common::counted(diagnosis.findings.size(), "finding"));
     case verdict::not_known:
-      return fmt::format(
-          "Whether transfers are slow is not known; {}.",
-          common::counted(static_cast<double>(diagnosis.findings.size()), "finding", "findings"));
+      return fmt::format("Whether transfers are slow is not known; {}.",
+                         common::counted(diagnosis.findings.size(), "finding"));
   }
   return "";
 }

@@ -8,51 +8,46 @@
 namespace bench_transfers::exports {
 namespace {
 
+table empty_table() {
+  table shown{"", {{"file"}, {"started_utc"}, {"complete"}}};
+  for (const auto& [key, text] : fields_of({}, {})) shown.columns.push_back({key});
+  for (const auto* title : {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns",
+                            "time_better", "rate_gb_per_s", "rate_low_gb_per_s",
+                            "rate_high_gb_per_s", "rate_better", "parts", "confidential_computing"})
+    shown.columns.push_back({title, cells::numbers});
+  return shown;
+}
+
 /// The cells of a benchmark without it are empty.
-void add_value(std::vector<csv_cell>& cells, const std::optional<measured_value>& value,
-               const char* better) {
-  std::vector<csv_cell> added(4);
-  if (value) {
-    added[0] = csv_number(value->value);
-    added[3] = {better};
-  }
-  if (value && value->interval) {
-    added[1] = csv_number(value->interval->low);
-    added[2] = csv_number(value->interval->high);
-  }
-  cells.insert(cells.end(), added.begin(), added.end());
+void add_value(row& row, const std::optional<measured_value>& value, const char* better) {
+  const auto add = [&](const double* number) {
+    row.cells.push_back(number ? fmt::format("{}", *number) : "");
+  };
+  add(value ? &value->value : nullptr);
+  add(value && value->interval ? &value->interval->low : nullptr);
+  add(value && value->interval ? &value->interval->high : nullptr);
+  row.cells.emplace_back(value ? better : "");
 }
 
-std::vector<csv_cell> cells_of(const run_values& run, const benchmark_value& value) {
-  std::vector<csv_cell> cells{
-      csv_text(run.file), csv_text(run.started_utc), {run.complete ? "true" : "false"}};
-  for (const auto& [key, text] : fields_of(run, value)) cells.push_back(csv_text(text));
-  cells.push_back({fmt::format("{}", value.repetitions)});
-  cells.push_back(value.bytes ? csv_number(*value.bytes) : csv_cell{});
-  add_value(cells, value.time_ns, "less");
-  add_value(cells, value.gb_per_s, "more");
-  cells.push_back({fmt::format("{}", run.parts)});
-  cells.push_back({value.confidential ? "true" : ""});
-  return cells;
-}
-
-std::vector<csv_cell> heads() {
-  std::vector<csv_cell> cells{{"file"}, {"started_utc"}, {"complete"}};
-  for (const auto& [key, text] : fields_of({}, {})) cells.push_back({key});
-  for (const auto* head : {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns",
-                           "time_better", "rate_gb_per_s", "rate_low_gb_per_s",
-                           "rate_high_gb_per_s", "rate_better", "parts", "confidential_computing"})
-    cells.push_back({head});
-  return cells;
+row row_of(const run_values& run, const benchmark_value& value) {
+  row row{{run.file, run.started_utc, run.complete ? "true" : "false"}};
+  for (auto& [key, text] : fields_of(run, value)) row.cells.push_back(std::move(text));
+  row.cells.push_back(fmt::format("{}", value.repetitions));
+  row.cells.push_back(value.bytes ? fmt::format("{}", *value.bytes) : "");
+  add_value(row, value.time_ns, "less");
+  add_value(row, value.gb_per_s, "more");
+  row.cells.push_back(fmt::format("{}", run.parts));
+  row.cells.emplace_back(value.confidential ? "true" : "");
+  return row;
 }
 
 }  // namespace
 
 std::string csv_of(std::span<const run_values> runs) {
-  auto text = csv_line(heads());
+  auto shown = empty_table();
   for (const auto& run : runs)
-    for (const auto& value : run.benchmarks) text += csv_line(cells_of(run, value));
-  return text;
+    for (const auto& value : run.benchmarks) shown.rows.push_back(row_of(run, value));
+  return csv_of(shown);
 }
 
 }  // namespace bench_transfers::exports

@@ -29,13 +29,13 @@ std::string rate_cell(const std::optional<measured_value>& gb_per_s) {
   return text;
 }
 
-std::string line_of(const benchmark_value& value) {
+row row_of(const benchmark_value& value) {
   const auto& described = value.described;
-  return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} |\n", markdown_code(described.name),
-      markdown_text(described.memory.value_or("")), result_file::to_string(described.direction),
-      described.size_bytes ? common::format_size(*described.size_bytes) : "",
-      result_file::to_string(described.cache), time_cell(value.time_ns), rate_cell(value.gb_per_s));
+  return {{described.name, described.memory.value_or(""),
+           result_file::to_string(described.direction),
+           described.size_bytes ? common::format_size(*described.size_bytes) : "",
+           result_file::to_string(described.cache), time_cell(value.time_ns),
+           rate_cell(value.gb_per_s)}};
 }
 
 std::string heading_of(const run_values& run) {
@@ -55,17 +55,22 @@ std::string heading_of(const run_values& run) {
 }  // namespace
 
 std::string markdown_of(std::span<const run_values> runs) {
-  std::string text;
+  comment text;
   for (const auto& run : runs) {
-    text += heading_of(run);
-    text +=
-        "| benchmark | memory | direction | size | cache | time (95 %), less is better | GB/s (95 "
-        "%), more is better |\n"
-        "| --- | --- | --- | ---: | --- | ---: | ---: |\n";
-    for (const auto& value : run.benchmarks) text += line_of(value);
-    text += "\n";
+    table shown{"",
+                {{"benchmark", cells::codes},
+                 {"memory"},
+                 {"direction"},
+                 {"size", cells::numbers},
+                 {"cache"},
+                 {"time (95 %), less is better", cells::numbers},
+                 {"GB/s (95 %), more is better", cells::numbers}}};
+    for (const auto& value : run.benchmarks) shown.rows.push_back(row_of(value));
+    text.add(heading_of(run));
+    text.add(shown, std::string::npos);
   }
-  return text + "Medians over the repetitions of a run, with their 95 % intervals within it.\n";
+  return text.text() +
+         "Medians over the repetitions of a run, with their 95 % intervals within it.\n";
 }
 
 }  // namespace bench_transfers::exports

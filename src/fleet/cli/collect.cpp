@@ -81,16 +81,14 @@ class collect_command final : public commands::command {
     const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
     write_sweep(out_, sweep);
     auto text = fmt::format(
-        "{} of {} in {}; {}{}\n",
-        common::counted(static_cast<double>(sweep.gpus.size()), "GPU", "GPUs"),
-        common::counted(static_cast<double>(files - passed_over - own_files), "file", "files"),
-        common::printable(out_.string()),
-        common::counted(static_cast<double>(sweep.problems.size()), "problem", "problems"),
-        passed_over == 0
-            ? std::string()
-            : fmt::format("; {} of other sweeps", common::counted(static_cast<double>(passed_over),
-                                                                  "file is", "files are")));
-    for (const auto& sentence : problem_sentences(sweep)) text += fmt::format("  {}\n", sentence);
+        "{} of {} in {}; {}{}\n", common::counted(sweep.gpus.size(), "GPU"),
+        common::counted(files - passed_over - own_files, "file"), common::printable(out_.string()),
+        common::counted(sweep.problems.size(), "problem"),
+        passed_over == 0 ? std::string()
+                         : fmt::format("; {} of other sweeps",
+                                       common::counted(passed_over, "file is", "files are")));
+    for (const auto& sentence : problem_section(sweep).sentences)
+      text += fmt::format("  {}\n", sentence);
     common::print_beside(out_, text);
     return number(exit_code::healthy);
   }

@@ -538,7 +538,7 @@ read_results read_files(found_files found, const progress_function& progress) {
   if (gpus.empty())
     throw nothing_to_collect(fmt::format(
         "there is no result that can be used in {}: {}",
-        common::counted(static_cast<double>(found.files.size()), "file", "files"),
+        common::counted(found.files.size(), "file"),
         problems.empty() ? "sweeps and answers are no results" : problems.front().text));
   return results;
 }

@@ -8,8 +8,7 @@
 #include "src/common/format.hpp"
 #include "src/common/or_null.hpp"
 #include "src/common/timestamp.hpp"
-#include "src/common/wrapped.hpp"
-#include "src/fleet/report/columns.hpp"
+#include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
@@ -160,43 +159,40 @@ std::string absence_text(const history& history) {
   for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
   for (std::size_t i = 0; i + 1 < sweeps.size(); ++i)
     if (const auto count = sweeps[i].missing.size(); count > 0)
-      text += fmt::format("  {} left no results in {} [{}]\n",
-                          common::counted(static_cast<double>(count), "rank", "ranks"),
+      text += fmt::format("  {} left no results in {} [{}]\n", common::counted(count, "rank"),
                           name_of(history, i), missing_code);
   return text;
 }
 
 std::string head_text(const history& history) {
   const auto count = history.sweeps().size();
-  return fmt::format("{} of {}: {}{}\n",
-                     common::counted(static_cast<double>(count), "sweep", "sweeps"),
-                     common::counted(static_cast<double>(history.gpus().size()), "GPU", "GPUs"),
-                     name_of(history, 0), count > 1 ? " to " + name_of(history, count - 1) : "");
+  return fmt::format("{} of {}: {}{}\n", common::counted(count, "sweep"),
+                     common::counted(history.gpus().size(), "GPU"), name_of(history, 0),
+                     count > 1 ? " to " + name_of(history, count - 1) : "");
 }
 
 /// A GPU sweep by sweep.
-std::vector<text_column> columns_of(const history& history, const gpu_history& gpu,
-                                    const std::vector<aspect>& aspects) {
-  text_column begin{"begin", {}, true}, id{"sweep", {}}, missing{"missing", {}, true},
-      place{"place", {}};
+exports::table table_of(const history& history, const gpu_history& gpu,
+                        const std::vector<aspect>& aspects) {
+  using exports::cells;
+  exports::table table{
+      "", {{"begin", cells::numbers}, {"sweep"}, {"missing", cells::numbers}, {"place"}}};
+  for (const auto& aspect : aspects) table.columns.push_back({code_of(aspect), cells::numbers});
+  table.columns.push_back({""});
   for (std::size_t i = 0; i < gpu.records.size(); ++i) {
     const auto& sweep = history.sweeps()[i];
     const auto* record = gpu.records[i];
-    begin.cells.push_back(sweep.begin ? common::timestamp_text(*sweep.begin) : "-");
-    id.cells.push_back(sweep.id.empty() ? "-" : sweep.id);
-    missing.cells.push_back(fmt::format("{}", sweep.missing.size()));
-    place.cells.push_back(record ? place_text(record->place) : "not there");
+    exports::row row{{sweep.begin ? common::timestamp_text(*sweep.begin) : "-",
+                      sweep.id.empty() ? "-" : sweep.id, fmt::format("{}", sweep.missing.size()),
+                      record ? place_text(record->place) : "not there"}};
+    for (const auto& aspect : aspects)
+      row.cells.push_back(slower_cell(record && record->slower.contains(aspect)
+                                          ? std::optional(record->slower.at(aspect))
+                                          : std::nullopt));
+    row.cells.emplace_back(std::ranges::find(gpu.named, i) != gpu.named.end() ? "named" : "");
+    table.rows.push_back(std::move(row));
   }
-  std::vector<text_column> columns{std::move(begin), std::move(id), std::move(missing),
-                                   std::move(place)};
-  for (const auto& aspect : aspects) {
-    auto& column = columns.emplace_back(text_column{code_of(aspect), {}, true});
-    for (const auto* record : gpu.records)
-      column.cells.push_back(record && record->slower.contains(aspect)
-                                 ? fmt::format("{:+.2f} %", 100 * record->slower.at(aspect))
-                                 : "-");
-  }
-  return columns;
+  return table;
 }
 
 }  // namespace
@@ -244,7 +240,7 @@ std::string text_of(const history& history) {
       std::ranges::count(history.gpus(), presence::not_swept, &gpu_history::presence);
   if (not_swept > 0)
     text += fmt::format("{} of nodes that were not swept since.\n",
-                        common::counted(static_cast<double>(not_swept), "GPU is", "GPUs are"));
+                        common::counted(not_swept, "GPU is", "GPUs are"));
   const auto& changes = history.changes();
   if (!changes.empty()) text += "Changes:\n";
   for (std::size_t i = 0; i < std::min(changes.size(), most_changes); ++i)
@@ -262,12 +258,7 @@ std::string text_of(const history& history, const gpu_history& gpu) {
   auto text = fmt::format("GPU {} ({})\n", gpu.uuid, gpu.newest().model);
   const auto state = state_text(history, gpu);
   text += state.empty() ? "It is in no trouble.\n" : state + "\n";
-  const std::string mark = "  named";
-  const auto lines =
-      aligned(columns_of(history, gpu, shown), common::terminal_columns - mark.size());
-  text += lines.front() + "\n";
-  for (std::size_t i = 0; i < gpu.records.size(); ++i)
-    text += lines[i + 1] + (std::ranges::find(gpu.named, i) != gpu.named.end() ? mark : "") + "\n";
+  text += exports::text_of(table_of(history, gpu, shown));
   for (const auto& change : history.changes())
     if (change.gpu == gpu.uuid || change.old_gpu == gpu.uuid) text += change_text(history, change);
   return text +

@@ -6,6 +6,7 @@
 #include "src/common/or_null.hpp"
 #include "src/common/timestamp.hpp"
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 
 namespace bench_transfers::fleet {
@@ -80,15 +81,15 @@ json to_json(const onset& since) {
           {"is_first_known", since.is_first_known}};
 }
 
-/// All keys of a finding, in their order.
-json empty_finding(scope scope, const char* code) {
+/// All keys of a finding, in their order. `part`: what its GPUs have in common.
+json finding_json(scope scope, const char* code, const gpu& part, const std::vector<advice>& list) {
   return {{"scope", to_string(scope)},
-          {"gpu", nullptr},
-          {"slot", nullptr},
-          {"node", nullptr},
+          {"gpu", or_null(part.uuid)},
+          {"slot", or_null(part.slot)},
+          {"node", or_null(part.node)},
           {"node_count", nullptr},
-          {"rack", nullptr},
-          {"model", nullptr},
+          {"rack", or_null(part.rack)},
+          {"model", or_null(part.model)},
           {"code", code},
           {"class", nullptr},
           {"slower_percent", nullptr},
@@ -96,22 +97,14 @@ json empty_finding(scope scope, const char* code) {
           {"confidence", nullptr},
           {"reference", to_string(reference::peers)},
           {"since", nullptr},
-          {"advice", json::array()},
+          {"advice", codes_of(list)},
           {"evidence", json::object()}};
 }
 
 json to_json(const sweep& sweep, const finding& found) {
-  const auto& gpu = sweep.gpus[found.gpu];
-  auto entry = empty_finding(found.scope, to_string(found.pattern).c_str());
-  if (found.scope == scope::gpu) {
-    entry["gpu"] = gpu.uuid;
-    entry["slot"] = or_null(gpu.slot);
-  }
-  if (found.scope == scope::slot) entry["slot"] = found.name;
-  if (found.scope <= scope::node) entry["node"] = gpu.node;
+  auto entry = finding_json(found.scope, to_string(found.pattern).c_str(), part_of(sweep, found),
+                            found.what_to_do);
   entry["node_count"] = nodes_of(sweep, found);
-  if (found.scope <= scope::rack) entry["rack"] = or_null(gpu.rack);
-  if (const auto* model = model_of(sweep, found)) entry["model"] = *model;
   if (found.pattern != pattern::wrong_data) entry["class"] = to_string(found.kind);
   if (const auto* worst = found.worst()) {
     entry["slower_percent"] = percent(worst->slower.value);
@@ -120,28 +113,21 @@ json to_json(const sweep& sweep, const finding& found) {
   }
   entry["reference"] = to_string(found.reference);
   if (found.since) entry["since"] = to_json(*found.since);
-  entry["advice"] = codes_of(found.what_to_do);
   entry["evidence"] = evidence_of(sweep, found);
   return entry;
 }
 
 json to_json(const missing_rank& missing) {
-  auto entry = empty_finding(scope::gpu, missing_code);
-  entry["node"] = or_null(missing.node);
-  entry["advice"] = codes_of({advice::look_at_node});
+  gpu part;
+  part.node = missing.node;
+  auto entry = finding_json(scope::gpu, missing_code, part, {advice::look_at_node});
   entry["evidence"] = {{"rank", missing.rank}};
   return entry;
 }
 
 json gone_to_json(const gpu& gone) {
-  auto entry = empty_finding(scope::gpu, gone_code);
-  entry["gpu"] = gone.uuid;
-  entry["slot"] = or_null(gone.slot);
-  entry["node"] = gone.node;
-  entry["rack"] = or_null(gone.rack);
-  entry["model"] = gone.model;
+  auto entry = finding_json(scope::gpu, gone_code, gone, {advice::look_at_node, advice::reseat});
   entry["reference"] = to_string(reference::baseline);
-  entry["advice"] = codes_of({advice::look_at_node, advice::reseat});
   if (gone.rank) entry["evidence"] = {{"rank", *gone.rank}};
   return entry;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/fleet/report/reports.hpp"
+#include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
 
 namespace bench_transfers::fleet {
@@ -29,13 +30,7 @@ std::vector<label> with(std::vector<label> labels, std::vector<label> more) {
 }
 
 std::vector<label> labels_of(const sweep& sweep, const finding& found) {
-  auto part = sweep.gpus[found.gpu];
-  if (found.scope > scope::gpu) part.uuid = part.slot = "";
-  if (found.scope == scope::slot) part.slot = found.name;
-  if (found.scope > scope::node) part.node = "";
-  if (found.scope > scope::rack) part.rack = "";
-  if (!model_of(sweep, found)) part.model = "";
-  return with(labels_of(part),
+  return with(labels_of(part_of(sweep, found)),
               {{"scope", to_string(found.scope)},
                {"code", to_string(found.pattern)},
                {"class", found.pattern == pattern::wrong_data ? "" : to_string(found.kind)},

@@ -109,9 +109,7 @@ std::string evidence_text(const sweep& sweep, const finding& found) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string counted_gpus(std::size_t count) {
-  return common::counted(static_cast<double>(count), "GPU", "GPUs");
-}
+std::string counted_gpus(std::size_t count) { return common::counted(count, "GPU"); }
 
 std::vector<std::string> first_of(std::vector<std::string> sentences) {
   if (sentences.size() <= most_shown) return sentences;
@@ -130,13 +128,20 @@ std::string size_text(const sweep& sweep) {
   const auto gpus = static_cast<std::ptrdiff_t>(sweep.gpus.size()) - on_host;
   std::vector<std::string> measured;
   if (gpus > 0 || on_host == 0) measured.push_back(counted_gpus(static_cast<std::size_t>(gpus)));
-  if (on_host > 0)
-    measured.push_back(
-        common::counted(static_cast<double>(on_host), "host device", "host devices"));
+  if (on_host > 0) measured.push_back(common::counted(on_host, "host device"));
   return fmt::format("{}{} on {}{}", on_host > 0 && gpus == 0 ? "no GPU was measured: " : "",
-                     fmt::join(measured, " and "),
-                     common::counted(static_cast<double>(nodes.size()), "node", "nodes"),
+                     fmt::join(measured, " and "), common::counted(nodes.size(), "node"),
                      sweep.id.empty() ? "" : ", sweep " + sweep.id);
+}
+
+gpu part_of(const sweep& sweep, const finding& found) {
+  auto part = sweep.gpus[found.gpu];
+  if (found.scope > scope::gpu) part.uuid = part.slot = "";
+  if (found.scope == scope::slot) part.slot = found.name;
+  if (found.scope > scope::node) part.node = "";
+  if (found.scope > scope::rack) part.rack = "";
+  if (!model_of(sweep, found)) part.model = "";
+  return part;
 }
 
 std::string subject_of(const sweep& sweep, const finding& found) {
@@ -147,9 +152,8 @@ std::string subject_of(const sweep& sweep, const finding& found) {
       return fmt::format("node {}{}", gpu.node, gpu.rack.empty() ? "" : " in rack " + gpu.rack);
     case scope::rack: return "rack " + gpu.rack;
     case scope::slot:
-      return fmt::format(
-          "slot {} of {}", found.name,
-          common::counted(static_cast<double>(nodes_of(sweep, found)), "node", "nodes"));
+      return fmt::format("slot {} of {}", found.name,
+                         common::counted(nodes_of(sweep, found), "node"));
     case scope::fleet: break;
   }
   const auto* model = model_of(sweep, found);
@@ -161,6 +165,10 @@ std::string slower_text(const slow_aspect& slow, const finding& found) {
   const auto& [value, low, high] = slow.slower;
   return (low < high ? common::slower_text(value, low, high) : common::slower_text(value)) +
          reference_text(found);
+}
+
+std::string slower_cell(const std::optional<double>& slower) {
+  return slower ? fmt::format("{:+.2f} %", 100 * *slower) : "-";
 }
 
 std::string where_text(const sweep& sweep, const finding& found) {
@@ -204,12 +212,6 @@ std::string sentence_of(const sweep& sweep, const finding& found) {
                      where_text(sweep, found), to_string(found.pattern));
 }
 
-std::vector<std::string> not_named_sentences(const sweep& sweep, const judgement& judged) {
-  std::vector<std::string> list;
-  for (const auto& found : judged.not_named) list.push_back(sentence_of(sweep, found));
-  return list;
-}
-
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing) {
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& rank : missing) by_node[rank.node].push_back(fmt::format("{}", rank.rank));
@@ -238,25 +240,16 @@ std::vector<std::string> absence_sentences(const judgement& judged) {
   return list;
 }
 
-std::vector<std::string> doubt_sentences(const sweep& sweep, const judgement& judged) {
-  std::vector<std::string> list;
-  for (const auto& [doubt, gpus] : judged.doubts)
-    list.push_back(fmt::format("{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
-                               explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus),
-                               to_string(doubt)));
-  return list;
-}
-
-std::vector<std::string> in_parts_sentences(const sweep& sweep) {
+exports::section in_parts_section(const sweep& sweep) {
   std::vector<std::string> list;
   for (const auto& gpu : sweep.gpus)
     if (const auto in_parts = common::in_parts_text(gpu.parts))
       list.push_back(fmt::format("GPU {} ({}) was {} [{}]", gpu.uuid, place_of(gpu), *in_parts,
                                  in_parts_code));
-  return first_of(std::move(list));
+  return {"Not measured at one time", first_of(std::move(list))};
 }
 
-std::vector<std::string> problem_sentences(const sweep& sweep) {
+exports::section problem_section(const sweep& sweep) {
   std::map<std::string, std::vector<const common::message*>> kinds;
   for (const auto& problem : sweep.problems) kinds[problem.code].push_back(&problem);
   std::vector<std::string> list;
@@ -268,7 +261,18 @@ std::vector<std::string> problem_sentences(const sweep& sweep) {
       list.push_back(fmt::format("{}; and {} more problems of this kind [{}]", problem.text,
                                  of_kind.size() - 1, problem.code));
   }
-  return first_of(std::move(list));
+  return {"Problems", first_of(std::move(list))};
+}
+
+std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged) {
+  exports::section not_named{"Slow host devices, which are not named"}, doubts{"Not known"};
+  for (const auto& found : judged.not_named)
+    not_named.sentences.push_back(sentence_of(sweep, found));
+  for (const auto& [doubt, gpus] : judged.doubts)
+    doubts.sentences.push_back(fmt::format(
+        "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
+        explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus), to_string(doubt)));
+  return {not_named, in_parts_section(sweep), doubts, problem_section(sweep)};
 }
 
 }  // namespace bench_transfers::fleet

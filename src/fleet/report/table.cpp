@@ -5,8 +5,8 @@
 #include <numeric>
 #include <set>
 
-#include "src/common/wrapped.hpp"
-#include "src/fleet/report/columns.hpp"
+#include "src/common/letters.hpp"
+#include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
@@ -45,16 +45,6 @@ std::vector<figures> columns_of(const judgement& judged) {
   return columns;
 }
 
-/// The first bytes of a name, without a part of a character (UTF-8) at their end.
-std::string beginning_of(const std::string& name, std::size_t bytes) {
-  if (name.size() <= bytes) return name;
-  constexpr unsigned char of_continuation = 0xC0;
-  constexpr unsigned char continuation = 0x80;
-  while (bytes > 0 && (static_cast<unsigned char>(name[bytes]) & of_continuation) == continuation)
-    --bytes;
-  return name.substr(0, bytes);
-}
-
 /// How many letters tell the UUIDs apart.
 std::size_t letters_of(const sweep& sweep) {
   constexpr std::size_t least = 12;
@@ -67,34 +57,6 @@ std::size_t letters_of(const sweep& sweep) {
     letters = std::max(letters, static_cast<std::size_t>(differ) + 1);
   }
   return letters;
-}
-
-std::vector<text_column> places_of(const sweep& sweep) {
-  std::vector<std::string> uuids, nodes, racks;
-  const auto letters = letters_of(sweep);
-  for (const auto& gpu : sweep.gpus) {
-    uuids.push_back(beginning_of(gpu.uuid, letters));
-    nodes.push_back(gpu.node);
-    racks.push_back(gpu.rack.empty() ? "-" : gpu.rack);
-  }
-  std::vector<text_column> columns{{"GPU", std::move(uuids)}, {"node", std::move(nodes)}};
-  if (std::ranges::any_of(racks, [](const std::string& rack) { return rack != "-"; }))
-    columns.push_back({"rack", std::move(racks)});
-  return columns;
-}
-
-text_column numbers_of(const figures& figures) {
-  text_column column{figures.title, {}, true};
-  for (const auto& slower : figures.slower)
-    column.cells.push_back(slower ? fmt::format("{:+.2f} %", 100 * *slower) : "-");
-  return column;
-}
-
-std::vector<std::string> in_order(const std::vector<std::string>& cells,
-                                  const std::vector<std::size_t>& order) {
-  std::vector<std::string> list;
-  for (const auto place : order) list.push_back(cells[place]);
-  return list;
 }
 
 std::vector<std::size_t> order_of(const std::vector<figures>& columns, std::size_t gpus,
@@ -124,17 +86,26 @@ std::set<std::size_t> named_gpus(const judgement& judged) {
 
 std::string table_of(const sweep& sweep, const judgement& judged,
                      std::optional<std::size_t> slowest) {
-  const std::string mark = "  named";
-  auto columns = places_of(sweep);
+  const bool has_racks =
+      std::ranges::any_of(sweep.gpus, [](const gpu& gpu) { return !gpu.rack.empty(); });
   const auto all_figures = columns_of(judged);
-  for (const auto& figures : all_figures) columns.push_back(numbers_of(figures));
-  const auto shown = order_of(all_figures, sweep.gpus.size(), slowest);
-  for (auto& column : columns) column.cells = in_order(column.cells, shown);
-  const auto lines = aligned(std::move(columns), common::terminal_columns - mark.size());
+  exports::table table{"", {{"GPU"}, {"node"}}};
+  if (has_racks) table.columns.push_back({"rack"});
+  for (const auto& figures : all_figures)
+    table.columns.push_back({figures.title, exports::cells::numbers});
+  table.columns.push_back({""});
+  const auto letters = letters_of(sweep);
   const auto named = named_gpus(judged);
-  auto text = lines.front() + "\n";
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    text += lines[i + 1] + (named.contains(shown[i]) ? mark : "") + "\n";
+  for (const auto index : order_of(all_figures, sweep.gpus.size(), slowest)) {
+    const auto& gpu = sweep.gpus[index];
+    auto& cells =
+        table.rows.emplace_back(exports::row{{common::first_letters(gpu.uuid, letters), gpu.node}})
+            .cells;
+    if (has_racks) cells.push_back(gpu.rack.empty() ? "-" : gpu.rack);
+    for (const auto& figures : all_figures) cells.push_back(slower_cell(figures.slower[index]));
+    cells.emplace_back(named.contains(index) ? "named" : "");
+  }
+  auto text = exports::text_of(table);
   text +=
       "Each figure: how much longer the GPU takes than healthy GPUs of its model; of what is "
       "named, "
@@ -142,13 +113,8 @@ std::string table_of(const sweep& sweep, const judgement& judged,
       "the link;\n*: while all GPUs of the node copy. host, latency: the slowest direction.\n";
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
-  const auto add = [&](const char* title, const std::vector<std::string>& sentences) {
-    if (!sentences.empty()) text += fmt::format("{}:\n", title);
-    for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
-  };
-  add("Not measured at one time", in_parts_sentences(sweep));
-  add("Problems", problem_sentences(sweep));
-  return text;
+  return text + exports::text_of(in_parts_section(sweep)) +
+         exports::text_of(problem_section(sweep));
 }
 
 }  // namespace bench_transfers::fleet

@@ -1,3 +1,5 @@
+#include "src/exports/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,27 +25,8 @@ std::string advice_text(const std::vector<advice>& list) {
     if (clauses.size() < most) clauses.push_back(explain(advice));
   auto text = fmt::format("{}", fmt::join(clauses, "; "));
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(text.front()));
-  return text.empty() ? text : common::wrapped(text + ".", common::terminal_columns - 4, 0);
-}
-
-std::string indented(const std::string& lines) {
-  std::string text;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const auto end = std::min(lines.find('\n', begin), lines.size());
-    text += fmt::format("    {}\n", lines.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return text;
-}
-
-std::string lines_of(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const auto& sentence : sentences) text += fmt::format("  {}\n", sentence);
-  return text;
-}
-
-std::string titled(const char* title, const std::vector<std::string>& sentences) {
-  return sentences.empty() ? std::string() : fmt::format("{}:\n{}", title, lines_of(sentences));
+  return text.empty() ? text
+                      : "    " + common::wrapped(text + ".", common::terminal_columns - 4, 4);
 }
 
 /// What would have been found, by peers or by the baseline; for each scope of a class the largest
@@ -77,13 +60,9 @@ std::string tested_text(const judgement& judged) {
 std::string text_of(const sweep& sweep, const judgement& judged) {
   auto text = fmt::format("{}: {}\n", to_string(judged.verdict), size_text(sweep));
   for (const auto& found : judged.findings)
-    text +=
-        fmt::format("  {}\n{}", sentence_of(sweep, found), indented(advice_text(found.what_to_do)));
-  text += lines_of(absence_sentences(judged));
-  text += titled("Slow host devices, which are not named", not_named_sentences(sweep, judged));
-  text += titled("Not measured at one time", in_parts_sentences(sweep));
-  text += titled("Not known", doubt_sentences(sweep, judged));
-  text += titled("Problems", problem_sentences(sweep));
+    text += fmt::format("  {}\n{}", sentence_of(sweep, found), advice_text(found.what_to_do));
+  for (const auto& sentence : absence_sentences(judged)) text += fmt::format("  {}\n", sentence);
+  for (const auto& section : sections_of(sweep, judged)) text += exports::text_of(section);
   return text + tested_text(judged);
 }
 

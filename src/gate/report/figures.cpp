@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/common/printable.hpp"
+#include "src/gate/report/wording.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -94,16 +95,6 @@ std::string p_text(double p) {
   return p < 0.0995 ? fmt::format("{:.2g}", p) : fmt::format("{:.2f}", p);
 }
 
-std::string counted(std::size_t count, const std::string& singular, const std::string& plural) {
-  if (count == 1) return "1 " + singular;
-  return fmt::format("{} {}", count, plural.empty() ? singular + "s" : plural);
-}
-
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }));
-}
-
 cells cells_of(const finding& benchmark, const metric& judged_by) {
   cells texts{value_text(benchmark.before, judged_by), value_text(benchmark.after, judged_by), none,
               none, none};
@@ -113,6 +104,29 @@ cells cells_of(const finding& benchmark, const metric& judged_by) {
       detectable_text(slowdown(benchmark.judgement->detectable)) + (benchmark.advisory ? " *" : "");
   if (benchmark.result != verdict::faster) texts.p = p_text(benchmark.judgement->p);
   return texts;
+}
+
+std::string why_text(const finding& benchmark) {
+  const std::string why = benchmark.note ? sentence_of(*benchmark.note) : "";
+  return why + (benchmark.excused ? (why.empty() ? "allowed" : ", allowed") : "");
+}
+
+exports::table table_of(const report& answer, const std::vector<const finding*>& findings) {
+  using exports::cells;
+  exports::table table{"",
+                       {{"benchmark", cells::codes},
+                        {"before", cells::numbers, 11},
+                        {"after", cells::numbers, 11},
+                        {"slower by", cells::numbers, 10},
+                        {"p", cells::numbers, 7},
+                        {"detectable", cells::numbers, 12}}};
+  for (const auto* const benchmark : findings) {
+    const auto texts = cells_of(*benchmark, answer.judged_by);
+    table.rows.push_back({{benchmark->name, texts.before, texts.after, texts.slower_by, texts.p,
+                           texts.detectable + (benchmark->advisory ? "" : "  ")},
+                          benchmark->note ? sentence_of(*benchmark->note) : ""});
+  }
+  return table;
 }
 
 }  // namespace bench_transfers::gate

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "src/common/format.hpp"
+#include "src/exports/answer.hpp"
 #include "src/gate/judge/answer.hpp"
 
 namespace bench_transfers::gate {
@@ -33,11 +35,7 @@ std::string limit_text(double part);
 
 std::string p_text(double p);
 
-/// "1 run", "3 runs". `plural`: if it is not the singular with -s.
-std::string counted(std::size_t count, const std::string& singular, const std::string& plural = "");
-
-/// The width of a text in a terminal if every character is one column wide.
-std::size_t columns_of(const std::string& text);
+using common::counted;
 
 /// The figures of a benchmark as texts; "-" if there is none.
 struct cells {
@@ -47,5 +45,9 @@ struct cells {
   std::string detectable;  ///< the slowdown that is found with a probability of 80 %
 };
 cells cells_of(const finding& benchmark, const metric& judged_by);
+/// The note of a benchmark without figures, and whether it is allowed to have none.
+std::string why_text(const finding& benchmark);
+/// The cells of several, with their notes.
+exports::table table_of(const report& answer, const std::vector<const finding*>& findings);
 
 }  // namespace bench_transfers::gate

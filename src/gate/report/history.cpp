@@ -10,6 +10,7 @@
 #include "src/common/or_null.hpp"
 #include "src/common/timestamp.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/exports/text.hpp"
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"
@@ -21,40 +22,24 @@ using json = nlohmann::ordered_json;
 
 constexpr int history_format = 1;
 constexpr std::size_t most_shown = 20;
-constexpr std::size_t name_width = 44;
-constexpr std::size_t figure_width = 14;  // of a slowdown, its mark and a margin
 
 std::string date_of(const session_record& session) {
   return session.begin ? common::timestamp_text(*session.begin) : "no date";
 }
 
-/// "+1.66 % 2026-01-11", two on a line.
-std::vector<std::string> step_lines(const history_answer& answer, const series& one) {
+/// With its steps, "+1.66 % 2026-01-11", two on a line.
+void add_rows(exports::table& table, const history_answer& answer, const std::string& name,
+              const series& one) {
   constexpr std::size_t date_length = 10;
-  std::vector<std::string> lines;
+  table.rows.push_back(
+      {{name, signed_percent_text(slowdown(one.sum)) + (one.has_crept ? " *" : "  "), ""}});
   for (std::size_t i = 0; i < one.steps.size(); ++i) {
     const auto& [session, shift] = one.steps[i];
-    const auto step = fmt::format("{} {}", signed_percent_text(slowdown(shift)),
-                                  date_of(answer.sessions[session]).substr(0, date_length));
-    if (i % 2 == 0)
-      lines.push_back(step);
-    else
-      lines.back() += ", " + step;
+    if (i > 0 && i % 2 == 0) table.rows.push_back({{"", "", ""}});
+    table.rows.back().cells.back() +=
+        fmt::format("{}{} {}", i % 2 == 0 ? "" : ", ", signed_percent_text(slowdown(shift)),
+                    date_of(answer.sessions[session]).substr(0, date_length));
   }
-  return lines;
-}
-
-std::string line_of(const history_answer& answer, const std::string& name, const series& one) {
-  const auto columns = columns_of(name);
-  auto text = name + (columns > name_width ? "\n" + std::string(name_width, ' ')
-                                           : std::string(name_width - columns, ' '));
-  text +=
-      fmt::format("{:>10}{}", signed_percent_text(slowdown(one.sum)), one.has_crept ? " *" : "  ");
-  const std::string margin(name_width + figure_width, ' ');
-  const auto steps = step_lines(answer, one);
-  text += fmt::format("  {}", fmt::join(steps, "\n" + margin));
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text + "\n";
 }
 
 std::string origin_text(const history_answer& answer) {
@@ -172,26 +157,27 @@ json all_to_json(const std::vector<series>& all) {
 }  // namespace
 
 std::string text_of(const history_answer& answer) {
-  std::string lines;
+  using exports::cells;
+  exports::table table{
+      "",
+      {{"class or benchmark", cells::codes, 43}, {"slower by  ", cells::numbers, 10}, {"steps"}}};
   for (const auto& one : answer.classes)
-    lines += line_of(answer, fmt::format("class {}", to_string(one.kind)), one);
-  std::size_t shown = 0, worth_showing = 0;
-  for (const auto& one : answer.benchmarks) {
-    if (!one.has_crept && one.steps.empty()) continue;
-    if (++worth_showing > most_shown) continue;
-    lines += line_of(answer, one.name, one);
-    ++shown;
-  }
-  if (shown < worth_showing)
-    lines += fmt::format("and {} more with steps (--json has all)\n", worth_showing - shown);
-  const auto head =
-      fmt::format("\n{:<{}}{:>10}    steps\n", "class or benchmark", name_width, "slower by");
+    add_rows(table, answer, fmt::format("class {}", to_string(one.kind)), one);
+  std::size_t worth_showing = 0;
+  for (const auto& one : answer.benchmarks)
+    if ((one.has_crept || !one.steps.empty()) && ++worth_showing <= most_shown)
+      add_rows(table, answer, one.name, one);
+  const auto more =
+      worth_showing <= most_shown
+          ? ""
+          : fmt::format("and {} more with steps (--json has all)\n", worth_showing - most_shown);
   constexpr auto* const below =
       "\nslower by: the newest level against the first baseline; *: more than the threshold, "
       "beyond doubt\n";
   return common::wrapped(origin_text(answer)) + changes_text(answer) + left_out_text(answer) +
-         (lines.empty() ? "\nNo benchmark has a step.\n" : head + lines + below) + "\n" +
-         common::wrapped(verdict_text(answer));
+         (table.rows.empty() ? "\nNo benchmark has a step.\n"
+                             : "\n" + exports::text_of(table) + more + below) +
+         "\n" + common::wrapped(verdict_text(answer));
 }
 
 std::string json_of(const history_answer& answer) {

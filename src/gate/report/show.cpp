@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "src/common/in_parts.hpp"
+#include "src/common/letters.hpp"
 #include "src/common/natural_order.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
+#include "src/exports/text.hpp"
 #include "src/gate/report/figures.hpp"
 
 namespace bench_transfers::gate {
@@ -20,8 +22,7 @@ namespace {
 
 using common::terminal_columns;
 
-constexpr std::size_t cell_width = 21;
-constexpr std::size_t value_width = 12;
+constexpr std::size_t cell_width = 21;  // of a run
 constexpr std::size_t least_name_width = 24;
 
 std::string list_of(std::span<const run> runs) {
@@ -69,18 +70,16 @@ std::string differing_facts(std::span<const run> runs) {
 }
 
 /// The median and the range, as a part of the median.
-std::string cell_of(const run& run, const std::string& name, const metric& judged_by) {
+std::pair<std::string, std::string> cells_of(const run& run, const std::string& name,
+                                             const metric& judged_by) {
   const auto benchmark = run.benchmarks.find(name);
-  if (benchmark == run.benchmarks.end()) return fmt::format("{:>{}}", "-", value_width);
+  if (benchmark == run.benchmarks.end()) return {"-", ""};
   const auto& values = benchmark->second.values;
   const auto figure = figure_of(benchmark->second, judged_by);
-  if (!figure)
-    return fmt::format("{:>{}}", benchmark->second.failed > 0 ? "failed" : "disturbed",
-                       value_width);
+  if (!figure) return {benchmark->second.failed > 0 ? "failed" : "disturbed", ""};
   const auto [least, most] = std::ranges::minmax(values);
-  return fmt::format("{:>{}}{:>{}}", value_text(*figure, judged_by), value_width,
-                     values.size() > 1 ? percent_text((most - least) / *figure) : "-",
-                     cell_width - value_width);
+  return {value_text(*figure, judged_by),
+          values.size() > 1 ? percent_text((most - least) / *figure) : "-"};
 }
 
 }  // namespace
@@ -97,31 +96,26 @@ std::string side_by_side(std::span<const run> runs, const metric& judged_by, std
   // Two runs are compared in one row, however long the names are: those stand above their cells.
   const auto cells = cell_width * std::clamp<std::size_t>(runs.size(), 1, 2);
   for (const auto& name : names)
-    if (const auto wide = columns_of(name); wide <= columns - cells)
+    if (const auto wide = common::letters_in(name); wide <= columns - cells)
       name_width = std::max(name_width, wide);
   const auto runs_in_row = (columns - name_width) / cell_width;
 
   auto text = list_of(runs) + differing_facts(runs);
   for (std::size_t first = 0; first < runs.size(); first += runs_in_row) {
     const auto block = runs.subspan(first, std::min(runs_in_row, runs.size() - first));
-    auto heads = fmt::format("{:<{}}", judged_by.key, name_width);
-    for (std::size_t i = 0; i < block.size(); ++i)
-      heads += fmt::format("{:>{}}{:>{}}", fmt::format("run {}", first + i + 1), value_width,
-                           "range", cell_width - value_width);
-    text += "\n" + heads + "\n";
-    for (const auto& name : names) {
-      const auto name_columns = columns_of(name);
-      std::string line =
-          name + (name_columns > name_width ? "\n" + std::string(name_width, ' ')
-                                            : std::string(name_width - name_columns, ' '));
-      for (const auto& run : block) {
-        const auto cell = cell_of(run, name, judged_by);
-        const auto wide = columns_of(cell);
-        line += cell + std::string(wide < cell_width ? cell_width - wide : 1, ' ');
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
+    exports::table table{"", {{judged_by.key, exports::cells::codes, name_width}}};
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      table.columns.push_back({fmt::format("run {}", first + i + 1), exports::cells::numbers, 10});
+      table.columns.push_back({"range", exports::cells::numbers, 7});
     }
+    for (const auto& name : names) {
+      auto& row = table.rows.emplace_back(exports::row{{name}}).cells;
+      for (const auto& run : block) {
+        auto [value, range] = cells_of(run, name, judged_by);
+        row.insert(row.end(), {std::move(value), std::move(range)});
+      }
+    }
+    text += "\n" + exports::text_of(table, columns);
   }
   text +=
       fmt::format("\n{} the repetitions; range: from the least to the largest, as a part of it.\n",

@@ -1,14 +1,15 @@
+#include "src/exports/text.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "src/common/letters.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/wrapped.hpp"
 #include "src/gate/report/figures.hpp"
@@ -30,45 +31,7 @@ constexpr const char* legend_of_shift =
     "as\n"
     "slower until the class is back\n";
 constexpr std::size_t most_listed = 20;  // benchmarks without figures
-
-/// A column of a table, to the right of the benchmarks' names.
-struct column {
-  std::string head;
-  std::size_t width;
-};
-
-/// A name and its figures, on the next line if the name is too long.
-std::string row(const std::string& name, std::size_t name_width, const std::string& figures) {
-  const auto columns = columns_of(name);
-  auto text = name +
-              (columns <= name_width ? std::string(name_width - columns, ' ')
-                                     : "\n" + std::string(name_width, ' ')) +
-              figures;
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text + '\n';
-}
-
-std::size_t width_of(std::span<const column> columns) {
-  std::size_t width = 0;
-  for (const auto& column : columns) width += column.width;
-  return width;
-}
-
-std::string heads_of(std::span<const column> columns) {
-  std::string heads;
-  for (const auto& column : columns)
-    heads += std::string(column.width - columns_of(column.head), ' ') + column.head;
-  return heads;
-}
-
-/// The width of the longest name that leaves room for figures of this width.
-std::size_t width_for(const std::vector<std::string>& names, std::size_t figures) {
-  const auto most = terminal_columns - figures;
-  std::size_t width = 0;
-  for (const auto& name : names)
-    if (const auto columns = columns_of(name); columns <= most) width = std::max(width, columns);
-  return std::max<std::size_t>(width, 24);
-}
+constexpr std::size_t least_name_letters = 24;
 
 /// For ASCII; other bytes stay.
 char capital(char letter) {
@@ -90,50 +53,31 @@ std::string changes_text(const report& answer) {
   return text;
 }
 
-/// Formats tables of benchmarks that have figures.
-class figures_table {
- public:
-  explicit figures_table(const report& answer) : judged_by_(answer.judged_by) {
-    std::vector<std::string> names;
-    for (const auto& benchmark : answer.findings)
-      if (benchmark.judgement) names.push_back(benchmark.name);
-    name_width_ = width_for(names, width_of(columns_));
-  }
-
-  [[nodiscard]] std::string format(const std::vector<const finding*>& findings,
-                                   const std::string& title) {
-    std::string text = "\n" + row(title, name_width_, heads_of(columns_));
-    for (const auto* const benchmark : findings) {
-      const auto texts = cells_of(*benchmark, judged_by_);
-      const std::array cells{texts.before, texts.after, texts.slower_by, texts.p,
-                             texts.detectable + (benchmark->advisory ? "" : "  ")};
-      std::string figures;
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        figures += fmt::format("{:>{}}", cells[i], columns_[i].width);
-      text += row(benchmark->name, name_width_, figures);
-      if (benchmark->note)
-        text += "  " + common::wrapped(sentence_of(*benchmark->note), terminal_columns - 2, 4);
-    }
-    return text;
-  }
-
- private:
-  static inline const std::array<column, 5> columns_{
-      {{"before", 13}, {"after", 13}, {"slower by", 12}, {"p", 9}, {"detectable", 14}}};
-  const metric& judged_by_;
-  std::size_t name_width_ = 0;
-};
+/// Of benchmarks that have figures. Below each other, the tables are alike.
+std::string figures_of(const report& answer, const std::vector<const finding*>& findings,
+                       const std::string& title) {
+  auto table = table_of(answer, findings);
+  table.title = title;
+  table.columns.front().least = least_name_letters;
+  constexpr auto most = terminal_columns - 61;  // for the others
+  for (const auto& benchmark : answer.findings)
+    if (const auto letters = common::letters_in(benchmark.name);
+        benchmark.judgement && letters <= most)
+      table.columns.front().least = std::max(table.columns.front().least, letters);
+  return "\n" + exports::text_of(table);
+}
 
 std::string list_of(const std::vector<const finding*>& findings, const std::string& title,
                     bool all) {
+  if (findings.empty()) return "";
   std::string text = "\n" + title + "\n";
   const auto shown = all || findings.size() <= most_listed + 1 ? findings.size() : most_listed;
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& benchmark = *findings[i];
-    auto why = benchmark.note ? sentence_of(*benchmark.note) : "";
-    if (benchmark.excused) why += why.empty() ? "allowed" : ", allowed";
+    auto why = why_text(benchmark);
     if (!why.empty()) why = "  " + why;
-    const bool fits = columns_of(benchmark.name) + columns_of(why) <= terminal_columns;
+    const bool fits =
+        common::letters_in(benchmark.name) + common::letters_in(why) <= terminal_columns;
     text += fmt::format("{}{}{}\n", benchmark.name, fits ? "" : "\n", why);
   }
   if (shown < findings.size())
@@ -154,52 +98,37 @@ std::vector<const finding*> hidden_by_noise(const report& answer,
   return hidden;
 }
 
-/// Those that were not compared.
-std::vector<const finding*> without_figures(const std::vector<const finding*>& not_known) {
-  std::vector<const finding*> not_compared;
-  std::ranges::copy_if(not_known, std::back_inserter(not_compared),
-                       [](const finding* benchmark) { return !benchmark->judgement; });
-  return not_compared;
-}
-
-/// Suspects that measuring them again has cleared.
-std::vector<const finding*> with_notes(const std::vector<const finding*>& unchanged) {
-  std::vector<const finding*> cleared;
-  std::ranges::copy_if(unchanged, std::back_inserter(cleared),
-                       [](const finding* benchmark) { return benchmark->note.has_value(); });
-  return cleared;
+template <class Condition>
+std::vector<const finding*> only(std::vector<const finding*> findings, Condition&& holds) {
+  std::erase_if(findings, [&](const finding* benchmark) { return !holds(*benchmark); });
+  return findings;
 }
 
 std::string tables(const report& answer, bool all) {
   std::string text;
   bool has_table = false;
-  figures_table table(answer);
+  const auto add_table = [&](const std::vector<const finding*>& shown, const std::string& title) {
+    if (shown.empty()) return;
+    text += figures_of(answer, shown, title);
+    has_table = true;
+  };
   for (const auto result : worst_first) {
     const auto findings = findings_of(answer, result);
-    if (result == verdict::unchanged && !all) {
-      if (const auto cleared = with_notes(findings); !cleared.empty()) {
-        text += table.format(cleared, "UNCHANGED, MEASURED AGAIN");
-        has_table = true;
-      }
-      continue;
-    }
-    if (result == verdict::not_known && !all) {
-      if (const auto hidden = hidden_by_noise(answer, findings); !hidden.empty()) {
-        text += table.format(hidden, "NOT KNOWN, SLOWER WITHIN THE NOISE");
-        has_table = true;
-      }
-      if (const auto others = without_figures(findings); !others.empty())
-        text += list_of(others, "NOT KNOWN, NOT COMPARED", false);
-      continue;
-    }
-    // With too few runs, all benchmarks are missing for the same reason.
-    const bool too_few = answer.has_too_few_runs();
-    if (findings.empty() || (result == verdict::missing && too_few && !all)) continue;
     auto title = verdict_text(answer, result);
     std::ranges::transform(title, title.begin(), capital);
-    const bool has_figures = result != verdict::missing && result != verdict::added;
-    text += has_figures ? table.format(findings, title) : list_of(findings, title, all);
-    has_table = has_table || has_figures;
+    if (result == verdict::unchanged && !all) {
+      add_table(only(findings, [](const finding& shown) { return shown.note.has_value(); }),
+                title + ", MEASURED AGAIN");
+    } else if (result == verdict::not_known && !all) {
+      add_table(hidden_by_noise(answer, findings), title + ", SLOWER WITHIN THE NOISE");
+      text += list_of(only(findings, [](const finding& shown) { return !shown.judgement; }),
+                      title + ", NOT COMPARED", false);
+    } else if (result != verdict::missing && result != verdict::added) {
+      add_table(findings, title);
+    } else if (all || result == verdict::added || !answer.has_too_few_runs()) {
+      // With too few runs, all benchmarks are missing for the same reason.
+      text += list_of(findings, title, all);
+    }
   }
   if (!has_table) return text;
   const bool is_shifted = std::ranges::any_of(answer.classes, &class_answer::changed);
@@ -213,25 +142,23 @@ std::string origin_text(const baseline& baseline) {
 }
 
 std::string power_table(std::span<const power_line> lines, const metric& judged_by) {
-  const std::array<column, 6> columns{{{"before", 13},
-                                       {"process σ", 11},
-                                       {"session σ", 11},
-                                       {"80 %", 11},
-                                       {"95 %", 9},
-                                       {"runs", 6}}};
-  std::vector<std::string> names;
-  for (const auto& line : lines) names.push_back(line.name);
-  const auto name_width = width_for(names, width_of(columns));
-  auto text = "\n" + row("", name_width, heads_of(columns));
+  using exports::cells;
+  exports::table table{"",
+                       {{"", cells::codes, least_name_letters},
+                        {"before", cells::numbers, 11},
+                        {"process σ", cells::numbers, 9},
+                        {"session σ", cells::numbers, 9},
+                        {"80 %", cells::numbers, 9},
+                        {"95 %", cells::numbers, 7},
+                        {"runs", cells::numbers, 4}}};
   for (const auto& line : lines)
-    text +=
-        row(line.name, name_width,
-            fmt::format("{:>13}{:>11}{:>11}{:>11}{:>9}{:>6}", value_text(line.before, judged_by),
-                        percent_text(line.process_deviation), percent_text(line.session_deviation),
-                        detectable_text(line.detectable) + (line.advisory ? " *" : "  "),
-                        detectable_text(line.detectable_surely),
-                        line.runs_needed ? fmt::format("{}", *line.runs_needed) : "-"));
-  return text;
+    table.rows.push_back(
+        {{line.name, value_text(line.before, judged_by), percent_text(line.process_deviation),
+          percent_text(line.session_deviation),
+          detectable_text(line.detectable) + (line.advisory ? " *" : "  "),
+          detectable_text(line.detectable_surely),
+          line.runs_needed ? fmt::format("{}", *line.runs_needed) : "-"}});
+  return "\n" + exports::text_of(table);
 }
 
 /// How many benchmarks of each class are not advisory, and how those that do not decide veto.

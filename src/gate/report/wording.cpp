@@ -14,10 +14,18 @@
 #include "src/gate/model/identity.hpp"
 #include "src/gate/model/run.hpp"
 #include "src/gate/report/figures.hpp"
-#include "src/gate/report/overloaded.hpp"
 
 namespace bench_transfers::gate {
 namespace {
+
+/// A visitor of variants from one function for each alternative.
+template <class... Functions>
+struct overloaded : Functions... {
+  using Functions::operator()...;
+};
+/// Clang needs it up to version 16.
+template <class... Functions>
+overloaded(Functions...) -> overloaded<Functions...>;
 
 std::string verb(std::size_t count) { return count == 1 ? "is" : "are"; }
 

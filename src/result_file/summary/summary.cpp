@@ -232,11 +232,11 @@ std::string lines_of_notes(const contents& read, detail shown) {
     return text;
   }
   std::vector<std::string> left_out;
-  const auto count = [&](std::size_t number, const char* one, const char* several) {
-    if (number > 0) left_out.push_back(common::counted(static_cast<double>(number), one, several));
+  const auto count = [&](std::size_t number, const char* one) {
+    if (number > 0) left_out.push_back(common::counted(number, one));
   };
-  count(notes.size(), "note", "notes");
-  count(read.skipped.size(), "skipped benchmark", "skipped benchmarks");
+  count(notes.size(), "note");
+  count(read.skipped.size(), "skipped benchmark");
   return doubts +
          (left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and ")));
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/common/letters.hpp"
 #include "src/gate/report/figures.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 
@@ -41,7 +42,7 @@ TEST(gate_text, fits_100_columns_whatever_the_length_of_names) {
         without_figures(std::string(length, 'm'), verdict::missing, remarks::failed{1, 3}));
   const auto text = text_of(report_of(exit_code::regression, lines), true);
   for (const auto& line : lines_in(text)) {
-    EXPECT_LE(columns_of(line), 100U) << line;
+    EXPECT_LE(common::letters_in(line), 100U) << line;
     EXPECT_THAT(line, Not(EndsWith(" ")));
   }
 }

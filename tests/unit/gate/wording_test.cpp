@@ -137,11 +137,5 @@ TEST(gate_wording, a_pass_says_what_was_not_judged) {
     EXPECT_THAT(sentence, HasSubstr(said));
 }
 
-TEST(gate_wording, columns_are_characters) {
-  EXPECT_EQ(columns_of(""), 0U);
-  EXPECT_EQ(columns_of("12.3 µs"), 7U);
-  EXPECT_EQ(columns_of("→ 日本"), 4U);
-}
-
 }  // namespace
 }  // namespace bench_transfers::gate::wording_test
