@@ -5,7 +5,6 @@ from __future__ import annotations
 from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
-from plots.model.choices import as_good_as_fastest
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -55,14 +54,15 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         phases.draw_key(key, phases.panel_width(rows, layout), layout),
     )
     chart.datasets = {phases.DATA: rows, phases.KEY: key}
-    longest = [by_size[ends[-1]] for by_size in sizes_by_name.values() if ends[-1] in by_size]
-    best = as_good_as_fastest(longest)[0]
+    best = next(iter(run.as_good("array", "both", ends[-1])), None)
     return Figure(
         heading="Round trip of an array by phase",
         reading="Shorter is better. What is not upload, compute or download is the price of "
         "convenience.",
         summary=f"At {numbers.size(ends[-1])} {_name(best)} takes {numbers.time(best.ns)}; nothing "
-        "measured is clearly faster.",
+        "measured is clearly faster."
+        if best
+        else "",
         chart=chart,
         strategies=[],
     )

@@ -14,8 +14,7 @@ from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
 from plots.figures.points import usual_sizes
-from plots.model.choices import as_good_as_fastest
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
 from plots.model.groups import ALIKE, Group, group_transfers
 from plots.model.significance import is_apart, median_interval
 from plots.text import caption, numbers
@@ -55,19 +54,18 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
-        summary=" ".join(filter(None, (_summarise(timed, code) for code in DIRECTIONS))),
+        summary=" ".join(filter(None, (_summarise(run, size, code) for code in DIRECTIONS))),
         chart=chart,
         strategies=[],
         alike=groups_alike(groups),
     )
 
 
-def _summarise(timed: list[Benchmark], code: str) -> str:
+def _summarise(run: Run, size: int, code: str) -> str:
     """Names the plainest of the strategies that are as fast as any."""
-    candidates = [benchmark for benchmark in timed if benchmark.direction == code]
-    if not candidates:
+    best = next(iter(run.as_good(TRANSFER, code, size)), None)
+    if best is None:
         return ""
-    best = as_good_as_fastest(candidates)[0]
     return (
         f"{DIRECTIONS[code]}: {best.strategy} takes {numbers.time(best.ns)}; nothing measured is "
         "clearly faster."

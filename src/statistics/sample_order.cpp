@@ -55,4 +55,9 @@ std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double>
   return reversed;
 }
 
+bool is_clearly_larger(const std::vector<double>& large, const std::vector<double>& small) {
+  return most_pairs_reversed(large.size(), small.size()) &&
+         20 * pairs_reversed(large, small) <= large.size() * small.size();
+}
+
 }  // namespace bench_transfers::statistics
