@@ -13,11 +13,6 @@ from plots.model import questions
 from plots.model.load import Result, ResultError
 
 FORMAT = 1
-# Keys of rows by which src/trust judges.
-READ_BY_TRUST = (
-    *("name", "run_name", "run_type", "repetition_index", "bytes", "median_ns"),
-    *("error_occurred", "error_message", "error_code", "skipped", "skip_message"),
-)
 
 
 @dataclass(frozen=True)
@@ -74,9 +69,14 @@ class Judged:
 
 
 def judge(program: Path | None, results: Sequence[Result]) -> list[Judged]:
-    """Returns what the program says of each run. It is started once."""
+    """Returns what the program says of each run. It is started once.
+
+    Throws Refused for a file that contradicts itself.
+    """
     try:
         runs = _ask(program, results) if results else []
+    except questions.Refused:
+        raise
     except ResultError as error:
         return [Judged(alerts=[Sentence(f"The run is not judged: {error}.", True)])] * len(results)
     return [_parse(run) for run in runs]
@@ -86,20 +86,29 @@ def _ask(program: Path | None, results: Sequence[Result]) -> list[dict[str, Any]
     if program is None or not program.is_file():
         raise ResultError("bench_transfers, which judges, is not built")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
-        files = [Path(folder) / f"{number}.json" for number in range(len(results))]
-        for file, result in zip(files, results, strict=True):
-            file.write_text(json.dumps(_reduce(result)), "utf-8")
+        files = {Path(folder) / f"{i}.json": result for i, result in enumerate(results)}
+        for file, result in files.items():
+            file.write_bytes(_document(result))
         arguments: list[str | Path] = ["export", "--format=report", *files, "--out"]
-        document = questions.ask(program, arguments, {0}).document
+        try:
+            document = questions.ask(program, arguments, {0}).document
+        except questions.Refused as refusal:
+            text = str(refusal)
+            for file, result in files.items():
+                text = text.replace(str(file), str(result.path))
+            raise questions.Refused(text) from refusal
     if document.get("format") != FORMAT:
         raise ResultError("bench_transfers export answers in a format that is not known here")
     runs: list[dict[str, Any]] = document["runs"]
     return runs
 
 
-def _reduce(result: Result) -> dict[str, Any]:
-    rows = [{key: row[key] for key in READ_BY_TRUST if key in row} for row in result.rows]
-    return {"context": result.context, "benchmarks": rows}
+def _document(result: Result) -> bytes:
+    """Returns the file, or what is said in it of one of several devices."""
+    if result.data and len(result.transfers["devices"]) == 1:
+        return result.data
+    text = json.dumps({"context": result.context, "benchmarks": result.rows}, ensure_ascii=False)
+    return text.encode("utf-8", "replace")  # of names with half of a character
 
 
 def _parse(run: dict[str, Any]) -> Judged:

@@ -66,11 +66,12 @@ doubt about_hypervisor(const nlohmann::ordered_json& described) {
   if (!hypervisor.is_string()) {
     return std::nullopt;
   }
-  return common::message{"virtual_machine",
-                         {{"hypervisor", hypervisor}},
-                         fmt::format("this is a virtual machine ({}): the hypervisor decides "
-                                     "memory types and may share the link",
-                                     hypervisor.get<std::string>())};
+  return common::message{
+      "virtual_machine",
+      {{"hypervisor", hypervisor}},
+      fmt::format("this is a virtual machine ({}): the hypervisor decides memory "
+                  "types, and others may use the same processors, memory and link",
+                  hypervisor.get<std::string>())};
 }
 
 doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> device_numa_node) {

@@ -91,10 +91,9 @@ CONSTANTS = {
         figures/machine_history MONTHS
         page/render MOST_PROCESSES FIGURES_PER_PROCESS
         page/draw SIGNATURE_BYTES PNG_LEVEL PR_SET_PDEATHSIG
-        model/questions SECONDS
+        model/questions REFUSES SECONDS
         interruption SOON_S""",
     "what a file may hold; the readers in C++ say the same": """
-        model/contradictions TOLERANCE LEAST_NS MOST_NS
         model/gunzip GZIP_ONLY CHUNK_BYTES
         model/host_map FORMAT MOST_DEVICES MOST_NAME MOST_ENTRIES MOST_NODE MOST_COPY LEAST_SHARE
         model/host_map ROUNDING MOST_GAIN
