@@ -686,6 +686,7 @@ SECTIONS: dict[str, Iterable[Section]] = {
         "INCONCLUSIVE",
         [gate_answers.absent("a", "missing", message("too_few_runs", "measured by 1 of 1 runs"))],
         shown=1,
+        reasons=[message("too_few_runs", "1 new run, and 3 are needed")],
         runs={"before": 13, "after": 1},
     ),
     "a map": of_map(made_up_map.eight()),

@@ -43,12 +43,38 @@ CONSTANTS = {
         figures/fleet_outliers WIDTH TEXT_WIDTH NAMES_WIDTH
         figures/keys SAMPLE LINE_HEIGHT DIRECTION_WIDTH
         text/latex LONGEST_WORD
-        text/tables LONGEST_FILE_NAME""",
+        text/tables LONGEST_FILE_NAME
+        figures/bandwidth LABEL_ROOM
+        figures/break_even ROW_HEIGHT
+        figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT HEIGHT
+        figures/forest KEY_WIDTH
+        figures/host_tree OFFSETS
+        figures/latency HEIGHT LABEL_TOPS
+        figures/machine_history HEIGHT
+        figures/machines PANEL_HEIGHT
+        figures/samples ROW_HEIGHT
+        figures/winner_map CELL_HEIGHT
+        figures/differences OUTSIDER
+        figures/style SOLID DEVICE LOCK DASHES
+        figures/machines DASHES""",
     "how much has room in a page, a figure, a table or a sentence": """
         page/report MOST_SECTIONS
         figures/machine_ranks MOST_RUNS
         figures/fleet_strip MOST_MARKS MOST_NAMED
         figures/machines MOST_STRATEGIES
+        figures/at_once MOST_ROWS
+        figures/differences MOST MOST_OF_SEVERAL
+        figures/fleet_history COLUMNS MOST_PANELS
+        figures/fleet_map MOST_COLUMNS
+        figures/fleet_outliers MOST_ROWS
+        figures/fleet_strip BARS MOST_LABELS
+        figures/forest MOST_ROWS
+        figures/latency PANELS PANELS_BESIDE
+        figures/machine_history COLUMNS MOST_PANELS MOST_TICKS
+        figures/machine_ranks MOST_QUESTIONS
+        figures/returns MOST_ROWS
+        figures/small_copies MOST_ROWS
+        text/tables SHOWN_SIZES
         figures/cells MOST_CELLS
         figures/bandwidth MOST_LINES
         figures/host_tree MOST_DEVICES
@@ -70,7 +96,7 @@ CONSTANTS = {
         figures/samples WITHIN
         figures/small_copies AXIS_END
         figures/differences INSIDE
-        figures/fleet_scale MOST TINT FULL WHITE
+        figures/fleet_scale MOST TINT FULL WHITE TICKS
         figures/samples ENDS
         figures/differences HALVES
         figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF SIZE_STEPS""",
@@ -106,12 +132,13 @@ CONSTANTS = {
         model/judged FORMAT
         model/trusted MOST_LINKS""",
     "arithmetic of links and tests, which tests compare with C++": """
-        model/pcie PAYLOAD HEADERS BESIDE_HEADER
+        model/pcie LANE PAYLOAD HEADERS BESIDE_HEADER
         model/mann_whitney CONFIDENCE MOST_COUNTED_PAIRS""",
+    "what the programs are asked": "model/programs BREAK_EVEN_SIZES REUSES",
     # Still to come from the programs: none may be added.
     "judges": """
         model/choices SMALL
-        model/gate LEAST_RUNS
+        figures/fleet_scale SMALL
         model/ranks ONE_PROCESS
         model/significance CLEAR_SHARE
         text/findings ALIKE_DIFFERENCE ASYNCHRONOUS_SHARE
@@ -139,7 +166,7 @@ COMPARED = {
 
 # By function of plots/model/significance.py that is given a number as the least difference.
 DIFFERENCES = {"judges: still to come from the programs": "text/findings 1.1 1.2"}
-JUDGES = {"is_slower", "is_larger", "is_clearly_slower", "is_clearly_larger"}
+JUDGES = {"is_slower", "is_larger", "is_clearly_larger"}
 
 
 def _files() -> Iterator[tuple[str, ast.Module]]:
@@ -158,6 +185,16 @@ def _numbers(node: ast.expr) -> list[float]:
     return constants
 
 
+def _numbers_within(node: ast.expr) -> list[float]:
+    """Also those of a list, a set or a dictionary."""
+    entries: list[ast.expr] = []
+    if isinstance(node, ast.Dict):
+        entries = node.values
+    elif isinstance(node, ast.List | ast.Set | ast.Tuple):
+        entries = node.elts
+    return _numbers(node) or [number for entry in entries for number in _numbers_within(entry)]
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -169,7 +206,7 @@ def _constants(module: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.AnnAssign):
             targets = [node.target]
         value = getattr(node, "value", None)
-        if not targets or not isinstance(value, ast.expr) or not _numbers(value):
+        if not targets or not isinstance(value, ast.expr) or not _numbers_within(value):
             continue
         yield from (
             name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
