@@ -19,13 +19,12 @@
 #include "bench/cli/options.hpp"
 #include "bench/cli/profile.hpp"
 #include "bench/cli/site_file.hpp"
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/durations.hpp"
 #include "src/common/measuring_options.hpp"
-#include "src/common/modes.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
-#include "src/common/unknown_option.hpp"
 #include "src/completion/generate.hpp"
 #include "src/machine/machine.hpp"
 
@@ -177,7 +176,7 @@ void refuse_without_effect(const option_table& table, bool is_fleet) {
   const auto& settings = table.settings;
   const auto is_given = [&](const char* name) {
     const auto* const option = table.app.get_option(name);
-    return option->count() > 0 && !common::may_be_of_environment(*option);
+    return option->count() > 0 && !commands::may_be_of_environment(*option);
   };
   const bool lists = table.app.count("--list") > 0;
   const bool prints = is_given("--benchmark_format") ||
@@ -202,8 +201,8 @@ void refuse_without_effect(const option_table& table, bool is_fleet) {
 void take_others(const CLI::App& app, bool is_fleet, settings& settings) {
   for (const auto& extra : app.remaining()) {
     if (!extra.starts_with("--benchmark_"))
-      throw is_fleet ? common::unknown_argument_of("fleet", extra, common::option_names(app))
-                     : common::unknown_argument(extra, common::option_names(app), "--help");
+      throw is_fleet ? common::unknown_argument_of("fleet", extra, commands::option_names(app))
+                     : common::unknown_argument(extra, commands::option_names(app), "--help");
     settings.for_google_benchmark.push_back(extra);
   }
 }

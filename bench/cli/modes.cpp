@@ -1,9 +1,10 @@
 #include "bench/cli/modes.hpp"
 
 #include <array>
+#include <span>
 #include <string_view>
 
-#include "src/common/modes.hpp"
+#include "src/command/options.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -58,7 +59,14 @@ constexpr options<3> of_questions{"--bytes", "--direction", "--reuse"};
 constexpr options<2> of_accesses{"--cpu-writes", "--cpu-reads"};
 constexpr options<3> of_answers{"--direction", "--reuse", "--json"};
 
-constexpr std::array<common::mode_of_options<mode>, 16> modes{
+/// A mode, the words that choose it, and the options that have no effect in it.
+struct mode_of_options {
+  mode chosen;
+  std::string_view words;
+  std::span<const std::string_view> without_effect;
+};
+
+constexpr std::array<mode_of_options, 16> modes{
     {{mode::list, "--list", not_listed},
      {mode::list_without_files, "--list", of_files},
      {mode::list_benchmarks, "--benchmark_list_tests", not_in_list_of_benchmarks},
@@ -79,7 +87,9 @@ constexpr std::array<common::mode_of_options<mode>, 16> modes{
 }  // namespace
 
 void refuse_without_effect(const CLI::App& app, mode chosen) {
-  common::refuse_without_effect<mode>(app, modes, chosen);
+  for (const auto& [candidate, words, options] : modes)
+    if (candidate == chosen)
+      commands::refuse_without_effect(app, {options.begin(), options.end()}, words);
 }
 
 }  // namespace bench_transfers::bench

@@ -26,8 +26,8 @@
 #include "src/advice/to_json.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/common/program.hpp"
@@ -541,7 +541,7 @@ class advise_command final : public commands::command {
         .add_option("--of-device", request_.device,
                     "device of the run, such as cuda:1 (default: the first)")
         ->type_name("DEVICE");
-    common::add_json(options, request_.json);
+    commands::add_json(options, request_.json);
     options
         .add_option("--map", request_.map, "write the best strategy for each size and reuse count")
         ->type_name("FILE");
@@ -572,7 +572,7 @@ class advise_command final : public commands::command {
     }
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--direction", {"h2d", "d2h", "both"}}};
   }
 
@@ -580,10 +580,8 @@ class advise_command final : public commands::command {
   advice_request request_;
 };
 
-const commands::registration advising{
-    {.name = "advise",
-     .summary = "Rank the strategies for one use, from a result file.",
-     .make = commands::make_command<advise_command>}};
+const commands::registration<advise_command> advising{
+    "advise", "Rank the strategies for one use, from a result file."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -3,8 +3,8 @@
 #include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/comparison/reports.hpp"
 #include "src/gate/model/bad_input.hpp"
@@ -27,15 +27,11 @@ class compare_command final : public commands::command {
  public:
   explicit compare_command(CLI::App& options) {
     options.footer(comparison_footer);
-    const auto add_files = [&](const char* name, auto& files, const char* description) {
-      return options.add_option(name, files, description)
-          ->type_name("FILE")
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    };
-    add_files("RESULT", first_, "result files of A, or one of A and one of B")->required();
-    add_files(second_side, second_, "result files of B; -- means the same");
-    common::add_json(options, json_);
-    common::add_markdown(options, markdown_);
+    commands::add_files(options, "RESULT", first_, "result files of A, or one of A and one of B")
+        .required();
+    commands::add_files(options, second_side, second_, "result files of B; -- means the same");
+    commands::add_json(options, json_);
+    commands::add_markdown(options, markdown_);
   }
 
   /// Prints how much longer the second side takes, and writes the requested files.
@@ -72,11 +68,8 @@ class compare_command final : public commands::command {
   std::filesystem::path json_, markdown_;  ///< empty: none; "-": standard output
 };
 
-const commands::registration comparing{
-    {.name = "compare",
-     .summary = "Show how two result files, or sets of them, differ.",
-     .make = commands::make_command<compare_command>,
-     .dashes = second_side}};
+const commands::registration<compare_command> comparing{
+    "compare", "Show how two result files, or sets of them, differ.", second_side};
 
 }  // namespace
 }  // namespace bench_transfers::bench

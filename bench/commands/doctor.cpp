@@ -12,8 +12,8 @@
 #include "provenance.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
+#include "src/command/options.hpp"
 #include "src/common/or_null.hpp"
-#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/read/collect.hpp"
@@ -169,7 +169,7 @@ class doctor_command final : public commands::command {
     options.add_option("--device", device_, "all (the default), cuda:0,2-3, or another list")
         ->type_name("DEVICES");
     options.add_flag("--measure", measures_, "also measure copies of pinned memory");
-    common::add_json(options, json_);
+    commands::add_json(options, json_);
   }
 
   [[nodiscard]] int run() const override {
@@ -183,7 +183,7 @@ class doctor_command final : public commands::command {
     return interruption() != 0 ? 128 + interruption() : exit_code_of(doctor::conclude(diagnosis));
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--device", {"all", "cuda:"}}};
   }
 
@@ -193,9 +193,8 @@ class doctor_command final : public commands::command {
   std::filesystem::path json_;  ///< empty: none
 };
 
-const commands::registration examining{{.name = "doctor",
-                                        .summary = "Say why transfers may be slow on this machine.",
-                                        .make = commands::make_command<doctor_command>}};
+const commands::registration<doctor_command> examining{
+    "doctor", "Say why transfers may be slow on this machine."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

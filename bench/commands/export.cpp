@@ -6,6 +6,7 @@
 #include "bench/cli/run.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
@@ -82,10 +83,7 @@ class export_command final : public commands::command {
  public:
   explicit export_command(CLI::App& options) {
     options.footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
-    options.add_option("RESULT", files_, "result files")
-        ->required()
-        ->type_name("FILE")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    commands::add_files(options, "RESULT", files_, "result files").required();
     options.add_option("--format", format_, "one of the formats below (required)")
         ->type_name("FORMAT");
     options.add_option("--out", out_, "write it here (default: -, standard output)")
@@ -109,7 +107,7 @@ class export_command final : public commands::command {
     return all_ran;
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--format", exports::words_of_formats()}};
   }
 
@@ -119,10 +117,8 @@ class export_command final : public commands::command {
   fs::path out_ = "-";  ///< "-": standard output
 };
 
-const commands::registration exporting{
-    {.name = "export",
-     .summary = "Write result files as CSV, Markdown, metrics or for CI.",
-     .make = commands::make_command<export_command>}};
+const commands::registration<export_command> exporting{
+    "export", "Write result files as CSV, Markdown, metrics or for CI."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

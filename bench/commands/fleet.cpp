@@ -11,10 +11,8 @@ class fleet_in_help final : public commands::command {
   [[nodiscard]] int run() const override { return bad_usage; }
 };
 
-const commands::registration in_help{
-    {.name = "fleet",
-     .summary = "Measure one GPU as one of many processes (fleet --help).",
-     .make = commands::make_command<fleet_in_help>}};
+const commands::registration<fleet_in_help> in_help{
+    "fleet", "Measure one GPU as one of many processes (fleet --help)."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

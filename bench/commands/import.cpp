@@ -73,7 +73,7 @@ class import_command final : public commands::command {
     return all_ran;
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--format", {"nvbandwidth"}}};
   }
 
@@ -84,10 +84,8 @@ class import_command final : public commands::command {
   std::filesystem::path out_ = "-";  ///< "-": standard output
 };
 
-const commands::registration importing{
-    {.name = "import",
-     .summary = "Make a result file of what nvbandwidth has printed.",
-     .make = commands::make_command<import_command>}};
+const commands::registration<import_command> importing{
+    "import", "Make a result file of what nvbandwidth has printed."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -162,7 +162,7 @@ class map_command final : public commands::command {
     return exit_code_of(map);
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--device", {"all", "cuda:"}}};
   }
 
@@ -181,10 +181,8 @@ class map_command final : public commands::command {
   std::filesystem::path out_;  ///< empty: none
 };
 
-const commands::registration mapping{
-    {.name = "map",
-     .summary = "Find the links that devices share, and what they give.",
-     .make = commands::make_command<map_command>}};
+const commands::registration<map_command> mapping{
+    "map", "Find the links that devices share, and what they give."};
 
 }  // namespace
 }  // namespace bench_transfers::bench

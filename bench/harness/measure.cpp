@@ -120,6 +120,19 @@ void settle(const transfer& transfer, const schedule& planned, cache_state cache
   }
 }
 
+namespace {
+
+/// Adds times, and how much longer the last operation took; nullopt does not count.
+void keep(const std::vector<std::optional<double>>& times, samples& result) {
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    if (!times[k]) continue;
+    result.compared[k].times.push_back(*times[k]);
+    result.compared[k].differences.push_back(result.operation.back() - *times[k]);
+  }
+}
+
+}  // namespace
+
 void time_operations(const transfer& transfer, const schedule& planned, cache_state cache,
                      const std::function<void(const std::function<void()>&)>& untimed,
                      samples& result) {
@@ -174,11 +187,7 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
         time_operation();
       else
         compared[which - 1] = time_comparison(transfer.against[which - 1]);
-    for (std::size_t k = 0; k < compared.size(); ++k) {
-      if (!compared[k]) continue;
-      result.compared[k].times.push_back(*compared[k]);
-      result.compared[k].differences.push_back(result.operation.back() - *compared[k]);
-    }
+    keep(compared, result);
   }
 }
 

@@ -185,6 +185,59 @@ std::vector<allocator> host_pools() {
   return pools;
 }
 
+/// Page locks of memory that is there already.
+std::vector<allocator> page_locks() {
+  const auto locking = [](host_memory_kind kind) {
+    return [kind](const job& task) { return lock_touched(task, kind); };
+  };
+  return {{.name = "lock_untouched",
+           .summary = "only cudaHostRegister of untouched memory",
+           .open = lock_untouched,
+           .kind = transfers::registered,
+           .smallest = std::size_t{256} << 10,
+           .only_locks = true,
+           .plainness = 2},
+          {.name = "lock_touched",
+           .summary = "only cudaHostRegister of base pages that have been touched",
+           .open = locking(transfers::pageable),
+           .kind = transfers::registered,
+           .only_locks = true,
+           .plainness = 2},
+          {.name = "lock_touched_huge",
+           .summary = "only cudaHostRegister of huge pages that have been touched",
+           .open = locking(transfers::pageable_huge),
+           .kind = transfers::pageable_huge,
+           .only_locks = true,
+           .plainness = 3}};
+}
+
+/// Device memory, and the pools of the library.
+std::vector<allocator> device_memory_and_pools() {
+  return {{.name = "device",
+           .summary = "device memory from cudaMalloc",
+           .open = on_device,
+           .on_device = true},
+          {.name = "device_async",
+           .summary = "cudaMallocAsync and a wait, pool warm",
+           .open = on_device_async,
+           .on_device = true,
+           .target = release_target::pool,
+           .only_cuda = true,
+           .plainness = 2},
+          {.name = "device_pool",
+           .summary = "transfers::device_pool, warm, in the order of the stream",
+           .open = from_device_pool,
+           .on_device = true,
+           .target = release_target::pool,
+           .plainness = 2},
+          {.name = "pinned_pool",
+           .summary = "transfers::pinned_pool, warm",
+           .open = from_pinned_pool,
+           .target = release_target::pool,
+           .kind = transfers::pinned(),
+           .plainness = 2}};
+}
+
 std::vector<allocator> all_allocators() {
   using transfers::pin_flags;
   std::vector<allocator> allocators{{.name = "malloc",
@@ -201,52 +254,8 @@ std::vector<allocator> all_allocators() {
                           .kind = kind,
                           .named_by_kind = true,
                           .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
-  const auto locking = [](host_memory_kind kind) {
-    return [kind](const job& task) { return lock_touched(task, kind); };
-  };
-  allocators.push_back({.name = "lock_untouched",
-                        .summary = "only cudaHostRegister of untouched memory",
-                        .open = lock_untouched,
-                        .kind = transfers::registered,
-                        .smallest = std::size_t{256} << 10,
-                        .only_locks = true,
-                        .plainness = 2});
-  allocators.push_back({.name = "lock_touched",
-                        .summary = "only cudaHostRegister of base pages that have been touched",
-                        .open = locking(transfers::pageable),
-                        .kind = transfers::registered,
-                        .only_locks = true,
-                        .plainness = 2});
-  allocators.push_back({.name = "lock_touched_huge",
-                        .summary = "only cudaHostRegister of huge pages that have been touched",
-                        .open = locking(transfers::pageable_huge),
-                        .kind = transfers::pageable_huge,
-                        .only_locks = true,
-                        .plainness = 3});
-  allocators.push_back({.name = "device",
-                        .summary = "device memory from cudaMalloc",
-                        .open = on_device,
-                        .on_device = true});
-  allocators.push_back({.name = "device_async",
-                        .summary = "cudaMallocAsync and a wait, pool warm",
-                        .open = on_device_async,
-                        .on_device = true,
-                        .target = release_target::pool,
-                        .only_cuda = true,
-                        .plainness = 2});
-  allocators.push_back({.name = "device_pool",
-                        .summary = "transfers::device_pool, warm, in the order of the stream",
-                        .open = from_device_pool,
-                        .on_device = true,
-                        .target = release_target::pool,
-                        .plainness = 2});
-  allocators.push_back({.name = "pinned_pool",
-                        .summary = "transfers::pinned_pool, warm",
-                        .open = from_pinned_pool,
-                        .target = release_target::pool,
-                        .kind = transfers::pinned(),
-                        .plainness = 2});
-  for (auto& pool : host_pools()) allocators.push_back(std::move(pool));
+  for (const auto& more : {page_locks(), device_memory_and_pools(), host_pools()})
+    allocators.insert(allocators.end(), more.begin(), more.end());
   return allocators;
 }
 
@@ -297,67 +306,81 @@ std::optional<std::string> why_not_returned(const job& task, const allocator& al
                                  : task.device.free_memory() >= free_before + task.bytes / 2);
 }
 
+/// The memory of a benchmark, of `allocate` or of `free`.
+class benchmarked {
+ public:
+  benchmarked(const job& task, const allocator& allocator, bool frees)
+      : task_(task), allocator_(allocator), frees_(frees), source_(allocator.open(task)) {
+    if (allocator.target == release_target::pool) {
+      // From now on the pool keeps the memory.
+      take();
+      give_back();
+    }
+    make_ready();
+  }
+
+  void allocate() { held_ = source_.take(); }
+  void free() { held_.owner.reset(); }  // verified by the address afterwards
+
+  /// Between two operations.
+  void restore() {
+    if (frees_ && held_.owner) return;  // it is allocated
+    give_back();
+    make_ready();
+  }
+
+  std::optional<std::string> why_wrong() {
+    // If the operation has freed the memory, its former address is enough to verify that. To
+    // allocate it again may take long.
+    if (frees_ && !held_.owner && held_.data != nullptr && goes_to_system(task_, allocator_) &&
+        is_host_memory(task_, allocator_))
+      return unless_returned(!is_readable(held_.data));
+    if (!held_.owner) {
+      give_back();
+      take();
+    }
+    auto error = why_unusable(task_, allocator_, held_);
+    if (!error) error = why_not_returned(task_, allocator_, std::exchange(held_, {}));
+    give_back();
+    return error;
+  }
+
+ private:
+  void take() {
+    source_.before();
+    allocate();
+  }
+  void give_back() {
+    held_ = {};
+    // A pool reuses a block only when the stream has finished with it; until then the next
+    // allocation returns a new block.
+    if (allocator_.target == release_target::pool) task_.stream.synchronize();
+  }
+  /// For the next operation.
+  void make_ready() {
+    if (frees_)
+      take();
+    else
+      source_.before();
+  }
+
+  job task_;
+  allocator allocator_;
+  bool frees_;
+  source source_;
+  holding held_ = {};
+};
+
 transfer prepare(const job& task, const allocator& allocator, bool frees) {
-  struct shared_state {
-    job task;
-    bench::allocator allocator;
-    bench::source source;
-    holding held = {};
-    void take() {
-      source.before();
-      held = source.take();
-    }
-    void give_back() {
-      held = {};
-      // A pool reuses a block only when the stream has finished with it; until then the next
-      // allocation returns a new block.
-      if (allocator.target == release_target::pool) task.stream.synchronize();
-    }
-  };
-  const auto state =
-      std::make_shared<shared_state>(shared_state{task, allocator, allocator.open(task)});
-  const step allocate{"allocate", [state] { state->held = state->source.take(); }};
-  const step free{"free",
-                  [state] { state->held.owner.reset(); }};  // verified by the address afterwards
+  const auto memory = std::make_shared<benchmarked>(task, allocator, frees);
   transfer operation;
   operation.amount.bytes = task.bytes;
   operation.timing.batched = false;
   operation.timing.least_operations = 1;
-  operation.steps = {frees ? free : allocate};
-  operation.timing.between = [state, frees] {
-    if (frees && state->held.owner) return;  // it is allocated
-    state->give_back();
-    if (frees)
-      state->take();
-    else
-      state->source.before();
-  };
-  operation.check.compare = [state, frees]() -> std::optional<std::string> {
-    // If the operation has freed the memory, its former address is enough to verify that. To
-    // allocate it again may take long.
-    if (frees && !state->held.owner && state->held.data != nullptr &&
-        goes_to_system(state->task, state->allocator) &&
-        is_host_memory(state->task, state->allocator))
-      return unless_returned(!is_readable(state->held.data));
-    if (!state->held.owner) {
-      state->give_back();
-      state->take();
-    }
-    auto error = why_unusable(state->task, state->allocator, state->held);
-    if (!error)
-      error = why_not_returned(state->task, state->allocator, std::exchange(state->held, {}));
-    state->give_back();
-    return error;
-  };
-  if (allocator.target == release_target::pool) {
-    // From now on the pool keeps the memory.
-    state->take();
-    state->give_back();
-  }
-  if (frees)
-    state->take();
-  else
-    state->source.before();
+  operation.steps = {frees ? step{"free", [memory] { memory->free(); }}
+                           : step{"allocate", [memory] { memory->allocate(); }}};
+  operation.timing.between = [memory] { memory->restore(); };
+  operation.check.compare = [memory] { return memory->why_wrong(); };
   return operation;
 }
 

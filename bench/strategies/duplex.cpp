@@ -66,6 +66,11 @@ class channel {
   std::unique_ptr<transfers::event> end_;
 };
 
+/// What has been copied in each direction.
+struct arrivals {
+  payload h2d, d2h;
+};
+
 /// Both directions, each with its own memory.
 struct channels {
   channels(const job& task, transfers::host_memory_kind kind, movers movers)
@@ -74,86 +79,90 @@ struct channels {
         h2d(task.stream, direction::h2d, movers.h2d, host_payload(task, kind, 0), arrived.h2d),
         d2h(*back, direction::d2h, movers.d2h, device_payload(task, 1), arrived.d2h) {}
 
-  struct {
-    payload h2d, d2h;
-  } arrived;  ///< the destinations
+  arrivals arrived;
   std::unique_ptr<transfers::stream> back;
   channel h2d, d2h;
 };
 
-/// The operation copies in both directions at once, until both copies are complete. The faster
-/// direction ends first and leaves the link to the other: this is the time of a program that sends
-/// as much as it receives, but not the rate of each direction. So each direction is also timed
-/// alone, and while the other is kept busy from before its start until after its end.
-transfer prepare(const job& task, transfers::host_memory_kind kind, movers movers) {
-  const auto channels = std::make_shared<bench::channels>(task, kind, movers);
-  transfer operation;
-  operation.source = host_payload(task, kind, 0);
-  operation.destination = channels->arrived.h2d;
-  operation.amount.bytes = 2 * task.bytes;
-  operation.timing.batched = false;
-  operation.steps = {{"both", [channels] {
-                        channels->h2d.enqueue();
-                        channels->d2h.enqueue();
-                        channels->h2d.wait();
-                        channels->d2h.wait();
-                      }}};
-  operation.amount.multiprocessors =
-      channels->h2d.multiprocessors(task.device) + channels->d2h.multiprocessors(task.device);
-  if (const auto& cuda = task.device.description().cuda)
-    operation.amount.multiprocessors =
-        std::min(operation.amount.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
-
-  const auto alone = [channels](channel bench::channels::*timed) {
-    return [channels, timed] {
-      ((*channels).*timed).enqueue();
-      ((*channels).*timed).wait();
+/// Each direction alone, and while the other one is kept busy from before its start until after its
+/// end.
+std::vector<comparison> each_direction(const std::shared_ptr<channels>& both, std::size_t bytes) {
+  std::vector<comparison> directions;
+  const auto add = [&](const std::string& name, channel channels::*timed, channel channels::*busy) {
+    const auto run = [both, timed] {
+      ((*both).*timed).enqueue();
+      ((*both).*timed).wait();
     };
+    directions.push_back({.name = name,
+                          .description = name + " while the other direction is kept busy",
+                          .run = run,
+                          .bytes = bytes,
+                          .before = [both, busy] { ((*both).*busy).keep_busy(); },
+                          .after = [both, busy] { return ((*both).*busy).was_kept_busy(); }});
+    directions.push_back(
+        {.name = name + "_alone", .description = name + " alone", .run = run, .bytes = bytes});
   };
-  const auto add = [&](const std::string& name, channel bench::channels::*timed,
-                       channel bench::channels::*busy) {
-    operation.against.push_back(
-        {.name = name,
-         .description = name + " while the other direction is kept busy",
-         .run = alone(timed),
-         .bytes = task.bytes,
-         .before = [channels, busy] { ((*channels).*busy).keep_busy(); },
-         .after = [channels, busy] { return ((*channels).*busy).was_kept_busy(); }});
-    operation.against.push_back({.name = name + "_alone",
-                                 .description = name + " alone",
-                                 .run = alone(timed),
-                                 .bytes = task.bytes});
-  };
-  add("h2d", &bench::channels::h2d, &bench::channels::d2h);
-  add("d2h", &bench::channels::d2h, &bench::channels::h2d);
+  add("h2d", &channels::h2d, &channels::d2h);
+  add("d2h", &channels::d2h, &channels::h2d);
+  return directions;
+}
 
-  // The harness poisons, checks and restores one destination; this strategy does so for the other.
-  const auto& down = channels->arrived.d2h;
+/// Nullopt if there is none.
+std::optional<std::string> damage(const char* where, const pattern_check& check,
+                                  std::size_t first) {
+  if (check.wrong_bytes == 0) return std::nullopt;
+  return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
+         " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
+}
+
+/// The harness poisons, checks and restores one destination; this strategy does so for the other.
+verification check_of(const job& task, const arrivals& arrived) {
+  const auto& down = arrived.d2h;
   auto* const block = down.data - down.offset;
   const auto pattern = task.memory.pattern();
   const auto poison = task.memory.pattern(true);
-  operation.check.compare = [&device = task.device, up = channels->arrived.h2d, down, block,
-                             pattern, poison]() -> std::optional<std::string> {
-    const auto damage = [](const char* where, const pattern_check& check, std::size_t first) {
-      return std::string(where) + ": " + std::to_string(check.wrong_bytes) +
-             " bytes differ, the first at offset " + std::to_string(check.first_wrong - first);
-    };
+  write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
+  verification check;
+  check.compare = [&device = task.device, up = arrived.h2d, down, block, pattern, poison] {
     const auto behind = down.offset + down.bytes;
-    if (const auto check = check_pattern(device, up.data, 0, up.bytes, pattern);
-        check.wrong_bytes > 0)
-      return damage("h2d", check, 0);
-    if (const auto check = check_host_pattern(block, down.offset, down.bytes, pattern);
-        check.wrong_bytes > 0)
-      return damage("d2h", check, down.offset);
-    if (const auto check = check_host_pattern(block, behind, down.guard, poison);
-        check.wrong_bytes > 0)
-      return damage("d2h, behind the end", check, behind);
-    return std::nullopt;
+    auto error = damage("h2d", check_pattern(device, up.data, 0, up.bytes, pattern), 0);
+    if (!error)
+      error =
+          damage("d2h", check_host_pattern(block, down.offset, down.bytes, pattern), down.offset);
+    if (!error)
+      error = damage("d2h, behind the end", check_host_pattern(block, behind, down.guard, poison),
+                     behind);
+    return error;
   };
-  operation.check.restore = [down, block, pattern] {
+  check.restore = [down, block, pattern] {
     write_host_pattern(block, down.offset, down.bytes + down.guard, pattern);
   };
-  write_host_pattern(block, down.offset, down.bytes + down.guard, poison);
+  return check;
+}
+
+/// The operation copies in both directions at once, until both copies are complete. The faster
+/// direction ends first and leaves the link to the other: this is the time of a program that sends
+/// as much as it receives, but not the rate of each direction. So each direction is timed, too.
+transfer prepare(const job& task, transfers::host_memory_kind kind, movers movers) {
+  const auto both = std::make_shared<channels>(task, kind, movers);
+  transfer operation;
+  operation.source = host_payload(task, kind, 0);
+  operation.destination = both->arrived.h2d;
+  operation.amount.bytes = 2 * task.bytes;
+  operation.timing.batched = false;
+  operation.steps = {{"both", [both] {
+                        both->h2d.enqueue();
+                        both->d2h.enqueue();
+                        both->h2d.wait();
+                        both->d2h.wait();
+                      }}};
+  operation.amount.multiprocessors =
+      both->h2d.multiprocessors(task.device) + both->d2h.multiprocessors(task.device);
+  if (const auto& cuda = task.device.description().cuda)
+    operation.amount.multiprocessors =
+        std::min(operation.amount.multiprocessors, static_cast<std::size_t>(cuda->multiprocessors));
+  operation.against = each_direction(both, task.bytes);
+  operation.check = check_of(task, both->arrived);
   return operation;
 }
 

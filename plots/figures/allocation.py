@@ -9,11 +9,11 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
     Figure,
     Listing,
+    colour_by_field,
     compose_run_chart,
     groups_alike,
     label_alike,
@@ -27,6 +27,7 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NoData, Run
 from plots.model.groups import Group, Series, group_alike
 from plots.text import caption, numbers
@@ -36,6 +37,7 @@ GAP = 22  # pixels, between panels and around labels
 Row = dict[str, Any]
 
 
+@figure("allocation", Of.RUN, 3, Question.COST)
 def draw_allocation(run: Run, layout: Layout) -> Figure:
     """Draws the time to allocate and to free, against size: a line for kinds that are alike."""
     groups = _groups(run)
@@ -87,18 +89,6 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
                 height=height,
             )
         )
-    chart = compose_run_chart(
-        "Allocating memory and freeing it",
-        run,
-        layout,
-        [
-            "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; both "
-            "scales are logarithmic"
-        ],
-        layout.row(*panels, spacing=GAP),
-    )
-    chart.datasets = {"costs": rows, "labels": labels}
-    chart.usermeta |= Listing("us", descending=False, value="time", place="role").usermeta()
     largest = max(sizes)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
     return Figure(
@@ -109,7 +99,18 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Allocating memory and freeing it",
+            run,
+            layout,
+            [
+                "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
+                "both scales are logarithmic"
+            ],
+            layout.row(*panels, spacing=GAP),
+            data={"costs": rows, "labels": labels},
+            meta=Listing("us", descending=False, value="time", place="role").usermeta(),
+        ),
         strategies=[(memory, style.memory_colour(memory)) for memory in memories],
         alike=groups_alike(groups),
     )

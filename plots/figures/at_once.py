@@ -7,20 +7,12 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import (
-    ABOVE,
-    BELOW,
-    BOLD,
-    HEADING_MARK,
-    colour_by_field,
-    names_above,
-    rows_axis,
-    tall_height,
-)
-from plots.figures.common import Figure, compose_chart, tooltip
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.common import Figure, Value, compose_chart, from_zero, tooltip
+from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.registered import Of, figure
+from plots.figures.rows import BOLD, HEADING_MARK, Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import caption, numbers
@@ -33,6 +25,7 @@ MOST_ROWS = {"wide": 36, "column": 24, "paper": 9}  # no higher than a page
 DIRECTION_ORDER = ("h2d", "d2h", "both")
 
 
+@figure("at_once", Of.DEVICES, 1)
 def draw_at_once(run: Run, layout: Layout) -> Figure:
     """Draws each copy of each set at its largest size: hollow alone, filled at once."""
     sets = _largest(run)
@@ -45,27 +38,25 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
     copies = [row for row in data if row["at_once"] is not None]
     codes = list(dict.fromkeys(row["direction"] for row in copies))
     names = [row["row"] for row in data]
-    chart = compose_chart(
-        f"Copies at once — {caption.all_devices(run)}",
-        layout,
-        [
-            caption.describe_origin(run),
-            "hollow: the copy alone; filled: while the others of its set copy; "
-            "medians of the repetitions, at the largest size of each set",
-            f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
-        ],
-        _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
-        direction_key(codes, layout),
-    )
-    chart.datasets = {"copies": data, "key": direction_key_rows(codes)}
     worst = min(copies, key=lambda row: row["part"])
     return Figure(
         heading="Copies at once",
         reading="The longer a line, the more a copy loses to the others of its set.",
         summary=f"The largest loss: {worst['name']} of {shorten(worst['set'], SUMMARY_WIDTH)} gets "
         f"{worst['rate']} at once and {worst['rate_alone']} alone.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"Copies at once — {caption.all_devices(run)}",
+            layout,
+            [
+                caption.describe_origin(run),
+                "hollow: the copy alone; filled: while the others of its set copy; "
+                "medians of the repetitions, at the largest size of each set",
+                f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
+            ],
+            _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
+            direction_key(codes, layout),
+            data={"copies": data, "key": direction_key_rows(codes)},
+        ),
     )
 
 
@@ -183,44 +174,22 @@ def _devices(run: Run, benchmark: Benchmark) -> str:
 
 
 def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
-    y = rows_axis(names, labels=layout.beside)
     width = WIDTH if layout.beside else layout.width
-    base = alt.Chart(alt.NamedData("copies")).encode(y=y)
-    copies = base.transform_filter("isValid(datum.alone)").encode(color=colour_by_field())
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
-
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, 1.05 * top], nice=False),
-            axis=alt.Axis(tickCount=6, format="~f", grid=layout.beside),
-            title="GB/s",
-        )
-
-    # The line ends at the hollow mark, which hides it.
-    line = copies.mark_rule(strokeWidth=2, **place).encode(
-        x=across("alone"), x2=alt.X2("at_once:Q")
-    )
-    alone = copies.mark_point(
-        filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
-    ).encode(x=across("alone"), stroke=alt.Stroke("colour:N", scale=None, legend=None))
-    at_once = copies.mark_point(filled=True, size=45, opacity=1, **place).encode(
-        x=across("at_once"),
-        tooltip=tooltip(
-            copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
-        ),
-    )
-    texts = [
-        base.transform_filter(f"isValid(datum.alone) === {flag}")
-        .mark_text(align="right", **text, **weight)
-        .encode(x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N"))
-        for flag, weight in (("true", {}), ("false", BOLD))
-    ]
-    heads = [] if layout.beside else names_above(base, "label")
-    return LayerChart(
-        layer=[line, alone, at_once, *texts, *heads],
-        width=width,
-        height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
+    axis = alt.Axis(tickCount=6, format="~f", grid=layout.beside)
+    value = Value("GB/s", from_zero(1.05 * top), axis)
+    rows = Rows(alt.Chart(alt.NamedData("copies")), names, layout, value, tall=True)
+    copies = rows.only("isValid(datum.alone)").coloured()
+    tips = tooltip(copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change")
+    right = width + TEXT_WIDTH * layout.beside
+    return rows.panel(
+        [
+            # The line ends at the hollow mark, which hides it.
+            copies.lines("alone", "at_once", strokeWidth=2),
+            copies.points("alone", 45, filled=False),
+            copies.points("at_once", 45, tooltip=tips),
+            rows.only("isValid(datum.alone) === true").texts(right),
+            rows.only("isValid(datum.alone) === false").texts(right, **BOLD),
+            *rows.names_above("label"),
+        ],
+        width,
     )

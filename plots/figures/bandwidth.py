@@ -9,13 +9,13 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     ZOOM,
-    Axis,
     Figure,
     Limit,
     Listing,
+    Value,
+    colour_by_field,
     compose_run_chart,
     draw_limit,
     groups_alike,
@@ -33,6 +33,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import DIRECTIONS, Run
 from plots.model.groups import ALIKE, LARGE, Group, group_transfers
 from plots.model.headline import headline_strategies
@@ -48,6 +49,7 @@ LABEL_ROOM = {True: 250, False: 152}  # pixels on the right of a panel, by wheth
 Row = dict[str, Any]
 
 
+@figure("bandwidth", Of.RUN, 1, Question.SIZES)
 def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     """Draws the plainest strategy of each group, and the band of the whole group."""
     points = transfer_points(run)
@@ -58,13 +60,7 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     top = max([line.gb_per_s_high for line in lines] + [limit.high for limit in limits])
     top *= 1 if layout.beside else ROOM_FOR_LABEL
     scale, ticks = linear(top)
-    axis = Axis(
-        field="gb_per_s",
-        title="bandwidth (GB/s)",
-        scale=scale,
-        ticks=ticks,
-        other=(scale, ticks),
-    )
+    rate = Value("bandwidth (GB/s)", scale, ticks)
     present = {line.variant: line.direction for line in lines}
     directions = [name for name in DIRECTIONS.values() if name in present.values()]
     sizes = {group.name: len(group.members) for group in groups}
@@ -76,18 +72,11 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
     longest = max(len(label["label"]) for label in labels)
     axis_room = layout.axis if layout.beside else AXIS_ROOM
     width = layout.width - axis_room - min(LABEL_ROOM[layout.beside], round(longest * NARROW))
-    panels = [_draw_panel(name, lines, axis, limits, layout, width) for name in directions]
+    panels = [_draw_panel(name, lines, rate, limits, layout, width) for name in directions]
     remarks = [
         *caption.describe_transfers(run, [point.repetitions for point in points]),
         f"in the tables only: {left_out} more" if left_out else "",
     ]
-    chart = compose_run_chart("Bandwidth of transfers", run, layout, remarks, layout.stack(*panels))
-    chart.datasets = {
-        "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
-        "limits": [asdict(limit) for limit in limits],
-        "labels": labels,
-    }
-    chart.usermeta |= Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(lines, key=lambda point: point.gb_per_s)
     return Figure(
         heading="Bandwidth against size",
@@ -95,7 +84,19 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         f"{_explain_groups(groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Bandwidth of transfers",
+            run,
+            layout,
+            remarks,
+            layout.stack(*panels),
+            data={
+                "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
+                "limits": [asdict(limit) for limit in limits],
+                "labels": labels,
+            },
+            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
+        ),
         strategies=strategy_colours(lines),
         alike=groups_alike(groups),
     )
@@ -209,7 +210,7 @@ def _label(run: Run, end: Point, others: int, layout: Layout) -> str:
 
 
 def _draw_panel(
-    direction: str, lines: list[Point], axis: Axis, limits: list[Limit], layout: Layout, width: int
+    direction: str, lines: list[Point], rate: Value, limits: list[Limit], layout: Layout, width: int
 ) -> LayerChart:
     shown = [line for line in lines if line.direction == direction]
     variants = dict.fromkeys(line.variant for line in shown)
@@ -222,23 +223,22 @@ def _draw_panel(
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
         color=colour,
     )
-    y = axis.encoding(axis.field)
-    low, high = axis.encoding(f"{axis.field}_low"), f"{axis.field}_high:Q"
+    y = rate.y("gb_per_s")
     one_size = len(set(sizes)) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(fillOpacity=0.15)
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
     labels = shown_rows("labels", direction=direction).encode(
         x=at_pixel(width),
-        y=axis.encoding("place"),
+        y=rate.y("place"),
         text=alt.Text("label:N"),
         color=colour_by_field(),
     )
     zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
     return LayerChart(
         layer=[
-            *(layer for limit in limits for layer in draw_limit(limit, axis)),
-            band.encode(y=low, y2=high),
+            *(layer for limit in limits for layer in draw_limit(limit, rate)),
+            band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
             base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
             base.mark_point(filled=True, size=24, opacity=1)
             .encode(

@@ -9,6 +9,7 @@ from plots.figures.cells import Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.model.headline import Pick, pick_strategies
 from plots.model.programs import BREAK_EVEN_SIZES
@@ -18,6 +19,7 @@ NEVER = "never"
 ROW_HEIGHT = {"wide": 20, "column": 20, "paper": 15}
 
 
+@figure("break_even", Of.RUN, 2, Question.STRATEGY)
 def draw_break_even(run: Run, layout: Layout) -> Figure:
     """Draws the number of transfers from which a strategy beats the plainest copy."""
     if run.on_host:
@@ -51,18 +53,6 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     )
     directions = dict.fromkeys(row["panel"] for row in rows)
     panels = [cells.panel(name, DIRECTION_TITLES[name]) for name in directions]
-    chart = compose_run_chart(
-        "Transfers with the same memory from which a strategy pays",
-        run,
-        layout,
-        [
-            f"against {plainest}, with allocating the memory, the CPU's filling before an upload "
-            "and its reading after a download, as bench_transfers advise predicts it; the darker, "
-            "the sooner; a–b: from a up to b transfers"
-        ],
-        cells.arrange(panels),
-    )
-    chart.datasets = {"pays": rows}
     pinned = pick_strategies(run, [Pick("pinned")])
     example = next((row for row in rows if row["strategy"] in pinned), rows[0])
     return Figure(
@@ -71,7 +61,18 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
         f"{plainest} however often the memory is used.",
         summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
         f"{example['from_text']}.",
-        chart=chart,
+        chart=compose_run_chart(
+            "Transfers with the same memory from which a strategy pays",
+            run,
+            layout,
+            [
+                f"against {plainest}, with allocating the memory, the CPU's filling before an "
+                "upload and its reading after a download, as bench_transfers advise predicts it; "
+                "the darker, the sooner; a–b: from a up to b transfers"
+            ],
+            cells.arrange(panels),
+            data={"pays": rows},
+        ),
         strategies=[(name, style.strategy_colour(run.strategy(name), name)) for name in names],
     )
 

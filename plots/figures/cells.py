@@ -8,8 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.bars import colour_by_field
-from plots.figures.common import panel_title, shown_rows, tooltip
+from plots.figures.common import READABLE, colour_by_field, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart, hconcat
 from plots.figures.layout import LETTER, Layout
 
@@ -77,12 +76,9 @@ class Cells:
         cells = base.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(
             color=colour_by_field(), tooltip=tooltip(**self.tips)
         )
-        # Texts must be readable on every colour, also on a dark page, where cells stay as they are.
         text = base.mark_text(fontSize=11 if self.cell_width >= 26 else 10).encode(
             text=alt.Text("text:N"),
-            color=alt.condition(
-                "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-            ),
+            color=READABLE,
         )
         return LayerChart(
             layer=[cells, text] if self.cell_width >= LEAST_FOR_TEXT else [cells],

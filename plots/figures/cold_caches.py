@@ -6,11 +6,19 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.bars import rows_axis
-from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    compose_run_chart,
+    panel_title,
+    scale_by_name,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run, is_transfer
 from plots.model.headline import headline_strategies
 from plots.text import numbers
@@ -19,6 +27,7 @@ from plots.text import numbers
 SIZES = (("circle", "#3182bd"), ("square", "#08519c"), ("triangle-up", "#000000"))
 
 
+@figure("cold_caches", Of.RUN, 4, Question.COST)
 def draw_cold_caches(run: Run, layout: Layout) -> Figure:
     """Draws cold against warm caches for the headline strategies, at up to three sizes."""
     names = headline_strategies(run)
@@ -29,26 +38,13 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
     sizes = list(dict.fromkeys((all_sizes[0], all_sizes[len(all_sizes) // 2], all_sizes[-1])))
     rows = [_make_row(cold, warm) for cold, warm in pairs if cold.bytes in sizes]
     shown = [name for name in names if any(row["strategy"] == name for row in rows)]
-    directions = [
-        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
-    ]
+    directions = directions_of(rows)
     low = min(1.0, *(row["low"] for row in rows))
     high = max(1.0, *(row["high"] for row in rows))
     scale = alt.Scale(type="log", domain=[low / 1.05, high * 1.05], nice=False)
     panels = [
         _draw_panel(name, shown, sizes, scale, layout, name == directions[0]) for name in directions
     ]
-    chart = compose_run_chart(
-        "Copies with cold caches against warm ones",
-        run,
-        layout,
-        [
-            "before each copy with cold caches, the data are flushed from the CPU's caches; lines "
-            "reach from the least to the largest ratio of two repetitions"
-        ],
-        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-    )
-    chart.datasets = {"ratios": rows}
     most = max(rows, key=lambda row: row["ratio"])
     return Figure(
         heading="Cold caches",
@@ -56,8 +52,17 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
         "the caches; data that were not used for a while are not.",
         summary=f"The largest difference is that of {most['strategy']} at {most['size']}, "
         f"{most['direction']}: {most['times']} as long with cold caches.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Copies with cold caches against warm ones",
+            run,
+            layout,
+            [
+                "before each copy with cold caches, the data are flushed from the CPU's caches; "
+                "lines reach from the least to the largest ratio of two repetitions"
+            ],
+            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
+            data={"ratios": rows},
+        ),
     )
 
 
@@ -96,30 +101,21 @@ def _draw_panel(
     is_first: bool,
 ) -> LayerChart:
     texts = [numbers.size(size) for size in sizes]
-    looks = SIZES[-len(texts) :]
+    looks = dict(zip(texts, SIZES[-len(texts) :], strict=True))
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
-    shape = alt.Scale(domain=texts, range=[name for name, _ in looks])
-    colour = alt.Scale(domain=texts, range=[value for _, value in looks])
+    shape = scale_by_name("size", texts, lambda text: looks[text][0], alt.Shape, legend)
+    colour = scale_by_name("size", texts, lambda text: looks[text][1], alt.Color, legend)
     # Sizes stand below each other within a row.
-    base = shown_rows("ratios", direction=direction).encode(
-        y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
-        yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=texts), sort=texts),
-        color=alt.Color("size:N", scale=colour, legend=legend),
+    chart = shown_rows("ratios", direction=direction).encode(
+        yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=texts), sort=texts), color=colour
     )
-    same = {"test": "datum.value === 1", "value": style.INK}
-    axis = alt.Axis(
-        tickCount=5, format="~g", grid=True, gridColor={"condition": same, "value": style.GRID}
-    )
-    title = "times as long with cold caches"
-    spread = base.mark_rule().encode(x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"))
-    marks = base.mark_point(filled=True, size=42, opacity=1).encode(
-        x=alt.X("ratio:Q", scale=scale, axis=axis, title=title),
-        shape=alt.Shape("size:N", scale=shape, legend=legend),
-        tooltip=tooltip(strategy="strategy", size="size", ratio="times", cold="cold", warm="warm"),
-    )
-    return LayerChart(
-        layer=[spread, marks],
-        title=panel_title(direction),
-        width=layout.beside_names(names, 300),
+    axis = alt.Axis(tickCount=5, format="~g", grid=True, gridColor=strong_grid(1))
+    value = Value("times as long with cold caches", scale, axis)
+    rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True)
+    tips = tooltip(strategy="strategy", size="size", ratio="times", cold="cold", warm="warm")
+    return rows.panel(
+        [rows.lines("low", "high"), rows.points("ratio", 42, shape=shape, tooltip=tips)],
+        layout.beside_names(names, 300),
+        panel_title(direction),
         height=2 * layout.row_height * len(names),
     )

@@ -49,7 +49,7 @@ class Figure:
     reading: str  # how to read it
     summary: str  # what it shows, for readers who cannot see it
     chart: TopChart
-    strategies: list[tuple[str, str]]
+    strategies: list[tuple[str, str]] = field(default_factory=list)
     alike: list[Alike] = field(default_factory=list)
     hint: str = ""  # what a reader of the page can do
 
@@ -86,26 +86,25 @@ def groups_alike(groups: Iterable[Group]) -> list[Alike]:
 
 
 @dataclass(frozen=True)
-class Axis:
-    """Describes a vertical axis: the field of Point that it shows, and its title, scale and ticks.
+class Value:
+    """Describes the axis of a value: its title, scale and ticks."""
 
-    `other` is the scale and the ticks that a reader can switch to, linear or logarithmic.
-    """
-
-    field: str
-    title: str
+    title: str | None
     scale: alt.Scale
-    ticks: alt.Axis
-    other: tuple[alt.Scale, alt.Axis]
+    ticks: Any = alt.Undefined
 
-    def encoding(self, field: str) -> alt.Y:
-        """Puts a field on this axis; the field may belong to other data."""
+    def x(self, field: str) -> alt.X:
+        """Puts a field across."""
+        return alt.X(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
+
+    def y(self, field: str) -> alt.Y:
+        """Puts a field upwards; it may belong to other data."""
         return alt.Y(f"{field}:Q", scale=self.scale, axis=self.ticks, title=self.title)
 
-    def other_form(self) -> dict[str, Any]:
-        """Returns the other scale for the page, which finds axes by their titles."""
-        scale, ticks = self.other
-        return {"title": self.title, "scale": scale.to_dict(), "axis": ticks.to_dict()}
+    def form(self) -> dict[str, Any]:
+        """Returns the axis for the page, which finds those to change by their titles."""
+        parts = {"scale": self.scale.to_dict(), "axis": self.ticks.to_dict()}
+        return {"title": self.title, **parts}
 
 
 @dataclass(frozen=True)
@@ -156,19 +155,29 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
 
 
 def compose_run_chart(
-    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any
+    subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any, **more: Any
 ) -> TopChart:
     """Stacks rows into a chart, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
-    return compose_chart(caption.title(subject, run), layout, lines, *rows)
+    return compose_chart(caption.title(subject, run), layout, lines, *rows, **more)
 
 
-def compose_chart(text: str, layout: Layout, paragraphs: list[str], *rows: Any) -> TopChart:
-    """Stacks rows into a chart with a title."""
-    title = alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs))
-    meta = {CAPTION: [text, *filter(None, paragraphs)]}
-    config = style.config(layout.padding)
-    return TopChart(vconcat=list(rows), title=title, config=config, usermeta=meta)
+def compose_chart(
+    text: str,
+    layout: Layout,
+    paragraphs: list[str],
+    *rows: Any,
+    data: dict[str, list[dict[str, Any]]],
+    meta: dict[str, Any] | None = None,
+) -> TopChart:
+    """Stacks rows into a chart with a title and its data; `meta` is for the page."""
+    return TopChart(
+        vconcat=list(rows),
+        title=alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs)),
+        config=style.config(layout.padding),
+        usermeta={CAPTION: [text, *filter(None, paragraphs)]} | (meta or {}),
+        datasets=data,
+    )
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
@@ -258,6 +267,22 @@ def scale_by_name(
     return channel(f"{field}:N", scale=scale, legend=legend)
 
 
+def colour_by_field(field: str = "colour") -> Any:
+    """Returns the encoding that takes each mark's colour from a field."""
+    return alt.Color(f"{field}:N", scale=None, legend=None)
+
+
+# Texts on a colour must be readable, also on a dark page, where cells stay as they are.
+READABLE = alt.condition(
+    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
+)
+
+
+def from_zero(top: float) -> alt.Scale:
+    """Returns a linear scale that begins at zero."""
+    return alt.Scale(domain=[0, top], nice=False)
+
+
 def memory_colours(memories: list[str]) -> Any:
     """Returns the colours of kinds of memory in a field `memory`."""
     return scale_by_name("memory", memories, style.memory_colour, alt.Color)
@@ -277,11 +302,11 @@ def link_limits(run: Run) -> list[Limit]:
     return limits
 
 
-def draw_limit(limit: Limit, axis: Axis) -> list[alt.Chart]:
+def draw_limit(limit: Limit, rate: Value) -> list[alt.Chart]:
     """Draws rules at both ends of the limit, a band between them, and a label."""
     look = style.LIMIT[limit.kind]
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
-    low, high = axis.encoding("low"), axis.encoding("high")
+    low, high = rate.y("low"), rate.y("high")
     rule = base.mark_rule(color=look.colour, strokeDash=look.dash)
     text = base.mark_text(
         color=look.colour,

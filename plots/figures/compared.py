@@ -7,10 +7,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field, rows_axis
-from plots.figures.common import Figure, compose_run_chart, shown_rows, tooltip
+from plots.figures.common import Figure, Value, compose_run_chart, from_zero, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import Rows
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.published import Published, read_published
 from plots.text import caption, numbers
@@ -19,6 +20,7 @@ OURS, PUBLISHED = "measured here", "published by others"
 LABEL_ROOM = 17  # percent of a link that the text behind a mark takes
 
 
+@figure("compared", Of.RUN, 1, Question.NORMAL)
 def draw_compared(run: Run, layout: Layout) -> Figure:
     """Draws a panel for each link, and a row for each strategy that others have published, too."""
     if run.on_host:
@@ -59,19 +61,6 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         width = layout.beside_names(names, max(140, 640 // len(links)))
         panels.append(_draw_panel(link, heading, shown, width, layout, not panels))
     machines = "; ".join(f"{link}: {caption.listed(gpus[link])}" for link in links)
-    chart = compose_run_chart(
-        "Beside published figures",
-        run,
-        layout,
-        [
-            "percent of the raw rate of each link; filled: measured here, at the largest size; "
-            "hollow: published by others, each of another machine and mostly by another tool, as "
-            "its source states it",
-            machines if layout.brief else "",
-        ],
-        layout.row(*panels),
-    )
-    chart.datasets = {"compared": rows}
     left = len(read_published()) - len(published)
     return Figure(
         heading="Beside figures published by others",
@@ -79,8 +68,19 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         summary=f"{len(published)} published figures stand beside {len(keys)} of ours. The table "
         f"of sources also has the {left} whose link is not stated, or whose strategy was not "
         "measured here.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Beside published figures",
+            run,
+            layout,
+            [
+                "percent of the raw rate of each link; filled: measured here, at the largest size; "
+                "hollow: published by others, each of another machine and mostly by another tool, "
+                "as its source states it",
+                machines if layout.brief else "",
+            ],
+            layout.row(*panels),
+            data={"compared": rows},
+        ),
     )
 
 
@@ -137,38 +137,30 @@ def _label(rows: list[dict[str, Any]]) -> None:
 def _draw_panel(
     link: str, heading: list[str], names: list[str], width: int, layout: Layout, is_first: bool
 ) -> LayerChart:
-    base = shown_rows("compared", link=link).encode(
-        y=rows_axis(names, labels=is_first or not layout.beside, grid=True),
-        color=colour_by_field(),
-        tooltip=tooltip(
-            GPU="gpu",
-            strategy="row",
-            whose="whose",
-            bandwidth="rate",
-            link="link",
-            tool="tool",
-            source="source",
-        ),
+    axis = alt.Axis(values=[0, 25, 50, 75, 100])
+    value = Value("bandwidth (% of the link)", from_zero(100 + LABEL_ROOM), axis)
+    tips = tooltip(
+        GPU="gpu",
+        strategy="row",
+        whose="whose",
+        bandwidth="rate",
+        link="link",
+        tool="tool",
+        source="source",
     )
-    x = alt.X(
-        "low:Q",
-        scale=alt.Scale(domain=[0, 100 + LABEL_ROOM], nice=False),
-        axis=alt.Axis(values=[0, 25, 50, 75, 100]),
-        title="bandwidth (% of the link)",
-    )
-    ours = base.transform_filter(alt.datum.whose == OURS)
-    others = base.transform_filter(alt.datum.whose == PUBLISHED)
-    layers = [
-        others.mark_rule(strokeWidth=1.5).encode(x=x, x2=alt.X2("high:Q")),
-        others.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5).encode(x=x),
-        ours.mark_point(filled=True, shape="circle", size=70, opacity=1).encode(x=x),
-        base.mark_text(align="left", dx=8, fontSize=11).encode(
-            x=alt.X("high:Q"), text=alt.Text("label:N"), color=alt.value(style.INK)
-        ),
-    ]
-    return LayerChart(
-        layer=layers,
-        title=alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),
-        width=width,
-        height=layout.row_height * len(names),
+    chart = shown_rows("compared", link=link).encode(tooltip=tips)
+    labels = is_first or not layout.beside
+    rows = Rows(chart, names, layout, value, labels, grid=True).coloured()
+    others = rows.only(alt.datum.whose == PUBLISHED)
+    diamonds = others.base.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5)
+    texts = rows.base.mark_text(align="left", dx=8, fontSize=11)
+    return rows.panel(
+        [
+            others.lines("low", "high", strokeWidth=1.5),
+            diamonds.encode(x=value.x("low")),
+            rows.only(alt.datum.whose == OURS).points("low", 70),
+            texts.encode(x=alt.X("high:Q"), text=alt.Text("label:N"), color=alt.value(style.INK)),
+        ],
+        width,
+        alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),
     )

@@ -8,10 +8,20 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field, from_zero, rows_axis
-from plots.figures.common import Figure, compose_run_chart, literal, shown_rows, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    compose_run_chart,
+    from_zero,
+    literal,
+    scale_by_name,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.groups import MOST_APART
@@ -44,6 +54,7 @@ OTHER_SHAPE = "cross"
 UNKNOWN, COMBINED = "not known", "write-combined"
 
 
+@figure("cpu_access", Of.RUN, 2, Question.COST)
 def draw_cpu_access(run: Run, layout: Layout) -> Figure:
     """Draws the accesses of one thread with warm caches, at each memory's largest size."""
     measured = _make_rows(run)
@@ -64,14 +75,6 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
             top = max(row["high"] for row in shown)
             panels.append(_draw_panel(order, methods, title, top, layout, not panels))
     ranges = "; bar: from the least to the most of the kinds, mark: the median" if alike else ""
-    chart = compose_run_chart(
-        "CPU access, one thread",
-        run,
-        layout,
-        [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
-        layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
-    )
-    chart.datasets = {"accesses": rows}
     reading = (
         "A bar reaches from the least to the most of several kinds of memory that are alike. Only "
         "kinds outside it have rows of their own. "
@@ -83,8 +86,14 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         heading="CPU access cost",
         reading=f"{reading}Write-combined memory is slow to read where the flag takes effect.",
         summary=members + _describe_combined(run, measured),
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "CPU access, one thread",
+            run,
+            layout,
+            [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
+            layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
+            data={"accesses": rows},
+        ),
     )
 
 
@@ -278,38 +287,29 @@ def _draw_panel(
     layout: Layout,
     is_first: bool,
 ) -> LayerChart:
-    base = (
-        shown_rows("accesses")
-        .transform_filter(f"indexof({literal(list(methods))}, datum.access) >= 0")
-        .encode(y=rows_axis(names, labels=is_first or not layout.beside, grid=True))
+    chart = shown_rows("accesses").transform_filter(
+        f"indexof({literal(list(methods))}, datum.access) >= 0"
     )
-    x = alt.X("value:Q", scale=from_zero(top * 1.05), axis=alt.Axis(tickCount=5), title=title)
-    shapes = alt.Shape(
-        "access:N",
-        scale=alt.Scale(domain=list(methods), range=[shape for _, shape in methods.values()]),
-        legend=alt.Legend(
-            title=None,
-            orient="bottom",
-            direction="horizontal",
-            columns=2,
-            symbolFillColor=style.LINE,
-            symbolStrokeColor=style.LINE,
-            labelExpr=_label_expression(methods),
-        ),
+    value = Value(title, from_zero(top * 1.05), alt.Axis(tickCount=5))
+    rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True).coloured()
+    legend = alt.Legend(
+        title=None,
+        orient="bottom",
+        direction="horizontal",
+        columns=2,
+        symbolFillColor=style.LINE,
+        symbolStrokeColor=style.LINE,
+        labelExpr=_label_expression(methods),
     )
-    ranges = base.mark_rule(strokeWidth=9, opacity=0.45).encode(
-        x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=colour_by_field()
+    shape = scale_by_name("access", list(methods), lambda name: methods[name][1], alt.Shape, legend)
+    tips = tooltip(memory="memory", type="type", access="access", size="size", it="value_text")
+    return rows.panel(
+        [
+            rows.lines("low", "high", strokeWidth=9, opacity=0.45),
+            rows.points("value", 55, shape=shape, tooltip=tips),
+        ],
+        layout.beside_names(names, 205),
     )
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(
-        x=x,
-        shape=shapes,
-        color=colour_by_field(),
-        tooltip=tooltip(
-            memory="memory", type="type", access="access", size="size", it="value_text"
-        ),
-    )
-    width = layout.beside_names(names, 205)
-    return LayerChart(layer=[ranges, marks], width=width, height=layout.row_height * len(names))
 
 
 def _label_expression(methods: dict[str, tuple[str, str]]) -> str:

@@ -7,11 +7,21 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import HEADING_MARK, colour_by_field, rows_axis
-from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    panel_title,
+    scale_by_name,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
+from plots.figures.registered import Of, figure
+from plots.figures.rows import HEADING_MARK, Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.ranks import ONE_PROCESS
 from plots.model.significance import ratio, why_not_known
@@ -29,6 +39,7 @@ SIGNED = "datum.value === 0 ? '0' : format(datum.value, '+.0f')"
 OF_NEXT = 0.5  # the height of a row for a further run, as a part of that for the first
 
 
+@figure("differences", Of.RUNS, 2)
 def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the difference in bandwidth of each further run to the first, with its interval."""
     if not side_by_side.are_comparable(runs):
@@ -49,34 +60,30 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         raise NoData("these runs have no plain transfer in common")
     half = _choose_half(rows)
     rows = [row | _place_on_axis(row, half) for row in rows]
-    directions = [
-        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
-    ]
+    directions = directions_of(rows)
     panels = [
         _draw_panel(name, rows, names, half, layout, with_names=name == directions[0])
         for name in directions
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
-    chart = compose_chart(
-        f"Differences in bandwidth — {other}against {names[0]}",
-        layout,
-        [
-            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
-            "arrow: beyond the axis",
-            "each run is one process; grey band: 2 %, as processes of one machine may differ",
-            _describe_omissions(runs, shown),
-        ],
-        layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
-    )
     band = 100 * (ONE_PROCESS - 1)
-    chart.datasets = {"differences": rows, "one_process": [{"low": -band, "high": band}]}
     return Figure(
         heading="Differences in bandwidth",
         reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
         "and 95 % of all pairs of repetitions agree. Grey marks are not.",
         summary=_summarise(rows),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"Differences in bandwidth — {other}against {names[0]}",
+            layout,
+            [
+                "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
+                "arrow: beyond the axis",
+                "each run is one process; grey band: 2 %, as processes of one machine may differ",
+                _describe_omissions(runs, shown),
+            ],
+            layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
+            data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
+        ),
     )
 
 
@@ -196,18 +203,9 @@ def _draw_panel(
 ) -> LayerChart:
     runs = run_names[1:]
     names = _row_names(rows)
+    axis = alt.Axis(tickCount=5, labelExpr=SIGNED, grid=True, gridColor=strong_grid(0))
     scale = alt.Scale(domain=[-half, half], nice=False)
-    zero = {"test": "datum.value === 0", "value": style.INK}
-    axis = alt.Axis(
-        tickCount=5,
-        labelExpr=SIGNED,
-        grid=True,
-        gridColor={"condition": zero, "value": style.GRID},
-    )
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis, title="difference in bandwidth (%)")
-
+    value = Value("difference in bandwidth (%)", scale, axis)
     several = len(runs) > 1
     legend = alt.Legend(
         title=None,
@@ -216,42 +214,28 @@ def _draw_panel(
         symbolFillColor=style.INK,
         symbolStrokeColor=style.INK,
     )
-    shapes = alt.Scale(domain=runs, range=list(SHAPES[: len(runs)]))
-    base = shown_rows("differences", direction=direction).encode(
-        y=rows_axis(names, labels=with_names or not layout.beside), color=colour_by_field()
-    )
+    shapes = dict(zip(runs, SHAPES, strict=False))
+    shape = scale_by_name("run", runs, shapes.__getitem__, alt.Shape, legend if several else None)
+    chart = shown_rows("differences", direction=direction)
     if several:
-        base = base.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
+        chart = chart.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
+    shown = Rows(chart, names, layout, value, with_names or not layout.beside).coloured()
     band = alt.Chart(alt.NamedData("one_process")).mark_rect(color=style.PEERS, opacity=0.6)
     rates = {run_names[0]: "first", "this" if several else runs[0]: "rate"}
     texts = {"run": "run", "strategy": "strategy", "size": "size", "difference": "text"}
     tips = tooltip(**texts | rates)
-    inside = base.transform_filter("datum.is_inside").mark_point(filled=True, size=46, opacity=1)
-    layers = [
-        band.encode(x=x("low"), x2=alt.X2("high:Q")),
-        base.mark_rule(strokeWidth=1.6).encode(x=x("from"), x2=alt.X2("to:Q")),
-        _draw_arrow(base, "beyond_from", "triangle-left").encode(x=x("from")),
-        _draw_arrow(base, "beyond_to", "triangle-right").encode(x=x("to")),
-        inside.encode(
-            x=x("at"),
-            shape=alt.Shape("run:N", scale=shapes, legend=legend if several else None),
-            tooltip=tips,
-        ),
-        *_draw_texts_of_outsiders(base, x("at"), tips),
-    ]
-    height = layout.row_height * (1 + OF_NEXT * (len(runs) - 1))
-    return LayerChart(
-        layer=layers,
-        title=panel_title(direction),
-        width=layout.beside_names([name.rpartition("|")[2] for name in names], 320),
-        height=round(height * len(names)),
-    )
-
-
-def _draw_arrow(base: alt.Chart, condition: str, shape: str) -> Any:
-    """Draws an arrow where an interval or a mark lies beyond the axis."""
-    return base.transform_filter(f"datum.{condition}").mark_point(
-        filled=True, shape=shape, size=34, opacity=1
+    return shown.panel(
+        [
+            band.encode(x=value.x("low"), x2=alt.X2("high:Q")),
+            shown.lines("from", "to", strokeWidth=1.6),
+            shown.arrows("from", "left", "datum.beyond_from", 34),
+            shown.arrows("to", "right", "datum.beyond_to", 34),
+            shown.only("datum.is_inside").points("at", 46, shape=shape, tooltip=tips),
+            *_draw_texts_of_outsiders(shown.base, value.x("at"), tips),
+        ],
+        layout.beside_names([name.rpartition("|")[2] for name in names], 320),
+        panel_title(direction),
+        height=round(layout.row_height * (1 + OF_NEXT * (len(runs) - 1)) * len(names)),
     )
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import HEADING_MARK, Bars, from_zero
-from plots.figures.common import Figure, compose_run_chart
+from plots.figures.bars import Bars
+from plots.figures.common import Figure, compose_run_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import HEADING_MARK
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -94,6 +96,7 @@ COMPARISONS = [
 ]
 
 
+@figure("fast_paths", Of.RUN, 1, Question.FASTER)
 def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     """Draws the speedup over the plain method, at the largest size that all methods have."""
     groups = [group for comparison in COMPARISONS if (group := _compare(run, comparison))]
@@ -103,25 +106,23 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     panels = _draw_panels(rows, layout)
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
-    chart = compose_run_chart(
-        "Fast paths against the plain method",
-        run,
-        layout,
-        [
-            "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
-            "seconds per GB of all threads, waiting in a loop included"
-        ],
-        layout.row(*panels, spacing=90),
-    )
-    chart.datasets = {DATA: rows}
     best = max(rows, key=lambda row: row["speedup"])
     return Figure(
         heading="Fast paths and their price",
         reading="Bold: the task, and its plain method, which is 1×. A faster method that takes "
         "more CPU time pays where cores are idle.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Fast paths against the plain method",
+            run,
+            layout,
+            [
+                "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
+                "seconds per GB of all threads, waiting in a loop included"
+            ],
+            layout.row(*panels, spacing=90),
+            data={DATA: rows},
+        ),
     )
 
 

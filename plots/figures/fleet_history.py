@@ -7,9 +7,10 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.common import Figure, compose_chart, literal, name_title, tooltip
+from plots.figures.common import Figure, Value, compose_chart, literal, name_title, tooltip
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import History, Trace
 from plots.text import caption, fleet_caption
@@ -20,6 +21,7 @@ HEIGHT = 92
 SLOW = "#d55e00"
 
 
+@figure("gpus", Of.HISTORY, 1)
 def draw_history(history: History, layout: Layout) -> Figure:
     """Draws a small panel for each troubled GPU, or for each aspect of a single one."""
     if len(history.sweeps) < 2:
@@ -52,20 +54,6 @@ def draw_history(history: History, layout: Layout) -> Figure:
         *(hconcat(*charts[i : i + columns], spacing=12) for i in range(0, len(charts), columns)),
         spacing=10,
     )
-    chart = compose_chart(
-        f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
-        layout,
-        [
-            f"{fleet_caption.sweep_name(history, 0)} to "
-            f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time slower "
-            "than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were never named",
-            "filled squares: the GPU, its node or its rack was named; dashed: where the present "
-            "trouble begins",
-            f"{caption.count(left_out, 'more')} in the table" if left_out else "",
-        ],
-        grid,
-    )
-    chart.datasets = {"points": rows, "bands": bands, "starts": starts}
     return Figure(
         heading="GPUs over sweeps",
         reading="A step is an event: look at what was changed there. A slope, or marks that come "
@@ -73,8 +61,21 @@ def draw_history(history: History, layout: Layout) -> Figure:
         summary=" ".join(
             sentence.text for sentence in fleet_caption.history_sentences(history)[:6]
         ),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
+            layout,
+            [
+                f"{fleet_caption.sweep_name(history, 0)} to "
+                f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time "
+                "slower than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were "
+                "never named",
+                "filled squares: the GPU, its node or its rack was named; dashed: where the "
+                "present trouble begins",
+                f"{caption.count(left_out, 'more')} in the table" if left_out else "",
+            ],
+            grid,
+            data={"points": rows, "bands": bands, "starts": starts},
+        ),
     )
 
 
@@ -170,13 +171,11 @@ def _draw_panel(
     )
     x = alt.X("sweep:Q", scale=scale, axis=axis, title=None)
 
-    def upwards(field: str) -> alt.Y:
-        return alt.Y(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=fleet_scale.axis(ends, class_name, 5, minExtent=30),
-            title="percent slower" if first else None,
-        )
+    value = Value(
+        "percent slower" if first else None,
+        fleet_scale.scale(ends, class_name),
+        fleet_scale.axis(ends, class_name, 5, minExtent=30),
+    )
 
     def of_panel(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum.panel == panel)
@@ -189,7 +188,7 @@ def _draw_panel(
     plain, named = (
         points.transform_filter(f"datum.named === {flag}")
         .mark_point(filled=True, shape=shape, size=size, opacity=1, **options)
-        .encode(x=x, y=upwards("slower"), tooltip=tips)
+        .encode(x=x, y=value.y("slower"), tooltip=tips)
         for flag, shape, size, options in (
             ("false", "circle", 22, {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}),
             ("true", "square", 46, {"fill": SLOW}),
@@ -197,9 +196,9 @@ def _draw_panel(
     )
     return LayerChart(
         layer=[
-            band.encode(x=x, y=upwards("low"), y2=alt.Y2("high:Q")),
+            band.encode(x=x, y=value.y("low"), y2=alt.Y2("high:Q")),
             start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
-            line.encode(x=x, y=upwards("slower")),
+            line.encode(x=x, y=value.y("slower")),
             plain,
             named,
         ],

@@ -10,12 +10,20 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, literal, panel_title, tooltip
+from plots.figures.common import (
+    READABLE,
+    Figure,
+    colour_by_field,
+    compose_chart,
+    literal,
+    panel_title,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import LINE_HEIGHT, key_panel, key_text
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import MISSING, Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -72,6 +80,7 @@ class Grid:
         return max(len(cells) for _, cells in self.lines)
 
 
+@figure("racks", Of.SWEEP, 2)
 def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a grid for each class; letters tell what is named, missing or unknown."""
     if not judgement.gpus:
@@ -101,32 +110,31 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     ]
     letters = [letter for letter in KEY if any(letter == row["letter"] for row in rows)]
     lost = sum(entry.code == MISSING and not entry.node for entry in judgement.findings)
-    chart = compose_chart(
-        fleet_caption.title("Racks and nodes", judgement),
-        layout,
-        [
-            fleet_caption.origin(judgement),
-            f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the median "
-            "GPU of its model",
-            f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
-        ],
-        hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
-        _draw_key(letters, layout),
-    )
-    chart.datasets = {
-        "cells": rows,
-        "key": [
-            {"line": i, "letter": letter, "text": KEY[letter]} for i, letter in enumerate(letters)
-        ],
-        "colours": _colour_rows(),
-    }
     return Figure(
         heading="Racks and nodes",
         reading="Dark cells side by side have something in common: a rack, a switch, a row of "
         "slots. Letters say what is named, missing or not known.",
         summary=_summary(rows, letters, classes),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            fleet_caption.title("Racks and nodes", judgement),
+            layout,
+            [
+                fleet_caption.origin(judgement),
+                f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the "
+                "median GPU of its model",
+                f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+            ],
+            hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
+            _draw_key(letters, layout),
+            data={
+                "cells": rows,
+                "key": [
+                    {"line": i, "letter": letter, "text": KEY[letter]}
+                    for i, letter in enumerate(letters)
+                ],
+                "colours": _colour_rows(),
+            },
+        ),
     )
 
 
@@ -283,9 +291,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
         .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
         .encode(
             text=alt.Text("letter:N"),
-            color=alt.condition(
-                "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-            ),
+            color=READABLE,
         )
     )
     has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
@@ -323,9 +329,7 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
             place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
             place.mark_text(fontSize=10).encode(
                 text=alt.Text("text:N"),
-                color=alt.condition(
-                    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-                ),
+                color=READABLE,
             ),
         ],
         title=panel_title("percent slower: link (host and latency)", anchor="start"),
@@ -336,19 +340,12 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     if not letters:
         return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    texts = LayerChart(
-        layer=[
-            line.mark_text(align="center", fontWeight="bold").encode(
-                x=at_pixel(6), text=alt.Text("letter:N")
-            ),
-            line.mark_text(align="left", fontSize=11).encode(
-                x=at_pixel(18), text=alt.Text("text:N")
-            ),
-        ],
-        width=cell * 7,
-        height=LINE_HEIGHT * len(letters),
-        view=alt.ViewBackground(stroke=None),
-    )
+    heads = line.mark_text(align="center", fontWeight="bold")
+    layers = [
+        heads.encode(x=at_pixel(6), text=alt.Text("letter:N")),
+        key_text(line.encode(x=at_pixel(18)), 0),
+    ]
+    texts = key_panel(layers, cell * 7, len(letters))
     return vconcat(colours, texts, spacing=8)
 
 

@@ -9,11 +9,19 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.bars import ABOVE, BELOW, colour_by_field, names_above, rows_axis, tall_height
-from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
-from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    scale_by_name,
+    tooltip,
+)
+from plots.figures.compose import LayerChart
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import Layout, shorten
+from plots.figures.registered import Of, figure
+from plots.figures.rows import Rows
 from plots.model.derive import NoData
 from plots.model.fleet import PEERS, Aspect, Finding, Judgement, Slow
 from plots.text import caption, fleet_caption
@@ -24,6 +32,7 @@ MOST_ROWS = {"wide": 30, "column": 18, "paper": 10}
 MOST_OF_A_PART = 3
 
 
+@figure("outliers", Of.SWEEP, 3)
 def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     """Draws the slowest aspects of each finding with intervals, over the range of the peers."""
     pairs = [
@@ -39,32 +48,35 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
     ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
     left_out = len(pairs) - len(shown)
-    chart = compose_chart(
-        fleet_caption.title("What is named, against its peers", judgement),
-        layout,
-        [
-            fleet_caption.origin(judgement),
-            "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
-            "half of the parts of the same kind and model that are not named",
-            f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
-        ],
-        _draw_rows(rows, ends, class_name, layout),
-        _draw_key(rows, layout),
-    )
-    chart.datasets = {
-        "slow": rows,
-        "key": [
-            {"at": i, "scope": s, "text": SCOPE_NOUNS[s], "colour": style.SCOPE[s].colour}
-            for i, s in enumerate(_scopes(rows))
-        ],
-    }
     return Figure(
         heading="What is named, against its peers",
         reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
         "bars: the scores are of what they have in common.",
         summary=f"The slowest: {rows[0]['name']}, {rows[0]['text']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            fleet_caption.title("What is named, against its peers", judgement),
+            layout,
+            [
+                fleet_caption.origin(judgement),
+                "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
+                "half of the parts of the same kind and model that are not named",
+                f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+            ],
+            _draw_rows(rows, ends, class_name, layout),
+            _draw_key(rows),
+            data={
+                "slow": rows,
+                "key": [
+                    {
+                        "column": i,
+                        "scope": s,
+                        "text": SCOPE_NOUNS[s],
+                        "colour": style.SCOPE[s].colour,
+                    }
+                    for i, s in enumerate(_scopes(rows))
+                ],
+            },
+        ),
     )
 
 
@@ -148,45 +160,23 @@ def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout
 def _draw_rows(
     rows: list[dict[str, Any]], ends: tuple[float, float], class_name: str, layout: Layout
 ) -> LayerChart:
-    names = [row["row"] for row in rows]
     width = WIDTH if layout.beside else layout.width
-    base = alt.Chart(alt.NamedData("slow")).encode(y=rows_axis(names, labels=layout.beside))
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=fleet_scale.axis(ends, class_name, width // 45, grid=True),
-            title="percent slower",
-        )
-
-    with_peers = base.transform_filter("isValid(datum.least)")
-    wide = with_peers.mark_bar(height=5, color=style.PEERS, **place)
-    middle = with_peers.mark_bar(height=10, color=style.PEERS_MIDDLE, **place)
-    coloured = base.encode(color=colour_by_field())
-    line = coloured.mark_rule(strokeWidth=1.6, **place).encode(x=across("low"), x2=alt.X2("high:Q"))
-    point = coloured.mark_point(filled=True, size=55, opacity=1, **place).encode(
-        x=across("slower"),
-        shape=_shapes(rows),
-        tooltip=tooltip(part="name", slower="text", code="code", peers="peers"),
-    )
-    text: dict[str, Any] = {"fontSize": 11} | ({} if layout.beside else {"yOffset": ABOVE})
-    texts = base.mark_text(align="right", **text).encode(
-        x=at_pixel(width + TEXT_WIDTH if layout.beside else width), text=alt.Text("text:N")
-    )
-    return LayerChart(
-        layer=[
-            wide.encode(x=across("least"), x2=alt.X2("most:Q")),
-            middle.encode(x=across("low_half"), x2=alt.X2("high_half:Q")),
-            line,
-            point,
-            texts,
-            *([] if layout.beside else names_above(base, "label")),
+    axis = fleet_scale.axis(ends, class_name, width // 45, grid=True)
+    value = Value("percent slower", fleet_scale.scale(ends, class_name), axis)
+    names = [row["row"] for row in rows]
+    shown = Rows(alt.Chart(alt.NamedData("slow")), names, layout, value, tall=True)
+    with_peers, coloured = shown.only("isValid(datum.least)"), shown.coloured()
+    tips = tooltip(part="name", slower="text", code="code", peers="peers")
+    return shown.panel(
+        [
+            with_peers.bars("least", "most", 5, style.PEERS),
+            with_peers.bars("low_half", "high_half", 10, style.PEERS_MIDDLE),
+            coloured.lines("low", "high", strokeWidth=1.6),
+            coloured.points("slower", 55, shape=_shapes(rows), tooltip=tips),
+            shown.texts(width + TEXT_WIDTH * layout.beside),
+            *shown.names_above("label"),
         ],
-        width=width,
-        height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
+        width,
     )
 
 
@@ -198,22 +188,8 @@ def _shapes(rows: list[dict[str, Any]]) -> Any:
     return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
 
 
-def _draw_key(rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X(
-            "at:Q",
-            axis=None,
-            scale=alt.Scale(domain=[-0.1, 3], range=[0, 240], nice=False),
-        )
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=55, opacity=1).encode(
-                color=colour_by_field(), shape=_shapes(rows)
-            ),
-            place.mark_text(align="left", dx=9, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=240,
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
+def _draw_key(rows: list[dict[str, Any]]) -> LayerChart:
+    place = key_place(3, 0.1, [0, 240], lines=False)
+    marks = place.mark_point(filled=True, size=55, opacity=1)
+    marks = marks.encode(color=colour_by_field(), shape=_shapes(rows))
+    return key_panel([marks, key_text(place, 9)], 240)

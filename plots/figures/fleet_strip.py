@@ -10,11 +10,20 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_chart, literal, panel_title, scale_by_name, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    literal,
+    panel_title,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_text
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.fleet import Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -40,6 +49,7 @@ class Place:
     aspect: str
 
 
+@figure("strip", Of.SWEEP, 1)
 def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     """Draws a panel for each class; named GPUs are outlined and have labels."""
     if not judgement.gpus:
@@ -62,29 +72,27 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
         panels.append(_draw_panel(name, gpus, ends, looks, layout, name == list(by_class)[-1]))
     aggregated = len(gpus) > MOST_MARKS
-    chart = compose_chart(
-        fleet_caption.title("All GPUs of the sweep", judgement),
-        layout,
-        [
-            fleet_caption.origin(judgement),
-            "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
-            "of its aspects of each class",
-            f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
-            "that are named have marks of their own"
-            if aggregated
-            else "",
-        ],
-        layout.stack(*panels),
-        *([_draw_key(looks, layout)] if len(looks) > 1 else []),
-    )
-    chart.datasets = data | {"key": _key_rows(looks)}
     return Figure(
         heading="All GPUs of the sweep",
         reading="From left to right by rack, node and slot; upwards is slower. Outlined marks are "
         "named by the judge.",
         summary=" ".join(_summary(name, places, judgement) for name, places in by_class.items()),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            fleet_caption.title("All GPUs of the sweep", judgement),
+            layout,
+            [
+                fleet_caption.origin(judgement),
+                "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
+                "of its aspects of each class",
+                f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
+                "that are named have marks of their own"
+                if aggregated
+                else "",
+            ],
+            layout.stack(*panels),
+            *([_draw_key(looks, layout)] if len(looks) > 1 else []),
+            data=data | {"key": _key_rows(looks)},
+        ),
     )
 
 
@@ -146,7 +154,7 @@ def _named(judgement: Judgement, places: list[Place], class_name: str) -> dict[i
     return {place.at: by_uuid[place.gpu.uuid] for place in places if place.gpu.uuid in by_uuid}
 
 
-def _looks(judgement: Judgement) -> dict[str, style.DirectionStyle]:
+def _looks(judgement: Judgement) -> dict[str, style.MarkStyle]:
     """Returns the look of each model, the most frequent first."""
     counts: dict[str, int] = {}
     for gpu in judgement.gpus:
@@ -159,7 +167,7 @@ def _mark_rows(
     places: list[Place],
     named: set[int],
     class_name: str,
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
     layout: Layout,
 ) -> list[dict[str, Any]]:
     """Returns a row for each GPU, or for each bar of neighbours of one model."""
@@ -199,7 +207,7 @@ def _named_rows(
     places: list[Place],
     named: dict[int, Finding],
     class_name: str,
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
 ) -> list[dict[str, Any]]:
     shown = sorted(
         (place for place in places if place.at in named), key=lambda place: -place.slower
@@ -320,7 +328,7 @@ def _draw_panel(
     class_name: str,
     gpus: Sequence[Gpu],
     ends: tuple[float, float],
-    looks: dict[str, style.DirectionStyle],
+    looks: dict[str, style.MarkStyle],
     layout: Layout,
     is_last: bool,
 ) -> LayerChart:
@@ -343,38 +351,31 @@ def _draw_panel(
     title = ("rack" if by_rack else "node") if is_last else None
     x = alt.X("at:Q", scale=scale, axis=axis, title=title)
     y_axis = fleet_scale.axis(ends, class_name, HEIGHT[layout.name] // 18, minExtent=34)
-
-    def upwards(field: str) -> alt.Y:
-        return alt.Y(
-            f"{field}:Q",
-            scale=fleet_scale.scale(ends, class_name),
-            axis=y_axis,
-            title="percent slower",
-        )
+    value = Value("percent slower", fleet_scale.scale(ends, class_name), y_axis)
 
     def of_class(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
 
-    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    shapes = _shapes(looks)
     tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
     marks = of_class("marks").encode(x=x, color=colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
         drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(
-            y=upwards("low"), y2=alt.Y2("high:Q")
+            y=value.y("low"), y2=alt.Y2("high:Q")
         )
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))
         drawn = marks.mark_point(filled=True, size=size, opacity=0.85).encode(
-            y=upwards("high"), shape=shapes
+            y=value.y("high"), shape=shapes
         )
     named = (
         of_class("named")
         .mark_point(filled=True, size=46, opacity=1, stroke=style.INK, strokeWidth=1.4)
         .encode(
             x=x,
-            y=upwards("high"),
+            y=value.y("high"),
             shape=shapes,
             color=colour_by_field(),
             tooltip=[*tips, *tooltip(code="code")],
@@ -384,7 +385,7 @@ def _draw_panel(
         of_class("labels")
         .transform_filter(f"datum.right === {flag}")
         .mark_text(fontSize=11, fontWeight="bold", **options)
-        .encode(x=x, y=upwards("high"), text=alt.Text("name:N"))
+        .encode(x=x, y=value.y("high"), text=alt.Text("name:N"))
         for flag, options in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
     return LayerChart(
@@ -400,29 +401,24 @@ def _draw_panel(
     )
 
 
-def _key_rows(looks: dict[str, style.DirectionStyle]) -> list[dict[str, Any]]:
+def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
     return [
         {"line": line, "text": model, "model": model, "colour": look.colour}
         for line, (model, look) in enumerate(looks.items())
     ]
 
 
-def _draw_key(looks: dict[str, style.DirectionStyle], layout: Layout) -> LayerChart:
+def _draw_key(looks: dict[str, style.MarkStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    shapes = scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(
-                x=at_pixel(6), color=colour_by_field(), shape=shapes
-            ),
-            place.mark_text(align="left", fontSize=11).encode(
-                x=at_pixel(16), text=alt.Text("text:N")
-            ),
-        ],
-        width=layout.width - layout.axis,
-        height=LINE_HEIGHT * len(looks),
-        view=alt.ViewBackground(stroke=None),
+    marks = place.mark_point(filled=True, size=45, opacity=1).encode(
+        x=at_pixel(6), color=colour_by_field(), shape=_shapes(looks)
     )
+    texts = key_text(place.encode(x=at_pixel(16)), 0)
+    return key_panel([marks, texts], layout.width - layout.axis, len(looks))
+
+
+def _shapes(looks: dict[str, style.MarkStyle]) -> Any:
+    return scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
 def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import ABOVE, BELOW, colour_by_field, tall_height
-from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, figure
+from plots.figures.rows import ABOVE, Rows
 from plots.model.derive import NoData, Run
 from plots.model.gate import NOT_CHANGED, NOT_KNOWN, BenchmarkVerdict, Check, ClassVerdict
 from plots.text import caption, numbers, verdict
@@ -32,6 +41,7 @@ AXIS_ROOM = 0.3  # beyond the outermost points, as a part of the distance betwee
 KEY_TEXTS = {"unchanged": "unchanged (tested)", "not_known": "not known (hidden by noise)"}
 
 
+@figure("forest", Of.CHECK, 1)
 def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the gate's answer about the new runs, which are numbered as in the report."""
     if not check.compared:
@@ -62,27 +72,6 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         if _is_inside(100 * slowdown, domains[benchmark.class_name or ""])
     ]
     outside = len(slowdowns) - len(inside)
-    chart = compose_chart(
-        caption.title(
-            f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
-        ),
-        layout,
-        _make_subtitle(check, runs, shown, rows, outside),
-        *(
-            _draw_panel(
-                entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
-            )
-            for entry in check.classes
-            if entry.name in domains
-        ),
-        _draw_key(layout),
-    )
-    chart.datasets = {
-        "checked": rows,
-        "single": inside,
-        "lines": _make_lines(shown, layout),
-        "key": _make_key_rows(),
-    }
     return Figure(
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
@@ -91,8 +80,27 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         "Hollow marks: noise would hide a slowdown of the threshold, so what is not found there is "
         "not known.",
         summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            caption.title(
+                f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
+            ),
+            layout,
+            _make_subtitle(check, runs, shown, rows, outside),
+            *(
+                _draw_panel(
+                    entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
+                )
+                for entry in check.classes
+                if entry.name in domains
+            ),
+            _draw_key(layout),
+            data={
+                "checked": rows,
+                "single": inside,
+                "lines": _make_lines(shown, layout),
+                "key": _make_key_rows(),
+            },
+        ),
     )
 
 
@@ -243,42 +251,47 @@ def _draw_panel(
     """Draws one class of benchmarks, which share a threshold."""
     names = [benchmark.name for benchmark in shown]
     width = WIDTH if layout.beside else layout.width
-    rows, single, lines = (
-        alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == entry.name)
+    value = Value(
+        "slower by (%)" if with_axis_title else None,
+        alt.Scale(domain=list(domain), nice=False),
+        alt.Axis(tickCount=8, format="~f"),
+    )
+    marks, single, lines = (
+        Rows(
+            alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == entry.name),
+            names,
+            layout,
+            value,
+            tall=True,
+            y=_names(names, layout),
+        )
         for data in ("checked", "single", "lines")
     )
-    x, low, high = (_axis(field, domain, with_axis_title) for field in ("slowdown", "low", "high"))
-    y = _names(names, layout)
-    single = single.encode(x=x, y=y, tooltip=tooltip(benchmark="name", run="run", slower_by="text"))
-    marks = rows.encode(
-        y=y,
-        tooltip=tooltip(
-            benchmark="name",
-            verdict="words",
-            slower_by="text",
-            **{"95 %_interval": "interval"},
-            p="p",
-            detectable="detectable",
-        ),
+    tips = tooltip(
+        benchmark="name",
+        verdict="words",
+        slower_by="text",
+        **{"95 %_interval": "interval"},
+        p="p",
+        detectable="detectable",
     )
-    limit, place = style.LIMIT["raw"], _place(layout)
+    texts = marks
+    marks = replace(marks, chart=marks.chart.encode(tooltip=tips)).coloured()
+    limit, x = style.LIMIT["raw"], value.x("slowdown")
+    rules = lines.chart.encode(x=x)
     if not layout.beside:
-        lines = lines.encode(y=_names(names, layout, 0.5), y2=alt.Y2("name:N", bandPosition=1))
-    zero = lines.transform_filter("datum.zero").mark_rule(color=style.LINE, strokeWidth=1.5)
-    threshold = lines.transform_filter("!datum.zero").mark_rule(
-        color=limit.colour, strokeDash=limit.dash
-    )
+        rules = rules.encode(y=_names(names, layout, 0.5), y2=alt.Y2("name:N", bandPosition=1))
+    ticks = _draw_ticks(single.base, **single.place)
+    of_tick = tooltip(benchmark="name", run="run", slower_by="text")
     layers = [
-        zero.encode(x=x),
-        threshold.encode(x=x),
-        _draw_ticks(single, **place),
-        marks.mark_rule(strokeWidth=1.5, **place).encode(
-            x=low, x2=alt.X2("high:Q"), color=colour_by_field()
-        ),
-        _draw_arrow(marks, "low", "triangle-left", **place).encode(x=low),
-        _draw_arrow(marks, "high", "triangle-right", **place).encode(x=high),
-        *_draw_points(marks, x, **place),
-        *_draw_texts(marks, width, layout),
+        rules.transform_filter("datum.zero").mark_rule(color=style.LINE, strokeWidth=1.5),
+        rules.transform_filter("!datum.zero").mark_rule(color=limit.colour, strokeDash=limit.dash),
+        ticks.encode(x=x, tooltip=of_tick),
+        marks.lines("low", "high", strokeWidth=1.5),
+        marks.arrows("low", "left", "datum.beyond_low", 30),
+        marks.arrows("high", "right", "datum.beyond_high", 30),
+        *_draw_points(marks.base.encode(x=x), **marks.place),
+        *_draw_texts(texts, width, tips),
     ]
     heading = alt.TitleParams(
         verdict.describe_class(entry),
@@ -289,17 +302,7 @@ def _draw_panel(
         anchor="start",
         frame="group",
     )
-    return LayerChart(layer=layers, title=heading, width=width, height=tall_height(names, layout))
-
-
-def _axis(field: str, domain: tuple[float, float], with_title: bool) -> alt.X:
-    """Returns the horizontal axis of a panel."""
-    return alt.X(
-        f"{field}:Q",
-        scale=alt.Scale(domain=list(domain), nice=False),
-        axis=alt.Axis(tickCount=8, format="~f"),
-        title="slower by (%)" if with_title else None,
-    )
+    return marks.panel(layers, width, heading, framed=True)
 
 
 def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
@@ -315,23 +318,16 @@ def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
     return alt.Y("name:N", scale=scale, axis=axis, title=None, bandPosition=place)
 
 
-def _place(layout: Layout) -> dict[str, Any]:
-    """Returns where marks stand in their rows: in a column below the texts."""
-    return {} if layout.beside else {"yOffset": BELOW}
-
-
-def _draw_texts(base: alt.Chart, width: int, layout: Layout) -> list[Any]:
+def _draw_texts(rows: Rows, width: int, tips: list[alt.Tooltip]) -> list[Any]:
     """Draws the slowdowns, in a column also the names, both above the marks."""
-    if layout.beside:
-        value = base.mark_text(align="right", fontSize=11)
-        return [value.encode(x=at_pixel(width + TEXT_WIDTH), text=alt.Text("text:N"))]
-    value = base.mark_text(align="right", fontSize=11, yOffset=ABOVE, dx=-4)
-    name = base.mark_text(
-        align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=width - TEXT_WIDTH - 8
-    )
+    rows = replace(rows, chart=rows.chart.encode(tooltip=tips))
+    if rows.layout.beside:
+        return [rows.texts(width + TEXT_WIDTH)]
+    room = width - TEXT_WIDTH - 8
+    name = rows.base.mark_text(align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=room)
     return [
         name.encode(x=at_pixel(0), text=alt.Text("name:N")),
-        value.encode(x=at_pixel(width), text=alt.Text("text:N")),
+        rows.texts(width, dx=-4),
     ]
 
 
@@ -341,14 +337,7 @@ def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
     )
 
 
-def _draw_arrow(base: alt.Chart, end: str, shape: str, **place: Any) -> Any:
-    """Draws an arrow where an interval continues beyond the axis."""
-    beyond = base.transform_filter(f"datum.beyond_{end}")
-    mark = beyond.mark_point(filled=True, shape=shape, size=30, opacity=1, **place)
-    return mark.encode(color=colour_by_field())
-
-
-def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
+def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
     """Draws filled marks, and hollow ones if not tested; shape and colour show the verdict."""
     shape = scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
@@ -360,8 +349,8 @@ def _draw_points(base: alt.Chart, x: Any, **place: Any) -> list[Any]:
         filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
     )
     return [
-        filled.encode(x=x, shape=shape, color=colour_by_field()),
-        hollow.encode(x=x, shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
+        filled.encode(shape=shape, color=colour_by_field()),
+        hollow.encode(shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
     ]
 
 
@@ -383,16 +372,9 @@ def _make_key_rows() -> list[dict[str, Any]]:
 
 
 def _draw_key(layout: Layout) -> LayerChart:
-    x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.05, KEY_COLUMNS], nice=False))
-    base = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    marks = base.transform_filter("!datum.tick")
-    return LayerChart(
-        layer=[
-            *_draw_points(marks, x),
-            _draw_ticks(base.transform_filter("datum.tick")).encode(x=x),
-            base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text=alt.Text("text:N")),
-        ],
-        width=KEY_COLUMNS * KEY_WIDTH[layout.name],
-        height=LINE_HEIGHT * len({row["line"] for row in _make_key_rows()}),
-        view=alt.ViewBackground(stroke=None),
-    )
+    place = key_place(KEY_COLUMNS, 0.05)
+    marks = _draw_points(place.transform_filter("!datum.tick"))
+    ticks = _draw_ticks(place.transform_filter("datum.tick"))
+    lines = len({row["line"] for row in _make_key_rows()})
+    width = KEY_COLUMNS * KEY_WIDTH[layout.name]
+    return key_panel([*marks, ticks, key_text(place, 9)], width, lines)

@@ -8,11 +8,19 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import BOLD, colour_by_field
-from plots.figures.common import Figure, compose_chart, scale_by_name, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    colour_by_field,
+    compose_chart,
+    scale_by_name,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
+from plots.figures.registered import Of, figure
+from plots.figures.rows import BOLD
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap, Link, PciLink, Rate
 from plots.model.pcie import packet_limit
@@ -53,6 +61,7 @@ class Row:
     is_link: bool
 
 
+@figure("links", Of.MAP, 1)
 def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     """Draws the host, its shared links and its devices, each with its rates in GB/s."""
     if not host_map.measured:
@@ -67,29 +76,28 @@ def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     top = 1.05 * max(
         [mark["high"] for mark in data["rates"]] + [mark["high"] for mark in data["nominal"]]
     )
-    chart = compose_chart(
-        map_caption.title("Links between host and devices", host_map),
-        layout,
-        [
-            map_caption.origin(host_map),
-            "links: what all devices below get together; devices: each alone; lines: 95 % intervals"
-            + (
-                "; grey: what packet headers leave of the PCI link in one direction"
-                * bool(data["nominal"])
-            ),
-            "" if with_devices else "single devices are in the table",
-        ],
-        _draw_tree(len(rows), top, places),
-        _draw_key(shown, layout),
-    )
-    chart.datasets = data | {"key": _key_rows(shown)}
     return Figure(
         heading="Links between host and devices",
         reading="Devices below a link share what it gives. A link that no set of copies fills "
         "cannot be seen, and is not here.",
         summary=_summary(host_map),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            map_caption.title("Links between host and devices", host_map),
+            layout,
+            [
+                map_caption.origin(host_map),
+                "links: what all devices below get together; devices: each alone; lines: 95 % "
+                "intervals"
+                + (
+                    "; grey: what packet headers leave of the PCI link in one direction"
+                    * bool(data["nominal"])
+                ),
+                "" if with_devices else "single devices are in the table",
+            ],
+            _draw_tree(len(rows), top, places),
+            _draw_key(shown, layout),
+            data=data | {"key": _key_rows(shown)},
+        ),
     )
 
 
@@ -262,14 +270,8 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
 
 
 def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, top], range=list(places.marks), nice=False),
-            axis=alt.Axis(tickCount=6, format="~f"),
-            title="GB/s",
-        )
-
+    reach = alt.Scale(domain=[0, top], range=list(places.marks), nice=False)
+    value = Value("GB/s", reach, alt.Axis(tickCount=6, format="~f"))
     nominal = (
         alt.Chart(alt.NamedData("nominal"))
         .transform_calculate(
@@ -278,7 +280,7 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         )
         .mark_rect(color=NOMINAL_COLOUR, opacity=0.45)
         .encode(
-            x=across("low"),
+            x=value.x("low"),
             x2=alt.X2("high:Q"),
             y=alt.Y("first:Q", scale=scale, axis=None),
             y2=alt.Y2("last:Q"),
@@ -287,9 +289,9 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
     rates = alt.Chart(alt.NamedData("rates")).encode(
         y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
     )
-    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=across("low"), x2=alt.X2("high:Q"))
+    intervals = rates.mark_rule(strokeWidth=1.5).encode(x=value.x("low"), x2=alt.X2("high:Q"))
     marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
-        x=across("value"),
+        x=value.x("value"),
         shape=_shapes(),
         tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
     )
@@ -314,17 +316,7 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
 
 def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, 3], range=reach, nice=False))
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(
-                shape=_shapes(), color=colour_by_field()
-            ),
-            place.mark_text(align="left", dx=7, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=reach[1],
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
+    place = key_place(3, 0.06, reach, lines=False)
+    marks = place.mark_point(filled=True, size=45, opacity=1)
+    marks = marks.encode(shape=_shapes(), color=colour_by_field())
+    return key_panel([marks, key_text(place, 7)], reach[1])

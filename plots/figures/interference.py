@@ -7,10 +7,19 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import HEADING_MARK, rows_axis
-from plots.figures.common import Figure, compose_run_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    compose_run_chart,
+    panel_title,
+    scale_by_name,
+    shown_rows,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import HEADING_MARK, Rows, directions_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -22,6 +31,7 @@ PERCENTILES = (
 )
 
 
+@figure("interference", Of.RUN, 2, Question.SPREAD)
 def draw_interference(run: Run, layout: Layout) -> Figure:
     """Draws the percentiles of the largest small copy beside each large one."""
     copies = [benchmark for benchmark in run.with_role(ROLE) if benchmark.bytes]
@@ -35,18 +45,8 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
     names = _order_rows(copies, methods)
     ends = [row["us"] for row in rows]
     scale = alt.Scale(type="log", domain=[min(ends) / 1.2, max(ends) * 1.2], nice=False)
-    directions = [
-        name for name in DIRECTIONS.values() if any(row["direction"] == name for row in rows)
-    ]
+    directions = directions_of(rows)
     panels = [_draw_panel(name, names, scale, layout, name == directions[0]) for name in directions]
-    chart = compose_run_chart(
-        f"A copy of {numbers.size(size)} while a large one is under way",
-        run,
-        layout,
-        ["time until the small copy has ended; in bold, how the large copy is made"],
-        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-    )
-    chart.datasets = {"waits": rows}
     late = [row for row in rows if row["percentile"] == PERCENTILES[1][1]]
     best, worst = (find(late, key=lambda row: row["us"]) for find in (min, max))
     return Figure(
@@ -55,8 +55,14 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
         "that waits for the large copy. The tooltip says what the large copy loses.",
         summary=f"One of a hundred takes longer than {best['time']} at best ({best['copy']}) and "
         f"{worst['time']} at worst ({worst['copy']}).",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"A copy of {numbers.size(size)} while a large one is under way",
+            run,
+            layout,
+            ["time until the small copy has ended; in bold, how the large copy is made"],
+            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
+            data={"waits": rows},
+        ),
     )
 
 
@@ -105,36 +111,24 @@ def _make_rows(copy: Benchmark) -> list[dict[str, Any]]:
 def _draw_panel(
     direction: str, names: list[str], scale: alt.Scale, layout: Layout, is_first: bool
 ) -> LayerChart:
-    domain = [name for _, name, *_ in PERCENTILES]
+    looks = {name: look for _, name, *look in PERCENTILES}
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
-    base = shown_rows("waits", direction=direction).encode(
-        y=rows_axis(names, labels=is_first or not layout.beside, grid=True)
-    )
-    x = alt.X("us:Q", scale=scale, axis=alt.Axis(format=",~f", tickCount=5), title="time (µs)")
-    reach = base.mark_rule(color=style.LINE).encode(
+    names_of = "percentile", list(looks)
+    shape = scale_by_name(*names_of, lambda name: looks[name][0], alt.Shape, legend)
+    colour = scale_by_name(*names_of, lambda name: looks[name][1], alt.Color, legend)
+    value = Value("time (µs)", scale, alt.Axis(format=",~f", tickCount=5))
+    chart = shown_rows("waits", direction=direction)
+    rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True)
+    reach = rows.base.mark_rule(color=style.LINE).encode(
         x=alt.X("min(us):Q", scale=scale), x2=alt.X2("max(us):Q")
     )
-    marks = base.mark_point(filled=True, size=38, opacity=1).encode(
-        x=x,
-        color=alt.Color(
-            "percentile:N",
-            scale=alt.Scale(domain=domain, range=[look for *_, look in PERCENTILES]),
-            legend=legend,
-        ),
-        shape=alt.Shape(
-            "percentile:N",
-            scale=alt.Scale(domain=domain, range=[look for _, _, look, _ in PERCENTILES]),
-            legend=legend,
-        ),
-        tooltip=tooltip(
-            strategy="strategy", percentile="percentile", time="time", large_copy_loses="loss"
-        ),
+    tips = tooltip(
+        strategy="strategy", percentile="percentile", time="time", large_copy_loses="loss"
     )
     shown = [name.split("|")[-1] for name in names]
     wide = round(min(300, (layout.width - LETTER * max(map(len, shown))) / 2))
-    return LayerChart(
-        layer=[reach, marks],
-        title=panel_title(f"small copy {direction}"),
-        width=layout.beside_names(shown, wide),
-        height=layout.row_height * len(names),
+    return rows.panel(
+        [reach, rows.points("us", 38, shape=shape, color=colour, tooltip=tips)],
+        layout.beside_names(shown, wide),
+        panel_title(f"small copy {direction}"),
     )

@@ -9,8 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import shown_rows
+from plots.figures.common import colour_by_field, shown_rows
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
@@ -63,12 +62,8 @@ class Key:
         text = ends.mark_text(align="left", dx=9, fontSize=11).encode(
             text=alt.Text("text:N"), color=alt.ColorValue(style.INK)
         )
-        return LayerChart(
-            layer=[lines(place), marks(ends), text],
-            width=reach[1],
-            height=LINE_HEIGHT * -(-len(self.entries) // self.columns),
-            view=alt.ViewBackground(stroke=None),
-        )
+        lines_of_key = -(-len(self.entries) // self.columns)
+        return key_panel([lines(place), marks(ends), text], reach[1], lines_of_key)
 
 
 def direction_key_rows(codes: list[str]) -> list[dict[str, Any]]:
@@ -83,15 +78,32 @@ def direction_key_rows(codes: list[str]) -> list[dict[str, Any]]:
 def direction_key(codes: list[str], layout: Layout) -> LayerChart:
     """Draws the colours of directions."""
     count = len(direction_key_rows(codes))
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=alt.Scale(domain=[-0.06, count], nice=False))
-    )
+    place = key_place(count, 0.06, lines=False)
+    marks = place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field())
+    width = min(DIRECTION_WIDTH * count, layout.width)
+    return key_panel([marks, key_text(place, 8)], width)
+
+
+def key_place(
+    columns: int, margin: float, reach: list[int] | None = None, lines: bool = True
+) -> alt.Chart:
+    """Begins a layer of a key whose data `key` have columns, and perhaps lines."""
+    place = alt.Chart(alt.NamedData("key"))
+    scale = alt.Scale(domain=[-margin, columns], range=reach or alt.Undefined, nice=False)
+    place = place.encode(x=alt.X("column:Q", axis=None, scale=scale))
+    return place.encode(y=alt.Y("line:O", axis=None)) if lines else place
+
+
+def key_text(place: alt.Chart, dx: int) -> Any:
+    """Draws the texts of a key, so many pixels right of their marks."""
+    return place.mark_text(align="left", dx=dx, fontSize=11).encode(text=alt.Text("text:N"))
+
+
+def key_panel(layers: list[Any], width: float, lines: int = 1) -> LayerChart:
+    """Returns a key, which has no frame."""
     return LayerChart(
-        layer=[
-            place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field()),
-            place.mark_text(align="left", dx=8, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=min(DIRECTION_WIDTH * count, layout.width),
-        height=LINE_HEIGHT,
+        layer=layers,
+        width=width,
+        height=LINE_HEIGHT * lines,
         view=alt.ViewBackground(stroke=None),
     )

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Any
 
 from plots.figures import style
-from plots.figures.bars import Bars, from_zero
-from plots.figures.common import Alike, Figure, compose_run_chart
+from plots.figures.bars import Bars
+from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
@@ -29,6 +30,7 @@ MOST_COMMON_SHARE = 0.75  # of the number of strategies at the size with the mos
 ALIKE_DIFFERENCE = 0.01  # strategies that differ by less, for the same reason, share a rung
 
 
+@figure("ladder", Of.RUN, 2, Question.SIZES)
 def draw_ladder(run: Run, layout: Layout) -> Figure:
     """Draws the rungs of both directions, at the largest size that most strategies have."""
     limit, packet = run.link_limit, run.packet_limit
@@ -62,25 +64,24 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
             tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
         )
         panels.append(panel.chart())
-    chart = compose_run_chart(
-        f"Efficiency ladder at {numbers.size(size)}",
-        run,
-        layout,
-        [
-            "percent of the link's raw rate; then what is lost (headers: of the raw rate; best: of "
-            "what they leave at least; strategies: of the best); alike: within "
-            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
-            f"not measured at this size: {', '.join(left_out)}" if left_out else "",
-        ],
-        *panels,
-    )
-    chart.datasets = {"rungs": rows}
     best = [row for row in rows if row["kind"] == "best"]
     return Figure(
         heading="Efficiency ladder",
         reading="From the raw rate, past what packet headers leave, to what each strategy reaches.",
         summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
-        chart=chart,
+        chart=compose_run_chart(
+            f"Efficiency ladder at {numbers.size(size)}",
+            run,
+            layout,
+            [
+                "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
+                "best: of what they leave at least; strategies: of the best); alike: within "
+                f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
+                f"not measured at this size: {', '.join(left_out)}" if left_out else "",
+            ],
+            *panels,
+            data={"rungs": rows},
+        ),
         strategies=[
             (row["strategy"], row["colour"])
             for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()

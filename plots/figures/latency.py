@@ -9,11 +9,11 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import choose_groups
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
-    Axis,
     Figure,
     Listing,
+    Value,
+    colour_by_field,
     compose_run_chart,
     groups_alike,
     label_alike,
@@ -29,8 +29,9 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
-from plots.figures.named_rows import name_of
 from plots.figures.points import Point, transfer_points
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import name_of
 from plots.model.derive import DIRECTIONS, Benchmark, Run
 from plots.model.groups import Group
 from plots.model.programs import Fit, fit_name
@@ -48,6 +49,7 @@ CODES = {words: code for code, words in DIRECTIONS.items()}
 Row = dict[str, Any]
 
 
+@figure("latency", Of.RUN, 2, Question.SMALL)
 def draw_latency(run: Run, layout: Layout) -> Figure:
     """Draws the measured times, t0 + n/B where one line fits, and what t0 and n/B are alone."""
     every_point = transfer_points(run)
@@ -57,7 +59,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     fitted = [(benchmark, fit) for group in groups for benchmark, fit in _fits(run, group)]
     low = min([low, *(fit.t0_ns / 1000 for _, fit in fitted)])
     scale, ticks = logarithmic(low, high, above=0.28)
-    axis = Axis("time_us", "time of one operation (µs)", scale, ticks, other=linear(high))
+    time = Value("time of one operation (µs)", scale, ticks)
     fits = [row for benchmark, fit in fitted for row in _make_fit_rows(benchmark, fit, points, low)]
     single = {
         (benchmark.strategy, benchmark.direction) for benchmark, fit in fitted if fit.lines == 1
@@ -65,27 +67,7 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     others = {group.name: len(group.others) for group in groups}
     codes = [code for code in DIRECTIONS if any(CODES[p.direction] == code for p in points)]
     left_out = len({p.strategy for p in every_point}) - sum(len(group.members) for group in groups)
-    chart = compose_run_chart(
-        "Time of transfers",
-        run,
-        layout,
-        [
-            caption.describe_timing([point.repetitions for point in points]),
-            caption.describe_omissions(run.result),
-            f"in the tables only: {left_out} more" if left_out else "",
-            _explain_fits(run, bool(fits), layout),
-        ],
-        *_draw_rows(groups, points, axis, layout),
-        direction_key(codes, layout),
-    )
-    chart.datasets = {
-        "points": [_make_point_row(point, single, others[point.strategy]) for point in points],
-        "fits": fits,
-        "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
-        "key": direction_key_rows(codes),
-    }
     listing = Listing("time_us", descending=False, value="time")
-    chart.usermeta |= {"axis": axis.other_form()} | listing.usermeta()
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
     return Figure(
@@ -93,7 +75,28 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
         reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
         f"({best.variant}, {best.size}). {texts}",
-        chart=chart,
+        chart=compose_run_chart(
+            "Time of transfers",
+            run,
+            layout,
+            [
+                caption.describe_timing([point.repetitions for point in points]),
+                caption.describe_omissions(run.result),
+                f"in the tables only: {left_out} more" if left_out else "",
+                _explain_fits(run, bool(fits), layout),
+            ],
+            *_draw_rows(groups, points, time, layout),
+            direction_key(codes, layout),
+            data={
+                "points": [
+                    _make_point_row(point, single, others[point.strategy]) for point in points
+                ],
+                "fits": fits,
+                "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
+                "key": direction_key_rows(codes),
+            },
+            meta={"axis": Value(time.title or "", *linear(high)).form()} | listing.usermeta(),
+        ),
         strategies=strategy_colours(points),
         alike=groups_alike(groups),
     )
@@ -168,13 +171,13 @@ def _make_label(benchmark: Benchmark, fit: Fit, layout: Layout) -> Row:
     }
 
 
-def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Layout) -> list[Any]:
+def _draw_rows(groups: list[Group], points: list[Point], time: Value, layout: Layout) -> list[Any]:
     """Returns the panels in rows."""
     beside = PANELS_BESIDE[layout.name]
     room = (layout.width - SPACING * (beside - 1)) // beside
-    ticks = max(len(f"{tick:,.0f}") for tick in axis.ticks.values)
+    ticks = max(len(f"{tick:,.0f}") for tick in time.ticks.values)
     width = room - TITLE_ROOM - round(LETTER * ticks) - TICK_OVERHANG
-    panels = [_draw_panel(group, points, axis, layout, width, room) for group in groups]
+    panels = [_draw_panel(group, points, time, layout, width, room) for group in groups]
     return [
         hconcat(*panels[first : first + beside], spacing=SPACING)
         for first in range(0, len(panels), beside)
@@ -182,12 +185,12 @@ def _draw_rows(groups: list[Group], points: list[Point], axis: Axis, layout: Lay
 
 
 def _draw_panel(
-    group: Group, points: list[Point], axis: Axis, layout: Layout, width: int, room: int
+    group: Group, points: list[Point], time: Value, layout: Layout, width: int, room: int
 ) -> LayerChart:
     """Draws a panel of a width; its title has the room of all that belongs to it."""
     sizes = [point.bytes for point in points]
     x = sizes_axis(min(sizes), max(sizes), width=width)
-    y = axis.encoding(axis.field)
+    y = time.y("time_us")
     measured = shown_rows("points", strategy=group.name).encode(
         x=x,
         y=y,

@@ -58,10 +58,6 @@ class Layout:
             return wide
         return max(130, round(self.width - LETTER * max(map(len, names))) - 16)
 
-    def in_panel(self, wide: int) -> int:
-        """Returns the width of a panel with a value axis on its left: `wide` if there is room."""
-        return wide if self.beside else self.panel
-
     def key_range(self, wide: int) -> list[int]:
         """Returns where a key begins and ends relative to its panels: `wide` pixels if they fit."""
         return [0, wide] if self.beside else [-self.axis, self.panel]

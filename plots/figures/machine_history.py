@@ -12,9 +12,10 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
+from plots.figures.common import Figure, Value, compose_chart, panel_title, shown_rows, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.same_gpu import Dated, longest_history
 from plots.model.significance import TIME, median_interval
@@ -46,6 +47,7 @@ class Ticks:
     texts: list[str]
 
 
+@figure("history", Of.RUNS, 4)
 def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws a panel for each question: the median of each run, with its interval."""
     if any(run.on_host or injected_faults(run) for _, run in runs):
@@ -64,27 +66,30 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
     first, last = (caption.date(past[end].run.result) for end in (0, -1))
-    chart = compose_chart(
-        f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
-        layout,
-        [
-            f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
-            f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
-            "UUIDs; lines join runs of one GPU"
-            if len(uuids) > 1
-            else "",
-            f"{caption.count(others, 'run')} of other machines not shown here" if others else "",
-        ],
-        *(layout.row(*charts[i : i + columns], spacing=14) for i in range(0, len(charts), columns)),
-    )
-    chart.datasets = {"history": rows}
     return Figure(
         heading="History",
         reading="A step is an event: look at what was changed there. Axes do not begin at zero; "
         "they show at least 10 % on both sides of the median.",
         summary=" ".join(_summarise(heading, of_panel) for heading, of_panel in panels),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
+            layout,
+            [
+                f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
+                f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
+                "UUIDs; lines join runs of one GPU"
+                if len(uuids) > 1
+                else "",
+                f"{caption.count(others, 'run')} of other machines not shown here"
+                if others
+                else "",
+            ],
+            *(
+                layout.row(*charts[i : i + columns], spacing=14)
+                for i in range(0, len(charts), columns)
+            ),
+            data={"history": rows},
+        ),
     )
 
 
@@ -198,18 +203,16 @@ def _draw_panel(
     )
     scale = alt.Scale(domain=_domain(rows), nice=False)
     title = "GB/s" if rows[0]["is_rate"] else "µs"
-
-    def y(field: str) -> alt.Y:
-        axis = alt.Axis(tickCount=4, minExtent=34)
-        return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=title)
-
+    value = Value(title, scale, alt.Axis(tickCount=4, minExtent=34))
     base = shown_rows("history", panel=heading).encode(x=x)
     line = base.mark_line(strokeWidth=1.2, color=COLOUR).encode(
-        y=y("at"), detail=alt.Detail("gpu:N")
+        y=value.y("at"), detail=alt.Detail("gpu:N")
     )
-    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR).encode(y=y("low"), y2=alt.Y2("high:Q"))
+    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR).encode(
+        y=value.y("low"), y2=alt.Y2("high:Q")
+    )
     mark = base.mark_point(filled=True, size=36, opacity=1, color=COLOUR).encode(
-        y=y("at"),
+        y=value.y("at"),
         tooltip=tooltip(
             date="date", median="text", repetitions="repetitions", GPU="gpu", file="file"
         ),

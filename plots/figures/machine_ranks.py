@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import (
-    ABOVE,
-    BELOW,
-    LAST_PART,
+from plots.figures.common import (
+    Figure,
+    Value,
+    compose_chart,
     from_zero,
-    names_above,
-    rows_axis,
-    tall_height,
+    panel_title,
+    shown_rows,
+    tooltip,
 )
-from plots.figures.common import Figure, compose_chart, panel_title, shown_rows, tooltip
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
+from plots.figures.registered import Of, figure
+from plots.figures.rows import LAST_PART, Rows
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.ranks import ranks
 from plots.model.significance import TIME, median_interval
@@ -51,6 +51,7 @@ BY_BANDWIDTH = Order("gb_per_s", BANDWIDTH, TIME)
 BY_SHARE = Order("percent", SHARE, LINK_TIMES)
 
 
+@figure("ranks", Of.RUNS, 1)
 def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws for each question about rates all runs, the best first, with their ranks."""
     if len(runs) < LEAST_RUNS:
@@ -74,26 +75,25 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
             panels.append(_draw_panel(entry.subject, order, of_panel, layout))
             rows += of_panel
     left_out = len(runs) - len(shown)
-    chart = compose_chart(
-        f"{len(shown)} runs, the fastest first",
-        layout,
-        [
-            "medians; line: 95 % interval of the median; rank: one more than the number of runs "
-            "that are clearly better (2 % or more, and in 95 % of all pairs of repetitions)",
-            "percent: of the link's raw rate, of both directions' for both ways at once"
-            if any(limits)
-            else "",
-            f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
-        ],
-        *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
-    )
-    chart.datasets = {"ranks": rows}
     return Figure(
         heading="Ranks",
         reading='Runs with the same rank and "=" are not told apart.',
         summary=" ".join(_summarise(entry, names) for entry in asked[:2]),
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            f"{len(shown)} runs, the fastest first",
+            layout,
+            [
+                "medians; line: 95 % interval of the median; rank: one more than the number of "
+                "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
+                "repetitions)",
+                "percent: of the link's raw rate, of both directions' for both ways at once"
+                if any(limits)
+                else "",
+                f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
+            ],
+            *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
+            data={"ranks": rows},
+        ),
     )
 
 
@@ -163,37 +163,27 @@ def _summarise(entry: Comparison, names: list[str]) -> str:
 def _draw_panel(
     subject: str, order: Order, rows: list[dict[str, Any]], layout: Layout
 ) -> LayerChart:
-    names = [row["row"] for row in rows]
     room = TEXT_ROOM if layout.beside else 1.05
-    scale = from_zero(room * max(row["to"] for row in rows))
-    axis = alt.Axis(tickCount=5, grid=True)
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=scale, axis=axis, title=order.title)
-
-    place: dict[str, Any] = {} if layout.beside else {"yOffset": BELOW}
-    base = (
-        shown_rows("ranks", panel=rows[0]["panel"])
-        .transform_calculate(name=LAST_PART.format("datum.row"))
-        .encode(y=rows_axis(names, labels=layout.beside, grid=layout.beside))
+    top = from_zero(room * max(row["to"] for row in rows))
+    value = Value(order.title, top, alt.Axis(tickCount=5, grid=True))
+    chart = shown_rows("ranks", panel=rows[0]["panel"]).transform_calculate(
+        name=LAST_PART.format("datum.row")
     )
-    mark = base.mark_point(filled=True, size=50, opacity=1, color=COLOUR, **place).encode(
-        x=x("at"), tooltip=tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
+    names = [row["row"] for row in rows]
+    shown = Rows(chart, names, layout, value, grid=layout.beside, tall=True)
+    marks = replace(shown, chart=chart.encode(color=alt.value(COLOUR)))
+    tips = tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
+    # The rates stand behind the lines, in a column above them.
+    behind = shown.base.mark_text(align="left", dx=8, fontSize=11)
+    return shown.panel(
+        [
+            marks.lines("from", "to", strokeWidth=2),
+            marks.points("at", 50, tooltip=tips),
+            behind.encode(x=value.x("to"), text=alt.Text("text:N"))
+            if layout.beside
+            else shown.texts(layout.width),
+            *shown.names_above("name"),
+        ],
+        PANEL_WIDTH if layout.beside else layout.width,
+        panel_title(subject, anchor="start"),
     )
-    line = base.mark_rule(strokeWidth=2, color=COLOUR, **place)
-    return LayerChart(
-        layer=[line.encode(x=x("from"), x2=alt.X2("to:Q")), mark, *_draw_texts(base, x, layout)],
-        title=panel_title(subject, anchor="start"),
-        width=PANEL_WIDTH if layout.beside else layout.width,
-        height=tall_height(names, layout),
-        view=alt.ViewBackground(stroke=None),
-    )
-
-
-def _draw_texts(base: alt.Chart, x: Callable[[str], alt.X], layout: Layout) -> list[Any]:
-    """Writes the rates behind the lines, in a column above them, beside the names."""
-    text = alt.Text("text:N")
-    if layout.beside:
-        return [base.mark_text(align="left", dx=8, fontSize=11).encode(x=x("to"), text=text)]
-    value = base.mark_text(align="right", fontSize=11, yOffset=ABOVE)
-    return [value.encode(x=at_pixel(layout.width), text=text), *names_above(base, "name")]

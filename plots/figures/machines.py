@@ -23,6 +23,7 @@ from plots.figures.common import (
 from plots.figures.compose import LayerChart
 from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.headline import Pick, headline_strategies, pick_strategies
 from plots.text import caption, numbers, side_by_side
@@ -43,6 +44,7 @@ DISTINCT_PICKS = [
 ]
 
 
+@figure("machines", Of.RUNS, 3)
 def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
@@ -91,29 +93,28 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     longest = max(len(entry["name"]) for entry in entries)
     key = Key(entries, layout, most_columns=len(common), width=KEY_ROOM + round(LETTER * longest))
-    chart = compose_chart(
-        f"Runs side by side — {', '.join(devices)}",
-        layout,
-        [
-            *descriptions,
-            "medians of the repetitions; wall time until the data are usable, warm caches",
-            left_out if len(runs) > len(shown) else "",
-        ],
-        *panels,
-        key.chart(
-            memory_colours(memories),
-            lambda base: _draw_lines(base, names),
-            lambda base: _draw_marks(base, names),
-        ),
-    )
-    chart.datasets = {"runs": rows, "key": key.data()}
-    chart.usermeta |= Listing("gb_per_s", descending=True, value="rate").usermeta()
     best = max(rows, key=lambda row: row["gb_per_s"])
     return Figure(
         heading="Runs side by side",
         reading="Colour tells the strategy, dash and shape the run.",
         summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
-        chart=chart,
+        chart=compose_chart(
+            f"Runs side by side — {', '.join(devices)}",
+            layout,
+            [
+                *descriptions,
+                "medians of the repetitions; wall time until the data are usable, warm caches",
+                left_out if len(runs) > len(shown) else "",
+            ],
+            *panels,
+            key.chart(
+                memory_colours(memories),
+                lambda base: _draw_lines(base, names),
+                lambda base: _draw_marks(base, names),
+            ),
+            data={"runs": rows, "key": key.data()},
+            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
+        ),
         strategies=[(name, style.memory_colour(kinds[name])) for name in common],
     )
 

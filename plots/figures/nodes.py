@@ -9,6 +9,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import DIRECTION_TITLES, Figure, compose_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import TRANSFER, Benchmark, NoData, Run
 from plots.model.host_map import HostMap
 from plots.text import caption, map_caption, numbers
@@ -27,6 +28,7 @@ class Subject:
     what: str
 
 
+@figure("nodes", Of.MAP, 3)
 def draw_nodes_of_map(host_map: HostMap, layout: Layout) -> Figure:
     """Draws what each device of a map gets from memory on each node."""
     rates: Rates = {direction: {} for direction in DIRECTION_TITLES}
@@ -43,6 +45,7 @@ def draw_nodes_of_map(host_map: HostMap, layout: Layout) -> Figure:
     return _draw(rates, subject, layout)
 
 
+@figure("nodes", Of.DEVICES, 2)
 def draw_nodes(run: Run, layout: Layout) -> Figure:
     """Draws the copies of a run from and to memory on chosen nodes, at their largest size."""
     on_nodes = [
@@ -96,13 +99,6 @@ def _draw(rates: Rates, subject: Subject, layout: Layout) -> Figure:
     )
     shown = [direction for direction, cells in rates.items() if cells]
     panels = [matrix.panel(name, f"{DIRECTION_TITLES[name]}, GB/s") for name in shown]
-    chart = compose_chart(
-        subject.title,
-        layout,
-        [subject.origin, f"{subject.what}; the darker, the further below the device's best node"],
-        matrix.arrange(panels),
-    )
-    chart.datasets = {"nodes": rows}
     worst = min(rows, key=lambda row: row["part"])
     return Figure(
         heading="Memory of each NUMA node",
@@ -110,8 +106,16 @@ def _draw(rates: Rates, subject: Subject, layout: Layout) -> Figure:
         "of a column are as good as its best one.",
         summary=f"The largest difference: {worst['column']} gets {worst['rate']} with memory of "
         f"{worst['row']} ({worst['panel']}), {worst['percent']} of what its best node gives.",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            subject.title,
+            layout,
+            [
+                subject.origin,
+                f"{subject.what}; the darker, the further below the device's best node",
+            ],
+            matrix.arrange(panels),
+            data={"nodes": rows},
+        ),
     )
 
 

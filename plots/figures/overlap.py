@@ -8,6 +8,7 @@ from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run, Sizes
 from plots.text import numbers
 
@@ -17,6 +18,7 @@ AT_ONCE = "all at once"
 TRANSFERS = {"upload", "download"}
 
 
+@figure("overlap", Of.RUN, 2, Question.FASTER)
 def draw_overlap(run: Run, layout: Layout) -> Figure:
     """Draws each cut into pieces for each kind of memory, at the largest size.
 
@@ -69,18 +71,6 @@ def draw_overlap(run: Run, layout: Layout) -> Figure:
         if of_strategy
     ]
     key = phases.key_rows(rows, layout)
-    chart = compose_run_chart(
-        "Upload, compute, download: in pieces that overlap",
-        run,
-        layout,
-        [
-            "medians; dashed: the longest of the three steps by itself; when each piece was under "
-            "way is not recorded"
-        ],
-        *lines,
-        phases.draw_key(key, phases.panel_width(rows, layout), layout),
-    )
-    chart.datasets = {phases.DATA: rows, phases.LIMITS: limits, phases.KEY: key}
     slow, fast = max(gains, key=lambda pair: pair[0].ns / pair[1].ns)
     return Figure(
         heading="Overlap of upload, computation and download",
@@ -89,8 +79,18 @@ def draw_overlap(run: Run, layout: Layout) -> Figure:
         summary=f"The largest gain is that of {fast.strategy} at {numbers.size(fast.bytes or 0)}: "
         f"{numbers.time(fast.ns)} with {fast.variant}, {numbers.time(slow.ns)} one after the "
         "other.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Upload, compute, download: in pieces that overlap",
+            run,
+            layout,
+            [
+                "medians; dashed: the longest of the three steps by itself; when each piece was "
+                "under way is not recorded"
+            ],
+            *lines,
+            phases.draw_key(key, phases.panel_width(rows, layout), layout),
+            data={phases.DATA: rows, phases.LIMITS: limits, phases.KEY: key},
+        ),
     )
 
 

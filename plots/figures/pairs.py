@@ -8,6 +8,7 @@ from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
 from plots.figures.common import Figure, compose_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.text import map_caption
@@ -16,6 +17,7 @@ NOTICEABLE = 0.02  # as src/topology/text.cpp has it
 TOLD_AS_ONE = 0.02
 
 
+@figure("pairs", Of.MAP, 2)
 def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
     """Draws a matrix for each kind of traffic in which a pair loses something."""
     if len(host_map.measured) < 2:
@@ -39,26 +41,24 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
         tips={"device": "row", "beside": "column", "keeps": "percent", "known": "known"},
     )
     drawn = [cells.panel(_key(kinds), map_caption.traffic_words(kinds)) for kinds in panels]
-    chart = compose_chart(
-        map_caption.title("Who slows whom", host_map),
-        layout,
-        [
-            map_caption.origin(host_map),
-            "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
-            + _describe_sources(rows),
-            "pairs only; three or more: see the links",
-        ],
-        cells.arrange(drawn),
-    )
-    chart.datasets = {"pairs": rows}
     worst = min(rows, key=lambda row: row["kept"])
     return Figure(
         heading="Who slows whom",
         reading="Two devices that share a full link slow each other down.",
         summary=f"The largest loss: {worst['row']} keeps {worst['percent']} of its rate while "
         f"{worst['column']} copies as well ({map_caption.traffic_words(worst['kinds'])}).",
-        chart=chart,
-        strategies=[],
+        chart=compose_chart(
+            map_caption.title("Who slows whom", host_map),
+            layout,
+            [
+                map_caption.origin(host_map),
+                "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
+                + _describe_sources(rows),
+                "pairs only; three or more: see the links",
+            ],
+            cells.arrange(drawn),
+            data={"pairs": rows},
+        ),
     )
 
 

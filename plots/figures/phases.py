@@ -7,11 +7,11 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field, rows_axis
-from plots.figures.common import panel_title, tooltip
+from plots.figures.common import colour_by_field, panel_title, tooltip
 from plots.figures.compose import LayerChart
-from plots.figures.keys import LINE_HEIGHT
+from plots.figures.keys import key_panel, key_place, key_text
 from plots.figures.layout import Layout
+from plots.figures.rows import rows_axis
 from plots.model.derive import Benchmark
 from plots.text import numbers
 
@@ -148,19 +148,8 @@ def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:
     columns = 1 + max(entry["column"] for entry in entries)
     left = 0 if layout.beside else width - layout.width
     right = left + KEY_WIDTH * columns
-    scale = alt.Scale(domain=[-0.06, columns], range=[left, right], nice=False)
-    place = alt.Chart(alt.NamedData(KEY)).encode(
-        x=alt.X("column:Q", axis=None, scale=scale),
-        y=alt.Y("line:O", axis=None),
-    )
-    return LayerChart(
-        layer=[
-            place.mark_point(filled=True, shape="square", size=90, opacity=1).encode(
-                color=colour_by_field()
-            ),
-            place.mark_text(align="left", dx=9, fontSize=11).encode(text=alt.Text("text:N")),
-        ],
-        width=right if layout.beside else width,
-        height=LINE_HEIGHT * (1 + max(entry["line"] for entry in entries)),
-        view=alt.ViewBackground(stroke=None),
-    )
+    place = key_place(columns, 0.06, [left, right])
+    marks = place.mark_point(filled=True, shape="square", size=90, opacity=1)
+    layers = [marks.encode(color=colour_by_field()), key_text(place, 9)]
+    lines = 1 + max(entry["line"] for entry in entries)
+    return key_panel(layers, right if layout.beside else width, lines)

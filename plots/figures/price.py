@@ -10,10 +10,12 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.bars import colour_by_field
 from plots.figures.common import (
     Figure,
+    Value,
+    colour_by_field,
     compose_run_chart,
+    from_zero,
     groups_alike,
     panel_title,
     shown_rows,
@@ -21,8 +23,9 @@ from plots.figures.common import (
 )
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
-from plots.figures.named_rows import SPACING, name_of
 from plots.figures.points import usual_sizes
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
 from plots.text import caption, numbers
@@ -32,6 +35,7 @@ DATA = "prices"
 Row = dict[str, Any]
 
 
+@figure("price", Of.RUN, 1, Question.COST)
 def draw_price(run: Run, layout: Layout) -> Figure:
     """Draws a dot for each group that is alike, at the largest size that most strategies have."""
     if not run.transfers:
@@ -49,25 +53,23 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     directions = list(dict.fromkeys(row["direction"] for row in rows))
     panels = [_draw_panel(direction, rows, top, layout) for direction in directions]
     left_out = len({b.strategy for b in run.transfers}) - sum(len(g.members) for g in groups)
-    chart = compose_run_chart(
-        f"Speed and its price at {numbers.size(size)}",
-        run,
-        layout,
-        [
-            "CPU seconds per GB of all threads of the process, waiting in a loop included; medians "
-            "of the repetitions",
-            _explain_line(rows),
-            f"in the tables only: {left_out} more" if left_out else "",
-        ],
-        layout.row(*panels, spacing=SPACING),
-    )
-    chart.datasets = {DATA: rows}
     return Figure(
         heading="Speed and its price",
         reading="Up is faster, left leaves more of the CPU to other work.",
         summary=" ".join(_summarise(direction, rows) for direction in directions),
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"Speed and its price at {numbers.size(size)}",
+            run,
+            layout,
+            [
+                "CPU seconds per GB of all threads of the process, waiting in a loop included; "
+                "medians of the repetitions",
+                _explain_line(rows),
+                f"in the tables only: {left_out} more" if left_out else "",
+            ],
+            layout.row(*panels, spacing=SPACING),
+            data={DATA: rows},
+        ),
         alike=groups_alike(groups),
     )
 
@@ -155,11 +157,7 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         axis=alt.Axis(values=style.one_two_five(low, high), format="~g"),
         title="CPU seconds per GB",
     )
-    rates = alt.Scale(domain=[0, top], nice=False)
-
-    def up(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=rates, title="bandwidth (GB/s)")
-
+    rate = Value("bandwidth (GB/s)", from_zero(top))
     base = shown_rows(DATA, direction=direction)
     frontier = base.transform_filter("datum.unbeaten").mark_line(
         color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
@@ -170,10 +168,10 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
     tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
     return LayerChart(
         layer=[
-            frontier.encode(x=price, y=up("gb_per_s")),
-            leaders.encode(x=price, x2=at_right(width), y=up("gb_per_s"), y2=alt.Y2("place:Q")),
-            dots.encode(x=price, y=up("gb_per_s"), color=colour_by_field(), tooltip=tips),
-            labels.encode(x=at_pixel(width), y=up("place"), text=alt.Text("name:N")),
+            frontier.encode(x=price, y=rate.y("gb_per_s")),
+            leaders.encode(x=price, x2=at_right(width), y=rate.y("gb_per_s"), y2=alt.Y2("place:Q")),
+            dots.encode(x=price, y=rate.y("gb_per_s"), color=colour_by_field(), tooltip=tips),
+            labels.encode(x=at_pixel(width), y=rate.y("place"), text=alt.Text("name:N")),
         ],
         title=panel_title(direction, anchor="start"),
         width=width,

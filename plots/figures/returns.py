@@ -7,12 +7,13 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.common import Figure, Value, compose_run_chart, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.named_rows import SPACING, NamedRows, name_of
+from plots.figures.named_rows import NamedRows
 from plots.figures.points import in_drawing_order, usual_sizes
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -23,6 +24,7 @@ MILLISECOND = 1e6  # nanoseconds
 Row = dict[str, Any]
 
 
+@figure("returns", Of.RUN, 4, Question.FASTER)
 def draw_returns(run: Run, layout: Layout) -> Figure:
     """Draws the copies whose call was timed by itself, at their largest common size."""
     timed = [benchmark for benchmark in run.transfers if benchmark.get(CALL)]
@@ -39,17 +41,6 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
     ]
     named = NamedRows(rows, layout, layout.row_height)
     panels = [_draw_panel(named, direction) for direction in named.directions]
-    chart = compose_run_chart(
-        f"Calls and copies of {numbers.size(size)}",
-        run,
-        layout,
-        [
-            "hollow: the call has returned; filled: the data have arrived; on the right, the part "
-            "of the time that the call takes; medians of the repetitions"
-        ],
-        layout.row(*panels, spacing=SPACING),
-    )
-    chart.datasets = {DATA: rows}
     longest = max(rows, key=lambda row: row["part"])
     return Figure(
         heading="When an asynchronous call returns",
@@ -58,8 +49,17 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
         summary=f"The call of {longest['strategy']} takes the largest part of its copy, "
         f"{longest['direction']}: it returns after {longest['call']}, and the data have arrived "
         f"after {longest['arrival']}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"Calls and copies of {numbers.size(size)}",
+            run,
+            layout,
+            [
+                "hollow: the call has returned; filled: the data have arrived; on the right, the "
+                "part of the time that the call takes; medians of the repetitions"
+            ],
+            layout.row(*panels, spacing=SPACING),
+            data={DATA: rows},
+        ),
     )
 
 
@@ -94,21 +94,13 @@ def _make_row(benchmark: Benchmark, call: float) -> Row:
 def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
     ends = [row[field] for row in named.rows for field in ("returned", "arrived")]
     domain, ticks = style.decades(min(ends), max(ends))
-    scale = alt.Scale(type="log", domain=domain, nice=False)
-    base = named.base(DATA, direction).encode(color=colour_by_field())
-
-    def across(field: str) -> alt.X:
-        axis = alt.Axis(values=ticks, format="~g", grid=False)
-        return alt.X(f"{field}:Q", scale=scale, axis=axis, title="time (ms)")
-
+    axis = alt.Axis(values=ticks, format="~g", grid=False)
+    value = Value("time (ms)", alt.Scale(type="log", domain=domain, nice=False), axis)
+    rows = named.of(DATA, value, direction).coloured()
     tips = tooltip(strategy="strategy", call_returns="call", data_arrive="arrival", part="text")
-    line = base.mark_rule(strokeWidth=2, opacity=0.6)
-    hollow = base.mark_point(filled=True, fill=style.PAPER, size=60, strokeWidth=1.6, opacity=1)
-    filled = base.mark_point(filled=True, size=30, opacity=1)
-    stroke = alt.Stroke("colour:N", scale=None, legend=None)
     layers = [
-        line.encode(x=across("returned"), x2=alt.X2("arrived:Q")),
-        hollow.encode(x=across("returned"), stroke=stroke, tooltip=tips),
-        filled.encode(x=across("arrived"), tooltip=tips),
+        rows.lines("returned", "arrived", strokeWidth=2, opacity=0.6),
+        rows.points("returned", 60, filled=False, tooltip=tips),
+        rows.points("arrived", 30, tooltip=tips),
     ]
     return named.panel(DATA, direction, direction, layers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -12,6 +13,7 @@ USUAL_ELEMENTS = "float32"  # the elements that the title names
 UNDIVIDED = "not divided"
 
 
+@figure("round_trip", Of.RUN, 3, Question.FASTER)
 def draw_round_trip(run: Run, layout: Layout) -> Figure:
     """Draws each version of (2 * to_gpu(a)).get() at the smallest and the largest size."""
     trips = {
@@ -42,18 +44,6 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         for size in ends
     ]
     key = phases.key_rows(rows, layout)
-    chart = compose_run_chart(
-        "Round trip of an array of float32: up, 2 · a, down",
-        run,
-        layout,
-        [
-            "medians; a version that is one call cannot be divided into phases; "
-            "fresh: into newly allocated memory"
-        ],
-        layout.row(*panels, spacing=24),
-        phases.draw_key(key, phases.panel_width(rows, layout), layout),
-    )
-    chart.datasets = {phases.DATA: rows, phases.KEY: key}
     best = next(iter(run.as_good("array", "both", ends[-1])), None)
     return Figure(
         heading="Round trip of an array by phase",
@@ -63,8 +53,18 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         "measured is clearly faster."
         if best
         else "",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Round trip of an array of float32: up, 2 · a, down",
+            run,
+            layout,
+            [
+                "medians; a version that is one call cannot be divided into phases; "
+                "fresh: into newly allocated memory"
+            ],
+            layout.row(*panels, spacing=24),
+            phases.draw_key(key, phases.panel_width(rows, layout), layout),
+            data={phases.DATA: rows, phases.KEY: key},
+        ),
     )
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_run_chart, tooltip
+from plots.figures.common import Figure, Value, compose_run_chart, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
+from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.headline import headline_strategies
 from plots.text import numbers
@@ -26,6 +28,7 @@ SIGNED = "(datum.value > 0 ? '+' : '') + format(datum.value, '~f')"
 Row = dict[str, Any]
 
 
+@figure("samples", Of.RUN, 1, Question.SPREAD)
 def draw_samples(run: Run, layout: Layout) -> Figure:
     """Draws the headline strategies at the smallest and the largest size."""
     names = headline_strategies(run)
@@ -55,18 +58,6 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
         )
         for size in sizes
     ]
-    chart = compose_run_chart(
-        "Repetitions in their order",
-        run,
-        layout,
-        [
-            "each dot is a repetition, itself the median of its operations; in each row the first "
-            "is at the top, the last at the bottom; on the right, the range; arrows: beyond the "
-            "axis"
-        ],
-        *panels,
-    )
-    chart.datasets = {"repetitions": dots, "ranges": named.rows}
     widest = max(dots, key=lambda dot: abs(dot["relative"]))
     deviation = numbers.signed_percent(widest["relative"] / 100)
     return Figure(
@@ -75,8 +66,18 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
         "drifts; two columns of dots are two modes, of which the median hides one.",
         summary=f"Farthest from its median is a repetition of {widest['strategy']}, "
         f"{widest['direction']}, {widest['size']}: {deviation}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "Repetitions in their order",
+            run,
+            layout,
+            [
+                "each dot is a repetition, itself the median of its operations; in each row the "
+                "first is at the top, the last at the bottom; on the right, the range; arrows: "
+                "beyond the axis"
+            ],
+            *panels,
+            data={"repetitions": dots, "ranges": named.rows},
+        ),
     )
 
 
@@ -134,23 +135,24 @@ def _place(relative: float, end: int) -> Row:
 
 
 def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerChart:
-    x = alt.X(
-        "place:Q",
-        scale=alt.Scale(domain=[-1.06 * end, 1.06 * end], nice=False),
-        axis=alt.Axis(values=[-end, -end / 2, 0, end / 2, end], labelExpr=SIGNED),
-        title="against the median (%)",
-    )
+    scale = alt.Scale(domain=[-1.06 * end, 1.06 * end], nice=False)
+    axis = alt.Axis(values=[-end, -end / 2, 0, end / 2, end], labelExpr=SIGNED)
+    value = Value("against the median (%)", scale, axis)
     order = alt.YOffset("order:Q", scale=alt.Scale(domain=[-0.25, 1.25]))
-    base = named.base("repetitions", direction, bytes=size).encode(yOffset=order)
-    path = base.mark_line(strokeWidth=0.8, color=style.LINE).encode(
-        x=x, order=alt.Order("order:Q"), detail=alt.Detail("strategy:N")
+    rows = named.of("repetitions", value, direction, bytes=size)
+    rows = replace(rows, chart=rows.chart.encode(yOffset=order))
+    path = rows.base.mark_line(strokeWidth=0.8, color=style.LINE).encode(
+        x=value.x("place"), order=alt.Order("order:Q"), detail=alt.Detail("strategy:N")
     )
     tips = tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
-    inside = base.transform_filter("!datum.beyond").mark_point(filled=True, size=26, opacity=1)
-    arrows = [
-        edge_arrows(base, x, f"triangle-{side}", f"datum.beyond === '{side}'").encode(tooltip=tips)
-        for side in ("left", "right")
+    ink = alt.ColorValue(style.INK)
+    layers = [
+        path,
+        rows.only("!datum.beyond").coloured().points("place", 26, tooltip=tips),
+        *(
+            rows.arrows("place", side, f"datum.beyond === '{side}'", 60, color=ink, tooltip=tips)
+            for side in ("left", "right")
+        ),
     ]
-    layers = [path, inside.encode(x=x, color=colour_by_field(), tooltip=tips), *arrows]
     heading = f"{direction}, {numbers.size(size)}"
     return named.panel("ranges", direction, heading, layers, bytes=size)

@@ -8,12 +8,13 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import Figure, compose_run_chart, groups_alike, tooltip
+from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike, tooltip
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
-from plots.figures.named_rows import SPACING, NamedRows, edge_arrows, name_of
+from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
+from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
 from plots.model.groups import ALIKE, Group, group_transfers
 from plots.model.significance import is_apart, median_interval
@@ -24,6 +25,7 @@ MOST_ROWS = {"wide": 24, "column": 20, "paper": 12}  # in a panel
 Row = dict[str, Any]
 
 
+@figure("small_copies", Of.RUN, 1, Question.SMALL)
 def draw_small_copies(run: Run, layout: Layout) -> Figure:
     """Draws the time of the smallest copy, fastest first."""
     if not run.transfers:
@@ -39,24 +41,22 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     timed = [benchmark for benchmark in run.transfers if benchmark.bytes == size]
     left_out = len({row["strategy"] for row in every_row} - {row["strategy"] for row in rows})
     text = numbers.size(size)
-    chart = compose_run_chart(
-        f"Time of a copy of {text}",
-        run,
-        layout,
-        [
-            caption.describe_timing([benchmark.repetitions for benchmark in timed]),
-            "line: 95 % interval of the median; arrow: beyond the axis",
-            f"in the tables only: {left_out} more" if left_out else "",
-        ],
-        layout.row(*panels, spacing=SPACING),
-    )
-    chart.datasets = {"copies": rows}
     return Figure(
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
         summary=" ".join(filter(None, (_summarise(run, size, code) for code in DIRECTIONS))),
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            f"Time of a copy of {text}",
+            run,
+            layout,
+            [
+                caption.describe_timing([benchmark.repetitions for benchmark in timed]),
+                "line: 95 % interval of the median; arrow: beyond the axis",
+                f"in the tables only: {left_out} more" if left_out else "",
+            ],
+            layout.row(*panels, spacing=SPACING),
+            data={"copies": rows},
+        ),
         alike=groups_alike(groups),
     )
 
@@ -129,26 +129,18 @@ def _place(row: Row, end: float) -> Row:
 
 
 def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
-    base = named.base("copies", direction)
-
-    def across(field: str) -> alt.X:
-        return alt.X(
-            f"{field}:Q",
-            scale=alt.Scale(domain=[0, 1.05 * end], nice=False),
-            axis=alt.Axis(tickCount=5, format="~f", grid=False),
-            title="time of one copy (µs)",
-        )
-
-    inside = base.transform_filter("!datum.beyond").encode(color=colour_by_field())
-    interval = inside.mark_rule(strokeWidth=2, opacity=0.6).encode(
-        x=across("place_low"), x2=alt.X2("place_high:Q")
-    )
+    axis = alt.Axis(tickCount=5, format="~f", grid=False)
+    value = Value("time of one copy (µs)", from_zero(1.05 * end), axis)
+    rows = named.of("copies", value, direction)
+    inside = rows.only("!datum.beyond").coloured()
     tips = tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
-    dots = inside.mark_point(filled=True, size=45, opacity=1).encode(
-        x=across("place"), tooltip=tips
-    )
-    arrows = edge_arrows(base, across("place"), "triangle-right", "datum.beyond")
-    layers = [interval, dots.encode(x=across("place"), tooltip=tips), arrows.encode(tooltip=tips)]
+    layers = [
+        inside.lines("place_low", "place_high", strokeWidth=2, opacity=0.6),
+        inside.points("place", 45, tooltip=tips),
+        rows.arrows(
+            "place", "right", "datum.beyond", 60, color=alt.ColorValue(style.INK), tooltip=tips
+        ),
+    ]
     return named.panel("copies", direction, direction, layers)
 
 

@@ -103,8 +103,8 @@ DASHES: list[list[int]] = [
 
 
 @dataclass(frozen=True)
-class VerdictStyle:
-    """Describes how a benchmark with a verdict of the gate is drawn."""
+class MarkStyle:
+    """Describes how marks are drawn whose colour does not tell memory: of verdicts, directions."""
 
     colour: str
     shape: str
@@ -113,44 +113,35 @@ class VerdictStyle:
 
 # Worst first. Shapes tell verdicts apart in grey.
 VERDICT = {
-    "slower": VerdictStyle("#d55e00", "square", "#ff8533"),
-    "ambiguous": VerdictStyle("#7b3294", "diamond", "#c58fdc"),
-    "faster": VerdictStyle("#0072b2", "triangle-down", "#4aa8e0"),
-    "not_known": VerdictStyle("#8c6d31", "triangle-up", "#c9a75a"),
-    "unchanged": VerdictStyle("#6b6b6b", "circle", "#a8a8a8"),
+    "slower": MarkStyle("#d55e00", "square", "#ff8533"),
+    "ambiguous": MarkStyle("#7b3294", "diamond", "#c58fdc"),
+    "faster": MarkStyle("#0072b2", "triangle-down", "#4aa8e0"),
+    "not_known": MarkStyle("#8c6d31", "triangle-up", "#c9a75a"),
+    "unchanged": MarkStyle("#6b6b6b", "circle", "#a8a8a8"),
 }
 
 
-@dataclass(frozen=True)
-class DirectionStyle:
-    """Describes how copies in a direction are drawn where colours do not tell memory apart."""
-
-    colour: str
-    shape: str
-    dark: str
-
-
 DIRECTION = {
-    "h2d": DirectionStyle("#0072b2", "triangle-right", "#4aa8e0"),
-    "d2h": DirectionStyle("#d55e00", "triangle-left", "#ff8533"),
-    "both": DirectionStyle("#6a4c93", "diamond", "#a98bd6"),
+    "h2d": MarkStyle("#0072b2", "triangle-right", "#4aa8e0"),
+    "d2h": MarkStyle("#d55e00", "triangle-left", "#ff8533"),
+    "both": MarkStyle("#6a4c93", "diamond", "#a98bd6"),
 }
 
 # Models of GPUs in a fleet; shapes tell them apart in grey. More of them begin again.
 MODELS = [
-    DirectionStyle("#4477aa", "circle", "#7aa6d6"),
-    DirectionStyle("#aa7733", "triangle-up", "#d6a566"),
-    DirectionStyle("#228844", "square", "#55bb77"),
-    DirectionStyle("#884488", "diamond", "#bb77bb"),
-    DirectionStyle("#667788", "triangle-down", "#99aabb"),
+    MarkStyle("#4477aa", "circle", "#7aa6d6"),
+    MarkStyle("#aa7733", "triangle-up", "#d6a566"),
+    MarkStyle("#228844", "square", "#55bb77"),
+    MarkStyle("#884488", "diamond", "#bb77bb"),
+    MarkStyle("#667788", "triangle-down", "#99aabb"),
 ]
 # Parts of a fleet that are named.
 SCOPE = {
-    "gpu": DirectionStyle("#d55e01", "circle", "#ff8534"),
-    "node": DirectionStyle("#7b3295", "square", "#c58fdd"),
-    "rack": DirectionStyle("#0072b3", "diamond", "#4aa8e1"),
-    "slot": DirectionStyle("#8a6d00", "triangle-up", "#d9b53a"),
-    "fleet": DirectionStyle("#1b7a5a", "triangle-down", "#53b894"),
+    "gpu": MarkStyle("#d55e01", "circle", "#ff8534"),
+    "node": MarkStyle("#7b3295", "square", "#c58fdd"),
+    "rack": MarkStyle("#0072b3", "diamond", "#4aa8e1"),
+    "slot": MarkStyle("#8a6d00", "triangle-up", "#d9b53a"),
+    "fleet": MarkStyle("#1b7a5a", "triangle-down", "#53b894"),
 }
 PEERS, PEERS_MIDDLE = "#d4d4d4", "#a9a9a9"
 
@@ -236,7 +227,7 @@ def dark_colours() -> dict[str, str]:
     Dark colours have contrast enough for texts. Each has one counterpart only, so that a page can
     be printed with its light colours again: those of texts differ a little from those of marks.
     """
-    looks: list[MemoryStyle | VerdictStyle | DirectionStyle]
+    looks: list[MemoryStyle | MarkStyle]
     looks = [*MEMORY.values(), *OTHER_MEMORY, *VERDICT.values(), *DIRECTION.values()]
     looks += [*MODELS, *SCOPE.values()]
     same = {colour: colour for colour in (*REUSE.values(), REUSE_NEVER)}
@@ -255,7 +246,7 @@ def _unlike(colour: str, others: set[str]) -> str:
     return colour
 
 
-def verdict(name: str) -> VerdictStyle:
+def verdict(name: str) -> MarkStyle:
     """Returns the style of a verdict; one that is new here looks like "not_known"."""
     return VERDICT.get(name, VERDICT["not_known"])
 

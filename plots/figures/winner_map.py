@@ -7,10 +7,19 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.bars import colour_by_field
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart, panel_title, tooltip
+from plots.figures.common import (
+    DIRECTION_TITLES,
+    READABLE,
+    Figure,
+    colour_by_field,
+    compose_run_chart,
+    panel_title,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import LETTER, Layout
+from plots.figures.registered import Of, Question, figure
 from plots.model.choices import SMALL
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
@@ -20,6 +29,7 @@ CELL_HEIGHT = {True: 20, False: 15}
 KEY_ROOM = 28  # of a square, before a name of the key
 
 
+@figure("winner_map", Of.RUN, 1, Question.STRATEGY)
 def draw_winner_map(run: Run, layout: Layout) -> Figure:
     """Draws a cell for each size and reuse: the colour of what to use, and what it gains."""
     answer = run.advice.map
@@ -52,34 +62,6 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     columns = layout.columns(3, key_width)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    chart = compose_run_chart(
-        "What to use, by size and reuse",
-        run,
-        layout,
-        [
-            "predicted by bench_transfers advise: allocating the memory, filling or reading it by "
-            "the CPU, the transfer; CPU access is pooled over kinds of memory alike in effect; the "
-            "plainest within 3 %, or within 10 % if it cannot be told from the fastest; up to "
-            f"{numbers.size(SMALL)} the plain copy, unless its repetitions are clearly slower; *: "
-            "extrapolated, of sizes at which a part was not measured",
-            f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
-        ],
-        layout.row(*panels),
-        _draw_key(winners, columns, key_width, layout),
-    )
-    chart.datasets = {
-        "cells": rows,
-        "key": [
-            {
-                "strategy": name,
-                "text": name,
-                "colour": _colour(run, name),
-                "column": i % columns,
-                "line": i // columns,
-            }
-            for i, name in enumerate(winners)
-        ],
-    }
     return Figure(
         heading="What to use, by size and reuse",
         reading="Find your size on the left and how often the same memory is used below. Numbers "
@@ -87,8 +69,34 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         "Where several are as good, the plainest is named.",
         hint="Point at a cell for how many are as good.",
         summary=f"Recommended somewhere: {', '.join(winners)}.",
-        chart=chart,
-        strategies=[],
+        chart=compose_run_chart(
+            "What to use, by size and reuse",
+            run,
+            layout,
+            [
+                "predicted by bench_transfers advise: allocating the memory, filling or reading it "
+                "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
+                "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
+                f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
+                "clearly slower; *: extrapolated, of sizes at which a part was not measured",
+                f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
+            ],
+            layout.row(*panels),
+            _draw_key(winners, columns, key_width, layout),
+            data={
+                "cells": rows,
+                "key": [
+                    {
+                        "strategy": name,
+                        "text": name,
+                        "colour": _colour(run, name),
+                        "column": i % columns,
+                        "line": i // columns,
+                    }
+                    for i, name in enumerate(winners)
+                ],
+            },
+        ),
     )
 
 
@@ -177,12 +185,9 @@ def _draw_panel(
     rect = base.mark_rect(stroke=style.PAPER, strokeWidth=1).encode(
         color=colour_by_field(), tooltip=tips
     )
-    # Numbers must be readable on every colour, in both themes.
     text = base.mark_text(fontSize=10).encode(
         text=alt.Text("gain:N"),
-        color=alt.condition(
-            "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-        ),
+        color=READABLE,
     )
     heading = panel_title(DIRECTION_TITLES[direction])
     return LayerChart(
@@ -196,15 +201,9 @@ def _draw_panel(
 def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> LayerChart:
     lines = -(-len(winners) // columns)
     reach = layout.key_range(width * columns)
-    scale = alt.Scale(domain=[-0.05, columns], range=reach, nice=False)
-    place = alt.Chart(alt.NamedData("key")).encode(
-        x=alt.X("column:Q", axis=None, scale=scale), y=alt.Y("line:O", axis=None)
-    )
+    place = key_place(columns, 0.05, reach)
     squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
     text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text=alt.Text("text:N"))
-    return LayerChart(
-        layer=[squares, text],
-        width=reach[1],
-        height=20 * lines,
-        view=alt.ViewBackground(stroke=None),
-    )
+    key = key_panel([squares, text], reach[1])
+    key.height = 20 * lines
+    return key

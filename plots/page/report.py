@@ -14,8 +14,14 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from plots.figures import DEVICES_FIGURES, FIGURES, FOREST, GROUP_FIGURES, MAP_FIGURES, style
-from plots.figures.forest import draw_forest
+from plots.figures import (
+    CHECK_FIGURES,
+    DEVICES_FIGURES,
+    FIGURES,
+    GROUP_FIGURES,
+    MAP_FIGURES,
+    style,
+)
 from plots.model import values
 from plots.model.by_device import split, why_no_run
 from plots.model.derive import Run
@@ -370,9 +376,8 @@ def _make_check_section(drawer: Drawer, check: Check, runs: list[tuple[int, Run]
         sentences=verdict.sentences(check, len(runs)),
         tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
     )
-    drawer.add_figure(
-        section, FOREST, partial(draw_forest, check, runs), subject="against the baseline"
-    )
+    for name, make in CHECK_FIGURES.items():
+        drawer.add_figure(section, name, partial(make, check, runs), "against the baseline")
     return section
 
 

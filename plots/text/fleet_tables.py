@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from plots.model.fleet import Finding, History, Judgement
+from collections.abc import Callable
+from dataclasses import replace
+
+from plots.model.fleet import Finding, History, Judgement, Trace
 from plots.text import caption, fleet_caption
-from plots.text.table import Table
+from plots.text.table import Cell, Column, Table, make_table
 
 MOST_ON_PAGE = 40  # rows of a table of all GPUs; the files have all
 MOST_FACTS = 4
-Raw = list[str | float | int | None]
 
 
 def make_fleet_tables(judgement: Judgement) -> list[Table]:
@@ -18,31 +20,55 @@ def make_fleet_tables(judgement: Judgement) -> list[Table]:
 
 
 def _make_finding_table(judgement: Judgement) -> Table:
-    head = [
-        "part",
-        "GPU",
-        "rack",
-        "code",
-        "class",
-        "slower [95 %]",
-        "beside",
-        "confidence",
-        "since",
+    def end(place: int) -> Callable[[Finding], float | None]:
+        return lambda one: one.interval[place] if one.interval else None
+
+    columns: list[Column[Finding]] = [
+        Column("part", _part, "scope", lambda one: one.scope),
+        Column("GPU", lambda one: one.gpu or "-", "gpu", lambda one: one.gpu),
+        Column("", key="slot", raw=lambda one: one.slot),
+        Column("", key="node", raw=lambda one: one.node),
+        Column("rack", lambda one: one.rack or "-", "", lambda one: one.rack),
+        Column("code", lambda one: one.code),
+        Column("class", lambda one: one.class_name or "-", "", lambda one: one.class_name),
+        Column("slower [95 %]", _slower, "slower_percent", lambda one: one.slower),
+        Column("", key="low_percent", raw=end(0)),
+        Column("", key="high_percent", raw=end(1)),
+        Column("beside", lambda one: one.reference or "-", "reference", lambda one: one.reference),
+        Column("confidence", _confidence, "", lambda one: one.confidence),
+        Column(
+            "since", lambda one: fleet_caption.date(one.since) or "-", "", lambda one: one.since
+        ),
+        Column("evidence", _first_evidence, "", lambda one: "; ".join(_evidence(one))),
+        Column("what to do", _advice, "advice", lambda one: " ".join(one.advice)),
     ]
-    head += ["evidence", "what to do"]
-    raw_head = ["scope", "gpu", "slot", "node", "rack", "code", "class", "slower_percent"]
-    raw_head += [
-        "low_percent",
-        "high_percent",
-        "reference",
-        "confidence",
-        "since",
-        "evidence",
-        "advice",
-    ]
-    rows = [_finding_cells(finding) for finding in judgement.findings]
-    raw = [_raw_finding(finding) for finding in judgement.findings]
-    return Table("findings", "What is named", head, rows[: 5 * MOST_ON_PAGE], raw_head, raw)
+    table = make_table("findings", "What is named", judgement.findings, columns)
+    return replace(table, rows=table.rows[: 5 * MOST_ON_PAGE])
+
+
+def _part(finding: Finding) -> str:
+    return f"{fleet_caption.SCOPE_NOUNS[finding.scope]} {fleet_caption.part_name(finding)}"
+
+
+def _slower(finding: Finding) -> str:
+    if finding.slower is None:
+        return "-"
+    return fleet_caption.percent_in_interval(finding.slower, finding.interval)
+
+
+def _confidence(finding: Finding) -> str:
+    sure = finding.confidence
+    return "-" if sure is None else f"{100 * sure:.4g} %" if sure < 0.9999 else ">99.99 %"
+
+
+def _advice(finding: Finding) -> str:
+    return ", ".join(code.replace("_", " ") for code in finding.advice) or "-"
+
+
+def _first_evidence(finding: Finding) -> str:
+    evidence = _evidence(finding)
+    more = [f"{len(evidence) - MOST_FACTS} more"] if len(evidence) > MOST_FACTS else []
+    return "; ".join(evidence[:MOST_FACTS] + more) or "-"
 
 
 def _evidence(finding: Finding) -> list[str]:
@@ -52,48 +78,6 @@ def _evidence(finding: Finding) -> list[str]:
     ]
     link = [f"link {finding.link}"] if finding.link else []
     return [*slow, *link, *finding.facts]
-
-
-def _finding_cells(finding: Finding) -> list[str]:
-    evidence = _evidence(finding)
-    more = [f"{len(evidence) - MOST_FACTS} more"] if len(evidence) > MOST_FACTS else []
-    sure = finding.confidence
-    return [
-        f"{fleet_caption.SCOPE_NOUNS[finding.scope]} {fleet_caption.part_name(finding)}",
-        finding.gpu or "-",
-        finding.rack or "-",
-        finding.code,
-        finding.class_name or "-",
-        "-"
-        if finding.slower is None
-        else fleet_caption.percent_in_interval(finding.slower, finding.interval),
-        finding.reference or "-",
-        "-" if sure is None else f"{100 * sure:.4g} %" if sure < 0.9999 else ">99.99 %",
-        fleet_caption.date(finding.since) or "-",
-        "; ".join(evidence[:MOST_FACTS] + more) or "-",
-        ", ".join(code.replace("_", " ") for code in finding.advice) or "-",
-    ]
-
-
-def _raw_finding(finding: Finding) -> Raw:
-    low, high = finding.interval or (None, None)
-    return [
-        finding.scope,
-        finding.gpu,
-        finding.slot,
-        finding.node,
-        finding.rack,
-        finding.code,
-        finding.class_name,
-        finding.slower,
-        low,
-        high,
-        finding.reference,
-        finding.confidence,
-        finding.since,
-        "; ".join(_evidence(finding)),
-        " ".join(finding.advice),
-    ]
 
 
 def _make_score_table(judgement: Judgement) -> Table:
@@ -111,7 +95,7 @@ def _make_score_table(judgement: Judgement) -> Table:
         ]
         for gpu in slowest[:MOST_ON_PAGE]
     ]
-    raw: list[Raw] = [
+    raw: list[list[Cell]] = [
         [gpu.uuid, gpu.node, gpu.slot, gpu.rack, gpu.model, *gpu.slower] for gpu in judgement.gpus
     ]
     more = len(raw) - len(rows)
@@ -128,32 +112,25 @@ def _make_score_table(judgement: Judgement) -> Table:
 
 def make_history_tables(history: History) -> list[Table]:
     """Returns the table of troubled GPUs, if there are any."""
-    troubled = history.troubled
-    rows = [
-        [
-            fleet_caption.gpu_name(trace),
-            trace.uuid,
-            trace.rack or "-",
-            trace.aspect or "-",
-            fleet_caption.since_words(history, trace) or "-",
-            caption.count(len(trace.named), "sweep") or "-",
-        ]
-        for trace in troubled
+
+    def since(trace: Trace) -> str | None:
+        return None if trace.since is None else fleet_caption.sweep_name(history, trace.since)
+
+    columns: list[Column[Trace]] = [
+        Column("GPU", fleet_caption.gpu_name, None),
+        Column("UUID", lambda one: one.uuid, "gpu"),
+        Column("", key="node", raw=lambda one: one.node),
+        Column("", key="slot", raw=lambda one: one.slot),
+        Column("rack", lambda one: one.rack or "-", "", lambda one: one.rack),
+        Column("", key="model", raw=lambda one: one.model),
+        Column("aspect", lambda one: one.aspect or "-", "", lambda one: one.aspect),
+        Column("since", lambda one: fleet_caption.since_words(history, one) or "-", "", since),
+        Column(
+            "named in",
+            lambda one: caption.count(len(one.named), "sweep") or "-",
+            "named",
+            lambda one: len(one.named),
+        ),
     ]
-    raw: list[Raw] = [
-        [
-            trace.uuid,
-            trace.node,
-            trace.slot,
-            trace.rack,
-            trace.model,
-            trace.aspect,
-            None if trace.since is None else fleet_caption.sweep_name(history, trace.since),
-            len(trace.named),
-        ]
-        for trace in troubled
-    ]
-    head = ["GPU", "UUID", "rack", "aspect", "since", "named in"]
-    raw_head = ["gpu", "node", "slot", "rack", "model", "aspect", "since", "named"]
-    table = Table("troubled", "GPUs that were named", head, rows[:200], raw_head, raw)
-    return [table] if raw else []
+    table = make_table("troubled", "GPUs that were named", history.troubled, columns)
+    return [replace(table, rows=table.rows[:200])] if table.raw else []

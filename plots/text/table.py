@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from plots.model import values
 from plots.text import latex
 
+Row = TypeVar("Row")
+Cell = str | float | int | None
 # A spreadsheet takes a cell that begins so for a formula, the wide forms too.
 FORMULAS = tuple("=+-@＝＋－＠")
 
@@ -27,7 +30,7 @@ class Table:
     head: list[str]
     rows: list[list[str]]
     raw_head: list[str]
-    raw: list[list[str | float | int | None]]
+    raw: list[list[Cell]]
     paper: list[latex.Column] | None = None
     one_column: bool = False  # it fits into a column of a paper
     note: str = ""  # below its heading: how to read it
@@ -54,20 +57,61 @@ def format_files(table: Table, prefix: str, measured: str = "") -> dict[str, byt
     }
 
 
-def text_column(head: str, rows: list[list[str]], index: int) -> latex.Column:
-    """Returns a column of texts for a paper."""
-    return latex.Column(head, [row[index] for row in rows])
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """Holds what a table says of each row: on the page, in its CSV file, and in a paper.
+
+    The file has the text if it is given nothing else. A column of a paper has the texts, or numbers
+    of the file if `per` says of how many of them one is.
+    """
+
+    head: str  # on the page
+    text: Callable[[Row], str] | None = None  # None: it is not on the page
+    key: str | None = ""  # the head in the file; empty: that of the page, None: it is not there
+    raw: Callable[[Row], Cell] | None = None
+    paper: str | None = None  # the head in a paper; None: it is not there
+    unit: str = ""
+    per: float = 0
+
+    def in_file(self, row: Row) -> Cell:
+        """Returns what the file says of a row."""
+        say = self.raw or self.text
+        return say(row) if say else None
+
+    def in_paper(self, row: Row) -> str | float | None:
+        """Returns what a paper says of a row."""
+        if not self.per:
+            return self.text(row) if self.text else str(self.in_file(row))
+        number = self.in_file(row)
+        if not isinstance(number, int | float):
+            return None
+        return number if self.per == 1 else number / self.per  # counts have no decimals
 
 
-def raw_column(
-    head: str, raw: list[list[Any]], index: int, unit: str = "", factor: float = 1
-) -> latex.Column:
-    """Returns a column of numbers for a paper: those of `raw`, divided by a factor."""
-    cells = [None if row[index] is None else row[index] / factor for row in raw]
-    return latex.Column(head, cells, unit)
+def make_table(
+    name: str, heading: str, rows: Sequence[Row], columns: Sequence[Column[Row]], **more: Any
+) -> Table:
+    """Makes a table of columns; those for LaTeX are texts as on the page if none is for a paper."""
+    on_page = [(column.head, column.text) for column in columns if column.text and column.head]
+    in_file = [column for column in columns if column.key is not None]
+    in_paper = [column for column in columns if column.paper is not None]
+    paper = [
+        latex.Column(column.paper or "", list(map(column.in_paper, rows)), column.unit)
+        for column in in_paper
+    ]
+    return Table(
+        name,
+        heading,
+        [head for head, _ in on_page],
+        [[text(row) for _, text in on_page] for row in rows],
+        [column.key or column.head for column in in_file],
+        [[column.in_file(row) for column in in_file] for row in rows],
+        paper or None,
+        **more,
+    )
 
 
-def format_csv(head: list[str], rows: list[list[str | float | int | None]]) -> bytes:
+def format_csv(head: list[str], rows: list[list[Cell]]) -> bytes:
     """Formats rows as CSV, with all digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -76,7 +120,7 @@ def format_csv(head: list[str], rows: list[list[str | float | int | None]]) -> b
     return out.getvalue().encode()
 
 
-def _csv_cell(value: str | float | int | None) -> str | float | int:
+def _csv_cell(value: Cell) -> str | float | int:
     """Returns a cell that a spreadsheet shows and does not calculate; numbers stay as they are."""
     if not isinstance(value, str):
         return "" if value is None else value

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from plots.model.derive import DIRECTIONS, Benchmark, Run
-from plots.model.gate import Check
+from plots.model.gate import BenchmarkVerdict, Check
 from plots.model.headline import headline_strategies
-from plots.model.host_map import TRAFFIC, HostMap
+from plots.model.host_map import TRAFFIC, HostMap, Rate
 from plots.model.load import Metric
-from plots.model.programs import fit_name
+from plots.model.programs import Fit, fit_name
 from plots.model.significance import rate_interval, time_interval
-from plots.text import caption, latex, metric_words, numbers, verdict
-from plots.text.table import Table, raw_column, text_column
+from plots.text import caption, metric_words, numbers, verdict
+from plots.text.table import Cell, Column, Row, Table, make_table
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 LOW, HIGH = "low", "high"  # heads of the columns of an interval
@@ -43,109 +44,78 @@ def make_tables(run: Run) -> list[Table]:
 
 def make_links_table(host_map: HostMap) -> Table:
     """Makes the table of a map's links and devices: what each gives, with 95 % intervals."""
-    rows: list[list[str]] = []
-    raw: list[list[str | float | int | None]] = []
     links = [
         (f"shared by {host_map.names(link.devices)}", link.capacities) for link in host_map.links
     ]
-    for name, rates in [*links, *((device.name, device.alone) for device in host_map.devices)]:
-        ends: list[float | None] = []
-        cells = [name]
-        for kind in TRAFFIC:
-            rate = rates.get(kind)
-            if rate is None or rate.value <= 0:
-                cells.append("-")
-                ends += [None] * 3
-                continue
-            value, low, high = (number / 1e9 for number in (rate.value, rate.low, rate.high))
-            cells.append(numbers.rate_in_interval(value, low, high))
-            ends += [value, low, high]
-        rows.append(cells)
-        raw.append([name, *ends])
-    head = ["link", *(f"{kind} [95 %]" for kind in TRAFFIC)]
-    raw_head = ["link"] + [
-        f"{kind}{end}_gb_per_s" for kind in TRAFFIC for end in ("", "_low", "_high")
+    rows = [*links, *((device.name, device.alone) for device in host_map.devices)]
+    columns: list[Column[tuple[str, Mapping[str, Rate]]]] = [
+        Column("link", lambda row: row[0]),
+        *(column for kind in TRAFFIC for column in _traffic_columns(kind)),
     ]
-    return Table("links", "What links and devices give", head, rows, raw_head, raw)
+    return make_table("links", "What links and devices give", rows, columns)
+
+
+def _traffic_columns(kind: str) -> list[Column[tuple[str, Mapping[str, Rate]]]]:
+    """Returns the columns of a kind of traffic; a rate that is not positive is not known."""
+
+    def numbers_of(row: tuple[str, Mapping[str, Rate]]) -> list[float]:
+        rate = row[1].get(kind)
+        known = (rate.value, rate.low, rate.high) if rate and rate.value > 0 else ()
+        return [number / 1e9 for number in known]
+
+    def text(row: tuple[str, Mapping[str, Rate]]) -> str:
+        return numbers.rate_in_interval(*known) if (known := numbers_of(row)) else "-"
+
+    def number(place: int, row: tuple[str, Mapping[str, Rate]]) -> float | None:
+        return known[place] if (known := numbers_of(row)) else None
+
+    return [
+        Column(f"{kind} [95 %]", text, None),
+        *(
+            Column("", key=f"{kind}{end}_gb_per_s", raw=partial(number, place))
+            for place, end in enumerate(("", "_low", "_high"))
+        ),
+    ]
 
 
 def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
     """Makes the table of all benchmarks in the gate's answer, worst first."""
     metric = metrics.get(check.judged_by)
-    rows, raw = [], []
-    for benchmark in check.benchmarks:
-        times = [
-            _format_value(value, metric, check.judged_by)
-            for value in (benchmark.before, benchmark.after)
-        ]
-        detectable = numbers.detectable(benchmark.detectable)
-        low, high = benchmark.interval or (None, None)
-        rows.append(
-            [
-                benchmark.name,
-                benchmark.class_name or "-",
-                f"{check.displayed_verdict(benchmark)} ({benchmark.note.text})"
-                if benchmark.note
-                else check.displayed_verdict(benchmark),
-                *times,
-                "-" if benchmark.slowdown is None else numbers.signed_percent(benchmark.slowdown),
-                verdict.interval(benchmark),
-                verdict.probability(benchmark),
-                "-" if benchmark.threshold is None else f"{100 * benchmark.threshold:g} %",
-                f"{detectable} *" if benchmark.advisory else detectable,
-            ]
-        )
-        raw.append(
-            [
-                benchmark.name,
-                benchmark.class_name,
-                benchmark.verdict,
-                benchmark.before,
-                benchmark.after,
-                benchmark.slowdown,
-                low,
-                high,
-                benchmark.p,
-                benchmark.threshold,
-                benchmark.detectable,
-                int(benchmark.advisory),
-                benchmark.note.text if benchmark.note else "",
-            ]
-        )
-    head = [
-        "benchmark",
-        "class",
-        "verdict",
-        "before",
-        "after",
-        "slower by",
-        "95 % interval",
-        "p",
-        "threshold",
-        "detectable",
-    ]
-    raw_head = [
-        "benchmark",
-        "class",
-        "verdict",
-        "before",
-        "after",
-        "slowdown",
-        "interval_95_low",
-        "interval_95_high",
-        "p",
-        "threshold",
-        "detectable_80",
-        "advisory",
-        "note",
+
+    def value(number: float | None) -> str:
+        return _format_value(number, metric, check.judged_by)
+
+    def said(one: BenchmarkVerdict) -> str:
+        shown = check.displayed_verdict(one)
+        return f"{shown} ({one.note.text})" if one.note else shown
+
+    def change(one: BenchmarkVerdict) -> str:
+        return "-" if one.slowdown is None else numbers.signed_percent(one.slowdown)
+
+    def detectable(one: BenchmarkVerdict) -> str:
+        return f"{numbers.detectable(one.detectable)}{' *' * one.advisory}"
+
+    def threshold(one: BenchmarkVerdict) -> str:
+        return "-" if one.threshold is None else f"{100 * one.threshold:g} %"
+
+    columns: list[Column[BenchmarkVerdict]] = [
+        Column("benchmark", lambda one: one.name, paper="benchmark"),
+        Column("class", lambda one: one.class_name or "-", "", lambda one: one.class_name, "class"),
+        Column("verdict", said, "", lambda one: one.verdict, "verdict"),
+        Column("before", lambda one: value(one.before), "", lambda one: one.before),
+        Column("after", lambda one: value(one.after), "", lambda one: one.after),
+        Column("slower by", change, "slowdown", lambda one: one.slowdown, "slower by", "%", 0.01),
+        Column("95 % interval", verdict.interval, None, paper="95 % interval"),
+        Column("", key="interval_95_low", raw=lambda one: one.interval and one.interval[0]),
+        Column("", key="interval_95_high", raw=lambda one: one.interval and one.interval[1]),
+        Column("p", verdict.probability, "", lambda one: one.p, "p"),
+        Column("threshold", threshold, "", lambda one: one.threshold),
+        Column("detectable", detectable, "detectable_80", lambda one: one.detectable, "detectable"),
+        Column("", key="advisory", raw=lambda one: int(one.advisory)),
+        Column("", key="note", raw=lambda one: one.note.text if one.note else ""),
     ]
     heading = "Each benchmark against the baseline (*: advisory)"
-    paper = [
-        *(text_column(head[i], rows, i) for i in range(3)),
-        raw_column("slower by", raw, 5, "%", 0.01),
-        *(text_column(head[i], rows, i) for i in (6, 7, 9)),
-    ]
-    return Table("checked", heading, head, rows, raw_head, raw, paper)
+    return make_table("checked", heading, check.benchmarks, columns)
 
 
 def _format_value(value: float | None, metric: Metric | None, key: str) -> str:
@@ -239,45 +209,22 @@ def make_recommendations(run: Run) -> list[Table]:
     ]
     reuse_texts = {None: "", 1: ", memory used once", 100: ", memory used 100 times"}
     head = ["size", *(f"{direction}{reuse_texts[reuse]}" for direction, reuse in columns)]
-    raw_head = [
-        "direction",
-        "reuse",
-        "bytes",
-        "strategy",
-        "total_ns",
-        "as_good",
-        "next",
-        "margin",
-        "gain",
-        "extrapolated",
-    ]
-    raw = [
-        [
-            choice.direction,
-            choice.reuse,
-            choice.bytes,
-            choice.strategy,
-            choice.total_ns,
-            choice.as_good,
-            choice.next,
-            choice.margin,
-            choice.gain,
-            int(choice.extrapolated),
-        ]
-        for choice in choices
-    ]
-    paper = [
-        latex.Column("direction", [choice.direction for choice in choices]),
-        latex.Column(
-            "uses", ["-" if choice.reuse is None else str(choice.reuse) for choice in choices]
-        ),
-        latex.Column("size", [numbers.size(choice.bytes) for choice in choices]),
-        latex.Column("strategy", [choice.strategy for choice in choices]),
-        raw_column("predicted", raw, 4, "µs", 1e3),
-        latex.Column("certainty", [choice.certainty for choice in choices]),
+    in_files: list[Column[Choice]] = [
+        Column("direction", lambda one: one.direction, paper="direction"),
+        Column("reuse", lambda one: str(one.reuse or "-"), "", lambda one: one.reuse, "uses"),
+        Column("size", lambda one: numbers.size(one.bytes), "bytes", lambda one: one.bytes, "size"),
+        Column("", key="strategy", raw=lambda one: one.strategy, paper="strategy"),
+        Column("", None, "total_ns", lambda one: one.total_ns, "predicted", "µs", 1e3),
+        Column("certainty", lambda one: one.certainty, None, paper="certainty"),
+        Column("", key="as_good", raw=lambda one: one.as_good),
+        Column("", key="next", raw=lambda one: one.next),
+        Column("", key="margin", raw=lambda one: one.margin),
+        Column("", key="gain", raw=lambda one: one.gain),
+        Column("", key="extrapolated", raw=lambda one: int(one.extrapolated)),
     ]
     heading = "What to use: direction, uses of the same memory and size"
-    return [Table("what_to_use", heading, head, rows, raw_head, raw, paper)]
+    table = make_table("what_to_use", heading, choices, in_files)
+    return [replace(table, head=head, rows=rows)]
 
 
 def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
@@ -286,8 +233,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     Copies in both directions at once are compared, too. Returns None if the runs have nothing of
     this in common.
     """
-    rows, raw = [], []
-    compared: list[list[Benchmark]] = []
+    compared: dict[str, list[Benchmark]] = {}
     first_run = runs[0][1]
     both_ways = {
         benchmark.label: benchmark
@@ -296,36 +242,35 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     }
     for label, benchmark in (_transfer_by_label(first_run) | both_ways).items():
         sizes_by_run = [run.sizes(benchmark) for _, run in runs]
-        common = set.intersection(*(set(sizes) for sizes in sizes_by_run))
-        if not common:
-            continue
-        size = max(common)
-        first = sizes_by_run[0][size]
-        cells = [numbers.rate(first.gb_per_s or 0)]
-        for sizes in sizes_by_run[1:]:
-            change = (sizes[size].gb_per_s or 0) / (first.gb_per_s or 1) - 1
-            cells.append(
-                f"{numbers.rate(sizes[size].gb_per_s or 0)} ({numbers.signed_percent(change)})"
-            )
-        rows.append([label, numbers.size(size), *cells])
-        compared.append([sizes[size] for sizes in sizes_by_run])
-        raw.append([label, size, *(benchmark.gb_per_s for benchmark in compared[-1])])
-    if not rows:
+        if common := set.intersection(*map(set, sizes_by_run)):
+            compared[label] = [sizes[max(common)] for sizes in sizes_by_run]
+    if not compared:
         return None
+
+    def rate(place: int, label: str) -> float | None:
+        return compared[label][place].gb_per_s
+
+    def shown(place: int, label: str) -> str:
+        value = rate(place, label) or 0
+        change = value / (rate(0, label) or 1) - 1
+        return f"{numbers.rate(value)}{f' ({numbers.signed_percent(change)})' * bool(place)}"
+
     names = [f"run {number}" for number, _ in runs]
-    heading = f"Bandwidth of {names[0]} and of the others"
-    raw_head = ["strategy", "bytes", *(f"gb_per_s of {name}" for name in names)]
-    head = ["strategy", "size", names[0], *(f"{name} (against {names[0]})" for name in names[1:])]
-    paper = [
-        text_column("strategy", rows, 0),
-        text_column("size", rows, 1),
+    counts = _repetitions([one for benchmarks in compared.values() for one in benchmarks])
+    first = {label: benchmarks[0] for label, benchmarks in compared.items()}
+    columns: list[Column[str]] = [
+        Column("strategy", str, paper="strategy"),
+        _size_of("size", first, "bytes", "size"),
     ]
-    counts = _repetitions([benchmark for benchmarks in compared for benchmark in benchmarks])
     for i, name in enumerate(names):
-        columns = _rate_columns(name, [benchmarks[i] for benchmarks in compared], counts)
-        paper += columns if len(runs) <= MOST_WITH_INTERVALS else columns[:1]
-    note = _explain_columns(paper, counts)
-    return Table("side_by_side", heading, head, rows, raw_head, raw, paper, paper_note=note)
+        head = f"{name} (against {names[0]})" if i else name
+        columns.append(Column(head, partial(shown, i), f"gb_per_s of {name}", partial(rate, i)))
+        of_run = {label: benchmarks[i] for label, benchmarks in compared.items()}
+        in_paper = _rate_columns(name, of_run, counts)
+        columns += in_paper if len(runs) <= MOST_WITH_INTERVALS else in_paper[:1]
+    heading = f"Bandwidth of {names[0]} and of the others"
+    note = _explain_columns(columns, counts)
+    return make_table("side_by_side", heading, list(compared), columns, paper_note=note)
 
 
 def _make_headline_table(run: Run) -> Table:
@@ -337,60 +282,34 @@ def _make_headline_table(run: Run) -> Table:
             sizes = run.sizes(benchmark)
             pair = sizes[min(sizes)], sizes[max(sizes)]
             ends.setdefault(benchmark.strategy, {}).setdefault(benchmark.direction, pair)
-    rows: list[list[str]] = []
-    raw: list[list[str | float | int | None]] = []
-    for name in names:
-        texts: list[str] = [name]
-        figures: list[float | int | None] = []
-        for direction in DIRECTIONS:
-            small, large = ends[name].get(direction, (None, None))
-            rate = large.gb_per_s if large else None
-            texts += [
-                numbers.rate(rate) if rate else "-",
-                numbers.time(small.ns) if small else "-",
-            ]
-            figures += [
-                large.bytes if large else None,
-                rate,
-                small.bytes if small else None,
-                small.ns if small else None,
-            ]
-        rows.append(texts)
-        raw.append([name, *figures])
-    head = ["strategy"]
-    raw_head = ["strategy"]
+    columns: list[Column[str]] = [Column("strategy", str)]
     for direction in DIRECTIONS:
-        head += [f"{direction}, largest", f"{direction}, smallest"]
-        raw_head += [
-            f"{direction}_{name}" for name in ("largest", "gb_per_s", "smallest", "median_ns")
+        both = {name: of[direction] for name, of in ends.items() if direction in of}
+        small, large = ({name: pair[end] for name, pair in both.items()} for end in (0, 1))
+        columns += [
+            _size_of("", large, f"{direction}_largest"),
+            _rate_of(f"{direction}, largest", large, f"{direction}_gb_per_s"),
+            _size_of("", small, f"{direction}_smallest"),
+            _time_of(f"{direction}, smallest", small, f"{direction}_median_ns"),
         ]
-    both = [
-        (name, direction) for name in names for direction in DIRECTIONS if direction in ends[name]
-    ]
-    pairs = [ends[name][direction] for name, direction in both]
-    counts = _repetitions([benchmark for pair in pairs for benchmark in pair])
-    paper = [
-        latex.Column(
-            "strategy",
-            ["" if i and name == both[i - 1][0] else name for i, (name, _) in enumerate(both)],
-        ),
-        latex.Column("", [direction for _, direction in both]),
-        *_rate_columns("", [large for _, large in pairs], counts),
-        *_time_columns("", [small for small, _ in pairs], counts),
-    ]
     heading = "At a glance: bandwidth of the largest transfers, time of the smallest"
-    return Table(
-        "headline",
-        heading,
-        head,
-        rows,
-        raw_head,
-        raw,
-        paper,
-        one_column=True,
-        paper_note=_explain_columns(paper, counts),
-        is_key=True,
-    )
+    table = make_table("headline", heading, names, columns, one_column=True, is_key=True)
+    pairs = {
+        (name, direction): ends[name][direction]
+        for name in names
+        for direction in DIRECTIONS
+        if direction in ends[name]
+    }
+    first = dict(reversed(pairs))  # the first direction of each strategy
+    counts = _repetitions([benchmark for pair in pairs.values() for benchmark in pair])
+    in_paper: list[Column[tuple[str, str]]] = [
+        Column("", lambda key: key[0] * (first[key[0]] == key[1]), None, paper="strategy"),
+        Column("", lambda key: key[1], None, paper=""),
+        *_rate_columns("", {key: large for key, (_, large) in pairs.items()}, counts),
+        *_time_columns("", {key: small for key, (small, _) in pairs.items()}, counts),
+    ]
+    paper = make_table("", "", list(pairs), in_paper).paper
+    return replace(table, paper=paper, paper_note=_explain_columns(in_paper, counts))
 
 
 def _repetitions(benchmarks: Sequence[Benchmark]) -> list[int]:
@@ -399,49 +318,50 @@ def _repetitions(benchmarks: Sequence[Benchmark]) -> list[int]:
 
 
 def _rate_columns(
-    head: str, benchmarks: Sequence[Benchmark], counts: Sequence[int]
-) -> list[latex.Column]:
-    """Returns columns of bandwidths and their intervals."""
-    rates = [benchmark.gb_per_s for benchmark in benchmarks]
+    head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
+) -> list[Column[Row]]:
+    """Returns columns of a paper: bandwidths and their intervals."""
+    ends = {row: rate_interval(benchmark) for row, benchmark in of.items()}
+    rates = {row: benchmark.gb_per_s for row, benchmark in of.items()}
     return _with_interval(
-        latex.Column(head, rates, "GB/s"), list(map(rate_interval, benchmarks)), benchmarks, counts
+        Column("", None, None, rates.__getitem__, head, "GB/s", 1), of, ends, counts
     )
 
 
 def _time_columns(
-    head: str, benchmarks: Sequence[Benchmark], counts: Sequence[int]
-) -> list[latex.Column]:
-    """Returns columns of times and their intervals."""
-    times = [benchmark.ns / 1000 for benchmark in benchmarks]
-    intervals = [
-        (interval[0] / 1000, interval[1] / 1000) if (interval := time_interval(each)) else None
-        for each in benchmarks
-    ]
-    return _with_interval(latex.Column(head, times, "µs"), intervals, benchmarks, counts)
+    head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
+) -> list[Column[Row]]:
+    """Returns columns of a paper: times and their intervals."""
+    ends = {row: time_interval(benchmark) for row, benchmark in of.items()}
+    times = {row: benchmark.ns for row, benchmark in of.items()}
+    return _with_interval(
+        Column("", None, None, times.__getitem__, head, "µs", 1e3), of, ends, counts
+    )
 
 
 def _with_interval(
-    values: latex.Column,
-    intervals: Sequence[tuple[float, float] | None],
-    benchmarks: Sequence[Benchmark],
+    values: Column[Row],
+    of: Mapping[Row, Benchmark],
+    ends: Mapping[Row, tuple[float, float] | None],
     counts: Sequence[int],
-) -> list[latex.Column]:
+) -> list[Column[Row]]:
     """Returns the columns of a value: it, its interval if one is known, and n if it differs."""
+
+    def more(head: str, raw: Callable[[Row], Cell], per: float = 1) -> Column[Row]:
+        return Column("", None, None, raw, head, per=per)
+
     columns = [values]
-    if any(intervals):
-        ends = [interval or (None, None) for interval in intervals]
-        columns += [
-            latex.Column(LOW, [low for low, _ in ends]),
-            latex.Column(HIGH, [high for _, high in ends]),
-        ]
+    if any(ends.values()):
+        columns.append(more(LOW, lambda row: (ends[row] or (None, None))[0], values.per))
+        columns.append(more(HIGH, lambda row: (ends[row] or (None, None))[1], values.per))
     if len(counts) > 1:
-        columns.append(latex.Column("n", [benchmark.repetitions for benchmark in benchmarks]))
+        columns.append(more("n", lambda row: of[row].repetitions))
     return columns
 
 
-def _explain_columns(columns: Sequence[latex.Column], counts: Sequence[int]) -> str:
+def _explain_columns(columns: Sequence[Column[Row]], counts: Sequence[int]) -> str:
     """Says of how many repetitions values are the medians, and what their intervals are."""
-    heads = {column.head for column in columns}
+    heads = {column.paper for column in columns}
     number = "n" if "n" in heads else " to ".join(map(str, (*counts[:1], *counts[1:][-1:])))
     median = "One repetition" if counts == [1] else f"Medians of {number} repetitions"
     interval = "; low and high: their 95 % interval (order statistics)"
@@ -450,106 +370,91 @@ def _explain_columns(columns: Sequence[latex.Column], counts: Sequence[int]) -> 
 
 def _make_benchmark_table(run: Run) -> Table:
     """Makes the table of all benchmarks."""
-    custom_metrics = _custom_metrics(run)
-    shown = [counter for counter, metric in custom_metrics.items() if metric.headline]
-    rows: list[list[str]] = []
-    raw: list[list[str | float | int | None]] = []
-    for benchmark in run.benchmarks:
-        times = benchmark.values("median_ns")
-        spread = numbers.percent(benchmark.spread) if benchmark.repetitions > 1 else "-"
-        rate = benchmark.gb_per_s if run.is_moved(benchmark) else None
-        rows.append(
-            [
-                benchmark.name,
-                numbers.time(benchmark.ns),
-                spread,
-                numbers.rate(rate) if rate else "-",
-                str(benchmark.repetitions),
-                *(_quantity(run, benchmark, counter) for counter in shown),
-            ]
-        )
-        raw.append(
-            [
-                benchmark.name,
-                benchmark.bytes,
-                benchmark.ns,
-                min(times),
-                max(times),
-                rate,
-                link_percent(run, benchmark),
-                benchmark.get("device_gb_per_s"),
-                benchmark.get("cpu_s_per_gb"),
-                benchmark.repetitions,
-                *map(benchmark.number, custom_metrics),
-            ]
-        )
-    head = ["benchmark", "time", "range", "bandwidth", "repetitions", *map(_spaced, shown)]
-    raw_head = [
-        "benchmark",
-        "bytes",
-        "median_ns",
-        "fastest_ns",
-        "slowest_ns",
-        "gb_per_s",
-        "link_percent",
-        "device_gb_per_s",
-        "cpu_s_per_gb",
-        "repetitions",
-        *(_with_unit(run, counter) for counter in custom_metrics),
+
+    def spread(one: Benchmark) -> str:
+        return numbers.percent(one.spread) if one.repetitions > 1 else "-"
+
+    def rate(one: Benchmark) -> float | None:
+        return one.gb_per_s if run.is_moved(one) else None
+
+    columns: list[Column[Benchmark]] = [
+        Column("benchmark", lambda one: one.name),
+        Column("", key="bytes", raw=lambda one: one.bytes),
+        Column("time", lambda one: numbers.time(one.ns), "median_ns", lambda one: one.ns),
+        Column("", key="fastest_ns", raw=lambda one: min(one.values("median_ns"))),
+        Column("", key="slowest_ns", raw=lambda one: max(one.values("median_ns"))),
+        Column("range", spread, None),
+        Column("bandwidth", lambda one: _rate(rate(one)), "gb_per_s", rate),
+        Column("", key="link_percent", raw=partial(link_percent, run)),
+        Column("", key="device_gb_per_s", raw=lambda one: one.get("device_gb_per_s")),
+        Column("", key="cpu_s_per_gb", raw=lambda one: one.get("cpu_s_per_gb")),
+        Column("repetitions", lambda one: str(one.repetitions), "", lambda one: one.repetitions),
+        *(
+            _quantity_column(run, counter, on_page=metric.headline)
+            for counter, metric in _custom_metrics(run).items()
+        ),
     ]
-    return Table(
-        "benchmarks",
-        "Everything that was measured",
-        head,
-        rows,
-        raw_head,
-        raw,
-        of_benchmarks=True,
-    )
+    heading = "Everything that was measured"
+    return make_table("benchmarks", heading, run.benchmarks, columns, of_benchmarks=True)
+
+
+@dataclass(frozen=True)
+class Share:
+    """Holds one of several copies at once: its rates, and their texts."""
+
+    of: Benchmark
+    copy: str
+    rates: dict[str, float | None]
+
+    @property
+    def change(self) -> float | None:
+        """Returns by which part its rate changes."""
+        at_once, alone = self.rates["at once"], self.rates["alone"]
+        return at_once / alone - 1 if at_once is not None and alone else None
+
+    def text(self, rate: str) -> str:
+        """Formats a rate with as many digits as the others."""
+        known = {name: value for name, value in self.rates.items() if value is not None}
+        return dict(zip(known, numbers.rates(*known.values()), strict=True)).get(rate, "-")
 
 
 def make_concurrent_table(run: Run) -> Table:
     """Shows each of several copies at once, and what it loses, at every size; large sets first."""
     ids = caption.device_ids(run)
-    metrics = run.result.metrics
-    rows: list[list[str]] = []
-    raw: list[list[str | float | int | None]] = []
-    for benchmark in sorted(run.benchmarks, key=_order_of_set):
-        for flow in benchmark.flows:
-            copy = f"{ids[flow.device]} {flow.direction}"
-            in_all = benchmark.gb_per_s
-            at_once = benchmark.of_flow(metrics, flow, "rate", alone=False)
-            alone = benchmark.of_flow(metrics, flow, "rate", alone=True)
-            change = at_once / alone - 1 if at_once is not None and alone else None
-            known = [rate for rate in (in_all, at_once, alone) if rate is not None]
-            texts = dict(zip(known, numbers.rates(*known), strict=True)) if known else {}
-            rows.append(
-                [
-                    benchmark.name,
-                    _text_of(texts, in_all),
-                    copy,
-                    _text_of(texts, at_once),
-                    _text_of(texts, alone),
-                    "-" if change is None else numbers.change(change),
-                ]
-            )
-            percent = None if change is None else 100 * change
-            raw.append([benchmark.name, in_all, copy, at_once, alone, percent])
-    head = ["copies at once", "in all", "copy", "at once", "alone", "change"]
-    raw_head = ["benchmark", "sum_gb_per_s", "copy", "gb_per_s", "alone_gb_per_s", "change_percent"]
-    paper = [
-        text_column("copies at once", rows, 0),
-        raw_column("in all", raw, 1, "GB/s"),
-        text_column("copy", rows, 2),
-        raw_column("at once", raw, 3, "GB/s"),
-        raw_column("alone", raw, 4, "GB/s"),
-        text_column("change", rows, 5),
+    shares = [
+        Share(
+            benchmark,
+            f"{ids[flow.device]} {flow.direction}",
+            {"in all": benchmark.gb_per_s}
+            | {
+                name: benchmark.of_flow(run.result.metrics, flow, "rate", alone=name == "alone")
+                for name in ("at once", "alone")
+            },
+        )
+        for benchmark in sorted(run.benchmarks, key=_order_of_set)
+        for flow in benchmark.flows
     ]
-    return Table("concurrent", "Several copies at once", head, rows, raw_head, raw, paper)
 
+    def rate(name: str, key: str) -> Column[Share]:
+        return Column(
+            name, lambda one: one.text(name), key, lambda one: one.rates[name], name, "GB/s", 1
+        )
 
-def _text_of(texts: dict[float, str], rate: float | None) -> str:
-    return "-" if rate is None else texts[rate]
+    columns: list[Column[Share]] = [
+        Column("copies at once", lambda one: one.of.name, "benchmark", paper="copies at once"),
+        rate("in all", "sum_gb_per_s"),
+        Column("copy", lambda one: one.copy, paper="copy"),
+        rate("at once", "gb_per_s"),
+        rate("alone", "alone_gb_per_s"),
+        Column(
+            "change",
+            lambda one: "-" if one.change is None else numbers.change(one.change),
+            "change_percent",
+            lambda one: None if one.change is None else 100 * one.change,
+            "change",
+        ),
+    ]
+    return make_table("concurrent", "Several copies at once", shares, columns)
 
 
 def _order_of_set(benchmark: Benchmark) -> tuple[Any, ...]:
@@ -599,40 +504,73 @@ def _make_role_table(run: Run, role: str) -> Table:
         if metric.headline
         and any(benchmark.number(counter) is not None for benchmark in run.with_role(role))
     ]
-    rows: list[list[str]] = []
-    raw: list[list[str | float | int | None]] = []
-    for label, sizes in by_label.items():
-        ends = [pick(sizes, key=lambda benchmark: benchmark.size_bytes or 0) for pick in (min, max)]
-        large = ends[-1]
-        texts = [
-            text for benchmark in ends for text in (_size(benchmark), numbers.time(benchmark.ns))
-        ]
-        rows.append([label, *texts, *(_quantity(run, large, counter) for counter in metrics)])
-        figures = [figure for benchmark in ends for figure in (benchmark.size_bytes, benchmark.ns)]
-        raw.append([label, *figures, *map(large.number, metrics)])
-    head = ["benchmark", "smallest", "its time", "largest", "its time", *map(_spaced, metrics)]
-    raw_head = ["benchmark", "smallest", "smallest_ns", "largest", "largest_ns"]
-    raw_head += [_with_unit(run, counter) for counter in metrics]
+    ends = {
+        label: [pick(sizes, key=lambda each: each.size_bytes or 0) for pick in (min, max)]
+        for label, sizes in by_label.items()
+    }
+
+    small, large = ({label: both[place] for label, both in ends.items()} for place in (0, 1))
+    columns: list[Column[str]] = [
+        Column("benchmark", str),
+        _size_of("smallest", small),
+        _time_of("its time", small, "smallest_ns"),
+        _size_of("largest", large),
+        _time_of("its time", large, "largest_ns"),
+        *(_quantity_column(run, counter, large.__getitem__) for counter in metrics),
+    ]
     heading = run.result.roles[role].description or role
-    return Table(role, heading[:1].upper() + heading[1:], head, rows, raw_head, raw)
+    return make_table(role, heading[:1].upper() + heading[1:], list(ends), columns)
 
 
-def _size(benchmark: Benchmark) -> str:
-    return "-" if benchmark.size_bytes is None else numbers.size(benchmark.size_bytes)
+def _size_of(
+    head: str, of: Mapping[Row, Benchmark], key: str = "", paper: str | None = None
+) -> Column[Row]:
+    """Returns the column of the sizes of benchmarks; rows without one have none."""
+
+    def size(row: Row) -> int | None:
+        return of[row].size_bytes if row in of else None
+
+    def text(row: Row) -> str:
+        return "-" if size(row) is None else numbers.size(size(row) or 0)
+
+    return Column(head, text, key, size, paper)
 
 
-def _quantity(run: Run, benchmark: Benchmark, counter: str) -> str:
-    value = benchmark.number(counter)
-    return "-" if value is None else numbers.quantity(value, run.result.metrics[counter].unit)
+def _time_of(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the times of benchmarks."""
+
+    def text(row: Row) -> str:
+        return numbers.time(of[row].ns) if row in of else "-"
+
+    return Column(head, text, key, lambda row: of[row].ns if row in of else None)
 
 
-def _with_unit(run: Run, counter: str) -> str:
+def _rate_of(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the bandwidths of benchmarks."""
+
+    def rate(row: Row) -> float | None:
+        return of[row].gb_per_s if row in of else None
+
+    return Column(head, lambda row: _rate(rate(row)), key, rate)
+
+
+def _quantity_column(
+    run: Run, counter: str, of: Callable[[Any], Benchmark] = lambda one: one, on_page: bool = True
+) -> Column[Any]:
+    """Returns the column of a metric, of a benchmark or of that which `of` names."""
     unit = run.result.metrics[counter].unit
-    return counter if unit in ("", "1") else f"{counter} ({unit})"
+
+    def text(one: Any) -> str:
+        value = of(one).number(counter)
+        return "-" if value is None else numbers.quantity(value, unit)
+
+    key = counter if unit in ("", "1") else f"{counter} ({unit})"
+    head = counter.replace("_", " ")
+    return Column(head, text if on_page else None, key, lambda one: of(one).number(counter))
 
 
-def _spaced(counter: str) -> str:
-    return counter.replace("_", " ")
+def _rate(rate: float | None) -> str:
+    return numbers.rate(rate) if rate else "-"
 
 
 def link_percent(run: Run, benchmark: Benchmark) -> float | None:
@@ -652,103 +590,62 @@ def _transfer_by_label(run: Run) -> dict[str, Benchmark]:
 
 def _make_transfer_table(run: Run) -> Table:
     """Makes the table of plain transfers at their smallest and their largest size."""
-    rows, raw = [], []
-    ends = []
+    small, large = {}, {}
     for label, benchmark in _transfer_by_label(run).items():
         sizes = run.sizes(benchmark)
-        small, large = sizes[min(sizes)], sizes[max(sizes)]
-        ends.append((small, large))
-        rate, share = large.gb_per_s, link_percent(run, large)
-        rows.append(
-            [
-                label,
-                numbers.size(small.bytes or 0),
-                numbers.time(small.ns),
-                numbers.size(large.bytes or 0),
-                numbers.rate(rate) if rate else "-",
-                f"{share:.0f} %" if share else "-",
-            ]
-        )
-        raw.append([label, small.bytes, small.ns, large.bytes, rate, share])
-    head = ["strategy", "smallest", "its time", "largest", "its bandwidth", "of the link"]
-    raw_head = [
-        "strategy",
-        "smallest",
-        "median_ns",
-        "largest",
-        "gb_per_s",
-        "link_percent",
+        small[label], large[label] = sizes[min(sizes)], sizes[max(sizes)]
+    counts = _repetitions([*small.values(), *large.values()])
+
+    def share(label: str) -> float | None:
+        return link_percent(run, large[label])
+
+    def share_text(label: str) -> str:
+        return f"{share(label):.0f} %" if share(label) else "-"
+
+    columns: list[Column[str]] = [
+        Column("strategy", str, paper="strategy"),
+        _size_of("smallest", small, paper="smallest"),
+        _time_of("its time", small, "median_ns"),
+        *_time_columns("its time", small, counts),
+        _size_of("largest", large, paper="largest"),
+        _rate_of("its bandwidth", large, "gb_per_s"),
+        *_rate_columns("its bandwidth", large, counts),
+        Column("of the link", share_text, "link_percent", share, "of the link", "%", 1),
     ]
-    counts = _repetitions([benchmark for pair in ends for benchmark in pair])
-    paper = [
-        text_column("strategy", rows, 0),
-        text_column("smallest", rows, 1),
-        *_time_columns("its time", [small for small, _ in ends], counts),
-        text_column("largest", rows, 3),
-        *_rate_columns("its bandwidth", [large for _, large in ends], counts),
-        raw_column("of the link", raw, 5, "%"),
-    ]
+    note = _explain_columns(columns, counts) if small else ""
     heading = "Plain transfers, warm caches"
-    return Table(
-        "transfers",
-        heading,
-        head,
-        rows,
-        raw_head,
-        raw,
-        paper,
-        paper_note=_explain_columns(paper, counts) if ends else "",
-        is_key=True,
-    )
+    return make_table("transfers", heading, list(small), columns, paper_note=note, is_key=True)
 
 
 def _make_fit_table(run: Run) -> Table:
     """Makes the table of lines that `advise` has fitted to transfers."""
     transfer_names = {fit_name(benchmark) for benchmark in run.transfers}
     fits = [fit for fit in run.advice.fits.values() if fit.name in transfer_names]
-    rows = [
-        [
-            fit.name,
-            numbers.time(fit.t0_ns),
-            numbers.rate(fit.gb_per_s),
-            numbers.size(fit.half_bytes) if fit.half_bytes else "-",
-            str(fit.lines),
-        ]
-        for fit in fits
-    ]
-    raw: list[list[str | float | int | None]] = [
-        [
-            fit.name,
-            fit.t0_ns,
-            *fit.t0_interval,
-            fit.gb_per_s,
-            *fit.rate_interval,
-            fit.half_bytes,
-            fit.lines,
-        ]
-        for fit in fits
-    ]
-    head = ["strategy", "t0", "B", "n½", "lines"]
-    raw_head = [
-        "strategy",
-        *("t0_ns", "t0_ns_low_95", "t0_ns_high_95"),
-        *("gb_per_s", "gb_per_s_low_95", "gb_per_s_high_95"),
-        "half_bandwidth_bytes",
-        "lines",
+
+    def half(fit: Fit) -> str:
+        return numbers.size(fit.half_bytes) if fit.half_bytes else "-"
+
+    columns: list[Column[Fit]] = [
+        Column("strategy", lambda fit: fit.name, paper="strategy"),
+        Column("t0", lambda f: numbers.time(f.t0_ns), "t0_ns", lambda f: f.t0_ns, "t0", "µs", 1e3),
+        Column("", None, "t0_ns_low_95", lambda fit: fit.t0_interval[0], LOW, per=1e3),
+        Column("", None, "t0_ns_high_95", lambda fit: fit.t0_interval[1], HIGH, per=1e3),
+        Column(
+            "B",
+            lambda f: numbers.rate(f.gb_per_s),
+            "gb_per_s",
+            lambda f: f.gb_per_s,
+            "B",
+            "GB/s",
+            1,
+        ),
+        Column("", None, "gb_per_s_low_95", lambda fit: fit.rate_interval[0], LOW, per=1),
+        Column("", None, "gb_per_s_high_95", lambda fit: fit.rate_interval[1], HIGH, per=1),
+        Column("n½", half, "half_bandwidth_bytes", lambda f: f.half_bytes, "n½", "KiB", 2**10),
+        Column("lines", lambda fit: str(fit.lines), "", lambda fit: fit.lines, "lines"),
     ]
     heading = (
         "Time as t0 + n/B, as advise has fitted it (several lines: t0 of the first, B of the last)"
     )
-    paper = [
-        text_column("strategy", rows, 0),
-        raw_column("t0", raw, 1, "µs", 1e3),
-        raw_column(LOW, raw, 2, factor=1e3),
-        raw_column(HIGH, raw, 3, factor=1e3),
-        raw_column("B", raw, 4, "GB/s"),
-        raw_column(LOW, raw, 5),
-        raw_column(HIGH, raw, 6),
-        raw_column("n½", raw, 7, "KiB", 2**10),
-        text_column("lines", rows, 4),
-    ]
     note = "low and high: the 95 % interval (Student's t, from the residuals of the lines)"
-    return Table("fits", heading, head, rows, raw_head, raw, paper, paper_note=note)
+    return make_table("fits", heading, fits, columns, paper_note=note)

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/unknown_option.hpp"
 
 namespace bench_transfers::commands {
 namespace {
@@ -17,7 +17,7 @@ std::vector<entry>& collected() {
 
 }  // namespace
 
-registration::registration(const entry& added) { collected().push_back(added); }
+void add(const entry& added) { collected().push_back(added); }
 
 std::vector<entry> registered() {
   auto commands = collected();
@@ -51,14 +51,13 @@ std::shared_ptr<const command> chosen(const CLI::App& app,
   for (const auto* const also : given)
     if (also != options) others.push_back(also->get_name());
   if (!others.empty())
-    throw common::unknown_argument_of(name, others.front(), common::option_names(*options));
+    throw common::unknown_argument_of(name, others.front(), option_names(*options));
   does->check(*options);
   return does;
 }
 
-std::map<std::string, std::vector<std::string>> offered(
-    const std::vector<added_command>& commands) {
-  std::map<std::string, std::vector<std::string>> values;
+offers offered(const std::vector<added_command>& commands) {
+  offers values;
   for (const auto& [options, does] : commands)
     for (const auto& [option, choices] : does->offered())
       values.emplace(options->get_name() + " " + option, choices);

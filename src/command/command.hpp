@@ -9,6 +9,9 @@
 
 namespace bench_transfers::commands {
 
+/// Values that the shell offers for options, by the option's name: not all that are allowed.
+using offers = std::map<std::string, std::vector<std::string>>;
+
 /// What a program does by a word of its own, such as `bench_transfers map`. A new one is a new
 /// file. Its constructor adds its options to those of the subcommand, which fill it in.
 class command {
@@ -25,28 +28,28 @@ class command {
   virtual void check(const CLI::App& /*given*/) const {}
   /// Returns the exit code. Throws usage_error for what cannot be used, and common::write_error.
   [[nodiscard]] virtual int run() const = 0;
-  /// Values that the shell offers for options: not all that are allowed.
-  [[nodiscard]] virtual std::map<std::string, std::vector<std::string>> offered() const {
-    return {};
-  }
+  [[nodiscard]] virtual offers offered() const { return {}; }
 };
 
 struct entry {
   std::string_view name, summary;
   std::unique_ptr<command> (*make)(CLI::App& options);
-  std::string_view dashes = {};  ///< the option that `--` stands for; empty: none
+  std::string_view dashes;  ///< the option that `--` stands for; empty: none
 };
+
+void add(const entry& added);
 
 /// Makes a command known to the program that it is linked to; a constant of its file.
-class registration {
- public:
-  explicit registration(const entry& added);
-};
-
 template <class Command>
-std::unique_ptr<command> make_command(CLI::App& options) {
-  return std::make_unique<Command>(options);
-}
+struct registration {
+  registration(std::string_view name, std::string_view summary, std::string_view dashes = {}) {
+    add({name, summary,
+         [](CLI::App& options) -> std::unique_ptr<command> {
+           return std::make_unique<Command>(options);
+         },
+         dashes});
+  }
+};
 
 /// By name.
 std::vector<entry> registered();
@@ -66,7 +69,7 @@ std::shared_ptr<const command> chosen(const CLI::App& app,
                                       const std::vector<added_command>& commands,
                                       std::string_view first);
 
-/// Values that the shell offers, by command and option.
-std::map<std::string, std::vector<std::string>> offered(const std::vector<added_command>& commands);
+/// By command and option.
+offers offered(const std::vector<added_command>& commands);
 
 }  // namespace bench_transfers::commands

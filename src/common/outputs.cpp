@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <vector>
 
@@ -57,6 +58,13 @@ void write_output(const std::filesystem::path& output, const std::string& text) 
     print(text);
   else
     write_whole(output, text);
+}
+
+void print_beside(const std::filesystem::path& output, const std::string& text) {
+  if (is_standard_output(output))
+    std::fputs(text.c_str(), stderr);
+  else
+    print(text);
 }
 
 void write_outputs(const std::vector<output>& outputs, const std::function<std::string()>& shown) {

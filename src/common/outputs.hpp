@@ -27,6 +27,9 @@ bool has_standard_output(std::initializer_list<std::filesystem::path> outputs);
 /// usage_error.
 void write_output(const std::filesystem::path& output, const std::string& text);
 
+/// Prints what is said of an output: to standard error if the output goes to standard output.
+void print_beside(const std::filesystem::path& output, const std::string& text);
+
 /// A file, and what it gets if it is asked for: an empty path is none.
 struct output {
   std::filesystem::path file;

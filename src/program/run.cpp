@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <span>
 
+#include "provenance.hpp"
 #include "src/command/command.hpp"
+#include "src/command/options.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/program.hpp"
-#include "src/common/unknown_option.hpp"
 #include "src/common/whole_file.hpp"
 #include "src/completion/generate.hpp"
 
@@ -21,14 +21,22 @@ constexpr int done = 0;
 constexpr int bad_input = 2;
 
 /// Of `--reference A B`: an option that takes one file each time.
-std::string repeating_hint(const CLI::App& app) {
-  for (const auto* const command : app.get_subcommands())
-    for (const auto* const option : command->get_options())
-      if (option->count() > 0 && !option->get_allow_extra_args() &&
-          option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll &&
-          option->get_delimiter() == '\0')
-        return fmt::format(" (repeat {} for each file)", option->get_name());
+std::string repeating_hint(const CLI::App& command) {
+  for (const auto* const option : command.get_options())
+    if (option->count() > 0 && !option->get_allow_extra_args() &&
+        option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll &&
+        option->get_delimiter() == '\0')
+      return fmt::format(" (repeat {} for each file)", option->get_name());
   return "";
+}
+
+/// What to say of a line with arguments that its command, which there is, does not take.
+common::usage_error refusal(const CLI::App& app, const std::string& message) {
+  const auto& command = *app.get_subcommands().front();
+  for (const auto& argument : app.remaining(true))
+    if (argument.starts_with('-'))
+      return common::unknown_argument_of(command.get_name(), argument, option_names(command));
+  return common::usage_error(common::first_line(message) + repeating_hint(command));
 }
 
 /// Prints what is no command's, such as --help, and returns null then.
@@ -40,7 +48,10 @@ std::shared_ptr<const command> parse(const program_words& words, int argc,
   app.require_subcommand(1);
   app.footer(fmt::format("{} COMMAND --help lists its options; {} explains how it decides.\n{}\n{}",
                          words.name, words.page, words.exit_codes, words.examples));
-  app.set_version_flag("--version", fmt::format("{} {}", words.name, words.version));
+  app.set_version_flag(
+      "--version", fmt::format("{} {} ({}, {})", words.name, provenance::version,
+                               *provenance::git_commit ? provenance::git_commit : "no commit known",
+                               provenance::compiler));
   const auto commands = add_to(app, words.exit_codes);
   completion::add_generate(app, [&] { return completion::describe(app, offered(commands)); });
 
@@ -61,8 +72,7 @@ std::shared_ptr<const command> parse(const program_words& words, int argc,
     common::print(std::string(version.what()) + "\n");
     return nullptr;
   } catch (const CLI::ExtrasError& error) {
-    common::refuse_unknown_option(app);
-    throw common::usage_error(common::first_line(error.what()) + repeating_hint(app));
+    throw refusal(app, error.what());
   } catch (const CLI::ParseError& error) {
     throw common::usage_error(common::first_line(error.what()));
   }

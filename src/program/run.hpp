@@ -11,7 +11,6 @@ struct program_words {
   std::string page;        ///< "docs/FLEET.md", which explains how it decides
   std::string exit_codes;  ///< the end of each help
   std::string examples;
-  std::string version;  ///< behind the name
 };
 
 /// Carries out the command that the line chooses, of all that are registered. Returns its exit

@@ -26,9 +26,9 @@ CONSTANTS = {
         figures/fleet_history HEIGHT
         figures/compared LABEL_ROOM
         figures/cells WIDEST_CELL CELL_HEIGHT LEAST_FOR_TEXT
-        figures/named_rows SPACING NAME_ROOM GAP
+        figures/named_rows GAP
         figures/bandwidth LABEL_DISTANCE NARROW ROOM_FOR_LABEL AXIS_ROOM
-        figures/bars TALL_ROW_HEIGHT ABOVE BELOW
+        figures/rows TALL_ROW_HEIGHT ABOVE BELOW GAP NAME_ROOM SPACING
         figures/fleet_scale ROOM
         figures/differences OF_NEXT
         figures/latency TITLE_ROOM TICK_OVERHANG SPACING HALF_ABOVE

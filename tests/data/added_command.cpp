@@ -1,36 +1,35 @@
-// A complete example of a command: to add it to bench_transfers, put this file into
-// bench/commands/. The tests link it to a separate program and run it.
-#include <algorithm>
-#include <iostream>
+// A complete example of a command: to add it to bench_transfers, gate_transfers or fleet_transfers,
+// put this file into bench/commands/, src/gate/cli/ or src/fleet/cli/. The tests link it to a
+// separate program of each and run it.
+#include <fmt/format.h>
 
-#include "bench/cli/run.hpp"
-#include "bench/strategy/strategy.hpp"
+#include <cstdint>
+#include <string>
+
 #include "src/command/command.hpp"
+#include "src/common/program.hpp"
+#include "src/common/sizes.hpp"
 
-namespace bench_transfers::bench {
+namespace bench_transfers {
 namespace {
 
-/// Counts strategies.
+/// Counts sizes.
 class count_command final : public commands::command {
  public:
   explicit count_command(CLI::App& options) {
-    options.add_option("--family", family_, "only those of this family")->type_name("NAME");
+    options.add_option("--sizes", sizes_, "such as 4KiB:1GiB:x4")->required()->type_name("SIZES");
   }
 
   [[nodiscard]] int run() const override {
-    std::cout << std::ranges::count_if(registered_strategies({}), [&](const strategy& counted) {
-      return family_.empty() || counted.family == family_;
-    }) << "\n";
-    return all_ran;
+    common::print(fmt::format("{}\n", common::parse_sizes(sizes_, SIZE_MAX).size()));
+    return 0;
   }
 
  private:
-  std::string family_;
+  std::string sizes_;
 };
 
-const commands::registration counting{{.name = "count",
-                                       .summary = "Count the strategies.",
-                                       .make = commands::make_command<count_command>}};
+const commands::registration<count_command> counting{"count", "Count the sizes of a list."};
 
 }  // namespace
-}  // namespace bench_transfers::bench
+}  // namespace bench_transfers

@@ -11,7 +11,7 @@ from program import USAGE, Program, assert_complains
 
 COMMANDS = {
     "bench_transfers": ("", "advise", "map", "doctor", "fleet", "export", "import", "compare"),
-    "gate_transfers": ("", "pin", "check", "power", "show"),
+    "gate_transfers": ("", "check", "history", "pin", "power", "show"),
     "fleet_transfers": ("", "collect", "judge", "show", "history"),
 }
 PROGRAMS = sorted(COMMANDS)

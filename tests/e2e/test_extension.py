@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from program import Program, listed, read
+import pytest
+from program import USAGE, Program, assert_complains, listed, read
 
 ADDED = "copy_halves_again/pageable"
 
@@ -57,20 +58,42 @@ def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Prog
     assert "PASSED" in completed.out
 
 
-def test_the_extended_program_has_exactly_one_command_more(program: Program, extended: Program):
+@pytest.fixture(params=["bench_transfers", "gate_transfers", "fleet_transfers"])
+def both(
+    request: pytest.FixtureRequest, program: Program, extended: Program
+) -> tuple[Program, Program]:
+    """A program, and the same with one command more."""
+    if request.param == "bench_transfers":
+        return program, extended
+    beside = program.path.with_name
+    return Program(beside(request.param)), Program(beside(f"{request.param}_extended"))
+
+
+def test_the_extended_program_has_exactly_one_command_more(both: tuple[Program, Program]):
     def commands(of: Program) -> list[str]:
         text = of.run("--help").out
         return text[text.index("\nSubcommands:\n") :].split("\n\n")[0].splitlines()
 
-    more = [line for line in commands(extended) if line not in commands(program)]
-    assert [line.split(maxsplit=1) for line in more] == [["count", "Count the strategies."]]
+    known = commands(both[0])
+    more = [line for line in commands(both[1]) if line not in known]
+    assert [line.split(maxsplit=1) for line in more] == [["count", "Count the sizes of a list."]]
 
 
-def test_the_added_command_is_refused_helped_and_completed_like_any_other(extended: Program):
-    assert extended.run("count", "--family=copy_halves_again").out == "1\n"
-    assert "--family NAME" in extended.run("count", "--help").out
-    assert "--family" in extended.run("--generate=complete-bash").out
-    refused = extended.run("count", "--familly=copy")
-    assert refused.code == 2
-    assert "did you mean --family?" in refused.err
-    assert "count comes first" in extended.run("--brief", "count").err
+def test_the_added_command_is_refused_helped_and_completed_like_any_other(
+    both: tuple[Program, Program],
+):
+    extended = both[1]
+    assert extended.run("count", "--sizes=4KiB,1MiB").out == "2\n"
+    assert "--sizes SIZES REQUIRED" in extended.run("count", "--help").out
+    assert "count --sizes" in extended.run("--generate=complete-bash").out
+    for refused, complaint in (
+        (("count", "--sizes=4KiB", "--sizess=4KiB"), "did you mean --sizes?"),
+        (("count", "--sizes=4XiB"), "4XiB"),
+        (("count",), "--sizes is required"),
+        (("coun", "--sizes=4KiB"), "did you mean count?"),
+    ):
+        assert_complains(extended.run(*refused), USAGE, complaint)
+
+
+def test_a_command_comes_first(extended: Program):
+    assert "count comes first" in extended.run("--brief", "count", "--sizes=4KiB").err

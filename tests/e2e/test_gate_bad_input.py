@@ -27,6 +27,13 @@ def test_the_last_of_an_option_counts(gate: Program, baseline: Path, lab: Lab):
     assert gate.run("check", baseline, *slowed, "--threshold=1%", "--threshold=50%").code == PASS
 
 
+def test_files_may_have_the_names_of_commands(gate: Program, runs: list[Path], tmp_path: Path):
+    for name, file in zip(("check", "pin", "show"), runs, strict=True):
+        (tmp_path / name).symlink_to(file)
+    completed = gate.run("pin", "show", "check", "--out=power", "pin", cwd=tmp_path)
+    assert (completed.code, (tmp_path / "power").is_file()) == (PASS, True), completed
+
+
 @pytest.mark.parametrize(
     ("expression", "complaint"),
     [("(", "'(' is not a regular expression"), ("a" * 100_000, "aaa…' is too long")],

@@ -266,6 +266,7 @@ COMMAND_MODES: dict[tuple[str, str], list[tuple[tuple[str, ...], dict[str, str]]
     ],
     ("gate_transfers", "power"): [((NONE,), {})],
     ("gate_transfers", "show"): [((NONE,), {})],
+    ("gate_transfers", "history"): [((NONE,), {})],
     ("fleet_transfers", "collect"): [((NONE, "--out=sweep.json"), {})],
     ("fleet_transfers", "judge"): [
         ((NONE,), {}),
@@ -314,7 +315,7 @@ def test_each_mode_of_the_programs_is_tried() -> None:
     }
     for folder in ("bench/cli", "src/gate/cli", "src/fleet/cli"):
         source = "".join(file.read_text("utf-8") for file in (ROOT / folder).glob("*.cpp"))
-        words = re.findall(r'\{mode::\w+, "([^"]+)"', source)
+        words = re.findall(r'(?:\{mode::\w+|, \{"--[-a-z]+"\}), "([^"]+)"', source)
         assert words
         assert tried >= {*words}, folder
 

@@ -1,6 +1,7 @@
 """Tests which rooms of plots import which."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,13 @@ def test_there_are_no_other_rooms():
         "__main__.py",
         "interruption.py",
     }
+
+
+def test_rows_and_keys_are_drawn_by_their_kinds():
+    """Others say which marks; those of phases are bars that are divided."""
+    files = {path.name: path.read_text("utf-8") for path in (PLOTS / "figures").glob("*.py")}
+    of_rows = {name for name, text in files.items() if re.search(r"rows_axis\(|\bBELOW\b", text)}
+    assert of_rows == {"rows.py", "phases.py"}
+    of_keys = {name for name, text in files.items() if "LINE_HEIGHT *" in text}
+    assert of_keys == {"keys.py"}
+    assert not any("chart.datasets" in text for text in files.values())

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,12 +10,10 @@
 #include <vector>
 
 #include "src/claims/file_claim.hpp"
-#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
-#include "src/common/program.hpp"
 #include "src/common/terminal.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/io/sweep_file.hpp"
@@ -39,12 +36,10 @@ bool are_same(const std::filesystem::path& first, const std::filesystem::path& s
 class collect_command final : public commands::command {
  public:
   explicit collect_command(CLI::App& options) {
-    options
-        .add_option("DIR", folders_,
-                    "folders with result files: DIR/NODE/*.json, *.json.gz; or single files")
-        ->required()
-        ->type_name("DIR")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    commands::add_files(options, "DIR", folders_,
+                        "folders with result files: DIR/NODE/*.json, *.json.gz; or single files")
+        .required()
+        ->type_name("DIR");
     options.add_option("--out", out_, "write the sweep here; .gz compresses it, - prints it alone")
         ->required()
         ->type_name("FILE");
@@ -60,9 +55,8 @@ class collect_command final : public commands::command {
   }
 
   [[nodiscard]] int run() const override {
-    const bool prints = common::is_standard_output(out_);
     const auto claimed = claims::claim_outputs({out_}, {});
-    if (!prints && !is_named_like_a_result(out_))
+    if (!common::is_standard_output(out_) && !is_named_like_a_result(out_))
       throw common::usage_error(
           fmt::format("bad --out={}: the name must end in .json or .json.gz, or history does not "
                       "find the sweep",
@@ -97,10 +91,7 @@ class collect_command final : public commands::command {
             : fmt::format("; {} of other sweeps", common::counted(static_cast<double>(passed_over),
                                                                   "file is", "files are")));
     for (const auto& sentence : problem_sentences(sweep)) text += fmt::format("  {}\n", sentence);
-    if (prints)
-      std::fputs(text.c_str(), stderr);
-    else
-      common::print(text);
+    common::print_beside(out_, text);
     return number(exit_code::healthy);
   }
 
@@ -111,10 +102,8 @@ class collect_command final : public commands::command {
   std::string sweep_;                     ///< id; empty: that of most files
 };
 
-const commands::registration collecting{
-    {.name = "collect",
-     .summary = "Put the result files of many GPUs together as one sweep.",
-     .make = commands::make_command<collect_command>}};
+const commands::registration<collect_command> collecting{
+    "collect", "Put the result files of many GPUs together as one sweep."};
 
 }  // namespace
 }  // namespace bench_transfers::fleet

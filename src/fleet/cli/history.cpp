@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "src/claims/file_claim.hpp"
-#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
 #include "src/common/format.hpp"
-#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/common/printable.hpp"
 #include "src/fleet/cli/options.hpp"
@@ -42,15 +40,14 @@ const gpu_history& require_gpu(const history& history, const std::string& beginn
 class history_command final : public commands::command {
  public:
   explicit history_command(CLI::App& options) {
-    options.add_option("SWEEP", sweeps_, "sweeps, or folders with sweeps")
-        ->required()
-        ->type_name("DIR|FILE")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    commands::add_files(options, "SWEEP", sweeps_, "sweeps, or folders with sweeps")
+        .required()
+        ->type_name("DIR|FILE");
     add_references(options, references_,
                    "a sweep that was accepted, to compare each with; may be repeated");
     options.add_option("--gpu", gpu_, "of this GPU alone: its UUID, or how it begins")
         ->type_name("UUID");
-    common::add_json(options, json_);
+    commands::add_json(options, json_);
   }
 
   [[nodiscard]] int run() const override {
@@ -75,10 +72,8 @@ class history_command final : public commands::command {
   std::filesystem::path json_;
 };
 
-const commands::registration following{
-    {.name = "history",
-     .summary = "Tell since when GPUs are slow, and which have moved.",
-     .make = commands::make_command<history_command>}};
+const commands::registration<history_command> following{
+    "history", "Tell since when GPUs are slow, and which have moved."};
 
 }  // namespace
 }  // namespace bench_transfers::fleet

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/claims/file_claim.hpp"
-#include "src/command/command.hpp"
 #include "src/common/command_line.hpp"
-#include "src/common/modes.hpp"
-#include "src/common/output_options.hpp"
 #include "src/common/outputs.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/cli/sweeps.hpp"
@@ -29,12 +24,6 @@ namespace {
 
 using result_file::benchmark_class;
 
-/// What a command line asks for, as far as options may be without an effect there.
-enum class mode { only_metrics };
-constexpr std::array<std::string_view, 1> of_onsets{"--history"};
-constexpr std::array<common::mode_of_options<mode>, 1> modes{
-    {{mode::only_metrics, "--openmetrics=- alone", of_onsets}}};
-
 benchmark_class parse_class(const std::string& word) {
   const auto kind = result_file::benchmark_class_from(word);
   if (!kind || *kind == benchmark_class::other)
@@ -47,14 +36,15 @@ class judge_command final : public commands::command {
   explicit judge_command(CLI::App& options) {
     add_sweep(options, sweep_);
     add_references(options, references_, "a sweep that was accepted; may be repeated");
-    take_each(*options.add_option(
-                  "--history", history_,
-                  "earlier sweeps, or folders with them: tells since when a part is slow"),
-              "DIR");
-    common::add_json(options, json_);
-    common::add_markdown(options, markdown_);
-    common::add_junit(options, junit_);
-    common::add_openmetrics(options, openmetrics_);
+    commands::take_each(
+        *options.add_option(
+            "--history", history_,
+            "earlier sweeps, or folders with them: tells since when a part is slow"),
+        "DIR");
+    commands::add_json(options, json_);
+    commands::add_markdown(options, markdown_);
+    commands::add_junit(options, junit_);
+    commands::add_openmetrics(options, openmetrics_);
     auto& decide_by = *options.add_option_function<std::vector<std::string>>(
         "--decide-by",
         [this](const std::vector<std::string>& words) {
@@ -62,13 +52,13 @@ class judge_command final : public commands::command {
           for (const auto& word : words) decide_by_.insert(parse_class(word));
         },
         "classes that must be known: link, host, latency (default: link)");
-    take_each(decide_by, "CLASS,").delimiter(',');
+    commands::take_each(decide_by, "CLASS,").delimiter(',');
   }
 
   void check(const CLI::App& given) const override {
     const bool writes_words = !(json_.empty() && markdown_.empty() && junit_.empty());
     if (common::is_standard_output(openmetrics_) && !writes_words)
-      common::refuse_without_effect<mode>(given, modes, mode::only_metrics);
+      commands::refuse_without_effect(given, {"--history"}, "--openmetrics=- alone");
   }
 
   [[nodiscard]] int run() const override {
@@ -96,7 +86,7 @@ class judge_command final : public commands::command {
     return number(exit_code::unknown);
   }
 
-  [[nodiscard]] std::map<std::string, std::vector<std::string>> offered() const override {
+  [[nodiscard]] commands::offers offered() const override {
     return {{"--decide-by", {"link", "host", "latency"}}};
   }
 
@@ -117,10 +107,8 @@ class judge_command final : public commands::command {
   std::set<benchmark_class> decide_by_{benchmark_class::link};
 };
 
-const commands::registration judging{
-    {.name = "judge",
-     .summary = "Name the GPUs, nodes, racks and slots that are slow.",
-     .make = commands::make_command<judge_command>}};
+const commands::registration<judge_command> judging{
+    "judge", "Name the GPUs, nodes, racks and slots that are slow."};
 
 }  // namespace
 }  // namespace bench_transfers::fleet

@@ -1,10 +1,6 @@
-#include <fmt/format.h>
-
-#include "provenance.hpp"
 #include "src/program/run.hpp"
 
 int main(int argc, char** argv) {
-  namespace provenance = bench_transfers::provenance;
   return bench_transfers::commands::run_program(
       {.name = "fleet_transfers",
        .summary = "Tells which GPU of many is slow.",
@@ -14,9 +10,6 @@ int main(int argc, char** argv) {
        .examples = "Examples:\n"
                    "  fleet_transfers collect sweep --out=sweep.json.gz\n"
                    "  fleet_transfers judge sweep.json.gz --reference=accepted.json.gz\n"
-                   "  fleet_transfers history sweeps --json=history.json",
-       .version = fmt::format("{} ({}, {})", provenance::version,
-                              *provenance::git_commit ? provenance::git_commit : "no commit known",
-                              provenance::compiler)},
+                   "  fleet_transfers history sweeps --json=history.json"},
       argc, argv);
 }

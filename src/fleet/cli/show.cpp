@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "src/command/command.hpp"
 #include "src/common/program.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/cli/sweeps.hpp"
@@ -36,9 +35,8 @@ class show_command final : public commands::command {
   std::optional<std::size_t> slowest_;  ///< none: all GPUs
 };
 
-const commands::registration showing{{.name = "show",
-                                      .summary = "Show each GPU of a sweep beside its peers.",
-                                      .make = commands::make_command<show_command>}};
+const commands::registration<show_command> showing{"show",
+                                                   "Show each GPU of a sweep beside its peers."};
 
 }  // namespace
 }  // namespace bench_transfers::fleet

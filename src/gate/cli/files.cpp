@@ -12,11 +12,21 @@
 #include "src/gate/model/identity.hpp"
 
 namespace bench_transfers::gate {
+namespace {
 
-paths inputs_of(const check_request& request) {
-  auto inputs = request.runs;
-  inputs.push_back(request.baseline);
-  return inputs;
+[[noreturn]] void refuse(const std::string& key, const std::set<std::string>& known,
+                         const char* complaint, const std::string& otherwise) {
+  const auto meant = common::nearest(key, known);
+  throw common::usage_error(
+      fmt::format("bad --allow-different '{}': {}; {}", key, complaint,
+                  meant.empty() ? otherwise : fmt::format("did you mean {}?", meant)));
+}
+
+}  // namespace
+
+paths inputs_of(paths runs, const std::filesystem::path& baseline) {
+  runs.push_back(baseline);
+  return runs;
 }
 
 std::vector<run> read_runs(const paths& files, const metric& judged_by) {
@@ -25,7 +35,7 @@ std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   return runs;
 }
 
-metric judged_by(const metric_request& request, std::span<const run> runs) {
+metric metric_of(const metric_request& request, std::span<const run> runs) {
   const auto declared = declaration_in(runs, request.judged_by);
   auto metric = request.judged_by.with(declared);
   if (!request.user_chose_direction && declared && declared->more_is_better)
@@ -45,13 +55,9 @@ void require_facts(const std::set<std::string>& keys, const fingerprint& machine
   const auto facts = fact_keys();
   std::set<std::string> known(facts.begin(), facts.end());
   for (const auto& [key, value] : machine) known.insert(key);
-  for (const auto& key : keys) {
-    if (known.contains(key) || key.starts_with("memory_type.")) continue;
-    const auto meant = common::nearest(key, known);
-    throw common::usage_error(fmt::format("bad --allow-different '{}': no such fact; {}", key,
-                                          meant.empty() ? std::string("such as device.name")
-                                                        : fmt::format("did you mean {}?", meant)));
-  }
+  for (const auto& key : keys)
+    if (!known.contains(key) && !key.starts_with("memory_type."))
+      refuse(key, known, "no such fact", "such as device.name");
 }
 
 void require_known_keys(const std::set<std::string>& keys, const fingerprint& machine,
@@ -60,16 +66,11 @@ void require_known_keys(const std::set<std::string>& keys, const fingerprint& ma
   for (const auto& [key, value] : machine) known.insert(key);
   for (const auto& run : runs)
     for (const auto& [key, value] : run.machine) known.insert(key);
-  for (const auto& key : keys) {
-    if (known.contains(key) || std::ranges::find(identity_keys, key) != identity_keys.end())
-      continue;
-    const auto meant = common::nearest(key, known);
-    throw common::usage_error(
-        fmt::format("bad --allow-different '{}': these files have no such fact; {}", key,
-                    known.empty()    ? "they do not describe their machine"
-                    : !meant.empty() ? fmt::format("did you mean {}?", meant)
-                                     : fmt::format("they have {}", fmt::join(known, ", "))));
-  }
+  for (const auto& key : keys)
+    if (!known.contains(key) && std::ranges::find(identity_keys, key) == identity_keys.end())
+      refuse(key, known, "these files have no such fact",
+             known.empty() ? "they do not describe their machine"
+                           : fmt::format("they have {}", fmt::join(known, ", ")));
 }
 
 }  // namespace bench_transfers::gate

@@ -312,8 +312,7 @@ std::string sentence_of(const note& message) {
           [](const one_session&) {
             return std::string(
                 "the baseline has a single session: how much sessions differ is estimated from "
-                "this "
-                "check alone, or assumed");
+                "this check alone, or assumed");
           },
           [](const measured_again& n) {
             return fmt::format(
@@ -376,73 +375,75 @@ std::string sentence_of(const remark& message) {
       message);
 }
 
+namespace {
+
+/// What is wrong with some runs.
+const overloaded warning_of_runs{
+    [](const pin_warnings::interrupted& w) {
+      return fmt::format("{} did not reach its end: benchmarks that it lacks have fewer runs",
+                         w.file);
+    },
+    [](const pin_warnings::no_such_field& w) {
+      return fmt::format("{} has no repetitions with '{}' in {}: not used there", w.benchmark,
+                         w.field, w.file);
+    },
+    [](const pin_warnings::failed& w) {
+      return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
+    },
+    [](const pin_warnings::left_out& w) {
+      return fmt::format("{} is left out: only {} of {} runs have a figure of it", w.benchmark,
+                         w.measured, w.runs);
+    },
+    [](const pin_warnings::lacking_field& w) {
+      return fmt::format("{} left out of runs in which they have no {}, for example {}",
+                         counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field, w.first);
+    },
+    [](const pin_warnings::warned& w) { return fmt::format("{}: {}", w.file, w.text); },
+    [](const pin_warnings::few_repetitions& w) {
+      return few_repetitions_text(w.benchmarks, " of " + w.file) + ": not used there";
+    }};
+
+/// What the baseline cannot show, and how it differs from others.
+const overloaded warning_of_baseline{
+    [](const pin_warnings::few_runs& w) {
+      return fmt::format(
+          "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)", w.runs,
+          w.recommended);
+    },
+    [](const pin_warnings::sessions_differ& w) {
+      return fmt::format(
+          "{}: the slowest session is {} slower as a whole than the fastest, so slowdowns of that "
+          "size go unnoticed",
+          to_string(w.kind), percent_text(w.slowdown));
+    },
+    [](const pin_warnings::slower_than_replaced& w) {
+      return "slower than the baseline that it replaces in " +
+             worst_text(w.benchmarks, w.worst, w.slowdown);
+    },
+    [](const pin_warnings::not_compared& w) {
+      return fmt::format("not compared with the baseline that it replaces: {}", w.reason);
+    },
+    [](const pin_warnings::crept& w) {
+      return fmt::format(
+          "slower than the first baseline of its line in {}; small slowdowns have added up",
+          worst_text(w.benchmarks, w.worst, w.slowdown));
+    },
+    [](const pin_warnings::few_sessions& w) {
+      return fmt::format(
+          "runs of {} only: a benchmark that differs from day to day may look changed; runs of {} "
+          "days or more show which ones do",
+          counted(w.sessions, "session"), w.recommended);
+    },
+    [](const pin_warnings::one_session&) {
+      return std::string(
+          "all runs are of one session (one hour, one start of the machine), so they do not show "
+          "how much sessions differ: checks will estimate or assume it; add runs of another day");
+    }};
+
+}  // namespace
+
 std::string sentence_of(const pin_warning& warning) {
-  using namespace pin_warnings;
-  return std::visit(
-      overloaded{
-          [](const interrupted& w) {
-            return fmt::format(
-                "{} did not reach its end: benchmarks that it lacks have "
-                "fewer runs",
-                w.file);
-          },
-          [](const no_such_field& w) {
-            return fmt::format("{} has no repetitions with '{}' in {}: not used there", w.benchmark,
-                               w.field, w.file);
-          },
-          [](const failed& w) {
-            return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
-          },
-          [](const left_out& w) {
-            return fmt::format("{} is left out: only {} of {} runs have a figure of it",
-                               w.benchmark, w.measured, w.runs);
-          },
-          [](const lacking_field& w) {
-            return fmt::format("{} left out of runs in which they have no {}, for example {}",
-                               counted(w.benchmarks, "benchmark is", "benchmarks are"), w.field,
-                               w.first);
-          },
-          [](const few_runs& w) {
-            return fmt::format(
-                "{} runs only: {} or more find smaller slowdowns (see gate_transfers power)",
-                w.runs, w.recommended);
-          },
-          [](const warned& w) { return fmt::format("{}: {}", w.file, w.text); },
-          [](const sessions_differ& w) {
-            return fmt::format(
-                "{}: the slowest session is {} slower as a whole than the fastest, so "
-                "slowdowns of that size go unnoticed",
-                to_string(w.kind), percent_text(w.slowdown));
-          },
-          [](const slower_than_replaced& w) {
-            return "slower than the baseline that it replaces in " +
-                   worst_text(w.benchmarks, w.worst, w.slowdown);
-          },
-          [](const not_compared& w) {
-            return fmt::format("not compared with the baseline that it replaces: {}", w.reason);
-          },
-          [](const crept& w) {
-            return fmt::format(
-                "slower than the first baseline of its line in {}; small slowdowns have added up",
-                worst_text(w.benchmarks, w.worst, w.slowdown));
-          },
-          [](const few_sessions& w) {
-            return fmt::format(
-                "runs of {} only: a benchmark that differs from day to day may look changed; "
-                "runs of {} days or more show which ones do",
-                counted(w.sessions, "session"), w.recommended);
-          },
-          [](const one_session&) {
-            return std::string(
-                "all runs are of one session (one hour, one start of the machine), so they "
-                "do not show "
-                "how much sessions differ: checks will estimate or assume it; add runs of "
-                "another day");
-          },
-          [](const few_repetitions& w) {
-            return few_repetitions_text(w.benchmarks, " of " + w.file) + ": not used there";
-          }},
-      warning);
+  return std::visit(overloaded{warning_of_runs, warning_of_baseline}, warning);
 }
 
 std::string thresholds_text(const limits& limits) {

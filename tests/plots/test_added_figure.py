@@ -1,0 +1,35 @@
+"""Tests that a new figure is one new file."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from plots.figures import FIGURE_NAMES
+
+TESTS = Path(__file__).resolve().parents[1]
+LISTED = """
+from plots.figures import FIGURES, FIGURE_NAMES, QUESTIONS
+from plots.figures.layout import WIDE
+from synthetic import run
+
+print(FIGURES["added"](run(), WIDE).heading, "added" in FIGURE_NAMES)
+print([name for name in QUESTIONS if QUESTIONS[name] == QUESTIONS["added"]])
+"""
+
+
+def test_a_new_figure_is_one_new_file(tmp_path):
+    shutil.copytree(TESTS.parent / "plots", tmp_path / "plots")
+    shutil.copy(TESTS / "data" / "added_figure.py", tmp_path / "plots" / "figures" / "added.py")
+    listed = subprocess.run(
+        [sys.executable, "-c", LISTED],
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{TESTS / 'plots'}:{TESTS}"},
+        capture_output=True,
+        text=True,
+    )
+    expected = "Added figure True\n['samples', 'interference', 'added']\n"
+    assert (listed.stdout, listed.stderr) == (expected, "")
+    assert "added" not in FIGURE_NAMES
