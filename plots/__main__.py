@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         maps = [entry for entry in inputs if isinstance(entry, HostMap)]
         fleets = _judged(inputs, options.fleet)
         if (results or maps) and not options.program.is_file():
-            _complain(f"{options.program} is not built: no fitted lines, no advice")
+            _complain(f"{options.program} is not built: no verdict, no fitted lines, no advice")
         for host_map in maps:
             if warning := another_machine(host_map, of_another_machine(host_map, results)):
                 _complain(f"beware: {warning}")
@@ -202,7 +202,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         type=Path,
         default=ROOT / "build" / "bench_transfers",
         metavar="FILE",
-        help="bench_transfers, which fits lines and ranks (default: build/bench_transfers)",
+        help="bench_transfers, which judges, fits lines and ranks (default: build/bench_transfers)",
     )
     parser.add_argument(
         "--baseline",

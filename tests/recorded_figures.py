@@ -170,9 +170,12 @@ def repetitions(file: str, name: str, metric: str = "real_time") -> list[float]:
 def middle_halves(file: str) -> list[float]:
     """In percent of the median, as the report has them: of transfers of 1 MiB and more."""
     return [
-        100 * benchmark.middle_half
+        100 * (upper - lower) / middle
         for benchmark in benchmarks_of(file).transfers
         if (benchmark.bytes or 0) >= 1 << 20
+        for lower, middle, upper in [
+            statistics.quantiles(benchmark.values("median_ns"), n=4, method="inclusive")
+        ]
     ]
 
 

@@ -23,8 +23,8 @@ from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
 from plots.model import values
-from plots.model.choices import MOST_APART
 from plots.model.derive import Benchmark, NoData, Run
+from plots.model.groups import MOST_APART
 from plots.model.memory_pages import page_sizes
 from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers
@@ -200,7 +200,7 @@ def _leaves_range(memory: str, others: list[str], rows: list[dict[str, Any]]) ->
         if row["memory"] == memory and rivals:
             low, high = min(rivals), max(rivals)
             is_apart = row["high"] < low or row["low"] > high
-            if is_apart and not low / MOST_APART <= row["value"] <= high * MOST_APART:
+            if is_apart and not low / (1 + MOST_APART) <= row["value"] <= high * (1 + MOST_APART):
                 return True
     return False
 

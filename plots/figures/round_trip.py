@@ -6,7 +6,6 @@ from plots.figures import phases
 from plots.figures.common import Figure, compose_run_chart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.choices import as_good_as_fastest
 from plots.model.derive import Benchmark, NoData, Run
 from plots.text import numbers
 
@@ -45,14 +44,15 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         for size in ends
     ]
     key = phases.key_rows(rows, layout)
-    longest = [by_size[ends[-1]] for by_size in sizes_by_name.values() if ends[-1] in by_size]
-    best = as_good_as_fastest(longest)[0]
+    best = next(iter(run.as_good("array", "both", ends[-1])), None)
     return Figure(
         heading="Round trip of an array by phase",
         reading="Shorter is better. What is not upload, compute or download is the price of "
         "convenience.",
         summary=f"At {numbers.size(ends[-1])} {_name(best)} takes {numbers.time(best.ns)}; nothing "
-        "measured is clearly faster.",
+        "measured is clearly faster."
+        if best
+        else "",
         chart=compose_run_chart(
             "Round trip of an array of float32: up, 2 · a, down",
             run,

@@ -15,8 +15,7 @@ from plots.figures.named_rows import NamedRows
 from plots.figures.points import usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
-from plots.model.choices import as_good_as_fastest
-from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
+from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
 from plots.model.groups import ALIKE, Group, group_transfers
 from plots.model.significance import is_apart, median_interval
 from plots.text import caption, numbers
@@ -45,7 +44,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     return Figure(
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
-        summary=" ".join(filter(None, (_summarise(timed, code) for code in DIRECTIONS))),
+        summary=" ".join(filter(None, (_summarise(run, size, code) for code in DIRECTIONS))),
         chart=compose_run_chart(
             f"Time of a copy of {text}",
             run,
@@ -62,12 +61,11 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     )
 
 
-def _summarise(timed: list[Benchmark], code: str) -> str:
+def _summarise(run: Run, size: int, code: str) -> str:
     """Names the plainest of the strategies that are as fast as any."""
-    candidates = [benchmark for benchmark in timed if benchmark.direction == code]
-    if not candidates:
+    best = next(iter(run.as_good(TRANSFER, code, size)), None)
+    if best is None:
         return ""
-    best = as_good_as_fastest(candidates)[0]
     return (
         f"{DIRECTIONS[code]}: {best.strategy} takes {numbers.time(best.ns)}; nothing measured is "
         "clearly faster."

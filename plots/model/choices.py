@@ -1,26 +1,21 @@
 """Decides what to use for a transfer, so that rules, map, table and sentences say the same.
 
 The map is what `advise` answers: it also counts what memory costs, and up to SMALL it goes by
-repetitions (src/advice/small_transfers.hpp). Where the map has no such size, a strategy is as good
-as the fastest if it is within 3 % of it, or within 10 % and not clearly slower; of those the
-plainest is recommended (`plainness` in the file).
+repetitions (src/advice/small_transfers.hpp). Where the map has no such size, the plainest of those
+is recommended that are as good as the fastest, as src/trust says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.derive import TRANSFER, Benchmark, Run, Sizes
 from plots.model.mann_whitney import has_interval
-from plots.model.plainness import plainness_key
-from plots.model.significance import Ratio, is_clearly_slower, ratio
+from plots.model.significance import Ratio, ratio
 
 ORDINARY = "pageable"
-ALIKE, MOST_APART = 1.03, 1.1  # as src/advice/ranking.cpp has them
 SMALL = 16 * 2**10  # up to here the call takes longer than the bytes
-Filter = Callable[[Benchmark], bool]
 
 
 @dataclass(frozen=True)
@@ -62,67 +57,49 @@ class Choice:
         return ratio(self.plain, benchmark)
 
 
-def any_strategy(_: Benchmark) -> bool:
-    """Accepts every strategy."""
-    return True
-
-
-def from_ordinary_memory(benchmark: Benchmark) -> bool:
-    """Accepts strategies that copy ordinary memory."""
-    return benchmark.memory == ORDINARY
-
-
 def is_clear(gain: Ratio) -> bool:
     """Tells whether it is a gain by the interval that stands beside it."""
     return gain.interval is not None and gain.interval[0] > 1
 
 
-def choose(run: Run, direction: str, size: int, allowed: Filter = any_strategy) -> Choice | None:
-    """Returns what is as good as the fastest strategy, if a plain copy was measured, too."""
+def choose(run: Run, direction: str, size: int, of_pageable: bool = False) -> Choice | None:
+    """Returns what is as good as the fastest strategy, if a plain copy was measured, too.
+
+    `of_pageable`: of the strategies that copy ordinary memory.
+    """
     plain = _plain_copies(run, direction).get(size)
+    as_good = run.as_good(TRANSFER, direction, size, of_pageable)
+    if plain is None or not as_good:
+        return None
     candidates = [
         benchmark
         for benchmark in run.transfers
-        if (benchmark.direction, benchmark.size_bytes) == (direction, size) and allowed(benchmark)
+        if (benchmark.direction, benchmark.size_bytes) == (direction, size)
+        and _is_asked(benchmark, of_pageable)
     ]
-    if plain is None or not candidates:
-        return None
-    as_good = as_good_as_fastest(candidates)
     return Choice(direction, size, plain, _by_strategy(candidates), _by_strategy(as_good))
 
 
-def as_good_as_fastest(candidates: list[Benchmark]) -> list[Benchmark]:
-    """Returns the benchmarks that are as good as the fastest of them, plainest first."""
-    fastest = min(candidates, key=lambda benchmark: benchmark.ns)
-    as_good = [entry for entry in candidates if _is_as_good(entry, fastest)]
-    return sorted(as_good, key=lambda entry: (plainness_key(entry), entry.ns))
+def _is_asked(benchmark: Benchmark, of_pageable: bool) -> bool:
+    return not of_pageable or benchmark.memory == ORDINARY
 
 
 def _by_strategy(benchmarks: list[Benchmark]) -> dict[str, Benchmark]:
     return {benchmark.strategy: benchmark for benchmark in benchmarks}
 
 
-def _is_as_good(entry: Benchmark, fastest: Benchmark) -> bool:
-    """Tells whether it is as good as the fastest, by the rule of the winner map.
-
-    Noise may hide a small difference, but does not make a large one small.
-    """
-    part = entry.ns / fastest.ns
-    return part <= ALIKE or (part <= MOST_APART and not is_clearly_slower(entry, fastest, ALIKE))
-
-
 def _plain_copies(run: Run, direction: str) -> Sizes:
     return run.plainest("copy", direction=direction, memory=ORDINARY, method=None, in_place=False)
 
 
-def sizes_with_choice(run: Run, direction: str, allowed: Filter = any_strategy) -> list[int]:
+def sizes_with_choice(run: Run, direction: str, of_pageable: bool = False) -> list[int]:
     """Lists the sizes at which there is a choice beside the plain copy."""
     plain = _plain_copies(run, direction)
     return sorted(
         {
             size
             for benchmark in run.transfers
-            if allowed(benchmark) and benchmark.direction == direction
+            if _is_asked(benchmark, of_pageable) and benchmark.direction == direction
             if (size := benchmark.size_bytes or 0) in plain
             if benchmark.strategy != plain[size].strategy
         }

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
+from plots.model.judged import Judged
 from plots.model.load import Fields, Flow, Metric, Result
 from plots.model.programs import Advice
 from plots.model.values import is_failed, is_number, is_positive, mapping
@@ -100,15 +101,6 @@ class Benchmark(Fields):
         return self.bytes / self.ns if self.bytes else None
 
     @property
-    def middle_half(self) -> float:
-        """Returns the distance between the quartiles of the repetitions, as a part of the median.
-
-        Unlike the range, it does not grow with the number of repetitions.
-        """
-        lower, middle, upper = quantiles(self.values("median_ns"), n=4, method="inclusive")
-        return (upper - lower) / middle
-
-    @property
     def spread(self) -> float:
         """Returns the slowest minus the fastest repetition, as a part of the median."""
         times = self.values("median_ns")
@@ -120,10 +112,11 @@ Sizes = dict[int, Benchmark]  # benchmarks that differ in their size alone, by s
 
 @dataclass(frozen=True)
 class Run:
-    """Holds one result file, ready for figures: its benchmarks, and what `advise` says of it."""
+    """Holds one result file, ready for figures: its benchmarks, and what programs say of it."""
 
     result: Result
     advice: Advice = field(default_factory=Advice)
+    judged: Judged = field(default_factory=Judged)
 
     @cached_property
     def benchmarks(self) -> list[Benchmark]:
@@ -158,6 +151,17 @@ class Run:
     def failed(self) -> list[str]:
         """Lists the names of benchmarks that reported an error."""
         return sorted({str(row.get("name")) for row in self.result.rows if is_failed(row)})
+
+    def as_good(
+        self, role: str, direction: str, size: int, of_pageable: bool = False
+    ) -> list[Benchmark]:
+        """Returns the benchmarks of a job that are as good as the fastest, plainest first."""
+        names = self.judged.as_good.get((role, direction, size, of_pageable), [])
+        return [self._by_name[name] for name in names if name in self._by_name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Benchmark]:
+        return {benchmark.name: benchmark for benchmark in self.benchmarks}
 
     @cached_property
     def transfers(self) -> list[Benchmark]:

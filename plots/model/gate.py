@@ -18,7 +18,6 @@ PASS, REGRESSION, INCONCLUSIVE = "PASS", "REGRESSION", "INCONCLUSIVE"
 ANSWERS = {0: PASS, 1: REGRESSION, 3: INCONCLUSIVE, 4: "ENVIRONMENT_SLOWER"}  # by exit code
 NOT_KNOWN = "not_known"
 NOT_CHANGED = ("unchanged", NOT_KNOWN)  # verdicts on a benchmark
-LEAST_RUNS = 3  # with fewer new runs the gate gives no verdict
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
 
@@ -105,8 +104,8 @@ class Check:
 
     def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
         """Returns a benchmark's verdict in the gate's words."""
-        too_few = self.runs[1] < LEAST_RUNS and benchmark.verdict == "missing"
-        return "not judged" if too_few else benchmark.words
+        too_few = any(reason.code == "too_few_runs" for reason in self.reasons)
+        return "not judged" if too_few and benchmark.verdict == "missing" else benchmark.words
 
     @property
     def compared(self) -> list[BenchmarkVerdict]:

@@ -10,12 +10,6 @@ from reprlib import repr as brief
 from typing import Any, TypeVar
 
 from plots.model import gunzip, strict_json
-from plots.model.contradictions import (
-    contradiction,
-    contradiction_of_direction,
-    contradiction_of_facts,
-    contradiction_of_size,
-)
 from plots.model.disturbed import select_least_disturbed
 from plots.model.values import (
     is_failed,
@@ -242,23 +236,12 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         _check_row(row)
         _check_disturbed(row)
     repetitions = select_least_disturbed(repetitions)
-    if what := contradiction(repetitions):
-        raise _NotValid(what)
     _check_device(transfers)
     devices = _devices(transfers)
-    if what := contradiction_of_facts(transfers):
-        raise _NotValid(what)
     fields = _each(transfers, "benchmarks", _fields)
     roles = {legible(name): role for name, role in _each(transfers, "roles", _role).items()}
     metrics = _each(transfers, "metrics", _metric)
     _check_references(repetitions, fields, roles, metrics, devices)
-    for name, described in fields.items():
-        if what := contradiction_of_direction(name, described.variant, described.direction):
-            raise _NotValid(what)
-    for row in repetitions:
-        own = fields.get(row["name"])
-        if own and (what := contradiction_of_size(row, own.role, own.size_bytes)):
-            raise _NotValid(what)
     return Result(
         path=path,
         context=context,

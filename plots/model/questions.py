@@ -13,7 +13,12 @@ from typing import Any
 from plots.model import strict_json, values
 from plots.model.load import ResultError
 
+REFUSES = 2  # the exit code where a file cannot be used
 SECONDS = 600  # only for hangs: on a busy machine everything takes ten times as long
+
+
+class Refused(ResultError):
+    """A program has refused a file; the message is its own."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ def ask(program: Path, arguments: Sequence[str | Path], codes: Collection[int]) 
             code = completed.returncode
             if code not in codes or (code != 0 and not out.exists()):
                 complaint = re.sub(r"^\w+_transfers: ", "", values.printable(completed.stderr))
-                raise ResultError(complaint or f"{program.name} ended with {code}, saying nothing")
+                kind = Refused if code == REFUSES else ResultError
+                raise kind(complaint or f"{program.name} ended with {code}, saying nothing")
             data = out.read_bytes()
             return Answer(code, strict_json.parse(data), data)
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:

@@ -46,11 +46,6 @@ def is_larger(large: Benchmark, small: Benchmark, factor: float, counter: str) -
     return medians[0] >= factor * medians[1] and sum(pairs) >= CLEAR_SHARE * len(pairs)
 
 
-def is_clearly_slower(slow: Benchmark, fast: Benchmark, factor: float) -> bool:
-    """Tells whether it is slower, with repetitions enough for an interval."""
-    return is_clearly_larger(slow, fast, factor, TIME)
-
-
 def is_clearly_larger(large: Benchmark, small: Benchmark, factor: float, counter: str) -> bool:
     """Tells whether a counter is larger, with repetitions enough for an interval.
 

@@ -28,6 +28,7 @@ from plots.model.derive import Run
 from plots.model.fleet import History, Judgement
 from plots.model.gate import Check
 from plots.model.host_map import HostMap
+from plots.model.judged import Sentence, judge
 from plots.model.load import Result, ResultError
 from plots.model.programs import ask, ask_about_map
 from plots.model.published import read_published
@@ -43,7 +44,6 @@ from plots.text import (
     glance,
     macros,
     map_caption,
-    marks,
     method,
     numbers,
     rules,
@@ -92,7 +92,8 @@ def make_report(
     drawer = Drawer(figures, for_papers=not page_only)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # may take seconds, in which advise answers
-        all_sections = make_sections(results, program, check, maps, fleets, drawer)
+        runs = _prepare_runs(results, program, 1 if check else MOST_SECTIONS)
+        all_sections = _sections_of(runs, results, program, check, maps, fleets, drawer)
     all_drawn = [drawn for section in all_sections for drawn in section.drawn]
     if page_only:
         stills = _draw_first(all_drawn)
@@ -106,7 +107,6 @@ def make_report(
     stills = _take_first(all_drawn, images)
     files = {"report.html": _render_page(all_sections, stills, with_files=True).encode()}
     files |= {f"figures/{name}": data for name, data in images.items()}
-    runs = sorted((Run(part) for result in results for part in split(result)), key=_with_gpu_first)
     if runs:
         of_runs = tidy.format_tidy(runs) | method.format_method(list(enumerate(runs, start=1)))
         files |= {f"tables/{name}": data for name, data in of_runs.items()}
@@ -138,8 +138,19 @@ def make_sections(
     one machine, and only the first has a section of its own, because each section takes seconds and
     half a megabyte. For the same reason, only the first few of many runs have one.
     """
-    by_device = [part for result in results for part in split(result)]
-    runs = _prepare_runs(by_device, program, 1 if check else MOST_SECTIONS)
+    runs = _prepare_runs(results, program, 1 if check else MOST_SECTIONS)
+    return _sections_of(runs, results, program, check, maps, fleets, drawer)
+
+
+def _sections_of(
+    runs: list[Run],
+    results: list[Result],
+    program: Path | None,
+    check: Check | None,
+    maps: Sequence[HostMap],
+    fleets: Sequence[Judgement | History],
+    drawer: Drawer,
+) -> list[Section]:
     alone = len(runs) == 1
     numbered = list(enumerate(runs, start=1))
     most = 1 if check else MOST_SECTIONS
@@ -195,12 +206,18 @@ def _with_gpu_first(run: Run) -> bool:
 
 
 def _prepare_runs(results: list[Result], program: Path | None, most_advised: int) -> list[Run]:
-    """Returns the runs with a GPU, then those without, and asks `advise` about the first ones."""
-    runs = sorted(map(Run, results), key=_with_gpu_first)
+    """Returns a run for each device, those with a GPU first, and asks programs about them.
+
+    `advise` is asked about the first ones.
+    """
+    by_device = [part for result in results for part in split(result)]
+    runs = sorted(map(Run, by_device), key=_with_gpu_first)
     for run in runs:
         if not run.benchmarks:
             why = run.result.lacks or "none of its benchmarks has a name that can be shown"
             raise ResultError(f"cannot use {run.result.path}: {why}")
+    judged = judge(program, [run.result for run in runs])
+    runs = [replace(run, judged=given) for run, given in zip(runs, judged, strict=True)]
     return [
         replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run
         for i, run in enumerate(runs)
@@ -219,9 +236,9 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         has_measurements=True,
         title=caption.page_title(run) if number is None else "",
         subtitle=caption.describe_report(run),
-        summary=marks.summarise(run),
-        alerts=marks.alerts(run),
-        marks=marks.describe(run),
+        summary=run.judged.verdict,
+        alerts=[*run.judged.alerts, *trust.left_out(run)],
+        marks=run.judged.marks,
         glance=glance.describe(run),
         rules=rules.describe(run),
         sentences={
@@ -239,7 +256,7 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         panels=panels.describe_benchmarks(run),
         run_number=number or 1,
         method=_list_method(run),
-        warnings=trust.other_warnings(run),
+        warnings=run.judged.warnings,
     )
     for name, make in FIGURES.items():
         drawer.add_figure(section, name, partial(make, run))
@@ -273,7 +290,7 @@ def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
         sentence = (
             f"Runs from {left_out[0]} on are in figures and tables only: make reports of fewer."
         )
-        section.sentences["What is left out"] = [trust.Sentence(sentence, True)]
+        section.sentences["What is left out"] = [Sentence(sentence, True)]
     for name, make in GROUP_FIGURES.items():
         drawer.add_figure(section, name, partial(make, runs))
     return section
@@ -303,7 +320,7 @@ def _make_devices_section(
     return section
 
 
-def _name_devices_without_section(run: Run, shown: list[Run]) -> list[trust.Sentence]:
+def _name_devices_without_section(run: Run, shown: list[Run]) -> list[Sentence]:
     """Says which devices of a file have no section, and why."""
     of_file = [part for part in shown if part.result.data == run.result.data]
     with_section = {caption.device_ids(part)[0] for part in of_file}
@@ -313,7 +330,7 @@ def _name_devices_without_section(run: Run, shown: list[Run]) -> list[trust.Sent
         if name not in with_section:
             by_reason.setdefault(why_no_run(run.result, i) or no_room, []).append(name)
     return [
-        trust.Sentence(
+        Sentence(
             f"{caption.listed(names)} {'have' if len(names) > 1 else 'has'} no section: {reason}.",
             True,
         )
@@ -334,9 +351,9 @@ def _make_map_section(
         on_host=host_map.on_host,
         sentences={
             "What the map says": [
-                trust.Sentence(map_caption.machine(host_map)),
-                *([trust.Sentence(another, True)] if another else []),
-                *(trust.Sentence(text, code in doubts) for code, text in host_map.findings),
+                Sentence(map_caption.machine(host_map)),
+                *([Sentence(another, True)] if another else []),
+                *(Sentence(text, code in doubts) for code, text in host_map.findings),
             ]
         },
         tables=[tables.make_links_table(host_map)],

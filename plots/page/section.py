@@ -15,11 +15,10 @@ from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
+from plots.model.judged import Mark, Sentence, Verdict
 from plots.page import render
-from plots.text import trust
 from plots.text.cards import Card
 from plots.text.glance import Glance
-from plots.text.marks import Mark, Verdict
 from plots.text.rules import Rule
 from plots.text.table import Table
 
@@ -70,12 +69,12 @@ class Section:
     cards_note: str = ""
     verdict: str = ""  # the heading whose sentences stand above their tables
     is_fleet: bool = False  # it has slowdowns, and no rates to compare with published ones
-    sentences: dict[str, list[trust.Sentence]] = field(default_factory=dict)
+    sentences: dict[str, list[Sentence]] = field(default_factory=dict)
     drawn: list[Drawn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     tables_under: dict[str, list[Table]] = field(default_factory=dict)  # by heading
     tables: list[Table] = field(default_factory=list)
-    alerts: list[trust.Sentence] = field(default_factory=list)
+    alerts: list[Sentence] = field(default_factory=list)
     summary: Verdict | None = None  # of the marks
     marks: list[Mark] = field(default_factory=list)
     glance: Glance | None = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plots.model.derive import Run
+from plots.model.judged import Mark
 from plots.model.values import mapping
-from plots.text import caption, glance, marks, rules, side_by_side
-from plots.text.marks import Mark
+from plots.text import caption, glance, rules, side_by_side
 from plots.text.side_by_side import GPU, LINK, Numbered
 
 
@@ -27,7 +27,7 @@ def make_cards(runs: Numbered) -> list[Card]:
     return [
         Card(
             name,
-            marks.describe(run),
+            run.judged.marks,
             [
                 *_describe_link(run),
                 *((rule.data, _name_strategies(rule)) for rule in rules.describe(run)),

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from plots.model import values
-from plots.model.choices import SMALL, as_good_as_fastest
-from plots.model.derive import DIRECTIONS, Benchmark, Run, Sizes
-from plots.model.memory_pages import page_sizes
+from plots.model.choices import SMALL
+from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.judged import Sentence
 from plots.model.published import Published, read_published
 from plots.model.significance import is_slower
 from plots.model.values import is_positive, mapping, member
 from plots.text import caption, numbers, tables
-from plots.text.trust import Sentence, injected_faults
+from plots.text.trust import injected_faults
 
-FILLING_BYTES = 16 * 2**20  # a copy of page-locked memory fills a healthy link from here on
-HEALTHY_SHARE = 0.85  # such a copy reaches at least this part of what packet headers leave
 ALIKE_DIFFERENCE = 0.01
 ENQUEUE = "enqueue_ns"  # the time until a call that need not wait returns
 ASYNCHRONOUS_SHARE = 0.5  # an asynchronous call returns within this part of the copy's time
 MOST_FINDINGS = 5
-USUAL = "at its usual speed"
-BOTH_USUAL = "each direction at its usual speed"
 DIRECTION_PHRASES = {"h2d": "to the device", "d2h": "from the device"}
-PAGEABLE = {"pageable", "pageable_huge"}
 # Flags of cudaHostAlloc, by the kind of memory that has only this flag.
 FLAGS = {"pinned_portable": "PORTABLE", "pinned_mapped": "DEVICEMAP", "pinned_wc": "WRITECOMBINED"}
 BLOCKS = {"4KiB_blocks": "4 KiB", "64KiB_blocks": "64 KiB"}  # settings of scattered copies
@@ -50,113 +45,6 @@ class Finding:
 
     text: str
     weight: float
-
-
-def compare(run: Run) -> list[Sentence]:
-    """Compares the run with the physical limit and with published rates."""
-    return compare_with_link(run) + compare_with_published(run)
-
-
-def compare_with_link(run: Run) -> list[Sentence]:
-    """Compares the best rate of each direction with what the link can carry."""
-    if run.on_host or injected_faults(run):
-        return []
-    sentences, missing = [], []
-    limit = run.link_limit
-    if not limit:
-        sentences.append(
-            Sentence(
-                "The limit of the link is not known: no rate here is compared with it.",
-                unknown="the link's limit",
-            )
-        )
-    for direction in DIRECTIONS:
-        benchmarks = [benchmark for benchmark in run.transfers if benchmark.direction == direction]
-        if not benchmarks:
-            missing.append(
-                Sentence(
-                    f"{DIRECTIONS[direction]}: nothing here is compared with the link.",
-                    unknown=_unknown_rate(direction),
-                )
-            )
-        elif limit:
-            sentences.append(_compare_with_limit(run, direction, benchmarks, limit))
-    return _join_usual(sentences) + missing
-
-
-def _join_usual(sentences: list[Sentence]) -> list[Sentence]:
-    """Says in a few words only once that both directions are as they should be."""
-    if len(sentences) < 2 or not all(entry.short.endswith(USUAL) for entry in sentences):
-        return sentences
-    first, *others = sentences
-    return [replace(first, short=BOTH_USUAL), *(replace(entry, short="") for entry in others)]
-
-
-def describe_both_ways(run: Run) -> list[Sentence]:
-    """Says how fast both directions at once are, and why no verdict follows from it."""
-    sizes = run.plainest("duplex", memory="pinned")
-    duplex = sizes[max(sizes)] if sizes else None
-    if run.on_host or injected_faults(run) or duplex is None or not duplex.gb_per_s:
-        return []
-    return [
-        Sentence(
-            f"Both directions at once: {numbers.rate(duplex.gb_per_s)} in total "
-            f"({duplex.strategy}, {numbers.size(duplex.size_bytes or 0)} each). This rate is "
-            "shown, but not judged: what a healthy link carries in both directions at once is not "
-            "known."
-        )
-    ]
-
-
-def _compare_with_limit(
-    run: Run, direction: str, benchmarks: list[Benchmark], limit: float
-) -> Sentence:
-    best = max(benchmarks, key=lambda benchmark: benchmark.gb_per_s or 0)
-    rate = best.gb_per_s or 0
-    as_good = as_good_as_fastest([entry for entry in benchmarks if entry.bytes == best.bytes])
-    others = f" and {len(as_good) - 1} more" if len(as_good) > 1 else ""
-    which = f"{as_good[0].strategy}{others}, {numbers.size(best.bytes or 0)}"
-    statement = f"{DIRECTIONS[direction]}: at best {numbers.rate(rate)} ({which})"
-    if rate > limit:
-        return Sentence(
-            f"{statement}, more than the {numbers.rate(limit)} that the link can carry: the link's "
-            "generation or width was misread, or the measurement is wrong.",
-            True,
-            short=f"{direction} above the link's limit",
-        )
-    statement += f", {100 * rate / limit:.0f} % of the link's {numbers.rate(limit)}"
-    if not run.packet_limit:
-        return Sentence(f"{statement}.", unknown="what packet headers leave")
-    low, high = run.packet_limit
-    parts = dict.fromkeys(f"{100 * rate / remaining:.0f}" for remaining in (high, low))
-    statement += f" and {' to '.join(parts)} % of what packet headers leave"
-    if rate >= HEALTHY_SHARE * low:
-        return Sentence(f"{statement}, as on a healthy link.", short=f"{direction} {USUAL}")
-    if any(
-        benchmark.direction == direction and _fills_the_link(benchmark)
-        for benchmark in run.transfers
-    ):
-        short = f"{direction} only {numbers.rate(rate)}, {100 * rate / limit:.0f} % of the raw rate"
-        return Sentence(f"{statement}. A healthy link reaches more.", True, short=short)
-    return Sentence(
-        f"{statement}. That says nothing about the link: copies of {numbers.size(FILLING_BYTES)} "
-        "and more of page-locked memory were not measured.",
-        unknown=_unknown_rate(direction),
-    )
-
-
-def _unknown_rate(direction: str) -> str:
-    return f"what the link carries {direction}"
-
-
-def _fills_the_link(benchmark: Benchmark) -> bool:
-    """Tells whether it is a plain copy of page-locked memory that is large enough."""
-    is_plain = benchmark.method is None and not benchmark.in_place
-    return (
-        is_plain
-        and benchmark.memory in page_sizes().keys() - PAGEABLE
-        and (benchmark.bytes or 0) >= FILLING_BYTES
-    )
 
 
 def compare_with_published(run: Run) -> list[Sentence]:

@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import datetime
 
 from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
+from plots.model.judged import Sentence
 from plots.text import caption, numbers
-from plots.text.trust import Sentence
 
 MOST_SENTENCES = 12
 CLASS_WORDS = {

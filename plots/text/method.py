@@ -121,7 +121,7 @@ def _describe_machine(run: Run) -> list[Fact]:
         _describe_virtualisation(machine),
         *(
             Fact(seen.text)
-            for seen in (*trust.assess_gpu_clocks(run), *trust.assess_cpu_clocks(run))
+            for seen in run.judged.about("gpu_clocks", "cpu_clocks")
             if not seen.unknown
         ),
         *_describe_governor(machine),
@@ -388,7 +388,7 @@ def _describe_unknown(run: Run) -> Fact:
     of_topics = [
         fact.unknown for topic in (_describe_machine, _describe_procedure) for fact in topic(run)
     ]
-    names = [*of_topics, *(sentence.unknown for sentence in trust.assess(run))]
+    names = [*of_topics, *(found.unknown for found in run.judged.findings if found.about != "rate")]
     listed = caption.listed(list(dict.fromkeys(filter(None, names))))
     return Fact(f"Not known: {listed}." if listed else "")
 

@@ -7,14 +7,10 @@ from itertools import takewhile
 
 from plots.model import values
 from plots.model.choices import (
-    MOST_APART,
     SMALL,
     Choice,
-    Filter,
-    any_strategy,
     choose,
     decide,
-    from_ordinary_memory,
     is_clear,
     pays_behind,
     pays_from,
@@ -22,9 +18,10 @@ from plots.model.choices import (
     winners,
 )
 from plots.model.derive import DIRECTIONS, Benchmark, Run
+from plots.model.groups import LARGE
 from plots.model.significance import Ratio
 from plots.text import caption, numbers
-from plots.text.trust import LARGE, injected_faults
+from plots.text.trust import injected_faults
 
 PHRASES = {"h2d": "to the device", "d2h": "to the host"}
 AGAINST = "as fast as plain cudaMemcpy"
@@ -76,27 +73,28 @@ def _say_what_is_plain(rules: list[Rule]) -> list[Rule]:
     return rules
 
 
-def _choices(run: Run, allowed: Filter, place: int) -> list[Choice]:
+def _choices(run: Run, place: int, of_pageable: bool = False) -> list[Choice]:
     """Chooses in each direction, at the first or the last size."""
-    sizes = {direction: sizes_with_choice(run, direction, allowed) for direction in DIRECTIONS}
     choices = (
-        choose(run, direction, found[place], allowed) for direction, found in sizes.items() if found
+        choose(run, direction, sizes[place], of_pageable)
+        for direction in DIRECTIONS
+        if (sizes := sizes_with_choice(run, direction, of_pageable))
     )
     return [choice for choice in choices if choice]
 
 
 def _rule_for_large(run: Run) -> Rule | None:
-    return _rule(run, "Large arrays, copied again and again", _choices(run, any_strategy, -1))
+    return _rule(run, "Large arrays, copied again and again", _choices(run, -1))
 
 
 def _rule_for_ordinary(run: Run) -> Rule | None:
-    choices = _choices(run, from_ordinary_memory, -1)
+    choices = _choices(run, -1, of_pageable=True)
     return _rule(run, "Large arrays that stay in ordinary (pageable) memory", choices)
 
 
 def _rule_for_small(run: Run) -> Rule | None:
     """Says up to which size a plain copy is as good as anything, and what is better."""
-    choices = _choices(run, any_strategy, 0)
+    choices = _choices(run, 0)
     if not choices:
         return None
     pairs = [_show_clear_size(run, choice, decide(run, choice)) for choice in choices]
@@ -284,8 +282,7 @@ def _nothing_faster(is_certain: bool) -> str:
     """Says that the plain copy is as good as anything, and how sure that is."""
     if is_certain:
         return "nothing measured is clearly faster"
-    most = round(100 * (MOST_APART - 1))
-    return f"nothing measured is more than {most} % faster (too few repetitions to tell less apart)"
+    return "nothing measured is more than 10 % faster (too few repetitions to tell less apart)"
 
 
 def describe_ratio(gain: Ratio) -> str:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.judged import Sentence
 from plots.model.ranks import ONE_PROCESS
 from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio, why_not_known
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table
-from plots.text.trust import Sentence, injected_faults
+from plots.text.trust import injected_faults
 
 COST = "cpu_s_per_gb"
 UNKNOWN = "not known"

@@ -14,8 +14,8 @@ from plots.model.gate import (
     ClassVerdict,
     Difference,
 )
+from plots.model.judged import Sentence
 from plots.text import caption, numbers
-from plots.text.trust import Sentence
 
 
 def heading(check: Check, run: Run) -> str:

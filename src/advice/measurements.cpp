@@ -118,14 +118,6 @@ bool can_tell(const repetitions& by_size) {
                              [](const auto& size) { return size.second.size() >= enough; });
 }
 
-plainness plainness_of(const benchmark& described) {
-  const auto memory = described.method ? std::nullopt : described.memory;
-  return {described.plainness, described.method.has_value(),
-          memory == "pageable" ? 0U
-          : memory == "pinned" ? 1U
-                               : 2U};
-}
-
 /// Variants of a strategy that do the same job are separate series; the plainest is used.
 struct variant_key {
   std::string name;

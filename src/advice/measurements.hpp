@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "src/result_file/format.hpp"
 #include "src/statistics/line.hpp"
 
 namespace bench_transfers::result_file {
-struct benchmark;
 struct contents;
 struct row;
 }  // namespace bench_transfers::result_file
@@ -51,14 +51,7 @@ bool is_allocation(term needed);
 /// Whether it is access by the CPU.
 bool is_cpu_access(term needed);
 
-/// The order of strategies by how plain they are, as in plots/model/plainness.py; less is plainer.
-struct plainness {
-  unsigned options = 0;     ///< as result_file::benchmark has it
-  bool has_method = false;  ///< of equally plain strategies, those without come first
-  unsigned calls = 2;       ///< then by the calls for their memory: 0 pageable, 1 pinned, 2 others
-
-  friend auto operator<=>(const plainness&, const plainness&) = default;
-};
+using result_file::plainness;
 
 /// Times of each repetition by size in bytes: ns per byte.
 using repetitions = std::map<double, std::vector<double>>;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/advice/measurements.hpp"
+#include "src/statistics/sample_order.hpp"
 
 namespace bench_transfers::advice {
 
@@ -12,10 +13,8 @@ namespace bench_transfers::advice {
 /// and fitted lines may be off by as much.
 constexpr double largest_small_transfer = 16 * 1024;
 
-/// Times within this factor of each other are alike.
-constexpr double alike = 1.03;
-/// Noise may hide a larger difference, but does not make one beyond this factor small.
-constexpr double most_apart = 1.1;
+using statistics::alike;
+using statistics::most_apart;
 
 /// What repetitions show of the small transfers of one direction.
 class small_transfers {

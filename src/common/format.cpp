@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 namespace bench_transfers::common {
 
@@ -30,6 +32,16 @@ std::string time_cell(double ns) {
   if (ns < 1e6) return decimals(ns / 1e3, 2) + " µs";
   if (ns < 1e9) return decimals(ns / 1e6, 2) + " ms";
   return decimals(ns / 1e9, 2) + " s";
+}
+
+std::string size_text(double bytes) {
+  constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
 std::string rate_digits(double gb_per_s) {

@@ -22,6 +22,9 @@ std::string time_text(double ns);
 /// "24.9 ns", "25.30 µs", "1.50 s".
 std::string time_cell(double ns);
 
+/// A size with the largest unit that it reaches: "8 MiB", "1.5 KiB", "12 B".
+std::string size_text(double bytes);
+
 /// A rate in GB/s: two significant digits, or all digits before the point.
 std::string rate_digits(double gb_per_s);
 

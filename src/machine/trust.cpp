@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <string_view>
+
+#include "src/common/format.hpp"
 
 namespace bench_transfers::machine {
 
@@ -25,17 +25,6 @@ nlohmann::ordered_json fact(const nlohmann::ordered_json& described, const char*
   return value == part->end() ? nlohmann::ordered_json(nullptr) : *value;
 }
 
-/// 8388608 as "8 MiB".
-std::string readable_bytes(double bytes) {
-  constexpr std::array<std::string_view, 4> units{"bytes", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < units.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", bytes, units[unit]);
-}
-
 doubt about_link(const std::optional<pcie_link>& link) {
   if (!link || (link->generation >= link->generation_max && link->width >= link->width_max)) {
     return std::nullopt;
@@ -47,7 +36,7 @@ doubt about_link(const std::optional<pcie_link>& link) {
        {"generation_max", link->generation_max},
        {"width_max", link->width_max}},
       fmt::format(
-          "link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of "
+          "the link runs at PCIe {}.0 x{}, the device can do {}.0 x{}: at most {:.1f} instead of "
           "{:.1f} "
           "GB/s per direction; either the slot offers no more or the link slept when it was read",
           link->generation, link->width, link->generation_max, link->width_max,
@@ -61,14 +50,15 @@ doubt about_governor(const nlohmann::ordered_json& described) {
   if (!governor.is_string() || governor == "performance") {
     return std::nullopt;
   }
-  return common::message{"cpu_governor",
-                         {{"governor", governor}},
-                         fmt::format("CPU governor is '{}': the clock may rise only after a while "
-                                     "under load, so small transfers "
-                                     "and copies by the CPU can be slow and scattered; 'cpupower "
-                                     "frequency-set -g performance' "
-                                     "avoids it",
-                                     governor.get<std::string>())};
+  return common::message{
+      "cpu_governor",
+      {{"governor", governor}},
+      fmt::format("the CPU governor is '{}': the clock may rise only after a while "
+                  "under load, so small transfers "
+                  "and copies by the CPU can be slow and scattered; 'cpupower "
+                  "frequency-set -g performance' "
+                  "avoids it",
+                  governor.get<std::string>())};
 }
 
 doubt about_hypervisor(const nlohmann::ordered_json& described) {
@@ -79,9 +69,9 @@ doubt about_hypervisor(const nlohmann::ordered_json& described) {
   return common::message{
       "virtual_machine",
       {{"hypervisor", hypervisor}},
-      fmt::format(
-          "virtual machine ({}): the hypervisor decides memory types and may share the link",
-          hypervisor.get<std::string>())};
+      fmt::format("this is a virtual machine ({}): the hypervisor decides memory "
+                  "types, and others may use the same processors, memory and link",
+                  hypervisor.get<std::string>())};
 }
 
 doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> device_numa_node) {
@@ -92,11 +82,10 @@ doubt about_numa(const nlohmann::ordered_json& described, std::optional<int> dev
   return common::message{
       "numa_far",
       {{"process_node", node}, {"device_node", *device_numa_node}},
-      fmt::format("process runs on NUMA node {}, GPU hangs on node {}: transfers may cross the "
-                  "link between "
-                  "the "
-                  "nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
-                  node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node)};
+      fmt::format(
+          "the process runs on NUMA node {}, the GPU hangs on node {}: transfers may cross "
+          "the link between the nodes; 'numactl --cpunodebind={} --membind={}' keeps both together",
+          node.get<int>(), *device_numa_node, *device_numa_node, *device_numa_node)};
 }
 
 /// The limit holds for mlock(2), io_uring and RDMA. NVIDIA's kernel module pins pages without
@@ -111,10 +100,10 @@ doubt about_memlock(const nlohmann::ordered_json& described) {
       "memlock_limit",
       {{"limit_bytes", limit}},
       fmt::format(
-          "memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the "
+          "the memlock limit is {}: locking larger buffers with mlock fails (buffers pinned by the "
           "CUDA "
           "driver are not counted); raise with 'ulimit -l unlimited' or /etc/security/limits.conf",
-          readable_bytes(limit.get<double>()))};
+          common::size_text(limit.get<double>()))};
 }
 
 doubt about_load(const nlohmann::ordered_json& described) {
@@ -172,10 +161,10 @@ doubt about_replays(const clocks_of_run& run) {
   return common::message{
       "pcie_replays",
       {{"replays", replays}},
-      fmt::format(
-          "packets were sent again on the PCIe link during the run, as the GPU counted {} times: "
-          "transmission errors, which a bad slot, riser or cable causes, make transfers slow",
-          replays)};
+      fmt::format("{} on the PCIe link during the run, as the GPU counted: transmission "
+                  "errors, which a bad slot, riser or cable causes, make transfers slow",
+                  common::counted(static_cast<double>(replays), "packet was sent again",
+                                  "packets were sent again"))};
 }
 
 doubt about_throttled_cpu(const clocks_of_run& run) {

@@ -76,6 +76,14 @@ json to_json(const set_description& described) {
 
 }  // namespace
 
+plainness plainness_of(const benchmark& described) {
+  const auto memory = described.method ? std::nullopt : described.memory;
+  return {described.plainness, described.method.has_value(),
+          memory == "pageable" ? 0U
+          : memory == "pinned" ? 1U
+                               : 2U};
+}
+
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
                            std::optional<std::size_t> size_bytes, cache_state cache,
                            const std::optional<std::string>& device) {

@@ -89,6 +89,16 @@ struct benchmark {
   bool emulation = false;  ///< stands in for missing memory or a missing device
 };
 
+/// The order of strategies by how plain they are, as in plots/model/plainness.py; less is plainer.
+struct plainness {
+  unsigned options = 0;     ///< as benchmark has it
+  bool has_method = false;  ///< of equally plain strategies, those without come first
+  unsigned calls = 2;       ///< then by the calls for their memory: 0 pageable, 1 pinned, 2 others
+
+  friend auto operator<=>(const plainness&, const plainness&) = default;
+};
+plainness plainness_of(const benchmark& described);
+
 /// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out. `device` is the
 /// id of the benchmark's device if the run has several: "copy/pinned/h2d/1MiB@cuda:1".
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,

@@ -28,6 +28,15 @@ std::vector<double> count_orders(std::size_t first, std::size_t second) {
   return counts.back();
 }
 
+/// Whether there are so many orders that the clearest one is hardly chance:
+/// whether most_pairs_reversed() has a value, without counting all of them.
+bool are_enough(std::size_t first, std::size_t second) {
+  double orders = 1;
+  for (std::size_t i = 1; i <= second && orders * tail < 1; ++i)
+    orders *= static_cast<double>(first + i) / static_cast<double>(i);
+  return orders * tail >= 1;
+}
+
 }  // namespace
 
 std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t second) {
@@ -53,6 +62,11 @@ std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double>
   for (const auto value : large)
     reversed += static_cast<std::size_t>(small.end() - std::ranges::lower_bound(small, value));
   return reversed;
+}
+
+bool is_clearly_larger(const std::vector<double>& large, const std::vector<double>& small) {
+  return are_enough(large.size(), small.size()) &&
+         20 * pairs_reversed(large, small) <= large.size() * small.size();
 }
 
 }  // namespace bench_transfers::statistics

@@ -333,7 +333,7 @@ def answers() -> Iterable[Case]:
     )
     styles = (
         *("csv", "markdown", "openmetrics", "bencher"),
-        *("github-benchmark", "github-benchmark-bigger"),
+        *("github-benchmark", "github-benchmark-bigger", "report"),
     )
     yield Case(
         "export-odd",

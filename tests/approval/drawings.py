@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from plots.figures.common import Figure
 from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model.derive import NoData, Run
+from plots.model.judged import judge
 from plots.model.load import parse_result, read_result
 from plots.model.programs import Advice, Fit, ask_about_map
 
@@ -54,6 +56,8 @@ def of(figure: str, subject: Any, layout: Layout = WIDE) -> Drawing:
     figures: dict[str, Any] = FIGURES if isinstance(subject, Run) else GROUP_FIGURES
     if isinstance(subject, list):
         subject = list(enumerate(subject, 1))
+    else:
+        subject = replace(subject, judged=judge(PROGRAM, [subject.result])[0])
     return figure, lambda chosen: figures[figure](subject, chosen), layout
 
 

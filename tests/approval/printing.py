@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from plots.figures.common import Figure
+from plots.model.judged import Sentence
 from plots.page import render
 from plots.page.section import Section
 from plots.text.table import Table
-from plots.text.trust import Sentence
 
 CHANNELS = ("x", "y", "color", "shape", "strokeDash")
 # How expressions for labels begin that only shorten a name, or write a size with its unit.

@@ -6,7 +6,9 @@ Recorded runs are of healthy machines. Here each run has one fault, or lacks one
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -27,14 +29,17 @@ from plots.figures import FIGURES
 from plots.figures.layout import WIDE
 from plots.model.by_device import split
 from plots.model.derive import NoData, Run
+from plots.model.judged import judge
 from plots.model.load import Result, parse_result, read_result
 from plots.model.programs import Advice, Fit
 from plots.page.report import make_sections
 from plots.page.section import Drawer, Section
-from plots.text import caption, findings, glance, macros, marks, method, rules, tables, tidy, trust
+from plots.text import caption, findings, glance, macros, method, rules, tables, tidy, trust
 from plots.text.table import format_files
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
+PROGRAM_UNDER_TEST = Path(os.environ["TRANSFERS_BIN"]) / "bench_transfers"
+BESIDE_LINK = ("rate", "both_ways")
 LARGE = 64 * MIB
 COPY = timed("copy/pinned/h2d", LARGE, 55.0)
 ON_HOST: dict[str, Any] = {"device": {"kind": "host", "name": "host"}, "link": None}
@@ -546,7 +551,7 @@ def machine_of(factors: Any, pinned: float = 1.0) -> Result:
 
 def several(*results: Result) -> list[Section]:
     """The sections of these runs together, without those of each and without figures."""
-    sections = make_sections(list(results), None, drawer=NOTHING)
+    sections = make_sections(list(results), PROGRAM_UNDER_TEST, drawer=NOTHING)
     return [section for section in sections if not section.name.startswith("run-")]
 
 
@@ -593,7 +598,7 @@ def of_devices(document: dict[str, Any]) -> list[Section]:
 def of_answer(*given: Any, shown: int = 3, **more: Any) -> list[Section]:
     check = gate_answers.check(*given, **more)
     results = [synthetic.result()] * shown
-    return make_sections(results, None, check, drawer=NOTHING)[:1]
+    return make_sections(results, PROGRAM_UNDER_TEST, check, drawer=NOTHING)[:1]
 
 
 def of_fleet(document: dict[str, Any]) -> list[Section]:
@@ -660,7 +665,7 @@ SECTIONS: dict[str, Iterable[Section]] = {
     "more runs than sections": named(*"ABCDEFGH"),
     "two devices": of_devices(several_devices.two_devices()),
     "eight devices": of_devices(several_devices.eight_devices()),
-    "a new family": make_sections([format_2.result()], None, drawer=NOTHING),
+    "a new family": make_sections([format_2.result()], PROGRAM_UNDER_TEST, drawer=NOTHING),
     "each verdict": of_answer(
         "REGRESSION",
         reasons=[message("ambiguous", "1 benchmark is ambiguous: more runs would tell", count=1)],
@@ -681,6 +686,7 @@ SECTIONS: dict[str, Iterable[Section]] = {
         "INCONCLUSIVE",
         [gate_answers.absent("a", "missing", message("too_few_runs", "measured by 1 of 1 runs"))],
         shown=1,
+        reasons=[message("too_few_runs", "1 new run, and 3 are needed")],
         runs={"before": 13, "after": 1},
     ),
     "a map": of_map(made_up_map.eight()),
@@ -698,10 +704,13 @@ SECTIONS: dict[str, Iterable[Section]] = {
 
 def sentences_of(subject: Run) -> Iterator[str]:
     parts = {
-        "alert": marks.alerts(subject),
+        "alert": [*subject.judged.alerts, *trust.left_out(subject)],
         "machine": trust.describe_machine(subject),
-        "trust": trust.assess(subject),
-        "compared": findings.compare(subject),
+        "trust": [one for one in subject.judged.findings if one.about not in BESIDE_LINK],
+        "compared": [
+            *subject.judged.about("rate"),
+            *findings.compare_with_published(subject),
+        ],
         "finding": findings.rank_findings(subject),
         "advice": findings.explain_recommendations(subject),
     }
@@ -710,17 +719,17 @@ def sentences_of(subject: Run) -> Iterator[str]:
     for rule in rules.describe(subject):
         uses = ", ".join(f"{use.strategy} ({use.summary})" for use in rule.uses)
         yield f"rule: {rule.data}: {uses}. {rule.why}"
-    for mark in marks.describe(subject):
+    for mark in subject.judged.marks:
         yield f"mark ({mark.state}): {mark.subject}: {mark.verdict}; {mark.details}; {mark.clause}"
         yield from printing.sentences(f"evidence of {mark.subject}", mark.evidence)
-    if verdict := marks.summarise(subject):
+    if verdict := subject.judged.verdict:
         yield f"summary: {verdict.lead} {verdict.text}"
     if first := glance.describe(subject):
         yield from (f"gauge: {gauge}" for gauge in first.gauges)
         yield f"glance: {first.small} {first.reading}"
     yield f"title: {caption.page_title(subject)}; {caption.describe_report(subject)}"
     yield from (f"method: {text}" for text in method.describe_method([(1, subject)]))
-    for warning in trust.other_warnings(subject):
+    for warning in subject.judged.warnings:
         yield f"warning of the program: {warning}"
     for each in tables.make_recommendations(subject):
         yield from printing.table(each, raw=True)
@@ -736,10 +745,18 @@ def figures_of(subject: Run) -> Iterator[str]:
         yield from (f"{name}: {text}" for text in printing.texts(figure))
 
 
+def judged(runs: dict[str, Run]) -> dict[str, Run]:
+    answers = judge(PROGRAM_UNDER_TEST, [subject.result for subject in runs.values()])
+    return {
+        title: replace(subject, judged=answer)
+        for (title, subject), answer in zip(runs.items(), answers, strict=True)
+    }
+
+
 def main() -> None:
     said: set[str] = set()  # by a run before: each run shows what is new
     with debug_mode(False):
-        for title, subject in (RUNS | SAID).items():
+        for title, subject in judged(RUNS | SAID).items():
             print(f"# {title}: {caption.device_name(subject)}")
             figures = figures_of(subject) if title in RUNS else ()
             for line in (*sentences_of(subject), *figures):

@@ -202,7 +202,7 @@ BOTH = ("advise", "--for=duplex", "--bytes=1MiB")
 ALL = "--devices=all"
 FORMATS = (
     *("csv", "markdown", "openmetrics"),
-    *("bencher", "github-benchmark", "github-benchmark-bigger"),
+    *("bencher", "github-benchmark", "github-benchmark-bigger", "report"),
 )
 
 

@@ -25,7 +25,7 @@ RESULTS = ROOT / "results"
 NAMED = 1  # of fleet_transfers judge
 FORMATS = (
     *("csv", "markdown", "openmetrics", "bencher"),
-    *("github-benchmark", "github-benchmark-bigger"),
+    *("github-benchmark", "github-benchmark-bigger", "report"),
 )
 Document = dict[str, Any]
 Change = Callable[[Document], None]

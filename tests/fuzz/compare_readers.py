@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from plots.model import load  # noqa: E402
+from plots.model import judged, load  # noqa: E402
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 BASES = (
@@ -84,9 +84,12 @@ def refusal_in_cpp(program: Path, path: Path) -> str:
     return " ".join(completed.stderr.split()) if completed.returncode == 2 else ""
 
 
-def refusal_in_python(path: Path) -> str:
+def refusal_in_python(path: Path, program: Path | None) -> str:
+    """With a program, that of the report, which asks the program about contradictions."""
     try:
-        load.read_result(path)
+        result = load.read_result(path)
+        if program:
+            judged.judge(program, [result])
     except load.ResultError as refusal:
         return str(refusal)
     return ""
@@ -102,7 +105,8 @@ def differences(program: Path, every: int = 1) -> Iterator[str]:
         path = Path(folder) / "some.json"
         for data in [*kept, *changed[::every]]:
             path.write_bytes(data)
-            in_cpp, in_python = refusal_in_cpp(program, path), refusal_in_python(path)
+            in_cpp = refusal_in_cpp(program, path)
+            in_python = refusal_in_python(path, program if in_cpp else None)
             if bool(in_cpp) != bool(in_python):
                 yield f"C++: {in_cpp or 'taken'}; Python: {in_python or 'taken'}; {data[:2000]!r}"
 

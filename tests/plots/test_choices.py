@@ -11,6 +11,7 @@ from synthetic import MIB
 
 from plots.model import choices, programs
 from plots.model.derive import Run
+from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.model.memory_pages import page_sizes
 from plots.page import calculator
@@ -63,7 +64,8 @@ def test_the_report_and_advise_recommend_the_same(name, program, tmp_path):
 )
 def test_rule_and_map_of_a_recorded_run_agree_on_small_transfers(name, program):
     result = read_result(RECORDED / name / "result.json.gz")
-    run = Run(result, programs.ask(program, result, on_host=False))
+    (judged,) = judge(program, [result])
+    run = Run(result, programs.ask(program, result, on_host=False), judged)
     answer = run.advice.map
     winners = [tables["winner"] for tables in answer["directions"].values()]
     small = {

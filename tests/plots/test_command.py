@@ -61,7 +61,7 @@ def test_runs_as_a_module(tmp_path):
         text=True,
         check=False,
     )
-    message = f"report: {tmp_path / 'none'} is not built: no fitted lines, no advice\n"
+    message = f"report: {tmp_path / 'none'} is not built: no verdict, no fitted lines, no advice\n"
     assert (completed.returncode, completed.stderr) == (0, message)
     out = tmp_path / "report"
     assert completed.stdout == f"{out / 'report.html'}\n"

@@ -6,6 +6,7 @@ import bad_files
 import pytest
 import synthetic
 
+from plots.model.judged import judge
 from plots.model.load import ResultError, read_result
 
 
@@ -24,14 +25,14 @@ SHOWN = {"row-without-name", "no-rows", "faults-as-text", "time-gone"}
 
 
 @pytest.mark.parametrize("name", [*bad_files.RUNS, *bad_files.TEXTS])
-def test_a_bad_file_gives_one_clear_line(tmp_path, name):
+def test_a_bad_file_gives_one_clear_line(tmp_path, pytestconfig, name):
     path = tmp_path / "run.json"
     path.write_bytes(dict(bad_files.given())[f"{name}.json"]())
     if name in SHOWN:
         read_result(path)
         return
     with pytest.raises(ResultError) as error:
-        read_result(path)
+        judge(pytestconfig.getoption("binary"), [read_result(path)])
     message = str(error.value)
     assert str(path) in message
     assert "\n" not in message

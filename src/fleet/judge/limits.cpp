@@ -23,12 +23,11 @@ constexpr recorded_model recorded_models[] = {{"NVIDIA H200", 5, 16, 54.8, 54.7}
 }  // namespace
 
 std::optional<double> copy_rate(const sweep& sweep, const gpu& gpu, direction towards) {
-  constexpr std::size_t least_bytes = std::size_t{16} << 20;
   std::optional<double> highest;
   for (std::size_t i = 0; i < sweep.benchmarks.size(); ++i) {
     const auto& benchmark = sweep.benchmarks[i];
     if (benchmark.aspect.together || benchmark.aspect.towards != towards ||
-        benchmark.copied_bytes.value_or(0) < least_bytes)
+        benchmark.copied_bytes.value_or(0) < machine::filling_bytes)
       continue;
     if (const auto cost = usual_cost(gpu.times[i]))
       highest = std::max(highest.value_or(0),

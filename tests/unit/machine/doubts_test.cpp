@@ -80,7 +80,7 @@ TEST(machine_doubts, virtual_machine) {
 
 TEST(machine_doubts, gpu_on_another_numa_node) {
   expect_doubt("numa_far", machine::doubts(spotless(), full_link, 1),
-               {"process runs on NUMA node 0, GPU hangs on node 1", "--cpunodebind=1"});
+               {"process runs on NUMA node 0, the GPU hangs on node 1", "--cpunodebind=1"});
   EXPECT_TRUE(machine::doubts(spotless(), full_link, std::nullopt).empty());
   json described = spotless();
   described["process"]["numa_node"] = nullptr;
@@ -176,7 +176,7 @@ TEST(machine_doubts, sm_clock_that_has_fallen) {
 TEST(machine_doubts, pcie_replays) {
   machine::clocks_of_run run = steady();
   run.end.gpu->pcie_replays = 19;
-  expect_doubt("pcie_replays", machine::doubts(run), {"PCIe", "12 times"});
+  expect_doubt("pcie_replays", machine::doubts(run), {"PCIe", "12 packets were sent again"});
   run.end.gpu->pcie_replays = 0;
   EXPECT_TRUE(machine::doubts(run).empty());
 }

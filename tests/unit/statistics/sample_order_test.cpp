@@ -41,6 +41,20 @@ TEST(sample_order, counts_equal_values_as_reversed) {
   EXPECT_EQ(pairs_reversed({2, 3}, {1, 2}), 1U);
 }
 
+TEST(sample_order, is_clear_where_19_of_20_pairs_of_enough_values_agree) {
+  for (std::size_t first = 1; first < 9; ++first)
+    for (std::size_t second = 1; second < 9; ++second)
+      EXPECT_EQ(is_clearly_larger(std::vector<double>(first, 2), std::vector<double>(second, 1)),
+                most_pairs_reversed(first, second).has_value())
+          << first << " and " << second;
+  const std::vector<double> small(10, 1);
+  std::vector<double> large(20, 2);
+  large.front() = 1;
+  EXPECT_TRUE(is_clearly_larger(large, small));
+  large.back() = 1;
+  EXPECT_FALSE(is_clearly_larger(large, small));
+}
+
 TEST(sample_order, is_wrong_as_seldom_as_it_says) {
   std::mt19937_64 random(5);
   int clear = 0;
