@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"

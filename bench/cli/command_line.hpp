@@ -9,7 +9,7 @@
 #include "bench/cli/resume.hpp"
 #include "bench/harness/settings.hpp"
 #include "src/command/command.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::bench {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
 
 namespace bench_transfers::bench {

@@ -8,9 +8,8 @@
 
 #include "bench/cli/profile.hpp"
 #include "provenance.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <string_view>
 
-#include "src/common/command_line.hpp"
-#include "src/common/same_file.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::bench {
 

@@ -11,10 +11,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
-#include "src/common/trusted_path.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

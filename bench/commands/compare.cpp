@@ -4,8 +4,8 @@
 #include "src/claims/file_claim.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/outputs.hpp"
+#include "src/common/program.hpp"
+#include "src/common/writing.hpp"
 #include "src/comparison/reports.hpp"
 #include "src/gate/model/bad_input.hpp"
 

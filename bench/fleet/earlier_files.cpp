@@ -12,9 +12,8 @@
 
 #include "bench/record/fleet_facts.hpp"
 #include "src/claims/file_claim.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/format.hpp"
 #include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/launcher/rank.hpp"
 #include "src/result_file/beginning.hpp"
 

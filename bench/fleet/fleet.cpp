@@ -19,9 +19,8 @@
 #include "bench/fleet/rank_identity.hpp"
 #include "bench/fleet/rank_run.hpp"
 #include "bench/harness/interruption.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
 #include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/mpi/gathering.hpp"
 #include "src/fleet/mpi/mpi_ranks.hpp"
 

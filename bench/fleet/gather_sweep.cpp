@@ -11,12 +11,10 @@
 
 #include "bench/fleet/earlier_files.hpp"
 #include "bench/fleet/left_files.hpp"
-#include "src/common/format.hpp"
+#include "src/common/files.hpp"
 #include "src/common/message.hpp"
-#include "src/common/packed.hpp"
-#include "src/common/printable.hpp"
 #include "src/common/program.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

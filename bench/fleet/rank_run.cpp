@@ -15,9 +15,8 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/harness/interruption.hpp"
 #include "bench/record/fleet_facts.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
 #include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

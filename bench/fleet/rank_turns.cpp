@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "src/common/printable.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "bench/harness/wall_clock.hpp"
 #include "bench/verification/pattern.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/common/text.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {

@@ -11,10 +11,10 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/requests.hpp"
 #include "bench/strategy/cache.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
 #include "src/common/regular_expression.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 

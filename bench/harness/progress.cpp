@@ -8,10 +8,8 @@
 #include <cmath>
 #include <vector>
 
-#include "src/common/format.hpp"
-#include "src/common/letters.hpp"
-#include "src/common/terminal.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -9,10 +9,8 @@
 #include <optional>
 #include <set>
 
-#include "src/common/command_line.hpp"
-#include "src/common/format.hpp"
-#include "src/common/nearest.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/harness/interruption.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 
 namespace bench_transfers::bench {
 

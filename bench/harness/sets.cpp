@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -16,9 +16,8 @@
 #include "bench/record/listing.hpp"
 #include "bench/record/report.hpp"
 #include "bench/strategy/heap.hpp"
-#include "src/common/command_line.hpp"
 #include "src/common/program.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // commands.
 #include "bench/cli/options.hpp"
 #include "bench/fleet/fleet.hpp"
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::bench {
 

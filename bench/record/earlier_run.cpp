@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "bench/harness/rows.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/measuring_options.hpp"
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
+#include "src/common/message.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
 #include "src/result_file/reader.hpp"
 

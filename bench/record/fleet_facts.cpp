@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

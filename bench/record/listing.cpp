@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -13,11 +13,9 @@
 #include "bench/record/link.hpp"
 #include "bench/record/parts.hpp"
 #include "bench/record/run_context.hpp"
-#include "src/common/format.hpp"
 #include "src/common/program.hpp"
-#include "src/common/terminal.hpp"
-#include "src/common/whole_file.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
+#include "src/common/writing.hpp"
 #include "src/machine/trust.hpp"
 #include "src/result_file/summary/summary.hpp"
 

@@ -11,7 +11,7 @@
 #include "bench/record/link.hpp"
 #include "bench/record/memory_probe.hpp"
 #include "provenance.hpp"
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/trust.hpp"
 #include "transfers/array/buffer.hpp"

@@ -4,7 +4,7 @@
 
 #include "bench/strategy/pieces.hpp"
 #include "bench/strategy/strategy.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 #include "transfers/fast/scattered.hpp"
 
 namespace bench_transfers::bench {

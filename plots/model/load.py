@@ -24,7 +24,7 @@ from plots.model.values import (
 )
 
 FORMAT = 2  # the "format" of the result files that this package reads
-MOST_BYTES = 128 << 20  # as src/common/read_text.hpp
+MOST_BYTES = 128 << 20  # as src/common/files.hpp
 DIRECTIONS = ("h2d", "d2h", "both", "none")
 CACHES = ("warm", "cold")
 BETTER = ("more", "less", None)

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/max_min.hpp"
 #include "src/topology/near_nodes.hpp"

@@ -8,11 +8,9 @@
 #include <sstream>
 
 #include "src/advice/text.hpp"
-#include "src/common/format.hpp"
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/sizes.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/words.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/advice/pools.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/statistics/quantile.hpp"
 

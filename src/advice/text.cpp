@@ -11,11 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "src/common/format.hpp"
-#include "src/common/in_parts.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/sizes.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 
 namespace bench_transfers::advice {
 namespace {

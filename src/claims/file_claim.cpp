@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "src/common/command_line.hpp"
-#include "src/common/outputs.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/same_file.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
+#include "src/common/writing.hpp"
 
 namespace bench_transfers::claims {
 namespace {

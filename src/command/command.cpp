@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/command/options.hpp"
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::commands {
 namespace {

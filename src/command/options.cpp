@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::commands {
 namespace {

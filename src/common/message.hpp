@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,19 @@ nlohmann::ordered_json to_json(const message& shown);
 
 /// A list of them.
 nlohmann::ordered_json to_json(const std::vector<message>& shown);
+
+/// JSON null for nullopt.
+template <class Value>
+nlohmann::ordered_json or_null(const std::optional<Value>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+/// JSON null for an empty text.
+inline nlohmann::ordered_json or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
+/// "measured in 2 parts": how all readers say that a run was resumed. None: it was not.
+std::optional<std::string> in_parts_text(std::size_t parts);
 
 }  // namespace bench_transfers::common

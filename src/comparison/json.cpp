@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 #include "src/comparison/reports.hpp"
 #include "src/comparison/words.hpp"
 #include "src/gate/judge/answer.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/comparison/words.hpp"
 #include "src/exports/markdown.hpp"
 #include "src/exports/text.hpp"

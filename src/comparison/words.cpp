@@ -8,10 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "src/common/format.hpp"
-#include "src/common/in_parts.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/judge/answer.hpp"
 #include "src/gate/model/baseline.hpp"
 #include "src/gate/report/figures.hpp"

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::completion {
 

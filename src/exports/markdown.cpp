@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::exports {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "src/common/letters.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::exports {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/answer.hpp"
 
 namespace bench_transfers::exports {

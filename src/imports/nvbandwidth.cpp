@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/imports/nvbandwidth_output.hpp"
 #include "src/imports/nvbandwidth_text.hpp"
 #include "src/result_file/contents.hpp"

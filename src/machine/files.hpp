@@ -11,7 +11,7 @@
 // Readers of the small text files of /proc and /sys. They return nullopt, and do not throw, for a
 // file that is missing, unreadable or malformed.
 
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 
 namespace bench_transfers::machine {
 

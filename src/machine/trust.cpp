@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::machine {
 

@@ -9,9 +9,8 @@
 #include "provenance.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
-#include "src/common/command_line.hpp"
 #include "src/common/program.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 #include "src/completion/generate.hpp"
 
 namespace bench_transfers::commands {

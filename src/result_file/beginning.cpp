@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "src/common/read_text.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/files.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::result_file {
 namespace {

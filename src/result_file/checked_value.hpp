@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::result_file {

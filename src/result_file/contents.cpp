@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::result_file {
 

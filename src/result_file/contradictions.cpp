@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/common/printable.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/entries.hpp"
 
 namespace bench_transfers::result_file {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::result_file {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "src/common/or_null.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::result_file {
 namespace {

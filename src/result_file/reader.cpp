@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/contradictions.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"

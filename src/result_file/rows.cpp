@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/disturbed.hpp"
 #include "src/result_file/entries.hpp"
 

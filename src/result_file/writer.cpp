@@ -6,8 +6,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "src/common/packed.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/files.hpp"
+#include "src/common/writing.hpp"
 
 namespace bench_transfers::result_file {
 namespace {

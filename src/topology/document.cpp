@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "src/common/message.hpp"
-#include "src/common/or_null.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/reader.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/checked_value.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"

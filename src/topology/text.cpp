@@ -7,8 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "src/common/format.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/topology/findings.hpp"
 #include "src/topology/words.hpp"
 

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "src/common/format.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/trust.hpp"
 #include "src/trust/judgement.hpp"
 #include "src/trust/marks.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::trust {
 namespace {

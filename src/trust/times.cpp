@@ -7,8 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "src/common/format.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/pcie.hpp"
 #include "src/result_file/benchmark_class.hpp"
 #include "src/statistics/quantile.hpp"

@@ -8,7 +8,7 @@
 
 #include "src/command/command.hpp"
 #include "src/common/program.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers {
 namespace {

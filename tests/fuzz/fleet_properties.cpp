@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/io/unusable_result.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::fuzz {
 

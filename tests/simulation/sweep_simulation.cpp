@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 #include "src/fleet/report/words.hpp"
 #include "src/statistics/estimate.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 #include "src/doctor/checks/checks.hpp"
 #include "src/doctor/checks/remedies.hpp"
 

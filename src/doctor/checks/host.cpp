@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 #include "src/doctor/checks/checks.hpp"
 #include "src/machine/trust.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 #include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor {

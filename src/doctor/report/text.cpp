@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "src/common/format.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor {

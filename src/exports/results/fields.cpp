@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/results/formats.hpp"
 
 namespace bench_transfers::exports {

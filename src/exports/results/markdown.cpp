@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/common/format.hpp"
-#include "src/common/in_parts.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/results/formats.hpp"
 
 namespace bench_transfers::exports {

@@ -1,6 +1,6 @@
 #include "src/exports/openmetrics.hpp"
 
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
 #include "src/exports/results/fields.hpp"
 #include "src/exports/results/formats.hpp"
 

@@ -4,8 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "src/common/natural_order.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::exports {
 namespace {

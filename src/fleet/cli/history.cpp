@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "src/claims/file_claim.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/format.hpp"
-#include "src/common/outputs.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
+#include "src/common/writing.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/cli/sweeps.hpp"
 #include "src/fleet/report/reports.hpp"

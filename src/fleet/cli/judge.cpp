@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "src/claims/file_claim.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/outputs.hpp"
+#include "src/common/program.hpp"
+#include "src/common/writing.hpp"
 #include "src/fleet/cli/options.hpp"
 #include "src/fleet/cli/sweeps.hpp"
 #include "src/fleet/history/history.hpp"

@@ -8,10 +8,9 @@
 #include <set>
 #include <string>
 
-#include "src/common/command_line.hpp"
-#include "src/common/printable.hpp"
 #include "src/common/program.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 
 namespace bench_transfers::fleet {

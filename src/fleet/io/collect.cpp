@@ -15,10 +15,9 @@
 #include <tuple>
 #include <utility>
 
-#include "src/common/format.hpp"
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/io/unusable_result.hpp"
 #include "src/fleet/model/most_common.hpp"
 #include "src/result_file/beginning.hpp"

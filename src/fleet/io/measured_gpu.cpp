@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "src/common/printable.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/contradictions.hpp"
 #include "src/result_file/entries.hpp"
 

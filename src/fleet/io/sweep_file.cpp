@@ -7,12 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "src/common/or_null.hpp"
-#include "src/common/outputs.hpp"
-#include "src/common/packed.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/files.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
+#include "src/common/writing.hpp"
 #include "src/fleet/io/collect.hpp"
 #include "src/result_file/checked_value.hpp"
 #include "src/result_file/json_text.hpp"

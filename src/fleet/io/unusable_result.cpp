@@ -6,9 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "src/common/format.hpp"
-#include "src/common/or_null.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/model/sweep.hpp"
 
 namespace bench_transfers::fleet {

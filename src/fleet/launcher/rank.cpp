@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::fleet {
 namespace {

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "src/common/printable.hpp"
-#include "src/common/trusted_path.hpp"
+#include "src/common/files.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/mpi/plugin.h"
 
 namespace bench_transfers::fleet {

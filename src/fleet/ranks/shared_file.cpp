@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "src/common/same_file.hpp"
+#include "src/common/files.hpp"
 
 namespace bench_transfers::fleet {
 namespace {

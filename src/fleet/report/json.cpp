@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "src/common/or_null.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"

@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "src/common/format.hpp"
-#include "src/common/in_parts.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/judge/limits.hpp"
 #include "src/fleet/report/words.hpp"
 

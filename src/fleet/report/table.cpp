@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "src/common/letters.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "src/common/format.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "src/common/command_line.hpp"
-#include "src/common/nearest.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/identity.hpp"

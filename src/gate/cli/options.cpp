@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/command/options.hpp"
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::gate {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "src/claims/file_claim.hpp"
 #include "src/command/options.hpp"
-#include "src/common/outputs.hpp"
+#include "src/common/writing.hpp"
 #include "src/gate/cli/files.hpp"
 #include "src/gate/cli/options.hpp"
 #include "src/gate/io/read_baseline.hpp"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 
-#include "src/common/command_line.hpp"
 #include "src/common/program.hpp"
 #include "src/gate/cli/options.hpp"
 #include "src/gate/io/read_baseline.hpp"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <optional>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/cli/shell.hpp"
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/bad_input.hpp"

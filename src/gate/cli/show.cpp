@@ -1,7 +1,6 @@
 #include "src/gate/report/show.hpp"
 
 #include "src/common/program.hpp"
-#include "src/common/terminal.hpp"
 #include "src/gate/cli/files.hpp"
 #include "src/gate/cli/options.hpp"
 

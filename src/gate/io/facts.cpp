@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "src/common/measuring_options.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/io/known_facts.hpp"
 #include "src/gate/model/bad_input.hpp"
 
@@ -115,10 +115,9 @@ void add_devices(const result_file::contents& file, fingerprint& machine) {
   if (!devices.is_array() || devices.size() < 2) return;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < devices.size(); ++i)
-    names.push_back(fmt::format("{} {} (PCIe {} x{})", result_file::id_of_device(file, i),
-                                line_at(devices.at(i), {"name"}),
-                                line_at(devices.at(i), {"link", "generation"}),
-                                line_at(devices.at(i), {"link", "width"})));
+    names.push_back(fmt::format(
+        "{} {} (PCIe {} x{})", result_file::id_of_device(file, i), line_at(devices.at(i), {"name"}),
+        line_at(devices.at(i), {"link", "generation"}), line_at(devices.at(i), {"link", "width"})));
   machine.emplace_back("devices", fmt::format("{}", fmt::join(names, ", ")));
 }
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/measuring_options.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/read_text.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/io/hash.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/entries.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/io/facts.hpp"
 #include "src/gate/io/rows.hpp"
 #include "src/gate/model/bad_input.hpp"

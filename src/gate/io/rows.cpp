@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/io/hash.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/benchmark_class.hpp"

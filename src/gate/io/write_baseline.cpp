@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "src/common/or_null.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/result_file/format.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "src/common/printable.hpp"
 #include "src/common/regular_expression.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/judge/lineage.hpp"

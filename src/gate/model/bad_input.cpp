@@ -1,6 +1,6 @@
 #include "src/gate/model/bad_input.hpp"
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::gate {
 

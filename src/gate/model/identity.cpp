@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::gate {
 namespace {

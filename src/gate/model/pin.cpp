@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/identity.hpp"
 

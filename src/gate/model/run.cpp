@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/format.hpp"
 #include "src/statistics/quantile.hpp"

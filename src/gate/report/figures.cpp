@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "src/common/printable.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/report/wording.hpp"
 
 namespace bench_transfers::gate {

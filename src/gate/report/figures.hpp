@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/answer.hpp"
 #include "src/gate/judge/answer.hpp"
 

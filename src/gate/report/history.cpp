@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "src/common/or_null.hpp"
-#include "src/common/timestamp.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/message.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "src/common/or_null.hpp"
+#include "src/common/message.hpp"
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/check_format.hpp"
 #include "src/gate/report/messages.hpp"

@@ -9,11 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "src/common/in_parts.hpp"
-#include "src/common/letters.hpp"
-#include "src/common/natural_order.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 #include "src/exports/text.hpp"
 #include "src/gate/report/figures.hpp"
 

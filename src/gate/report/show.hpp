@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/model/run.hpp"
 
 namespace bench_transfers::gate {

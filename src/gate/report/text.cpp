@@ -9,9 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "src/common/letters.hpp"
-#include "src/common/printable.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/report/figures.hpp"
 #include "src/gate/report/reports.hpp"
 #include "src/gate/report/wording.hpp"

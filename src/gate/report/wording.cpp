@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "src/common/in_parts.hpp"
-#include "src/common/printable.hpp"
+#include "src/common/message.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/model/identity.hpp"
 #include "src/gate/model/run.hpp"
 #include "src/gate/report/figures.hpp"

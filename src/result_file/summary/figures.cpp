@@ -6,9 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "src/common/format.hpp"
-#include "src/common/sizes.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/quantities.hpp"
+#include "src/common/text.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::result_file {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/common/natural_order.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {

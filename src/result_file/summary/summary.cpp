@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/format.hpp"
 #include "src/common/message.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/summary/figures.hpp"
 #include "src/result_file/summary/tables.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/summary/tables.hpp"
 
 namespace bench_transfers::result_file {

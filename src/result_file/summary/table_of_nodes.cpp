@@ -5,8 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "src/common/natural_order.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/summary/tables.hpp"
 
 namespace bench_transfers::result_file {

@@ -4,7 +4,7 @@
 #include <map>
 #include <span>
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/summary/tables.hpp"
 
 namespace bench_transfers::result_file {

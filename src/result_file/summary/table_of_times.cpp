@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "src/common/format.hpp"
-#include "src/common/wrapped.hpp"
+#include "src/common/text.hpp"
 #include "src/result_file/summary/tables.hpp"
 
 namespace bench_transfers::result_file {

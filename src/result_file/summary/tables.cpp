@@ -1,6 +1,6 @@
 #include "src/result_file/summary/tables.hpp"
 
-#include "src/common/format.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::result_file {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/advice/leave_out.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 

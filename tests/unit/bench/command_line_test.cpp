@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::bench::command_line_test {

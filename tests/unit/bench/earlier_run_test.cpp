@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/record/parts.hpp"
-#include "src/common/command_line.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/program.hpp"
+#include "src/common/writing.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/timestamp.hpp"
+#include "src/common/quantities.hpp"
 #include "src/fleet/io/sweep_file.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 

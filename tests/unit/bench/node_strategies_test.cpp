@@ -10,7 +10,7 @@
 
 #include "bench/cpu/instructions.hpp"
 #include "bench/harness/sets.hpp"
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "src/transfers/core/numa.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"

@@ -15,7 +15,7 @@
 
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/measure.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/common/temporary_folder.hpp"

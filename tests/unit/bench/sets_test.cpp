@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "tests/unit/bench/test_strategy.hpp"
 #include "tests/unit/common/complaint.hpp"
 

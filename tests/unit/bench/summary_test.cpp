@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/strategy/strategy.hpp"
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::result_file::summary_test {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::claims::file_claim_test {

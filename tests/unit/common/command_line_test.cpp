@@ -1,10 +1,9 @@
-#include "src/common/command_line.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
+#include "src/common/program.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::common::command_line_test {

@@ -1,8 +1,7 @@
-#include "src/common/durations.hpp"
-
 #include <gtest/gtest.h>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::common {
 namespace {

@@ -1,6 +1,6 @@
-#include "src/common/format.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::format_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "src/common/in_parts.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/message.hpp"
 
 namespace bench_transfers::common::in_parts_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "src/common/letters.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::letters_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "src/common/natural_order.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::natural_order_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "src/common/nearest.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::nearest_test {
 namespace {

@@ -1,15 +1,12 @@
-#include "src/common/outputs.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
-#include "src/common/command_line.hpp"
-#include "src/common/packed.hpp"
-#include "src/common/read_text.hpp"
-#include "src/common/whole_file.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
+#include "src/common/writing.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::outputs_test {

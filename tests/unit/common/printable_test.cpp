@@ -1,8 +1,8 @@
-#include "src/common/printable.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::printable_test {
 namespace {

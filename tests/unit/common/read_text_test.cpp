@@ -1,7 +1,7 @@
-#include "src/common/read_text.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "src/common/files.hpp"
 #define ZLIB_CONST
 #include <zlib.h>
 

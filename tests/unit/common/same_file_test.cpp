@@ -1,5 +1,3 @@
-#include "src/common/same_file.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "src/common/files.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::same_file_test {

@@ -1,5 +1,3 @@
-#include "src/common/sizes.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
 #include "tests/unit/common/complaint.hpp"
 
 namespace bench_transfers::common::sizes_test {

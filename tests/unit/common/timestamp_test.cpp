@@ -1,6 +1,6 @@
-#include "src/common/timestamp.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/quantities.hpp"
 
 namespace bench_transfers::common::timestamp_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "src/common/trusted_path.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -12,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "src/common/files.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::common::trusted_path_test {

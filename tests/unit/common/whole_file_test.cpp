@@ -1,5 +1,3 @@
-#include "src/common/whole_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 #include <functional>
 #include <sstream>
 
+#include "src/common/writing.hpp"
 #include "tests/unit/common/complaint.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
-#include "src/common/wrapped.hpp"
-
 #include <gtest/gtest.h>
+
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common::wrapped_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 #include "src/completion/generate.hpp"
 
 namespace bench_transfers::completion {

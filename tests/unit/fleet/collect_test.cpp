@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/packed.hpp"
+#include "src/common/files.hpp"
 #include "src/result_file/entries.hpp"
 #include "src/result_file/reader.hpp"
 #include "tests/unit/common/temporary_folder.hpp"

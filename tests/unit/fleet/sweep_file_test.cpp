@@ -9,8 +9,7 @@
 #include <random>
 #include <string>
 
-#include "src/common/packed.hpp"
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
 #include "tests/simulation/made_up_fleet.hpp"
 #include "tests/unit/common/complaint.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::gate::options_test {
 namespace {

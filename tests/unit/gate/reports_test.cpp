@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/common/letters.hpp"
+#include "src/common/text.hpp"
 #include "src/gate/report/figures.hpp"
 #include "tests/unit/gate/made_up_report.hpp"
 

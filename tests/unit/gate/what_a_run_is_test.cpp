@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "src/common/measuring_options.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/program.hpp"
+#include "src/common/quantities.hpp"
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/io/write_baseline.hpp"
 #include "src/gate/judge/check.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "src/common/packed.hpp"
-#include "src/common/timestamp.hpp"
+#include "src/common/files.hpp"
+#include "src/common/quantities.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace bench_transfers::result_file::beginning_test {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 #include "src/result_file/writer.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 #include "src/topology/infer.hpp"
 #include "src/topology/reader.hpp"
 #include "src/topology/text.hpp"

@@ -1,22 +1,26 @@
-#include "src/common/whole_file.hpp"
+#include "src/common/writing.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <random>
 #include <system_error>
+#include <vector>
 
-#include "src/common/outputs.hpp"
-#include "src/common/trusted_path.hpp"
+#include "src/common/files.hpp"
+#include "src/common/program.hpp"
 
 namespace bench_transfers::common {
+
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
@@ -154,6 +158,77 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
   } catch (const std::system_error& failed) {
     fail(path, failed.code().message());
   }
+}
+
+namespace {
+
+void require_file(const std::filesystem::path& output,
+                  std::span<const std::filesystem::path> inputs) {
+  for (const auto& input : inputs)
+    if (is_same_file(output, input))
+      throw usage_error(fmt::format("{} is an input: it would be overwritten", output.string()));
+  try {
+    require_writable(output);
+  } catch (const write_error& error) {
+    throw usage_error(error.what());
+  }
+}
+
+}  // namespace
+
+bool is_standard_output(const std::filesystem::path& output) {
+  return output == standard_output || output == "/dev/stdout";
+}
+
+void require_outputs(std::initializer_list<std::filesystem::path> outputs,
+                     std::span<const std::filesystem::path> inputs) {
+  std::vector<std::filesystem::path> known;
+  for (const auto& output : outputs) {
+    if (output.empty()) continue;
+    for (const auto& earlier : known)
+      if (output == earlier || is_same_file(output, earlier) ||
+          (is_standard_output(output) && is_standard_output(earlier)))
+        throw usage_error(fmt::format("{} and {} are the same file, for two outputs",
+                                      earlier.string(), output.string()));
+    if (!is_standard_output(output)) require_file(output, inputs);
+    known.push_back(output);
+  }
+}
+
+bool has_standard_output(std::initializer_list<std::filesystem::path> outputs) {
+  return std::ranges::any_of(outputs, is_standard_output);
+}
+
+void write_output(const std::filesystem::path& output, const std::string& text) {
+  if (output.empty()) return;
+  if (is_standard_output(output))
+    print(text);
+  else
+    write_whole(output, text);
+}
+
+void print_beside(const std::filesystem::path& output, const std::string& text) {
+  if (is_standard_output(output))
+    std::fputs(text.c_str(), stderr);
+  else
+    print(text);
+}
+
+void write_outputs(const std::vector<output>& outputs, const std::function<std::string()>& shown) {
+  std::exception_ptr failed;
+  const output* printed = nullptr;
+  for (const auto& written : outputs) {
+    if (is_standard_output(written.file))
+      printed = &written;
+    else if (!written.file.empty())
+      try {
+        write_output(written.file, written.text());
+      } catch (const write_error&) {
+        if (!failed) failed = std::current_exception();
+      }
+  }
+  print(printed == nullptr ? shown() : printed->text());
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace bench_transfers::common

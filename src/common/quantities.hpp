@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -22,5 +23,16 @@ std::size_t parse_size(std::string_view text);
 /// ascending, without duplicates. A range ends at the last step that does not exceed its end.
 /// Throws usage_error, also for sizes above `limit`, which this machine cannot allocate.
 std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit);
+
+/// "90s", "1.5h": a positive number with the unit ms, s, min, h or d, or none for seconds; at most
+/// a year. Throws usage_error, which begins with the name of the option.
+std::chrono::nanoseconds parse_duration(std::string_view option, std::string_view text);
+
+/// "2026-11-21T14:01:39Z" or with an offset, "2026-11-21T15:01:39+01:00" (RFC 3339 without
+/// fractions of a second); none for anything else and for dates that no calendar has.
+std::optional<std::chrono::sys_seconds> parse_timestamp(std::string_view text);
+
+/// "2026-11-21T14:01:39Z".
+std::string timestamp_text(std::chrono::sys_seconds time);
 
 }  // namespace bench_transfers::common

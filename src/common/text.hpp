@@ -2,10 +2,10 @@
 
 #include <concepts>
 #include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
-
-// Numbers as texts for people.
 
 namespace bench_transfers::common {
 
@@ -48,5 +48,37 @@ std::string counted(Count count, const std::string& singular, const std::string&
 
 /// "a, b, c"; of more than `most` "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most);
+
+/// Letters of UTF-8, which are one column of a terminal wide each.
+std::size_t letters_in(std::string_view text);
+std::string first_letters(std::string_view text, std::size_t letters);
+
+/// Text that cannot break a line or control a terminal: control characters, characters that change
+/// the direction of writing, and bytes that are not UTF-8 become `\n`, `\x1b`, `\u202e`.
+std::string printable(std::string_view text);
+
+/// The same for messages: a text longer than a few terminal lines ends with "…".
+std::string printable_in_short(std::string_view text);
+
+inline constexpr std::size_t terminal_columns = 100;
+
+/// A sentence over as many lines as it needs; further lines are indented.
+std::string wrapped(const std::string& text, std::size_t columns = terminal_columns,
+                    std::size_t indent = 2);
+
+/// The same, but a short line stays as it is: names of files may contain several spaces in a row.
+std::string wrapped_if_long(const std::string& text);
+
+/// "2_arguments" before "16_arguments", and parts of names that are sizes by their bytes:
+/// "copy/pinned/h2d/64KiB" before "copy/pinned/h2d/1MiB", "512B_blocks" before "4KiB_blocks". Sizes
+/// come before other parts.
+struct natural_order {
+  bool operator()(std::string_view lhs, std::string_view rhs) const;
+};
+
+/// The name that was probably meant by `name`: the one with the smallest edit distance
+/// (Levenshtein), which may be a third of the letters of `name`, and at least one. Empty if there
+/// is none.
+std::string nearest(std::string_view name, const std::set<std::string>& names);
 
 }  // namespace bench_transfers::common

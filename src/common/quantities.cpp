@@ -1,16 +1,23 @@
-#include "src/common/sizes.hpp"
+#include "src/common/quantities.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstddef>
+#include <ctime>
 #include <set>
+#include <string>
+#include <utility>
 
-#include "src/common/command_line.hpp"
+#include "src/common/program.hpp"
+#include "src/common/text.hpp"
 
 namespace bench_transfers::common {
+
 namespace {
 
 constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
@@ -125,6 +132,92 @@ std::vector<std::size_t> parse_sizes(std::string_view text, std::size_t limit) {
     }
   }
   return {sizes.begin(), sizes.end()};
+}
+
+namespace {
+
+using std::chrono::nanoseconds;
+using real_seconds = std::chrono::duration<double>;
+
+constexpr std::array<std::pair<std::string_view, double>, 6> units_of_time{
+    {{"", 1}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}}};
+constexpr real_seconds longest = std::chrono::years(1);
+
+[[noreturn]] void reject(std::string_view option, std::string_view text, std::string_view why) {
+  throw usage_error(fmt::format("bad {} '{}': {} (examples: 90s, 10min, 1.5h)", option,
+                                printable_in_short(text), why));
+}
+
+}  // namespace
+
+nanoseconds parse_duration(std::string_view option, std::string_view text) {
+  double number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc{}) reject(option, text, "it is no number with a unit");
+  const std::string_view name(stopped, end);
+  const auto* const unit =
+      std::ranges::find(units_of_time, name, [](const auto& pair) { return pair.first; });
+  if (unit == units_of_time.end()) reject(option, text, "the units are ms, s, min, h and d");
+  const real_seconds time(number * unit->second);
+  if (!(time > real_seconds::zero())) reject(option, text, "it is not above zero");
+  if (time > longest) reject(option, text, "it is more than a year");
+  return std::max(nanoseconds(1), std::chrono::duration_cast<nanoseconds>(time));
+}
+
+namespace {
+
+/// Whether a text has digits where `form` has zeros, and equals it elsewhere: "0000-00".
+bool has_form(std::string_view text, std::string_view form) {
+  if (text.size() != form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == '0' ? !digit : text[i] != form[i]) return false;
+  }
+  return true;
+}
+
+int number(std::string_view digits) {
+  int value = 0;
+  for (const char digit : digits) value = 10 * value + (digit - '0');
+  return value;
+}
+
+/// How far local time is ahead of UTC.
+std::optional<std::chrono::minutes> parse_offset(std::string_view text) {
+  using namespace std::chrono;
+  if (text == "Z") return minutes(0);
+  if (!has_form(text, "+00:00") && !has_form(text, "-00:00")) return std::nullopt;
+  const int hour = number(text.substr(1, 2));
+  const int minute = number(text.substr(4, 2));
+  if (hour > 23 || minute > 59) return std::nullopt;
+  const auto ahead = hours(hour) + minutes(minute);
+  return text.front() == '-' ? -ahead : ahead;
+}
+
+}  // namespace
+
+std::optional<std::chrono::sys_seconds> parse_timestamp(std::string_view text) {
+  using namespace std::chrono;
+  constexpr std::string_view form = "0000-00-00T00:00:00";
+  if (!has_form(text.substr(0, form.size()), form)) return std::nullopt;
+  const auto field = [&](std::size_t first, std::size_t digits) {
+    return number(text.substr(first, digits));
+  };
+  const year_month_day date(year(field(0, 4)), month(static_cast<unsigned>(field(5, 2))),
+                            day(static_cast<unsigned>(field(8, 2))));
+  const int hour = field(11, 2), minute = field(14, 2), second = field(17, 2);
+  const bool leap_second_or_less = second <= 60;
+  const auto offset = parse_offset(text.substr(form.size()));
+  if (!date.ok() || hour > 23 || minute > 59 || !leap_second_or_less || !offset)
+    return std::nullopt;
+  return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) - *offset;
+}
+
+std::string timestamp_text(std::chrono::sys_seconds time) {
+  // Not by system_clock, whose nanoseconds end in 1677 and 2262.
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
 }
 
 }  // namespace bench_transfers::common
