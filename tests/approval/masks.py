@@ -35,8 +35,9 @@ PROGRESS = re.compile(
     r"^(?:allocating|preparing|prepared|measuring|round) .*\n|\r[^\r\n]*", re.MULTILINE
 )
 MACHINE_NOTE = re.compile(
-    r"^(?:Note|Warning): (?:'?[\w.-]+'?: )?(?:virtual machine|another load|CPU governor"
-    r"|memlock limit|process runs on NUMA|\d+ of \d+ repetitions were disturbed"
+    r"^(?:Note|Warning): (?:'?[\w.-]+'?: )?(?:this is a virtual machine|another load"
+    r"|the CPU governor|the memlock limit|the process runs on NUMA"
+    r"|\d+ of \d+ repetitions were disturbed"
     r"|the CPU was throttled).*\n(?:  .*\n)*",
     re.MULTILINE,
 )

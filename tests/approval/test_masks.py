@@ -34,7 +34,7 @@ def test_what_differs_is_hidden(text: str, expected: str):
     [
         "measured 2026-11-25T10:29:59Z by commit 9cecd65ee472",  # earlier: recorded
         "Use copy/pinned: 1.23 ms per transfer (95 %: 1.22 ms to 1.24 ms).\n",
-        "Note: virtual machine (KVM): the hypervisor decides\n",
+        "Note: this is a virtual machine (KVM): the hypervisor decides\n",
         '{"real_time": 1.5, "host_name": "vm"}',
     ],
 )
@@ -45,7 +45,7 @@ def test_recorded_figures_stay(text: str):
 def test_a_live_run_has_no_figures_and_no_notes_of_its_machine():
     table = "copy/pinned/1MiB   0.030 *   0.029   4KiB_blocks  12 of 13\n"
     assert masked(table, live=True) == "copy/pinned/1MiB # #  4KiB_blocks # of 13\n"
-    notes = "Note: virtual machine (KVM): the hypervisor\n  decides\nNote: no fault\n"
+    notes = "Note: this is a virtual machine (KVM): the hypervisor\n  decides\nNote: no fault\n"
     assert masked(notes, live=True) == "Note: no fault\n"
     brief = "Not shown: 2 notes and 1 skipped benchmark.\nNot shown: 1 note.\n"
     assert masked(brief, live=True) == "Not shown: 1 skipped benchmark.\n"

@@ -163,17 +163,17 @@ std::string not_compared_text(const class_answer& part, const char* before) {
   std::string text;
   if (part.few_repetitions > 0)
     text += fmt::format("{}{} not compared for lack of repetitions", before, part.few_repetitions);
-  if (part.excused > 0)
-    text += fmt::format("{}{} not compared, as allowed", before, part.excused);
+  if (part.excused > 0) text += fmt::format("{}{} not compared, as allowed", before, part.excused);
   return text;
 }
 
 std::string none_slower_text(const report& answer, const class_answer& part) {
+  const auto asked_for = part.benchmarks + part.excused;
   auto text = fmt::format(
       "{} tested at {} with a confidence of 95 % each, {} ({})",
-      part.tested == part.all
+      part.tested == asked_for
           ? (part.tested == 1 ? "1 benchmark" : fmt::format("all {} benchmarks", part.tested))
-          : fmt::format("{} of {} benchmarks", part.tested, part.all),
+          : fmt::format("{} of {} benchmarks", part.tested, asked_for),
       limit_of(part.kind, answer.question.limits), none_slower_by(part.bound),
       means_text(answer, part));
   if (part.bound_of_not_known)
@@ -181,8 +181,8 @@ std::string none_slower_text(const report& answer, const class_answer& part) {
                         percent_text(std::max(0.0, *part.bound_of_not_known)));
   text += not_compared_text(part, ", ");
   if (part.in_turn > 0)
-    text += fmt::format(", {} only known not to be slower than the reference program",
-                        part.in_turn);
+    text +=
+        fmt::format(", {} only known not to be slower than the reference program", part.in_turn);
   if (part.cleared > 0)
     text += fmt::format(", {} in some runs and not when measured again",
                         counted(part.cleared, "much slower", "much slower"));

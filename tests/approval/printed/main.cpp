@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "src/common/read_text.hpp"
+#include "src/common/files.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/summary/summary.hpp"
 #include "tests/approval/printed/printed.hpp"
