@@ -658,6 +658,7 @@ TEST_F(checks, know_other_machines_by_their_cards) {
   EXPECT_FALSE(is_other());
   before_[3].card.clear();
   EXPECT_FALSE(is_other());
+  EXPECT_THAT(answer().cards, testing::UnorderedElementsAre("another", "card"));
 }
 
 TEST_F(checks, do_not_know_what_too_few_repetitions_show) {

@@ -123,6 +123,7 @@ TEST(conclusions, count_what_is_slower_as_tested) {
 
 TEST(conclusions, do_not_count_what_may_be_missing) {
   const auto answer = concluded({several(1, verdict::unchanged), excused(9)});
+  EXPECT_EQ(answer.classes.front().excused, 9);
   EXPECT_EQ(answer.code, exit_code::pass);
   EXPECT_EQ(answer.classes.at(0).benchmarks, 1);
   EXPECT_EQ(answer.classes.at(0).compared, 1);

@@ -58,6 +58,7 @@ class duels : public testing::Test {
       run result;
       result.content = commands_.size();
       result.on_host = on_host_;
+      result.card = "card";
       result.machine = machine_[command];
       result.faults = faults_[command];
       const double noise = scatter_ * static_cast<double>(commands_.size() * 7 % 5) / 4;
@@ -103,6 +104,11 @@ TEST_F(duels, decide_on_suspects) {
   EXPECT_EQ(answer.code, exit_code::regression);
 }
 
+TEST_F(duels, are_named_where_they_acquit) {
+  times_["b"] = times_["a"];
+  EXPECT_EQ(confirmed().classes.front().in_turn, 3);
+}
+
 TEST_F(duels, acquit_suspects_that_they_do_not_confirm) {
   times_["b"] = times_["a"];
   const auto answer = confirmed();
@@ -132,6 +138,16 @@ TEST_F(duels, do_not_clear_a_slowdown_by_chance) {
 TEST_F(duels, are_about_the_device_of_the_check) {
   on_host_ = true;
   EXPECT_THROW(confirmed(), bad_input);
+}
+
+TEST_F(duels, are_about_the_gpu_of_the_check) {
+  const auto confirm_of = [&](const std::string& card) {
+    auto answer = with_suspects();
+    answer.cards = {card};
+    confirm(answer, {"a", "b"}, measure(), [](std::size_t, std::size_t) {});
+  };
+  EXPECT_NO_THROW(confirm_of("card"));
+  EXPECT_THROW(confirm_of("another"), bad_input);
 }
 
 TEST_F(duels, are_about_the_host_device_if_the_check_is) {

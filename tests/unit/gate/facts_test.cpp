@@ -137,6 +137,19 @@ TEST(gate_facts, of_the_host_device_are_marked) {
   EXPECT_THAT(run.machine, Not(Contains(Key("link.width"))));
 }
 
+TEST(gate_facts, of_several_devices_are_of_all) {
+  auto facts = bench_transfers_facts();
+  auto second = facts["device"];
+  second["uuid"] = "GPU-2";
+  second["link"] = {{"generation", 3}, {"width", 16}};
+  facts["devices"] = {facts["device"], second};
+  const auto run = read(bench_transfers_file(facts));
+  EXPECT_EQ(run.card, "GPU-17e5a922, GPU-2");
+  EXPECT_THAT(run.machine, Contains(Pair("devices", HasSubstr("NVIDIA H200 (PCIe 3 x16)"))));
+  facts["devices"][1].erase("uuid");
+  EXPECT_EQ(read(bench_transfers_file(facts)).card, "GPU-17e5a922");
+}
+
 TEST(gate_facts, have_the_options_of_the_run) {
   auto facts = bench_transfers_facts();
   EXPECT_EQ(read(bench_transfers_file(facts)).options, std::nullopt);

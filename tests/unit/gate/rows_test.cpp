@@ -36,6 +36,11 @@ TEST(gate_rows, repetitions_are_kept_by_benchmark_and_in_order) {
   EXPECT_THAT(read(all).unjudged, IsEmpty());
 }
 
+TEST(gate_rows, an_index_tells_of_the_repetitions_before_it) {
+  EXPECT_EQ(read(foreign({row("a", 4, 20)})).benchmarks.at("a").left_out, 4);
+  EXPECT_EQ(read(foreign({row("a", 0, 20), row("a", 1, 20)})).benchmarks.at("a").left_out, 0);
+}
+
 TEST(gate_rows, times_are_in_ns_whatever_their_units) {
   const auto all = foreign({row("a", 0, 1.5, "s"), row("a", 1, 1.5, "ms"), row("a", 2, 1.5, "us"),
                             row("a", 3, 1.5, "ns")});
