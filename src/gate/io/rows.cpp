@@ -55,7 +55,7 @@ struct benchmark_rows {
   std::size_t without = 0;    ///< repetitions that lack the field judged by
   std::size_t disturbed = 0;  ///< repetitions that count only because all are disturbed
   std::size_t asked_for = 0;  ///< repetitions, as far as rows tell
-  gate::work work;
+  std::optional<gate::work> work = {};
 };
 
 /// Disturbed repetitions are left where a benchmark has no others (leave_out_disturbed).
@@ -119,7 +119,7 @@ class collector {
       if (run.ours)
         benchmark.limited_by = limited_by(*rows.described, run.on_host);
       else
-        benchmark.work = rows.work;
+        benchmark.work = rows.work.value_or(work());
       const bool is_left_out = benchmark.failed > 0 || rows.disturbed > 0;
       if (benchmark.values.empty() && (!is_left_out || rows.without > 0))
         run.unjudged.push_back(name);
@@ -166,7 +166,10 @@ class collector {
     std::optional<double> value;
     if (!row.failed) {
       value = value_of(row, judged_by_);
-      rows.work = work_of(row);
+      if (!rows.work)
+        rows.work = work_of(row);
+      else
+        keep_common(*rows.work, work_of(row));
     }
     rows.repetitions.push_back({row.repetition.value_or(position), value, mean_in(row)});
   }

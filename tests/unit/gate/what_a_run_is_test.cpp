@@ -726,6 +726,21 @@ TEST(what_another_programs_run_is, does_the_same_work) {
        },
        "label"},
       {"no label", without_key("label"), "label"},
+      {"half of the items in one repetition",
+       [](files& all) {
+         for (auto& file : all)
+           for (auto& row : file["benchmarks"])
+             if (row["repetition_index"] == 1)
+               row["items_per_second"] = row["items_per_second"].get<double>() / 2;
+       },
+       "items_per_second"},
+      {"another label in one repetition",
+       [](files& all) {
+         for (auto& file : all)
+           for (auto& row : file["benchmarks"])
+             if (row["repetition_index"] == 1) row["label"] = "batch 8";
+       },
+       "label"},
   };
   const auto before = pinned(two_sessions(of_another_program));
   for (const auto& [name, change, expected] : attempts) {
