@@ -149,7 +149,7 @@ std::string none_slower_by(const std::optional<double>& bound) {
 }
 
 std::string means_text(const report& answer, const class_answer& part) {
-  if (!answer.has_means) return "by the median only: the baseline has no means";
+  if (!answer.has_means) return "by the median only: not all runs of the baseline have means";
   if (part.compared_by_mean == 0) return "by the median only: some runs have no means";
   if (part.tested_by_mean == 0) return "by the median only: no mean is known well enough";
   return fmt::format("{} by the mean at {}, too, {}",
