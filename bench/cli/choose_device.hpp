@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
-#include "src/topology/pci_view.hpp"
+#include "src/topology/pci/pci_view.hpp"
 #include "transfers/core/device.hpp"
 
 namespace bench_transfers::bench {

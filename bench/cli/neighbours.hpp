@@ -4,7 +4,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/harness/sets.hpp"
-#include "src/topology/pci_view.hpp"
+#include "src/topology/pci/pci_view.hpp"
 
 namespace bench_transfers::bench {
 

@@ -33,7 +33,7 @@
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
 #include "src/result_file/reader.hpp"
-#include "src/topology/reader.hpp"
+#include "src/topology/map/reader.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -24,10 +24,10 @@
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
 #include "src/machine/machine.hpp"
-#include "src/topology/document.hpp"
-#include "src/topology/infer.hpp"
-#include "src/topology/near_nodes.hpp"
-#include "src/topology/text.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/infer/near_nodes.hpp"
+#include "src/topology/report/document.hpp"
+#include "src/topology/report/text.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/harness/concurrent.hpp"
 #include "bench/harness/measured_device.hpp"
 #include "bench/strategy/strategy.hpp"
-#include "src/topology/observation.hpp"
+#include "src/topology/flows/observation.hpp"
 
 namespace bench_transfers::bench {
 

@@ -13,7 +13,7 @@ from plots.model.derive import NoData
 from plots.model.host_map import TRAFFIC, HostMap
 from plots.text import map_caption
 
-NOTICEABLE = 0.02  # as src/topology/text.cpp has it
+NOTICEABLE = 0.02  # as src/topology/report/text.cpp has it
 TOLD_AS_ONE = 0.02
 
 

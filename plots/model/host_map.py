@@ -14,7 +14,7 @@ from plots.model.values import is_plain_number, is_whole, mapping, printable
 FORMAT = 1
 KIND = "host_map"
 TRAFFIC = ("h2d", "d2h", "both")
-# As src/topology/reader.cpp has them.
+# As src/topology/map/reader.cpp has them.
 MOST_DEVICES = 64
 MOST_NAME = 100
 MOST_ENTRIES = 100_000
@@ -22,7 +22,7 @@ MOST_NODE = 1 << 20
 MOST_COPY = 1 << 50
 LEAST_SHARE = 0.001
 ROUNDING = 1e-9
-MOST_GAIN = 2  # of a device beside others, as src/topology/reader.cpp says
+MOST_GAIN = 2  # of a device beside others, as src/topology/map/reader.cpp says
 
 
 @dataclass(frozen=True)

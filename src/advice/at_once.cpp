@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "src/common/quantities.hpp"
-#include "src/topology/findings.hpp"
-#include "src/topology/max_min.hpp"
-#include "src/topology/near_nodes.hpp"
+#include "src/topology/findings/findings.hpp"
+#include "src/topology/flows/max_min.hpp"
+#include "src/topology/infer/near_nodes.hpp"
 
 namespace bench_transfers::advice {
 namespace {

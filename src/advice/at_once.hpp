@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/common/message.hpp"
-#include "src/topology/host_map.hpp"
+#include "src/topology/map/host_map.hpp"
 
 // How to copy between the host and several of its devices, by a map of the host.
 

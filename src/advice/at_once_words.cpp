@@ -11,8 +11,8 @@
 #include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
-#include "src/topology/findings.hpp"
-#include "src/topology/words.hpp"
+#include "src/topology/findings/findings.hpp"
+#include "src/topology/findings/words.hpp"
 
 namespace bench_transfers::advice {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/advice/at_once.hpp"
-#include "src/topology/reader.hpp"
+#include "src/topology/map/reader.hpp"
 
 namespace bench_transfers::advice {
 

@@ -13,7 +13,7 @@
 #include "src/machine/numa.hpp"
 #include "src/machine/pci_device.hpp"
 #include "src/machine/pcie.hpp"
-#include "src/topology/pci_view.hpp"
+#include "src/topology/pci/pci_view.hpp"
 
 // Everything that the checks judge by, collected once. Nullopt: the machine does not tell.
 

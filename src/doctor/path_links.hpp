@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "src/doctor/facts.hpp"
-#include "src/topology/pci_links.hpp"
+#include "src/topology/pci/pci_links.hpp"
 
 namespace bench_transfers::doctor {
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from advice_files import gpu_file, write
+from fleet_ranks import Ranks
 from gate_files import Lab
 from program import Program, Result, read
 
@@ -93,3 +95,13 @@ def pinned(gate: Program, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 @pytest.fixture
 def baseline(pinned: tuple[Path, list[Path]]) -> Path:
     return pinned[0]
+
+
+@pytest.fixture
+def ranks(program: Program, tmp_path: Path) -> Iterator[Ranks]:
+    """Processes that are ended with the test, whatever happens."""
+    started = Ranks(program, tmp_path / "sweep")
+    yield started
+    for process in started.started:
+        process.kill()
+        process.communicate()

@@ -189,7 +189,7 @@ def test_what_is_left_out_has_options_that_exist(command: Command, program: Prog
 def test_presets_exist():
     text = (ROOT / "CMakePresets.json").read_text("utf-8")
     presets = {preset["name"] for preset in json.loads(text)["configurePresets"]}
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     named = {
         name for file in files for name in re.findall(r"--preset (\w+)", file.read_text("utf-8"))
     }

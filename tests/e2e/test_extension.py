@@ -1,9 +1,11 @@
-"""A new strategy is one new file, and so is a new command."""
+"""A new strategy, a new command and a new finding are one new file each: those of HACKING.md."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import limits
 import pytest
 from program import USAGE, Program, assert_complains, listed, read
 
@@ -97,3 +99,33 @@ def test_the_added_command_is_refused_helped_and_completed_like_any_other(
 
 def test_a_command_comes_first(extended: Program):
     assert "count comes first" in extended.run("--brief", "count", "--sizes=4KiB").err
+
+
+def test_the_added_finding_of_the_doctor_is_found_where_it_is_true(
+    program: Program, extended: Program
+):
+    def codes(of: Program, limit: int) -> list[str]:
+        locked = limits.locked_memory(limit)
+        answer = of.run("doctor", "--device=host", "--json=-", preexec_fn=locked).out
+        return [finding["code"] for finding in json.loads(answer)["findings"]]
+
+    assert codes(extended, 0).count("no_locked_memory") == 1
+    assert "no_locked_memory" not in codes(extended, 64 << 10)
+    assert "no_locked_memory" not in codes(program, 0)
+
+
+def test_the_added_finding_about_a_file_is_found_where_it_is_true(
+    program: Program, extended: Program, tmp_path: Path
+):
+    def codes(of: Program, file: Path) -> list[str]:
+        report = json.loads(of.run("export", "--format=report", file).out)
+        return [finding["code"] for finding in report["runs"][0]["findings"]]
+
+    for rounds, added in ((2, ["few_rounds"]), (3, [])):
+        out = tmp_path / f"{rounds}.json"
+        program.measure(
+            "--strategies=copy/pageable", f"--benchmark_repetitions={rounds}", f"--out={out}"
+        )
+        known = codes(program, out)
+        assert [code for code in codes(extended, out) if code not in known] == added
+        assert "few_rounds" not in known

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "src/topology/document.hpp"
-#include "src/topology/reader.hpp"
-#include "src/topology/text.hpp"
+#include "src/topology/map/reader.hpp"
+#include "src/topology/report/document.hpp"
+#include "src/topology/report/text.hpp"
 #include "tests/fuzz/properties.hpp"
 #include "tests/fuzz/refusals.hpp"
 

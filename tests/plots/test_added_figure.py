@@ -1,6 +1,7 @@
-"""Tests that a new figure is one new file."""
+"""Tests that a new figure is one new file: that of the recipe in HACKING.md."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,10 @@ print([name for name in QUESTIONS if QUESTIONS[name] == QUESTIONS["added"]])
 
 def test_a_new_figure_is_one_new_file(tmp_path):
     shutil.copytree(TESTS.parent / "plots", tmp_path / "plots")
-    shutil.copy(TESTS / "data" / "added_figure.py", tmp_path / "plots" / "figures" / "added.py")
+    page = (TESTS.parent / "HACKING.md").read_text("utf-8")
+    (path, code), *others = re.findall(r"```python\n# (\S+)\n(.*?)```", page, re.DOTALL)
+    (tmp_path / path).write_text(code, "utf-8")
+    assert not others
     listed = subprocess.run(
         [sys.executable, "-c", LISTED],
         check=False,

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "src/topology/host_map.hpp"
-#include "src/topology/max_min.hpp"
-#include "src/topology/observation.hpp"
+#include "src/topology/flows/max_min.hpp"
+#include "src/topology/flows/observation.hpp"
+#include "src/topology/map/host_map.hpp"
 
 // Hosts whose links are known, and what would be measured there.
 

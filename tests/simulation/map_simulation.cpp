@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "src/statistics/quantile.hpp"
-#include "src/topology/document.hpp"
-#include "src/topology/infer.hpp"
-#include "src/topology/reader.hpp"
-#include "src/topology/text.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/map/reader.hpp"
+#include "src/topology/report/document.hpp"
+#include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 using namespace bench_transfers;

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "src/common/message.hpp"
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -68,8 +68,6 @@ bool has_lower_application_clock(const gpu_facts& gpu) {
   return settings.application_sm_mhz && settings.default_application_sm_mhz &&
          *settings.application_sm_mhz < *settings.default_application_sm_mhz;
 }
-
-}  // namespace
 
 void persistence(const facts& facts, diagnosis& diagnosis) {
   for_each_setting(facts, [&](const gpu_facts& gpu, const machine::gpu_settings& settings) {
@@ -259,4 +257,9 @@ void hidden_settings(const facts& facts, diagnosis& diagnosis) {
   }
 }
 
+const registration of_gpu{topic::gpu,
+                          {replays, throttling, memory_errors, past_errors, gpu_clocks, power_limit,
+                           persistence, instances, hidden_settings}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

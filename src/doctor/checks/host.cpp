@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/common/quantities.hpp"
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/machine/trust.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -14,8 +14,6 @@ using json = nlohmann::ordered_json;
 std::string gib_text(std::size_t bytes) {
   return fmt::format("{:.3g} GiB", static_cast<double>(bytes) / (1 << 30));
 }
-
-}  // namespace
 
 void cpu_governor(const facts& facts, diagnosis& diagnosis) {
   const auto& governor = facts.host.governor;
@@ -146,4 +144,9 @@ void memory_limit(const facts& facts, diagnosis& diagnosis) {
            "echo max > /sys/fs/cgroup/GROUP/memory.max", place::system}});
 }
 
+const registration of_host{topic::host,
+                           {cpu_governor, cpu_clock_limit, cpu_boost, other_load, huge_pages,
+                            memlock_limit, memory_limit}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

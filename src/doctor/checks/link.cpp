@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "src/common/message.hpp"
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/doctor/checks/remedies.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -79,8 +79,6 @@ void for_each_link(const facts& facts, Look&& look) {
   for (const auto& gpu : facts.gpus)
     for (const auto& link : links_of(facts, gpu)) look(gpu, link);
 }
-
-}  // namespace
 
 void link_width(const facts& facts, diagnosis& diagnosis) {
   for_each_link(facts, [&](const gpu_facts& gpu, const path_link& link) {
@@ -308,4 +306,10 @@ void iommu_translation(const facts& facts, diagnosis& diagnosis) {
   }
 }
 
+const registration of_links{topic::links,
+                            {link_width, link_generation, power_saving, sleeping_link,
+                             tunnelled_link, slot_limit, upstream_limit, hidden_link}};
+const registration of_translation{topic::translation, {iommu_translation, acs_redirect}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

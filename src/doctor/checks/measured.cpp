@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/doctor/path_links.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -16,8 +16,6 @@ const gpu_facts* find_gpu(const facts& facts, const std::string& id) {
 const char* text_of(direction towards) {
   return towards == direction::h2d ? "to the GPU" : "to the host";
 }
-
-}  // namespace
 
 void slow_copies(const facts& facts, diagnosis& diagnosis) {
   for (const auto& copy : facts.copies) {
@@ -58,4 +56,7 @@ void slow_copies(const facts& facts, diagnosis& diagnosis) {
          .fix = {"Mend the reason, and measure again", "bench_transfers doctor --measure"}});
 }
 
+const registration of_rates{topic::rates, {slow_copies}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

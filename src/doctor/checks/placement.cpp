@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/machine/files.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -178,8 +178,6 @@ void judge_binding(const host_facts& host, const gpu_facts& gpu, const machine::
                     node.number));
 }
 
-}  // namespace
-
 void numa_binding(const facts& facts, diagnosis& diagnosis) {
   const auto& host = facts.host;
   if (host.nodes.size() < 2) return;
@@ -279,4 +277,8 @@ void cpu_quota(const facts& facts, diagnosis& diagnosis) {
                "echo max > /sys/fs/cgroup/GROUP/cpu.max", place::system}});
 }
 
+const registration of_numa{topic::numa, {numa_binding, nodes_per_socket, numa_balancing}};
+const registration of_cpus{topic::cpus, {few_cpus, cpu_quota}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

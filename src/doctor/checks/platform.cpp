@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/doctor/checks/checks.hpp"
+#include "src/doctor/checks/registration.hpp"
 #include "src/doctor/checks/remedies.hpp"
 #include "src/machine/files.hpp"
 
@@ -98,8 +98,6 @@ std::vector<obstacle> obstacles_of(const host_facts& host, const gpu_facts& gpu)
                   is_bound ? give_container(host, access::gpu, fix) : fix});
   return list;
 }
-
-}  // namespace
 
 void gpus(const facts& facts, diagnosis& diagnosis) {
   if (facts.gpus.empty()) {
@@ -222,4 +220,9 @@ void hidden_files(const facts& facts, diagnosis& diagnosis) {
                              {"Mount /proc and /sys", "mount -t sysfs sysfs /sys"})});
 }
 
+const registration of_presence{topic::presence, {gpus}};
+const registration of_encryption{topic::encryption, {confidential_computing}};
+const registration of_platform{topic::platform, {driver_version, virtual_machine, hidden_files}};
+
+}  // namespace
 }  // namespace bench_transfers::doctor::checks

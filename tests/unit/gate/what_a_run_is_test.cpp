@@ -4,191 +4,17 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <cmath>
-#include <functional>
-#include <span>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "src/common/program.hpp"
-#include "src/common/quantities.hpp"
-#include "src/gate/io/read_baseline.hpp"
-#include "src/gate/io/write_baseline.hpp"
-#include "src/gate/judge/check.hpp"
 #include "src/gate/judge/history.hpp"
-#include "src/gate/model/pin.hpp"
-#include "src/gate/report/show.hpp"
-#include "tests/unit/gate/made_up_result_files.hpp"
+#include "tests/unit/gate/attempts.hpp"
 
 namespace bench_transfers::gate::what_a_run_is_test {
 namespace {
 
-using namespace std::chrono_literals;
-using testing::HasSubstr;
-using testing::Not;
-
-constexpr int repetitions = 9;
-constexpr int benchmarks = 12;
-constexpr std::chrono::sys_seconds first_day{
-    std::chrono::sys_days{std::chrono::year{2026} / 11 / 21} + 12h};
-
-std::string text_of(std::chrono::sys_seconds time) { return common::timestamp_text(time); }
-
-/// Times of no two processes are the same.
-json rows_of(int process) {
-  json rows = json::array();
-  for (int b = 0; b < benchmarks; ++b)
-    for (int r = 0; r < repetitions; ++r) {
-      const double noise = 0.0004 * std::sin(1.0 + 7.0 * process * process + 3.1 * b) +
-                           0.0001 * std::sin(2.0 + process + 5.3 * b * b + r * r);
-      auto row = gate::row("copy/pinned/h2d/" + std::to_string(b + 1) + "MiB", r,
-                           1e6 * (b + 1) * (1 + noise));
-      row["repetitions"] = repetitions;
-      row["cpu_time"] = row["real_time"];
-      rows.push_back(std::move(row));
-    }
-  return rows;
-}
-
-/// A run of 27 seconds.
-json ours(int process, std::chrono::sys_seconds started) {
-  auto facts = bench_transfers_facts();
-  facts["run"]["started_utc"] = text_of(started);
-  facts["run"]["finished_utc"] = text_of(started + 27s);
-  facts["run"]["options"] = {"--profile=quick", "--cache=warm"};
-  facts["device"]["pci_bus_id"] = "0000:18:00.0";
-  facts["warnings"] = json::array();
-  facts["benchmarks"] = json::object();
-  for (int b = 0; b < benchmarks; ++b)
-    facts["benchmarks"]["copy/pinned/h2d/" + std::to_string(b + 1) + "MiB"] = described_copy();
-  auto file = bench_transfers_file(std::move(facts));
-  file["benchmarks"] = rows_of(process);
-  return file;
-}
-
-json of_another_program(int process, std::chrono::sys_seconds started) {
-  json caches = json::array({{{"type", "Data"}, {"level", 1}, {"size", 49152}}});
-  json file{{"context",
-             {{"date", text_of(started)},
-              {"host_name", "one"},
-              {"executable", "./my_bench"},
-              {"num_cpus", 16},
-              {"mhz_per_cpu", 2100},
-              {"cpu_scaling_enabled", false},
-              {"caches", std::move(caches)},
-              {"load_avg", {0.5, 0.4, 0.3}},
-              {"library_build_type", "release"}}},
-            {"benchmarks", rows_of(process)}};
-  for (auto& row : file["benchmarks"]) {
-    const double seconds = row["real_time"].get<double>() / 1e9;
-    row["bytes_per_second"] = 1e6 / seconds;
-    row["items_per_second"] = 64 / seconds;
-    row["label"] = "batch 64";
-  }
-  return file;
-}
-
-using maker = json (*)(int, std::chrono::sys_seconds);
-using files = std::vector<json>;
-
-/// Runs of one session, a minute apart.
-files session(maker make, int day, int count, int first) {
-  files made;
-  for (int i = 0; i < count; ++i)
-    made.push_back(make(first + i, first_day + day * 24h + std::chrono::minutes(i)));
-  return made;
-}
-
-files two_sessions(maker make) {
-  auto made = session(make, 0, 5, 0);
-  const auto second = session(make, 1, 5, 5);
-  made.insert(made.end(), second.begin(), second.end());
-  return made;
-}
-
-files three_new(maker make) { return session(make, 9, 3, 20); }
-
-std::vector<run> read_all(const files& all) {
-  std::vector<run> runs;
-  for (const auto& file : all)
-    runs.push_back(run_in(file.dump(), "run-" + std::to_string(runs.size()) + ".json", {}));
-  return runs;
-}
-
-baseline pinned(const files& all) {
-  return baseline_in(to_text(pin(read_all(all), {}).baseline), "baseline.json");
-}
-
-report answer_to(const baseline& before, const files& after, std::set<std::string> allowed = {}) {
-  question asked;
-  asked.allow_different = std::move(allowed);
-  return check(before, read_all(after), asked);
-}
-
-/// A change of new runs, of which there are three.
-struct attempt {
-  std::string name;
-  std::function<void(files&)> change;
-  std::string expected;  ///< a key that differs, or a part of the complaint
-};
-
-void change_all(files& all, const char* pointer, const json& value) {
-  for (auto& file : all) file[json::json_pointer(pointer)] = value;
-}
-
-attempt changing(const std::string& name, const char* pointer, const json& value,
-                 const std::string& expected = "") {
-  return {name, [=](files& all) { change_all(all, pointer, value); }, expected};
-}
-
-json& run_of(json& file) { return file["context"]["transfers"]["run"]; }
-
-void start(json& file, std::chrono::sys_seconds started) {
-  run_of(file)["started_utc"] = text_of(started);
-  run_of(file)["finished_utc"] = text_of(started + 27s);
-}
-
-void start_all(files& all, std::chrono::sys_seconds started) {
-  for (auto& file : all) start(file, started += 1min);
-}
-
-void expect_pass(const baseline& before, maker make, std::span<const attempt> attempts) {
-  for (const auto& [name, change, expected] : attempts) {
-    auto after = three_new(make);
-    change(after);
-    const auto answer = answer_to(before, after);
-    EXPECT_EQ(answer.code, exit_code::pass) << name;
-    EXPECT_EQ(answer.differences(), 0U) << name;
-  }
-}
-
-/// The fact is named, nothing passes, and --allow-different permits it.
-void expect_difference(const baseline& before, maker make, std::span<const attempt> attempts) {
-  for (const auto& [name, change, expected] : attempts) {
-    auto after = three_new(make);
-    change(after);
-    const auto answer = answer_to(before, after);
-    EXPECT_EQ(answer.code, exit_code::inconclusive) << name;
-    std::set<std::string> keys;
-    for (const auto& [fact, allowed] : answer.changed) keys.insert(fact.key);
-    EXPECT_TRUE(keys.contains(expected)) << name;
-    EXPECT_EQ(answer_to(before, after, keys).code, exit_code::pass) << name;
-  }
-}
-
-void expect_refusal(const baseline& before, maker make, std::span<const attempt> attempts) {
-  for (const auto& [name, change, expected] : attempts) {
-    auto after = three_new(make);
-    change(after);
-    EXPECT_THAT([&] { answer_to(before, after); }, ThrowsMessage<bad_input>(HasSubstr(expected)))
-        << name;
-  }
-}
-
-constexpr const char* options = "/context/transfers/run/options";
-constexpr const char* uuid = "/context/transfers/device/uuid";
-constexpr const char* slot = "/context/transfers/device/pci_bus_id";
+using namespace attempts;
 
 TEST(what_a_run_is, is_said_by_its_time_its_gpu_and_its_options) {
   std::vector<attempt> attempts{
@@ -217,16 +43,15 @@ TEST(what_a_run_is, is_said_by_its_time_its_gpu_and_its_options) {
 
 TEST(what_a_run_is, is_not_said_by_what_may_differ) {
   const std::vector<attempt> attempts{
-      {"nothing", [](files&) {}, ""},
+      {"nothing", [](files&) {}},
       changing("the order of options", options, {"--cache=warm", "--profile=quick"}),
       changing("the GPU by another name", options,
                {"--profile=quick", "--cache=warm", "--device=cuda:0"}),
       changing("files of releases that do not tell options", "/context/transfers/run",
                {{"min_time_ms", 6.0}, {"rounds", 2}, {"random_order", true}}),
-      {"in turn with the baseline", [](files& all) { start_all(all, first_day + 24h + 30s); }, ""},
+      {"in turn with the baseline", [](files& all) { start_all(all, first_day + 24h + 30s); }},
       {"after a restart",
-       [](files& all) { change_all(all, "/context/transfers/machine/kernel/boot_id", "another"); },
-       ""},
+       [](files& all) { change_all(all, "/context/transfers/machine/kernel/boot_id", "another"); }},
   };
   expect_pass(pinned(two_sessions(ours)), ours, attempts);
 }
@@ -320,21 +145,16 @@ TEST(what_a_run_is, is_one_process) {
 TEST(what_a_run_is, may_be_at_the_time_of_another) {
   const auto at = first_day + 9 * 24h;
   const std::vector<attempt> attempts{
-      {"one after the other", [=](files& all) { start(all[1], at + 27s); }, ""},
+      {"one after the other", [=](files& all) { start(all[1], at + 27s); }},
       {"after another start of the machine",
        [=](files& all) {
          start(all[1], at);
          all[1]["context"]["transfers"]["machine"]["kernel"]["boot_id"] = "another";
-       },
-       ""},
-      {"two of less than a second",
-       [=](files& all) {
-         for (auto& file : all) {
-           start(file, at);
-           run_of(file)["finished_utc"] = text_of(at);
-         }
-       },
-       ""},
+       }},
+      {"two of less than a second", in_files([=](json& file) {
+         start(file, at);
+         run_of(file)["finished_utc"] = text_of(at);
+       })},
   };
   expect_pass(pinned(two_sessions(ours)), ours, attempts);
 }
@@ -402,8 +222,6 @@ TEST(what_a_run_is, is_not_compared_with_a_baseline_that_does_not_tell) {
   expect_pass(before, ours, attempts);
 }
 
-// What is not told.
-
 template <class Note>
 std::optional<Note> note_in(const report& answer) {
   for (const auto& note : answer.notes)
@@ -443,60 +261,6 @@ TEST(what_a_run_is, may_be_of_an_age_that_nobody_can_tell) {
     }
 }
 
-/// Operations of which some take much longer: the mean shows it, not the median.
-void add_means(json& file, double factor) {
-  for (auto& row : file["benchmarks"]) row["mean_ns"] = factor * row["real_time"].get<double>();
-}
-
-/// Which rows of the baseline and of the new runs lack it.
-TEST(means, are_compared_where_all_runs_have_them) {
-  using change = std::function<void(files&)>;
-  const auto nothing = [](files&) {};
-  const auto for_rows = [](std::size_t runs, std::size_t rows, auto alter) {
-    return [=](files& all) {
-      for (std::size_t i = 0; i < std::min(runs, all.size()); ++i)
-        for (std::size_t r = 0; r < std::min(rows, all[i]["benchmarks"].size()); ++r)
-          alter(all[i]["benchmarks"][r]);
-    };
-  };
-  const auto lose = [](json& row) { row.erase("mean_ns"); };
-  const auto empty = [](json& row) { row["mean_ns"] = nullptr; };
-  struct situation {
-    std::string name;
-    change before, after;
-    std::size_t compared;
-  };
-  constexpr std::size_t all = 1000;
-  const std::vector<situation> situations{
-      {"all have them", nothing, nothing, benchmarks},
-      {"none has", for_rows(all, all, lose), for_rows(all, all, lose), 0},
-      {"new runs do not", nothing, for_rows(all, all, lose), 0},
-      {"new runs have null", nothing, for_rows(all, all, empty), 0},
-      {"one new run does not", nothing, for_rows(1, all, lose), 0},
-      {"one repetition does not", nothing, for_rows(1, 1, lose), benchmarks - 1},
-      {"the baseline does not", for_rows(all, all, lose), nothing, 0},
-      {"the baseline has null", for_rows(all, all, empty), nothing, 0},
-      {"one run of the baseline does not", for_rows(1, all, lose), nothing, 0},
-      {"one benchmark of the baseline does not", for_rows(all, repetitions, lose), nothing,
-       benchmarks - 1}};
-  for (const auto& [name, before, after, compared] : situations)
-    for (const double factor : {1.0, 1.1}) {
-      auto old = two_sessions(ours), recent = three_new(ours);
-      for (auto& file : old) add_means(file, 1.1);
-      for (auto& file : recent) add_means(file, 1.1 * factor);
-      before(old);
-      after(recent);
-      const auto answer = answer_to(pinned(old), recent);
-      const auto& part = answer.classes.front();
-      EXPECT_EQ(part.compared_by_mean, compared) << name;
-      EXPECT_EQ(part.tested, factor > 1 && compared > 0 ? part.tested : benchmarks) << name;
-      EXPECT_EQ(part.tested_by_mean, factor > 1 ? 0 : compared) << name;
-      EXPECT_EQ(answer.code == exit_code::pass, factor == 1 || compared == 0) << name << factor;
-    }
-}
-
-// The three commands that take runs.
-
 /// What is given beside good runs, and what each command makes of it: a part of its complaint, the
 /// verdict, or why a history leaves runs out.
 struct kind_of_run {
@@ -531,10 +295,8 @@ TEST(what_a_run_is, is_asked_by_all_commands_that_take_runs) {
   const auto warning = [](const char* code) {
     return json::array({{{"code", code}, {"data", json::object()}, {"text", "it was"}}});
   };
-  const auto slower = [](files& all) {
-    for (auto& file : all)
-      for (auto& row : file["benchmarks"]) row["real_time"] = 1.1 * row["real_time"].get<double>();
-  };
+  const auto slower =
+      in_rows([](json& row) { row["real_time"] = 1.1 * row["real_time"].get<double>(); });
   const std::string copied = "the same measurements", together = "at the same time";
   const std::vector<kind_of_run> kinds{
       {"nothing", [](files&) {}, "PASS", "PASS", "PASS"},
@@ -629,248 +391,6 @@ TEST(what_a_run_is, is_left_out_of_a_history_unless_permitted) {
   EXPECT_EQ(permitted.counting_sessions(), 5U);
   EXPECT_THAT(permitted.sessions.back().changed, testing::ElementsAre("device.uuid"));
   EXPECT_TRUE(permitted.benchmarks.front().shifts.back());
-}
-
-// Other programs.
-
-TEST(what_another_programs_run_is, is_said_by_googles_context) {
-  const std::vector<attempt> attempts{
-      changing("another machine", "/context/host_name", "another", "host_name"),
-      changing("a machine that is not told", "/context/host_name", nullptr, "host_name"),
-      changing("fewer CPUs", "/context/num_cpus", 4, "num_cpus"),
-      changing("a faster clock", "/context/mhz_per_cpu", 5000, "mhz_per_cpu"),
-      changing("other caches", "/context/caches/0/size", 32768, "caches"),
-      changing("no caches", "/context/caches", json::array(), "caches"),
-      changing("frequency scaling", "/context/cpu_scaling_enabled", true, "cpu_scaling_enabled"),
-      changing("a debug build", "/context/library_build_type", "debug", "library_build_type"),
-      changing("nothing told", "/context", {{"date", "2026-12-01T00:00:00Z"}}, "num_cpus"),
-      {"a month older",
-       [](files& all) {
-         for (auto& file : all) file["context"]["date"] = text_of(first_day - 720h);
-       },
-       "run.started_utc"},
-  };
-  expect_difference(pinned(two_sessions(of_another_program)), of_another_program, attempts);
-}
-
-TEST(what_another_programs_run_is, is_not_said_by_what_may_differ) {
-  const std::vector<attempt> attempts{
-      {"nothing", [](files&) {}, ""},
-      changing("load", "/context/load_avg", {9, 9, 9}),
-      changing("another build", "/context/executable", "./new/my_bench"),
-      changing("the clock as measured", "/context/mhz_per_cpu", 2093),
-      changing("no date", "/context/date", nullptr),
-      {"rates by the CPU's time",
-       [](files& all) {
-         for (auto& file : all)
-           for (auto& row : file["benchmarks"]) {
-             row["real_time"] = row["real_time"].get<double>();
-             row["bytes_per_second"] = 1e6 / (row["cpu_time"].get<double>() / 1e9);
-           }
-       },
-       ""},
-  };
-  expect_pass(pinned(two_sessions(of_another_program)), of_another_program, attempts);
-}
-
-TEST(what_another_programs_run_is, may_be_any_of_a_baseline_of_several) {
-  auto before = two_sessions(of_another_program);
-  for (std::size_t i = 0; i < before.size(); ++i)
-    before[i]["context"]["host_name"] = i < 5 ? "one" : "two";
-  const std::vector<attempt> known{changing("one", "/context/host_name", "one"),
-                                   changing("two", "/context/host_name", "two")};
-  expect_pass(pinned(before), of_another_program, known);
-  const std::vector<attempt> others{changing("three", "/context/host_name", "three", "host_name")};
-  expect_difference(pinned(before), of_another_program, others);
-}
-
-TEST(what_another_programs_run_is, is_one_process) {
-  const std::vector<attempt> attempts{
-      {"a copy with another date",
-       [](files& all) {
-         all[1] = all[0];
-         all[1]["context"]["date"] = text_of(first_day + 10 * 24h);
-       },
-       "the same measurements"},
-      {"a run of the baseline with another date",
-       [](files& all) { all[1] = of_another_program(3, first_day + 10 * 24h); },
-       "the same measurements"},
-  };
-  expect_refusal(pinned(two_sessions(of_another_program)), of_another_program, attempts);
-}
-
-TEST(what_another_programs_run_is, does_the_same_work) {
-  const auto times = [](const char* rate, double factor) {
-    return [=](files& all) {
-      for (auto& file : all)
-        for (auto& row : file["benchmarks"]) row[rate] = factor * row[rate].get<double>();
-    };
-  };
-  const auto without_key = [](const char* key) {
-    return [=](files& all) {
-      for (auto& file : all)
-        for (auto& row : file["benchmarks"]) row.erase(key);
-    };
-  };
-  const std::vector<attempt> attempts{
-      {"half of the bytes", times("bytes_per_second", 0.5), "bytes_per_second"},
-      {"twice the bytes", times("bytes_per_second", 2), "bytes_per_second"},
-      {"95 % of the bytes", times("bytes_per_second", 0.95), "bytes_per_second"},
-      {"half of the items", times("items_per_second", 0.5), "items_per_second"},
-      {"bytes not told", without_key("bytes_per_second"), "bytes_per_second"},
-      {"items not told", without_key("items_per_second"), "items_per_second"},
-      {"another label",
-       [](files& all) {
-         for (auto& file : all)
-           for (auto& row : file["benchmarks"]) row["label"] = "batch 8";
-       },
-       "label"},
-      {"no label", without_key("label"), "label"},
-      {"half of the items in one repetition",
-       [](files& all) {
-         for (auto& file : all)
-           for (auto& row : file["benchmarks"])
-             if (row["repetition_index"] == 1)
-               row["items_per_second"] = row["items_per_second"].get<double>() / 2;
-       },
-       "items_per_second"},
-      {"another label in one repetition",
-       [](files& all) {
-         for (auto& file : all)
-           for (auto& row : file["benchmarks"])
-             if (row["repetition_index"] == 1) row["label"] = "batch 8";
-       },
-       "label"},
-  };
-  const auto before = pinned(two_sessions(of_another_program));
-  for (const auto& [name, change, expected] : attempts) {
-    auto after = three_new(of_another_program);
-    change(after);
-    const auto answer = answer_to(before, after);
-    EXPECT_EQ(answer.code, exit_code::inconclusive) << name;
-    for (const auto& benchmark : answer.findings) {
-      EXPECT_EQ(benchmark.result, verdict::missing) << name;
-      EXPECT_EQ(std::get<remarks::other_work>(*benchmark.note).key, expected) << name;
-    }
-  }
-  // What the baseline's own runs do not agree in is not compared.
-  auto mixed = two_sessions(of_another_program);
-  for (auto& row : mixed[4]["benchmarks"]) row["label"] = "another";
-  auto after = three_new(of_another_program);
-  change_all(after, "/benchmarks/0/label", "a third");
-  EXPECT_EQ(answer_to(pinned(mixed), after).code, exit_code::pass);
-}
-
-// Repetitions that are not there.
-
-void disturb(json& file, int count, const char* how, int least_benchmark = 0) {
-  int index = 0;
-  for (auto& row : file["benchmarks"]) {
-    const int benchmark = index++ / repetitions;
-    if (benchmark >= least_benchmark && row["repetition_index"].get<int>() < count)
-      row["disturbed"] = {how};
-  }
-}
-
-void take_away(json& file, int count) {
-  json kept = json::array();
-  for (const auto& row : file["benchmarks"])
-    if (row["repetition_index"].get<int>() >= count) kept.push_back(row);
-  file["benchmarks"] = kept;
-}
-
-TEST(repetitions, are_too_few_if_less_than_half_are_left) {
-  const auto in_all = [](auto change) {
-    return [=](files& all) {
-      for (auto& file : all) change(file);
-    };
-  };
-  const std::vector<attempt> attempts{
-      {"8 of 9 with another load", in_all([](json& file) { disturb(file, 8, "other_load"); }), ""},
-      {"5 of 9 with another load", in_all([](json& file) { disturb(file, 5, "other_load"); }), ""},
-      {"5 of 9 with fewer CPUs", in_all([](json& file) { disturb(file, 5, "fewer_cpus"); }), ""},
-      {"5 of 9 stopped", in_all([](json& file) { disturb(file, 5, "stopped"); }), ""},
-      {"5 of 9 while the clock jumped",
-       in_all([](json& file) { disturb(file, 5, "clock_jumped"); }), ""},
-      {"9 of 9 with another load", in_all([](json& file) { disturb(file, 9, "other_load"); }), ""},
-      {"9 of 9 with fewer CPUs", in_all([](json& file) { disturb(file, 9, "fewer_cpus"); }), ""},
-      {"9 of 9 stopped", in_all([](json& file) { disturb(file, 9, "stopped"); }), ""},
-      {"9 of 9 while the clock stood still",
-       in_all([](json& file) { disturb(file, 9, "clock_stood_still"); }), ""},
-      {"5 of 9 with another load, the others stopped", in_all([](json& file) {
-         disturb(file, 9, "stopped");
-         disturb(file, 5, "other_load");
-       }),
-       ""},
-      {"5 of 9 are not there", in_all([](json& file) { take_away(file, 5); }), ""},
-      {"3 of 9 are not there and 2 disturbed", in_all([](json& file) {
-         disturb(file, 5, "other_load");
-         take_away(file, 3);
-       }),
-       ""},
-      {"in one run of three", [](files& all) { disturb(all[1], 8, "other_load"); }, ""},
-  };
-  const auto before = pinned(two_sessions(ours));
-  for (const auto& [name, change, expected] : attempts) {
-    auto after = three_new(ours);
-    change(after);
-    const auto answer = answer_to(before, after);
-    EXPECT_EQ(answer.code, exit_code::inconclusive) << name;
-    ASSERT_EQ(answer.reasons.size(), 1U) << name;
-    const auto& cause = std::get<reasons::repetitions_left_out>(answer.reasons.front());
-    EXPECT_EQ(cause.count, std::size_t{benchmarks}) << name;
-    for (const auto& benchmark : answer.findings) {
-      EXPECT_EQ(benchmark.result, verdict::not_known) << name;
-      EXPECT_TRUE(std::holds_alternative<remarks::few_repetitions>(*benchmark.note)) << name;
-    }
-  }
-}
-
-TEST(repetitions, are_enough_if_half_are_left) {
-  const std::vector<attempt> attempts{
-      {"4 of 9 disturbed",
-       [](files& all) {
-         for (auto& file : all) disturb(file, 4, "other_load");
-       },
-       ""},
-      {"4 of 9 are not there",
-       [](files& all) {
-         for (auto& file : all) take_away(file, 4);
-       },
-       ""},
-  };
-  expect_pass(pinned(two_sessions(ours)), ours, attempts);
-}
-
-TEST(repetitions, that_were_disturbed_have_not_failed) {
-  for (const auto* how : {"other_load", "stopped"})
-    for (const int count : {5, 9}) {
-      auto file = ours(0, first_day);
-      disturb(file, count, how);
-      const auto shown = side_by_side(read_all({file}), {}, 80);
-      EXPECT_THAT(shown, HasSubstr("disturbed")) << how << count;
-      EXPECT_THAT(shown, Not(HasSubstr("failed"))) << how << count;
-    }
-}
-
-TEST(repetitions, of_single_benchmarks_leave_the_others_to_be_judged) {
-  auto after = three_new(ours);
-  for (auto& file : after) disturb(file, 8, "other_load", benchmarks - 1);
-  const auto answer = answer_to(pinned(two_sessions(ours)), after);
-  EXPECT_EQ(answer.code, exit_code::pass);
-  EXPECT_EQ(answer.count(verdict::not_known), 1U);
-  EXPECT_EQ(answer.classes.front().tested, std::size_t{benchmarks - 1});
-}
-
-TEST(repetitions, that_are_too_few_are_not_used_in_a_baseline) {
-  auto all = two_sessions(ours);
-  disturb(all[2], 8, "other_load", benchmarks - 2);
-  const auto result = pin(read_all(all), {});
-  ASSERT_FALSE(result.warnings.empty());
-  const auto& warning = std::get<pin_warnings::few_repetitions>(result.warnings.front());
-  EXPECT_EQ(warning.benchmarks, 2U);
-  EXPECT_FALSE(result.baseline.benchmarks.at("copy/pinned/h2d/12MiB").figures[2]);
-  EXPECT_FALSE(result.baseline.benchmarks.at("copy/pinned/h2d/12MiB").means[2]);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "src/topology/document.hpp"
+#include "src/topology/report/document.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "src/common/writing.hpp"
-#include "src/topology/infer.hpp"
-#include "src/topology/reader.hpp"
-#include "src/topology/text.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/map/reader.hpp"
+#include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 #include "tests/unit/machine/fake_tree.hpp"
 

@@ -1,12 +1,12 @@
-#include "src/topology/findings.hpp"
+#include "src/topology/findings/findings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "src/topology/infer.hpp"
-#include "src/topology/text.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::findings_test {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "src/topology/infer.hpp"
-#include "src/topology/planner.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/infer/planner.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::map_test {

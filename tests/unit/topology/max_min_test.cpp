@@ -1,4 +1,4 @@
-#include "src/topology/max_min.hpp"
+#include "src/topology/flows/max_min.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

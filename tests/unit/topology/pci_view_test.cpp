@@ -1,4 +1,4 @@
-#include "src/topology/pci_view.hpp"
+#include "src/topology/pci/pci_view.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

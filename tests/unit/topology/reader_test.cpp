@@ -1,4 +1,4 @@
-#include "src/topology/reader.hpp"
+#include "src/topology/map/reader.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "src/topology/document.hpp"
-#include "src/topology/infer.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/report/document.hpp"
 #include "tests/fuzz/kept_inputs.hpp"
 #include "tests/fuzz/properties.hpp"
 #include "tests/simulation/made_up_host.hpp"

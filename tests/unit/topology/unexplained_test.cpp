@@ -1,12 +1,12 @@
-#include "src/topology/unexplained.hpp"
+#include "src/topology/findings/unexplained.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/topology/findings.hpp"
-#include "src/topology/infer.hpp"
-#include "src/topology/reader.hpp"
+#include "src/topology/findings/findings.hpp"
+#include "src/topology/infer/infer.hpp"
+#include "src/topology/map/reader.hpp"
 #include "tests/simulation/made_up_host.hpp"
 
 namespace bench_transfers::topology::unexplained_test {
