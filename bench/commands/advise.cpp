@@ -547,12 +547,12 @@ class advise_command final : public commands::command {
   }
   void check(const CLI::App& given) const override { check_request(request_, given); }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     try {
-      return advise(request_) ? all_ran : nothing_ran;
+      return advise(request_) ? exit_code::done : exit_code::nothing_ran;
     } catch (const nothing_to_rank& error) {
       common::complain("bench_transfers", error.what());
-      return nothing_ran;
+      return exit_code::nothing_ran;
     }
   }
 

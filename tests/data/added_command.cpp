@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/command/command.hpp"
+#include "src/common/exit_code.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 
@@ -20,9 +21,9 @@ class count_command final : public commands::command {
     options.add_option("--sizes", sizes_, "such as 4KiB:1GiB:x4")->required()->type_name("SIZES");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     common::print(fmt::format("{}\n", common::parse_sizes(sizes_, SIZE_MAX).size()));
-    return 0;
+    return common::exit_code::done;
   }
 
  private:
