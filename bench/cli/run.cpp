@@ -47,12 +47,13 @@ void check_output(const settings& settings) {
   }
 }
 
-int exit_code_of(const outcome& measured, const earlier_run* earlier) {
-  if (measured.signal != 0) return 128 + measured.signal;
-  if (!measured.failures.empty() || (earlier && earlier->has_failures())) return something_failed;
-  if (!measured.runs.empty()) return all_ran;
-  if (!measured.by_time.empty()) return no_time;
-  return earlier && earlier->has_repetitions() ? all_ran : nothing_ran;
+exit_code exit_code_of(const outcome& measured, const earlier_run* earlier) {
+  if (measured.signal != 0) return common::code_of_signal(measured.signal);
+  if (!measured.failures.empty() || (earlier && earlier->has_failures()))
+    return exit_code::something_failed;
+  if (!measured.runs.empty()) return exit_code::done;
+  if (!measured.by_time.empty()) return exit_code::no_time;
+  return earlier && earlier->has_repetitions() ? exit_code::done : exit_code::nothing_ran;
 }
 
 void complain(const run_request& request, const std::string& sentence) {
@@ -227,18 +228,17 @@ void write_copy(const earlier_run& earlier, const settings& settings) {
     result_file::writer(settings.out, earlier.context(), earlier.document().at("benchmarks"));
 }
 
-/// Returns the exit code.
-int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
+exit_code leave_as_it_is(const earlier_run& earlier, const settings& settings) {
   write_copy(earlier, settings);
   if (!settings.quiet)
     progress(stderr).say(
         fmt::format("{} lacks nothing", common::printable(earlier.file().string())));
-  return earlier.has_failures() ? something_failed : all_ran;
+  return earlier.has_failures() ? exit_code::something_failed : exit_code::done;
 }
 
-/// Returns the exit code. Throws as measure().
-int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
-                 const run_request& request, const std::vector<common::message>& warnings) {
+/// Throws as measure().
+exit_code measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
+                       const run_request& request, const std::vector<common::message>& warnings) {
   const time_limit limit(given.max_time);
   const claims::file_claim claim(request.is_claimed ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
@@ -270,7 +270,8 @@ int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
   if (write_failure) std::rethrow_exception(write_failure);
   if (!quiet && says_where(settings)) shown.say("Result file: " + settings.out);
   const auto code = exit_code_of(measured, request.earlier);
-  if (code == no_time) complain(request, "nothing was measured: the time was up (--max-time)");
+  if (code == exit_code::no_time)
+    complain(request, "nothing was measured: the time was up (--max-time)");
   return code;
 }
 
@@ -302,7 +303,7 @@ std::string reason_of(const std::system_error& error) {
   return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
 }
 
-int measure(const settings& settings, run_request request) {
+exit_code measure(const settings& settings, run_request request) {
   const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
   auto plan = make_plan(strategies, devices.named(), settings);
@@ -314,10 +315,10 @@ int measure(const settings& settings, run_request request) {
       return leave_as_it_is(*request.earlier, settings);
   }
   const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
-  if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), all_ran;
+  if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), exit_code::done;
   if (plan.cases.empty() && plan.skipped.empty() && !request.earlier) {
     complain(request, "nothing to run: no benchmark matches");
-    return nothing_ran;
+    return exit_code::nothing_ran;
   }
   check_output(settings);
   return measure_plan(devices, settings, plan, request, warnings);

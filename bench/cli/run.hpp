@@ -12,18 +12,12 @@
 #include "bench/harness/turns.hpp"
 #include "bench/record/earlier_run.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "src/common/exit_code.hpp"
 #include "src/common/message.hpp"
 
 namespace bench_transfers::bench {
 
-/// Documented in --help and docs/METHOD.md.
-enum run_exit_code {
-  all_ran = 0,
-  something_failed = 1,
-  bad_usage = 2,
-  nothing_ran = 3,
-  no_time = 4  ///< the time was up before anything was measured
-};
+using common::exit_code;
 
 /// What a run needs beyond its settings.
 struct run_request {
@@ -50,8 +44,8 @@ bool copies_both_ways_with_ranks(const settings& settings);
 /// In words, for people.
 std::string reason_of(const std::system_error& error);
 
-/// Measures, writes the result file and prints the summary. Returns the exit code. Throws
-/// usage_error, and common::write_error after all has been written that can be.
-int measure(const settings& settings, run_request request);
+/// Measures, writes the result file and prints the summary. Throws usage_error, and
+/// common::write_error after all has been written that can be.
+exit_code measure(const settings& settings, run_request request);
 
 }  // namespace bench_transfers::bench

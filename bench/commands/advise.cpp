@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,10 +27,12 @@
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
 #include "src/common/files.hpp"
+#include "src/common/message.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
+#include "src/exports/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/topology/map/reader.hpp"
 
@@ -180,24 +181,14 @@ advice::question question_for(const advice_request& request, const std::string& 
 
 /// What is printed, and what the files get.
 struct written_answer {
-  std::ostringstream text;
+  exports::answer text;
   std::vector<common::output> files;
   std::vector<claims::file_claim> claimed;  ///< until all is written
 
   void write(const files::path& path, const nlohmann::ordered_json& document) {
-    using nlohmann::ordered_json;
-    files.push_back({path, [document] {
-                       return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) +
-                              "\n";
-                     }});
+    files.push_back({path, [document] { return common::text_of(document); }});
   }
 };
-
-template <class Part>
-written_answer& operator<<(written_answer& out, const Part& part) {
-  out.text << part;
-  return out;
-}
 
 /// Whose value it may be: "--bytes" of a size; empty: none's.
 std::string option_of_value(const std::string& value) {
@@ -237,13 +228,12 @@ bool answer_questions(written_answer& out, const advice_request& request,
     answers.push_back({question, model.rank(question)});
   const auto is_ranked = [](const auto& answer) { return !answer.ranked.strategies.empty(); };
   if (std::ranges::none_of(answers, is_ranked)) refuse(measured, why_unranked(answers.front()));
-  const auto* separator = "";
   for (const auto& answer : answers) {
-    out << separator
-        << (is_ranked(answer) ? advice::ranking_text(measured, model, answer.asked, answer.ranked)
-                              : advice::labelled(measured, fmt::format("Nothing to rank: {}\n",
-                                                                       why_unranked(answer))));
-    separator = "\n";
+    if (!out.text.parts.empty()) out.text.say("");
+    if (is_ranked(answer))
+      advice::add_ranking(out.text, measured, model, answer.asked, answer.ranked);
+    else
+      out.text.say("Nothing to rank: " + why_unranked(answer));
   }
   if (!request.json.empty())
     out.write(request.json, answers.size() == 1
@@ -258,7 +248,7 @@ void answer_check(written_answer& out, const advice_request& request,
                   const advice::measurements& measured, const advice::cost_model& model) {
   const auto checks = advice::check_by_leaving_out(measured);
   if (checks.empty()) refuse(measured, "a check needs three sizes, one of them from 4KiB on");
-  out << advice::check_text(measured, model, checks);
+  advice::add_check(out.text, measured, model, checks);
   if (!request.json.empty())
     out.write(request.json, advice::check_document(measured, model, checks));
 }
@@ -270,14 +260,11 @@ void write_map(written_answer& out, const advice_request& request,
   if (maps[0].cells.empty() && maps[1].cells.empty())
     refuse(measured, "no strategy has all that a sum needs");
   out.write(request.map, advice::map_document(measured, model, maps));
-  out << advice::labelled(
-      measured,
-      fmt::format("Map: {} sizes, {} reuse counts, both directions: {}\n", maps[0].sizes.size(),
-                  maps[0].reuses.size(), common::printable(request.map.string())));
+  out.text.say(fmt::format("Map: {} sizes, {} reuse counts, both directions: {}",
+                           maps[0].sizes.size(), maps[0].reuses.size(),
+                           common::printable(request.map.string())));
   if (!model.measured().allocation)
-    out << advice::labelled(measured,
-                            "Note: all reuse counts have the same answer there: allocating was "
-                            "not measured.\n");
+    out.text.say("Note: all reuse counts have the same answer there: allocating was not measured.");
 }
 
 std::string names_of(const std::vector<advice::rankable_role>& roles) {
@@ -312,7 +299,8 @@ bool advise_role(written_answer& out, const advice_request& request) {
                     common::printable_in_short(request.role),
                     read.roles.empty() ? "none of another role" : names_of(read.roles)));
   const auto answers = answers_about(request, read);
-  out << advice::alternatives_text(answers);
+  out.text.label = advice::label_of(read.copies.from.has_gpu);
+  advice::add_alternatives(out.text, answers);
   if (!request.json.empty()) out.write(request.json, advice::alternatives_document(answers));
   return std::ranges::none_of(answers.ranked, [](const auto& answer) {
     return advice::reason_not_to_recommend(answer.ranked).has_value();
@@ -323,6 +311,7 @@ bool advise_role(written_answer& out, const advice_request& request) {
 bool advise_strategy(written_answer& out, const advice_request& request) {
   const auto read = bench::read(request);
   const auto& measured = read.copies;
+  out.text.label = advice::label_of(measured.from.has_gpu);
   out.claimed =
       claims::claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
@@ -330,10 +319,7 @@ bool advise_strategy(written_answer& out, const advice_request& request) {
     refuse(measured, "no transfers of two sizes or more with warm caches in it");
   const bool is_known = request.bytes.empty() || answer_questions(out, request, measured, model);
   if (!request.bytes.empty() && !read.roles.empty())
-    out << advice::labelled(
-        measured, common::wrapped(
-                      fmt::format("Other transfers in this file: --for={}.", names_of(read.roles)),
-                      advice::columns_beside_label(measured.from.has_gpu)));
+    out.text.say(fmt::format("Other transfers in this file: --for={}.", names_of(read.roles)));
   if (request.check) answer_check(out, request, measured, model);
   if (!request.map.empty()) write_map(out, request, measured, model);
   return is_known;
@@ -408,7 +394,8 @@ bool advise_copies_at_once(written_answer& out, const advice_request& request) {
                                         common::printable(source.file.string()), request.devices));
     answers.push_back(*std::move(answer));
   }
-  out << advice::at_once_text(source, answers);
+  out.text.label = advice::label_of(!origin.without_gpu);
+  advice::add_at_once(out.text, source, answers);
   if (!request.json.empty()) out.write(request.json, advice::at_once_document(source, answers));
   return true;
 }
@@ -483,7 +470,7 @@ void refuse_values_of_no_option(const std::vector<std::string>& arguments) {
 bool advise(const advice_request& request) {
   written_answer answered;
   const auto finish = [&] {
-    common::write_outputs(answered.files, [&] { return answered.text.str(); });
+    common::write_outputs(answered.files, [&] { return exports::text_of(answered.text); });
   };
   bool is_known = false;
   try {
@@ -560,12 +547,12 @@ class advise_command final : public commands::command {
   }
   void check(const CLI::App& given) const override { check_request(request_, given); }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     try {
-      return advise(request_) ? all_ran : nothing_ran;
+      return advise(request_) ? exit_code::done : exit_code::nothing_ran;
     } catch (const nothing_to_rank& error) {
       common::complain("bench_transfers", error.what());
-      return nothing_ran;
+      return exit_code::nothing_ran;
     }
   }
 

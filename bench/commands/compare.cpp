@@ -35,7 +35,7 @@ class compare_command final : public commands::command {
   }
 
   /// Prints how much longer the second side takes, and writes the requested files.
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto [files, others] = sides();
     auto inputs = files;
     inputs.insert(inputs.end(), others.begin(), others.end());
@@ -48,7 +48,7 @@ class compare_command final : public commands::command {
           {{json_, [&] { return answer::json_of(first, second, result); }},
            {markdown_, [&] { return answer::markdown_of(first, second, result); }}},
           [&] { return answer::text_of(first, second, result); });
-      return all_ran;
+      return exit_code::done;
     } catch (const gate::bad_input& error) {
       throw common::usage_error(error.what());
     }

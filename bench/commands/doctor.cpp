@@ -148,16 +148,7 @@ std::string text_of_document(nlohmann::ordered_json document) {
                          {"git_commit", common::or_null(provenance::git_commit)},
                          {"date", utc_now()},
                          {"host_name", common::or_null(machine::host_name())}};
-  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-int exit_code_of(doctor::verdict verdict) {
-  switch (verdict) {
-    case doctor::verdict::healthy: return all_ran;
-    case doctor::verdict::findings: return something_failed;
-    case doctor::verdict::not_known: return nothing_ran;
-  }
-  return something_failed;
+  return common::text_of(document);
 }
 
 /// Examines this machine, prints why its transfers may be slow, and writes the same as JSON if that
@@ -172,7 +163,7 @@ class doctor_command final : public commands::command {
     commands::add_json(options, json_);
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     watch_for_interruption();
     const auto claimed = claims::claim_outputs({json_}, {});
     const auto facts = collect(device_, measures_);
@@ -180,7 +171,8 @@ class doctor_command final : public commands::command {
     common::write_outputs(
         {{json_, [&] { return text_of_document(doctor::document_of(facts, diagnosis)); }}},
         [&] { return doctor::text_of(facts, diagnosis); });
-    return interruption() != 0 ? 128 + interruption() : exit_code_of(doctor::conclude(diagnosis));
+    return interruption() != 0 ? common::code_of_signal(interruption())
+                               : doctor::conclude(diagnosis);
   }
 
   [[nodiscard]] commands::offers offered() const override {

@@ -88,7 +88,7 @@ class export_command final : public commands::command {
         ->type_name("FILE");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto& format = format_named(format_);
     require_distinct(files_);
     const auto claimed = claims::claim_outputs({out_}, files_);
@@ -102,7 +102,7 @@ class export_command final : public commands::command {
     } catch (const exports::same_benchmark_twice& error) {
       throw common::usage_error(error.what());
     }
-    return all_ran;
+    return exit_code::done;
   }
 
   [[nodiscard]] commands::offers offered() const override {

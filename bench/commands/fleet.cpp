@@ -8,7 +8,7 @@ namespace {
 class fleet_in_help final : public commands::command {
  public:
   explicit fleet_in_help(CLI::App& /*options*/) {}
-  [[nodiscard]] int run() const override { return bad_usage; }
+  [[nodiscard]] common::exit_code run() const override { return exit_code::bad_input; }
 };
 
 const commands::registration<fleet_in_help> in_help{

@@ -56,7 +56,7 @@ class import_command final : public commands::command {
         ->type_name("FILE");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     if (format_ != "nvbandwidth")
       throw common::usage_error(
           fmt::format("bad --format '{}': nvbandwidth", common::printable_in_short(format_)));
@@ -69,7 +69,7 @@ class import_command final : public commands::command {
     } catch (const result_file::unusable_file& error) {
       throw common::usage_error(error.what());
     }
-    return all_ran;
+    return exit_code::done;
   }
 
   [[nodiscard]] commands::offers offered() const override {

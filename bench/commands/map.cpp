@@ -143,7 +143,7 @@ class map_command final : public commands::command {
         ->type_name("FILE");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     watch_for_interruption();
     const auto asked = size_.empty() ? 0 : bytes_of(size_);
     const auto devices = choose_devices(device_);
@@ -167,13 +167,13 @@ class map_command final : public commands::command {
   }
 
  private:
-  static int exit_code_of(const topology::host_map& map) {
-    if (interruption() != 0) return 128 + interruption();
-    if (map.sets.empty()) return nothing_ran;
+  static exit_code exit_code_of(const topology::host_map& map) {
+    if (interruption() != 0) return common::code_of_signal(interruption());
+    if (map.sets.empty()) return exit_code::nothing_ran;
     const bool is_whole =
         map.skipped.empty() &&
         std::ranges::all_of(map.nodes, [](const auto& node) { return node.why_not.empty(); });
-    return is_whole ? all_ran : something_failed;
+    return is_whole ? exit_code::done : exit_code::something_failed;
   }
 
   std::string device_ = "all";

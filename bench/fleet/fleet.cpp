@@ -97,8 +97,8 @@ class mpi_measurement {
                                              .interrupted = [] { return interruption() != 0; }});
   }
 
-  /// Returns the exit code. Throws what this rank has failed with.
-  int run() {
+  /// Throws what this rank has failed with.
+  exit_code run() {
     // First, so that it is not there if the job is aborted.
     if (mpi_->rank() == 0) failure_.note([&] { put_earlier_sweep_aside(sweep_); });
     others_->begin();  // all nodes at one time
@@ -138,7 +138,7 @@ class mpi_measurement {
     std::fflush(nullptr);
     // A launcher forwards what is said from time to time, and no more once a job is aborted.
     std::this_thread::sleep_for(std::chrono::milliseconds(250));
-    mpi_->abort(std::max<int>(code_, something_failed));
+    mpi_->abort(static_cast<int>(std::max(code_, exit_code::something_failed)));
   }
 
   settings settings_;
@@ -150,13 +150,13 @@ class mpi_measurement {
   std::optional<rank_identity> self_;
   std::optional<fleet::gathering> others_;
   std::optional<rank_run> own_;
-  int code_ = something_failed;
+  exit_code code_ = exit_code::something_failed;
   bool have_all_ended_ = false;
 };
 
 }  // namespace
 
-int measure_in_fleet(settings settings, const fleet_request& request) {
+exit_code measure_in_fleet(settings settings, const fleet_request& request) {
   const bool unbound = unbind_if_too_few(settings);
   if (auto mpi = start_mpi(request))
     return mpi_measurement(std::move(settings), request, unbound, std::move(mpi)).run();

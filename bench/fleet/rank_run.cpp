@@ -145,7 +145,7 @@ rank_run::rank_run(settings settings, const fleet_request& request, const rank_i
            .quiet = self.has_rank && self.told.rank > 0,
            .name = self.has_rank ? name_of(self) : ""} {}
 
-int rank_run::measure() {
+exit_code rank_run::measure() {
   const auto named = [&](const std::string& reason) {
     return self_.has_rank ? fmt::format("{}: {}", name_of(self_), reason) : reason;
   };
@@ -162,18 +162,18 @@ int rank_run::measure() {
   }
 }
 
-int rank_run::measure_device() {
+exit_code rank_run::measure_device() {
   earlier_files earlier(
       settings_.list_benchmarks ? fs::path() : folder_of_node(request_.out, self_), facts_);
   earlier.put_aside_own();
-  if (!choose_device()) return nothing_ran;
+  if (!choose_device()) return exit_code::nothing_ran;
   choose_file(earlier);
   join_ranks(earlier);
   const leaving at_the_end(ranks_.get());
   share_processors();
   claim_file();
-  const int code = bench::measure(settings_, std::move(run_));
-  is_whole_ = code == all_ran;
+  const auto code = bench::measure(settings_, std::move(run_));
+  is_whole_ = code == exit_code::done;
   say_where();
   return code;
 }

@@ -31,14 +31,14 @@ class rank_run {
   rank_run(settings settings, const fleet_request& request, const rank_identity& self,
            bool unbound);
 
-  /// Returns the exit code. Throws usage_error and others, whose texts name the rank.
-  int measure();
+  /// Throws usage_error and others, whose texts name the rank.
+  exit_code measure();
 
   /// Its file is empty until no other process writes it.
   [[nodiscard]] rank_result result() const;
 
  private:
-  int measure_device();
+  exit_code measure_device();
   /// Returns whether there is one.
   bool choose_device();
   void choose_file(earlier_files& earlier);

@@ -24,12 +24,12 @@ namespace {
 using namespace bench_transfers;
 using namespace bench_transfers::bench;
 
-int print_error(const std::string& sentence, int code) {
+int print_error(const std::string& sentence, exit_code code) {
   common::complain("bench_transfers", sentence);
-  return code;
+  return static_cast<int>(code);
 }
 
-int measure(const settings& settings, const resumption* resumed) {
+exit_code measure(const settings& settings, const resumption* resumed) {
   run_request request{.devices = choose_devices(settings.device),
                       .fleet = fleet_facts(fleet::own_environment())};
   if (resumed) {
@@ -49,14 +49,15 @@ void list(const settings& settings) {
   list_strategies(std::cout, chosen, named);
 }
 
-int run_program(int argc, char** argv) {
+exit_code run_program(int argc, char** argv) {
   common::let_oversized_writes_fail();
   const auto parsed = parse_command_line(argc, argv);
-  if (parsed.instead) return std::cout << parsed.instead->text, all_ran;
+  if (parsed.instead) return std::cout << parsed.instead->text, exit_code::done;
   if (parsed.command) return parsed.command->run();
   hand_to_google_benchmark(argv[0], parsed.settings);
   disable_malloc_caching();
-  if (parsed.settings.list_strategies != listing::none) return list(parsed.settings), all_ran;
+  if (parsed.settings.list_strategies != listing::none)
+    return list(parsed.settings), exit_code::done;
   watch_for_interruption();
   return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet)
                       : measure(parsed.settings, parsed.resumed.get());
@@ -68,16 +69,16 @@ int main(int argc, char** argv) {
   try {
     const auto code = run_program(argc, argv);
     std::cout.flush();
-    return std::cout || code != all_ran
-               ? code
-               : print_error("cannot write to standard output", something_failed);
+    return std::cout || code != exit_code::done
+               ? static_cast<int>(code)
+               : print_error("cannot write to standard output", exit_code::something_failed);
   } catch (const common::usage_error& error) {
-    return print_error(error.what(), bad_usage);
+    return print_error(error.what(), exit_code::bad_input);
   } catch (const std::bad_alloc&) {
-    return print_error("there is not enough memory", something_failed);
+    return print_error("there is not enough memory", exit_code::something_failed);
   } catch (const std::system_error& error) {
-    return print_error(reason_of(error), something_failed);
+    return print_error(reason_of(error), exit_code::something_failed);
   } catch (const std::exception& error) {
-    return print_error(error.what(), something_failed);
+    return print_error(error.what(), exit_code::something_failed);
   }
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "src/common/message.hpp"
 #include "src/common/text.hpp"
 
 namespace bench_transfers::bench {
@@ -119,7 +120,7 @@ void list_as_json(std::ostream& out, const std::vector<const strategy*>& strateg
     list.push_back(std::move(entry));
   }
   const json answer{{"format", 1}, {"kind", "strategies"}, {"strategies", std::move(list)}};
-  out << answer.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  out << common::text_of(answer);
 }
 
 void list_benchmarks(std::ostream& out, const plan& plan) {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "src/advice/text.hpp"
 #include "src/common/message.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
@@ -24,17 +22,6 @@ using topology::traffic;
 using topology::undisturbed_rate;
 
 constexpr int at_once_format = 1;
-
-std::string line(const std::string& text) { return text + "\n"; }
-
-/// Folds the lines that are too long.
-std::string folded(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
-  std::string result;
-  for (std::string read; std::getline(lines, read);)
-    result += read.size() > columns ? common::wrapped(read, columns) : line(read);
-  return result;
-}
 
 const char* words_of(const topology::flow& flow) {
   return direction_text(flow.direction == topology::direction::h2d ? traffic::h2d : traffic::d2h);
@@ -95,33 +82,33 @@ std::string time_advice(const advice_at_once& answer) {
   return "";
 }
 
-std::string rates_table(const host_map& map, const advice_at_once& answer) {
-  std::size_t width = std::string_view("together").size();
-  for (const auto& rates : answer.all.rates)
-    width = std::max(width, map.devices[rates.device].size());
-  auto text =
-      fmt::format("{:<{}}  {:>7}  {:>7}  {:>5}\n", "GB/s", width, "alone", "at once", "kept");
+exports::table rates_table(const host_map& map, const advice_at_once& answer) {
+  using exports::cells;
+  exports::table table{"",
+                       {{"GB/s"},
+                        {"alone", cells::numbers, 7},
+                        {"at once", cells::numbers, 7},
+                        {"kept", cells::numbers, 5}}};
   double total = 0;
-  const auto row = [&](const std::string& name, double alone, double together) {
-    text += fmt::format("{:<{}}  {:>7}  {:>7}  {:>5}\n", name, width, rate_text(alone),
-                        rate_text(together), percent(together / alone));
+  const auto add = [&](const std::string& name, double alone, double together) {
+    table.rows.push_back(
+        {{name, rate_text(alone), rate_text(together), percent(together / alone)}});
   };
   for (const auto& rates : answer.all.rates) {
-    row(map.devices[rates.device], rates.alone, rates.together);
+    add(map.devices[rates.device], rates.alone, rates.together);
     total += rates.alone;
   }
-  row("together", total, answer.all.total);
-  return text;
+  add("together", total, answer.all.total);
+  return table;
 }
 
-std::string groups_table(const host_map& map, const advice_at_once& answer) {
-  if (!has_groups(answer)) return "";
-  std::string text = fmt::format("Groups that keep {} of each rate, one after the other:\n",
-                                 percent(undisturbed_rate));
+exports::section groups_of(const host_map& map, const advice_at_once& answer) {
+  exports::section groups{fmt::format("Groups that keep {} of each rate, one after the other",
+                                      percent(undisturbed_rate))};
   for (const auto& group : answer.groups)
-    text += line(fmt::format("- {}: {} GB/s, {}", names_text(map, group.devices),
-                             rate_text(group.total), common::time_text(group.ns)));
-  return text;
+    groups.sentences.push_back(fmt::format("{}: {} GB/s, {}", names_text(map, group.devices),
+                                           rate_text(group.total), common::time_text(group.ns)));
+  return groups;
 }
 
 std::string node_text(const host_map& map, const best_node& node) {
@@ -143,7 +130,7 @@ std::string origin_text(const map_source& source) {
   if (!origin.commit.empty()) text += fmt::format(" by commit {}", origin.commit);
   if (origin.size_bytes)
     text += fmt::format(", with copies of {}", common::format_size(*origin.size_bytes));
-  return line(text + ".");
+  return text + ".";
 }
 
 std::string heading_text(const host_map& map, const advice_at_once& answer) {
@@ -151,48 +138,51 @@ std::string heading_text(const host_map& map, const advice_at_once& answer) {
                        : answer.all.source == rate_source::measured
                            ? ", measured at once"
                            : ", predicted from the links of the map";
-  return line(fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
-                          direction_text(answer.question.kind), size_of_copies(answer.question),
-                          source));
+  return fmt::format("{} {}, {}{}:", names_text(map, answer.all.devices),
+                     direction_text(answer.question.kind), size_of_copies(answer.question), source);
 }
 
-std::string answer_text(const host_map& map, const advice_at_once& answer) {
-  auto text = heading_text(map, answer);
+void add_answer(exports::answer& out, const host_map& map, const advice_at_once& answer) {
+  out.say("");
+  out.say(heading_text(map, answer));
   if (answer.all.rates.size() > 1) {
-    text += line(effect_text(map, answer)) + line(time_advice(answer));
-    text += "\n" + rates_table(map, answer);
+    out.say(effect_text(map, answer));
+    out.say(time_advice(answer));
+    out.add(rates_table(map, answer));
   } else {
-    text += line(fmt::format("Alone, at {} GB/s, this takes {}.", rate_text(answer.all.total),
-                             common::time_text(answer.all.ns)));
+    out.say(fmt::format("Alone, at {} GB/s, this takes {}.", rate_text(answer.all.total),
+                        common::time_text(answer.all.ns)));
   }
-  if (const auto groups = groups_table(map, answer); !groups.empty()) text += "\n" + groups;
-  if (!answer.nodes.empty()) text += "\n";
-  for (const auto& node : answer.nodes) text += line(node_text(map, node));
-  return text;
+  if (has_groups(answer)) {
+    out.say("");
+    out.parts.emplace_back(groups_of(map, answer));
+  }
+  if (!answer.nodes.empty()) out.say("");
+  for (const auto& node : answer.nodes) out.say(node_text(map, node));
 }
 
 /// Those of all answers, each once.
-std::string doubts_text(const std::vector<advice_at_once>& answers) {
-  std::vector<std::string> texts;
+void add_doubts(exports::answer& out, const std::vector<advice_at_once>& answers) {
+  std::vector<std::string> said;
   for (const auto& answer : answers)
-    for (const auto& doubt : answer.doubts)
-      if (std::ranges::find(texts, doubt.text) == texts.end()) texts.push_back(doubt.text);
-  std::string text;
-  for (const auto& doubt : texts) text += line("Note: " + doubt);
-  return text.empty() ? text : "\n" + text;
+    for (const auto& doubt : answer.doubts) {
+      if (std::ranges::find(said, doubt.text) != said.end()) continue;
+      if (said.empty()) out.say("");
+      out.say("Note: " + said.emplace_back(doubt.text));
+    }
 }
 
 using json = nlohmann::ordered_json;
 
 json group_document(const host_map& map, const group_at_once& group) {
-  json rates = json::array();
-  for (const auto& device : group.rates)
-    rates.push_back({{"device", map.devices[device.device]},
-                     {"alone_bytes_per_second", device.alone},
-                     {"together_bytes_per_second", device.together}});
+  const auto rate_document = [&](const auto& device) -> json {
+    return {{"device", map.devices[device.device]},
+            {"alone_bytes_per_second", device.alone},
+            {"together_bytes_per_second", device.together}};
+  };
   return {{"devices", names_json(map, group.devices)},
           {"source", to_string(group.source)},
-          {"rates", std::move(rates)},
+          {"rates", common::list_of(group.rates, rate_document)},
           {"bytes_per_second", group.total},
           {"kept", group.kept},
           {"slowest",
@@ -213,43 +203,39 @@ json node_document(const host_map& map, const best_node& node) {
 }
 
 json answer_document(const host_map& map, const advice_at_once& answer) {
-  json groups = json::array();
-  for (const auto& group : answer.groups) groups.push_back(group_document(map, group));
-  json pairs = json::array();
-  for (const auto& pair : answer.pairs)
-    pairs.push_back({{"device", map.devices[pair.device]},
-                     {"other", map.devices[pair.other]},
-                     {"kept", pair.kept},
-                     {"source", to_string(pair.source)}});
-  json nodes = json::array();
-  for (const auto& node : answer.nodes) nodes.push_back(node_document(map, node));
-  return {{"devices", names_json(map, answer.question.devices)},
-          {"direction", to_string(answer.question.kind)},
-          {"bytes", static_cast<std::uint64_t>(answer.question.bytes)},
-          {"all", group_document(map, answer.all)},
-          {"groups", std::move(groups)},
-          {"groups_ns", answer.groups_ns},
-          {"one_by_one_ns", answer.one_by_one_ns},
-          {"fastest", to_string(answer.fastest)},
-          {"pairs", std::move(pairs)},
-          {"nodes", std::move(nodes)},
-          {"doubts", common::to_json(answer.doubts)}};
+  const auto pair_document = [&](const auto& pair) -> json {
+    return {{"device", map.devices[pair.device]},
+            {"other", map.devices[pair.other]},
+            {"kept", pair.kept},
+            {"source", to_string(pair.source)}};
+  };
+  return {
+      {"devices", names_json(map, answer.question.devices)},
+      {"direction", to_string(answer.question.kind)},
+      {"bytes", static_cast<std::uint64_t>(answer.question.bytes)},
+      {"all", group_document(map, answer.all)},
+      {"groups", common::list_of(answer.groups,
+                                 [&](const auto& group) { return group_document(map, group); })},
+      {"groups_ns", answer.groups_ns},
+      {"one_by_one_ns", answer.one_by_one_ns},
+      {"fastest", to_string(answer.fastest)},
+      {"pairs", common::list_of(answer.pairs, pair_document)},
+      {"nodes",
+       common::list_of(answer.nodes, [&](const auto& node) { return node_document(map, node); })},
+      {"doubts", common::to_json(answer.doubts)}};
 }
 
 }  // namespace
 
-std::string at_once_text(const map_source& source, const std::vector<advice_at_once>& answers) {
-  auto text = origin_text(source);
-  for (const auto& answer : answers) text += "\n" + answer_text(source.contents.map, answer);
-  text += doubts_text(answers);
-  const bool has_gpu = !source.contents.origin.without_gpu;
-  return labelled(has_gpu, folded(text, columns_beside_label(has_gpu)));
+void add_at_once(exports::answer& out, const map_source& source,
+                 const std::vector<advice_at_once>& answers) {
+  out.say(origin_text(source));
+  for (const auto& answer : answers) add_answer(out, source.contents.map, answer);
+  add_doubts(out, answers);
 }
 
 json at_once_document(const map_source& source, const std::vector<advice_at_once>& answers) {
   const auto& origin = source.contents.origin;
-  json list = json::array();
-  for (const auto& answer : answers) list.push_back(answer_document(source.contents.map, answer));
   return {{"format", at_once_format},
           {"kind", "at_once"},
           {"from",
@@ -258,7 +244,9 @@ json at_once_document(const map_source& source, const std::vector<advice_at_once
             {"date", common::or_null(origin.date)},
             {"git_commit", common::or_null(origin.commit)},
             {"size_bytes", common::or_null(origin.size_bytes)}}},
-          {"answers", std::move(list)}};
+          {"answers", common::list_of(answers, [&](const auto& answer) {
+             return answer_document(source.contents.map, answer);
+           })}};
 }
 
 const char* to_string(rate_source source) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/advice/at_once.hpp"
+#include "src/exports/answer.hpp"
 #include "src/topology/map/reader.hpp"
 
 namespace bench_transfers::advice {
@@ -16,10 +17,10 @@ struct map_source {
   topology::map_file contents;
 };
 
-/// For a terminal of 100 columns: for each answer what to do, rates alone and at once, times,
-/// groups and NUMA nodes, and what is doubtful. Every line is labelled if the map was measured
-/// without a GPU.
-std::string at_once_text(const map_source& source, const std::vector<advice_at_once>& answers);
+/// For each answer what to do, rates alone and at once, times, groups and NUMA nodes, and what is
+/// doubtful.
+void add_at_once(exports::answer& out, const map_source& source,
+                 const std::vector<advice_at_once>& answers);
 
 /// The same as data: docs/RESULT_FILE.md.
 nlohmann::ordered_json at_once_document(const map_source& source,

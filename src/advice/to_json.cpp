@@ -14,6 +14,7 @@ using statistics::estimate;
 
 constexpr int format = 1;
 
+using common::list_of;
 using common::or_null;
 
 json to_json(const estimate& shown) {
@@ -79,13 +80,7 @@ json head(const char* kind, const measurements& measured, const cost_model& mode
 /// One value per size and reuse.
 template <class Value>
 json table(const winner_map& map, Value&& value) {
-  json rows = json::array();
-  for (const auto& cells : map.cells) {
-    json row = json::array();
-    for (const auto& cell : cells) row.push_back(value(cell));
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  return list_of(map.cells, [&](const auto& row) { return list_of(row, value); });
 }
 
 json to_json(const winner_map& map) {
@@ -127,36 +122,33 @@ json answer_of(const cost_model& model, const question& question, const ranking&
   if (uncertainty)
     answer["cannot_tell"] = {{"uncertainty_percent", 100 * *uncertainty},
                              {"measure_sizes", sizes_to_measure(question)}};
-  answer["strategies"] = json::array();
-  for (const auto& strategy : ranked.strategies)
-    answer["strategies"].push_back({{"name", strategy.name},
-                                    {"total_ns", to_json(strategy.total)},
-                                    {"allocation_ns", to_json(strategy.allocation)},
-                                    {"fill_ns", to_json(strategy.fill)},
-                                    {"transfer_ns", to_json(strategy.transfer)},
-                                    {"read_back_ns", to_json(strategy.read_back)},
-                                    {"behind_ns", to_json(strategy.behind)},
-                                    {"pays", to_json(strategy.pays)},
-                                    {"as_good_as_best", is_in(tied, strategy)},
-                                    {"as_good", is_in(good, strategy)},
-                                    {"gain_confirmed", or_null(strategy.gain_confirmed)},
-                                    {"extrapolated", strategy.extrapolated},
-                                    {"model", model_of(model, strategy, question)}});
-  answer["left_out"] = json::array();
-  for (const auto& strategy : ranked.left_out)
-    answer["left_out"].push_back(
-        {{"name", strategy.name}, {"code", strategy.code}, {"reason", strategy.reason}});
+  answer["strategies"] = list_of(ranked.strategies, [&](const auto& strategy) -> json {
+    return {{"name", strategy.name},
+            {"total_ns", to_json(strategy.total)},
+            {"allocation_ns", to_json(strategy.allocation)},
+            {"fill_ns", to_json(strategy.fill)},
+            {"transfer_ns", to_json(strategy.transfer)},
+            {"read_back_ns", to_json(strategy.read_back)},
+            {"behind_ns", to_json(strategy.behind)},
+            {"pays", to_json(strategy.pays)},
+            {"as_good_as_best", is_in(tied, strategy)},
+            {"as_good", is_in(good, strategy)},
+            {"gain_confirmed", or_null(strategy.gain_confirmed)},
+            {"extrapolated", strategy.extrapolated},
+            {"model", model_of(model, strategy, question)}};
+  });
+  answer["left_out"] = list_of(ranked.left_out, [](const auto& strategy) -> json {
+    return {{"name", strategy.name}, {"code", strategy.code}, {"reason", strategy.reason}};
+  });
   return answer;
 }
 
 json to_json(const unranked_job& unranked) {
-  json sizes = json::array();
-  for (const auto bytes : unranked.job->sizes) sizes.push_back(integer(bytes));
   return {{"job", or_null(unranked.job->job)},
           {"direction", result_file::to_string(unranked.job->direction)},
           {"code", unranked.code},
           {"reason", unranked.reason},
-          {"sizes", std::move(sizes)}};
+          {"sizes", list_of(unranked.job->sizes, integer)}};
 }
 
 }  // namespace
@@ -171,9 +163,9 @@ json ranking_document(const measurements& measured, const cost_model& model,
 json rankings_document(const measurements& measured, const cost_model& model,
                        std::span<const ranked_question> answers) {
   auto document = head("rankings", measured, model);
-  document["answers"] = json::array();
-  for (const auto& answer : answers)
-    document["answers"].push_back(answer_of(model, answer.asked, answer.ranked));
+  document["answers"] = list_of(answers, [&](const ranked_question& answer) {
+    return answer_of(model, answer.asked, answer.ranked);
+  });
   return document;
 }
 
@@ -197,8 +189,8 @@ json alternatives_document(const role_answers& answers) {
     }
     document["answers"].push_back(std::move(entry));
   }
-  document["left_out"] = json::array();
-  for (const auto& job : answers.left_out) document["left_out"].push_back(to_json(job));
+  document["left_out"] =
+      list_of(answers.left_out, [](const unranked_job& job) { return to_json(job); });
   document.erase("measured_terms");
   return document;
 }
@@ -206,8 +198,8 @@ json alternatives_document(const role_answers& answers) {
 json map_document(const measurements& measured, const cost_model& model,
                   std::span<const winner_map> directions) {
   auto document = head("map", measured, model);
-  for (const auto bytes : directions.front().sizes) document["sizes"].push_back(integer(bytes));
-  for (const auto reuse : directions.front().reuses) document["reuse"].push_back(integer(reuse));
+  document["sizes"] = list_of(directions.front().sizes, integer);
+  document["reuse"] = list_of(directions.front().reuses, integer);
   for (const auto& map : directions) document["directions"][map.question.direction] = to_json(map);
   return document;
 }
@@ -215,17 +207,16 @@ json map_document(const measurements& measured, const cost_model& model,
 json check_document(const measurements& measured, const cost_model& model,
                     const std::vector<leave_out_check>& checks) {
   auto document = head("check", measured, model);
-  document["checks"] = json::array();
-  for (const auto& check : checks) {
-    json sizes = json::array();
-    for (const auto& size : check.sizes)
-      sizes.push_back({{"bytes", integer(size.bytes)},
-                       {"measured_ns", size.measured_ns},
-                       {"predicted_ns", to_json(size.predicted_ns)}});
-    document["checks"].push_back({{"name", check.name},
-                                  {"model", to_json(model.lines().at(check.name))},
-                                  {"left_out", std::move(sizes)}});
-  }
+  const auto size_document = [](const left_out_size& size) -> json {
+    return {{"bytes", integer(size.bytes)},
+            {"measured_ns", size.measured_ns},
+            {"predicted_ns", to_json(size.predicted_ns)}};
+  };
+  document["checks"] = list_of(checks, [&](const leave_out_check& check) -> json {
+    return {{"name", check.name},
+            {"model", to_json(model.lines().at(check.name))},
+            {"left_out", list_of(check.sizes, size_document)}};
+  });
   return document;
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/common/exit_code.hpp"
+
 namespace bench_transfers::commands {
 
 /// Values that the shell offers for options, by the option's name: not all that are allowed.
@@ -27,7 +29,7 @@ class command {
   /// Throws usage_error for options that do not go together.
   virtual void check(const CLI::App& /*given*/) const {}
   /// Returns the exit code. Throws usage_error for what cannot be used, and common::write_error.
-  [[nodiscard]] virtual int run() const = 0;
+  [[nodiscard]] virtual common::exit_code run() const = 0;
   [[nodiscard]] virtual offers offered() const { return {}; }
 };
 

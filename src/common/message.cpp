@@ -11,9 +11,11 @@ json to_json(const message& shown) {
 }
 
 json to_json(const std::vector<message>& shown) {
-  auto list = json::array();
-  for (const auto& entry : shown) list.push_back(to_json(entry));
-  return list;
+  return list_of(shown, [](const message& entry) { return to_json(entry); });
+}
+
+std::string text_of(const json& document) {
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::optional<std::string> in_parts_text(std::size_t parts) {

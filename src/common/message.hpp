@@ -22,8 +22,19 @@ struct message {
 /// {"code": …, "data": {…}, "text": …}
 nlohmann::ordered_json to_json(const message& shown);
 
+/// What `convert` makes of each.
+template <class Values, class Convert>
+nlohmann::ordered_json list_of(const Values& values, Convert&& convert) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& value : values) list.push_back(convert(value));
+  return list;
+}
+
 /// A list of them.
 nlohmann::ordered_json to_json(const std::vector<message>& shown);
+
+/// The text of a file for programs. Names come from elsewhere and need not be UTF-8; JSON must be.
+std::string text_of(const nlohmann::ordered_json& document);
 
 /// JSON null for nullopt.
 template <class Value>

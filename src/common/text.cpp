@@ -192,8 +192,8 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
   return lines + line + "\n";
 }
 
-std::string wrapped_if_long(const std::string& text) {
-  return text.size() <= terminal_columns ? text + "\n" : wrapped(text);
+std::string wrapped_if_long(const std::string& text, std::size_t columns, std::size_t indent) {
+  return text.size() <= columns ? text + "\n" : wrapped(text, columns, indent);
 }
 
 namespace {

@@ -67,7 +67,8 @@ std::string wrapped(const std::string& text, std::size_t columns = terminal_colu
                     std::size_t indent = 2);
 
 /// The same, but a short line stays as it is: names of files may contain several spaces in a row.
-std::string wrapped_if_long(const std::string& text);
+std::string wrapped_if_long(const std::string& text, std::size_t columns = terminal_columns,
+                            std::size_t indent = 2);
 
 /// "2_arguments" before "16_arguments", and parts of names that are sizes by their bytes:
 /// "copy/pinned/h2d/64KiB" before "copy/pinned/h2d/1MiB", "512B_blocks" before "4KiB_blocks". Sizes

@@ -20,11 +20,11 @@ bool is_confidential(const gate::run& run) {
 }
 
 json side_json(const side& side) {
-  auto files = json::array();
-  for (const auto& run : side.runs)
-    files.push_back(common::printable(run.file.filename().string()));
+  const auto name_of = [](const gate::run& run) {
+    return common::printable(run.file.filename().string());
+  };
   const auto& first = side.runs.front();
-  return {{"runs", std::move(files)},
+  return {{"runs", common::list_of(side.runs, name_of)},
           {"device", common::or_null(first.device)},
           {"on_host", first.on_host},
           {"confidential_computing", is_confidential(first)}};
@@ -63,9 +63,8 @@ json group_json(const compared_group& group, comparison::basis of) {
              {"memory", common::or_null(group.key.memory)},
              {"direction", result_file::to_string(group.key.direction)}};
   add(entry, group.difference, of);
-  entry["benchmarks"] = json::array();
-  for (const auto& benchmark : group.benchmarks)
-    entry["benchmarks"].push_back(benchmark_json(benchmark, of));
+  entry["benchmarks"] = common::list_of(
+      group.benchmarks, [&](const auto& benchmark) { return benchmark_json(benchmark, of); });
   return entry;
 }
 
@@ -77,24 +76,22 @@ std::string json_of(const side& first, const side& second, const comparison_resu
                 {"first", side_json(first)},
                 {"second", side_json(second)},
                 {"basis", to_string(result.basis)}};
-  document["changed"] = json::array();
-  for (const auto& fact : result.machines)
-    document["changed"].push_back(
-        {{"key", fact.key}, {"first", fact.before}, {"second", fact.after}});
-  document["groups"] = json::array();
-  for (const auto& group : result.groups)
-    document["groups"].push_back(group_json(group, result.basis));
-  document["classes"] = json::array();
-  for (const auto& shared : result.classes)
-    document["classes"].push_back({{"class", to_string(shared.kind)},
-                                   {"benchmarks", shared.benchmarks},
-                                   {"slowdown", gate::slowdown(shared.shift)},
-                                   {"changed", shared.changed}});
+  document["changed"] = common::list_of(result.machines, [](const auto& fact) -> json {
+    return {{"key", fact.key}, {"first", fact.before}, {"second", fact.after}};
+  });
+  document["groups"] = common::list_of(
+      result.groups, [&](const auto& group) { return group_json(group, result.basis); });
+  document["classes"] = common::list_of(result.classes, [](const auto& shared) -> json {
+    return {{"class", to_string(shared.kind)},
+            {"benchmarks", shared.benchmarks},
+            {"slowdown", gate::slowdown(shared.shift)},
+            {"changed", shared.changed}};
+  });
   const auto& out = result.left_out;
   document["left_out"] = {{"only_first", out.only_first}, {"only_second", out.only_second},
                           {"failed", out.failed},         {"other_bytes", out.other_bytes},
                           {"too_few_runs", out.too_few},  {"few_repetitions", out.few_repetitions}};
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::comparison

@@ -22,13 +22,12 @@ const char* to_string(cost::source source) {
   return "";
 }
 
-const char* to_string(verdict verdict) {
-  switch (verdict) {
+const char* to_string(verdict shown) {
+  switch (shown) {
     case verdict::healthy: return "healthy";
     case verdict::findings: return "findings";
-    case verdict::not_known: return "not_known";
+    default: return "not_known";
   }
-  return "";
 }
 
 verdict conclude(const diagnosis& diagnosis) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "src/common/exit_code.hpp"
+
 namespace bench_transfers::doctor {
 
 enum class severity { slows, may_slow };
@@ -75,10 +77,10 @@ struct diagnosis {
   std::vector<unknown> unknowns;
 };
 
-enum class verdict { healthy, findings, not_known };
+using verdict = common::exit_code;
 
 /// "healthy", "findings", "not_known"
-const char* to_string(verdict verdict);
+const char* to_string(verdict shown);
 
 /// Not known without a GPU, whatever is found of the host. With GPUs: findings if there are any;
 /// healthy only if nothing that decides is unknown.

@@ -9,6 +9,7 @@
 #include "provenance.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
+#include "src/common/exit_code.hpp"
 #include "src/common/program.hpp"
 #include "src/common/writing.hpp"
 #include "src/completion/generate.hpp"
@@ -16,8 +17,7 @@
 namespace bench_transfers::commands {
 namespace {
 
-constexpr int done = 0;
-constexpr int bad_input = 2;
+using common::exit_code;
 
 /// Of `--reference A B`: an option that takes one file each time.
 std::string repeating_hint(const CLI::App& command) {
@@ -82,16 +82,16 @@ std::shared_ptr<const command> parse(const program_words& words, int argc,
 
 int run_program(const program_words& words, int argc, const char* const* argv) {
   common::let_oversized_writes_fail();
+  auto code = exit_code::bad_input;
   try {
     const auto command = parse(words, argc, argv);
-    return command ? command->run() : done;
+    code = command ? command->run() : exit_code::done;
   } catch (const std::bad_alloc&) {  // complain() may need memory, too
     std::fprintf(stderr, "%s: there is not enough memory\n", words.name);
-    return bad_input;
   } catch (const std::exception& error) {
     common::complain(words.name, error.what());
-    return bad_input;
   }
+  return static_cast<int>(code);
 }
 
 }  // namespace bench_transfers::commands

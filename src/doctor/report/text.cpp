@@ -3,26 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "src/common/text.hpp"
 #include "src/doctor/path_links.hpp"
+#include "src/exports/text.hpp"
 
 namespace bench_transfers::doctor {
 namespace {
-
-constexpr std::size_t indent = 4;
-
-/// A paragraph below the line with a code.
-std::string indented(const std::string& text) {
-  const std::string margin(indent, ' ');
-  return margin +
-         common::wrapped(common::printable(text), common::terminal_columns - indent, indent);
-}
-
-/// Commands stay on one line, to be copied.
-std::string command_line(const std::string& command) {
-  return command.empty() ? "" : fmt::format("{:{}}$ {}\n", "", indent, common::printable(command));
-}
 
 std::string origin_of(const cost& cost) {
   switch (cost.origin) {
@@ -48,52 +38,58 @@ std::string cost_text(const std::optional<cost>& cost) {
                      cost->reference);
 }
 
-std::string heading_of(const std::string& code, const std::string& gpu) {
-  return fmt::format("  {}{}\n", code, gpu.empty() ? "" : fmt::format(" ({})", gpu));
+exports::finding shown_as(const std::string& code, const std::string& gpu,
+                          std::vector<std::string> paragraphs, const remedy& fix) {
+  paragraphs.push_back(fix.text + ".");
+  for (auto& paragraph : paragraphs) paragraph = common::printable(paragraph);
+  return {code + (gpu.empty() ? "" : fmt::format(" ({})", gpu)), std::move(paragraphs),
+          common::printable(fix.command)};
 }
 
-std::string text_of(const remedy& fix) {
-  return indented(fix.text + ".") + command_line(fix.command);
+void add_findings(exports::answer& out, const std::string& title,
+                  std::vector<exports::finding> findings) {
+  if (findings.empty()) return;
+  out.say("");
+  out.say(title + ":");
+  std::ranges::move(findings, std::back_inserter(out.parts));
 }
 
-std::string findings_text(const diagnosis& diagnosis, severity severity,
-                          const std::string& heading) {
-  std::string text;
+std::vector<exports::finding> findings_of(const diagnosis& diagnosis, severity severity) {
+  std::vector<exports::finding> findings;
   for (const auto& found : diagnosis.findings)
     if (found.severity == severity)
-      text += heading_of(found.code, found.gpu) + indented(found.what) +
-              indented(cost_text(found.cost)) + text_of(found.fix);
-  return text.empty() ? "" : fmt::format("\n{}:\n{}", heading, text);
+      findings.push_back(
+          shown_as(found.code, found.gpu, {found.what, cost_text(found.cost)}, found.fix));
+  return findings;
 }
 
-std::string unknowns_text(const diagnosis& diagnosis) {
-  std::string text;
+std::vector<exports::finding> unknowns_of(const diagnosis& diagnosis) {
+  std::vector<exports::finding> unknowns;
   for (const auto& open : diagnosis.unknowns)
-    text += heading_of(open.code, open.gpu) + indented(open.what) + text_of(open.fix);
-  return text.empty() ? "" : "\nCannot be known:\n" + text;
+    unknowns.push_back(shown_as(open.code, open.gpu, {open.what}, open.fix));
+  return unknowns;
 }
 
 std::string link_text(const topology::path_link& link, bool is_narrowest) {
   const auto place = (link.upper.empty() ? "" : link.upper + " to ") + link.lower;
-  if (!link.limits) return fmt::format("  {}: a tunnel; what it carries is not told\n", place);
-  return fmt::format("  {}: PCIe {}.0 x{} of {}.0 x{}, {:.1f} GB/s each way{}\n", place,
+  if (!link.limits) return fmt::format("  {}: a tunnel; what it carries is not told", place);
+  return fmt::format("  {}: PCIe {}.0 x{} of {}.0 x{}, {:.1f} GB/s each way{}", place,
                      link.now.generation, link.now.width, link.most.generation, link.most.width,
                      link.now.gb_per_s(), is_narrowest ? ", the narrowest" : "");
 }
 
-std::string gpu_text(const facts& facts, const gpu_facts& gpu) {
-  auto text =
-      fmt::format("{}: {} at {}\n", gpu.id,
-                  gpu.name.empty() ? "a GPU of NVIDIA" : common::printable(gpu.name), gpu.bus_id);
+void add_gpu(exports::answer& out, const facts& facts, const gpu_facts& gpu) {
+  out.say(fmt::format("{}: {} at {}", gpu.id,
+                      gpu.name.empty() ? "a GPU of NVIDIA" : common::printable(gpu.name),
+                      gpu.bus_id));
   const auto links = links_of(facts, gpu);
   const auto limiting = topology::narrowest(links);
   for (std::size_t i = 0; i < links.size(); ++i)
-    text += link_text(links[i], links.size() > 1 && limiting == i);
-  return text;
+    out.say(link_text(links[i], links.size() > 1 && limiting == i));
 }
 
 std::string copy_text(const measured_copy& copy) {
-  return fmt::format("{}: copies of pinned memory {} reach {} GB/s\n", copy.gpu,
+  return fmt::format("{}: copies of pinned memory {} reach {} GB/s", copy.gpu,
                      copy.towards == direction::h2d ? "to the GPU" : "to the host",
                      common::rate_digits(copy.gb_per_s));
 }
@@ -104,23 +100,23 @@ std::string verdict_text(const diagnosis& diagnosis) {
     case verdict::findings:
       return fmt::format("Transfers may be slow: {}.",
                          common::counted(diagnosis.findings.size(), "finding"));
-    case verdict::not_known:
+    default:
       return fmt::format("Whether transfers are slow is not known; {}.",
                          common::counted(diagnosis.findings.size(), "finding"));
   }
-  return "";
 }
 
 }  // namespace
 
 std::string text_of(const facts& facts, const diagnosis& diagnosis) {
-  std::string text;
-  for (const auto& gpu : facts.gpus) text += gpu_text(facts, gpu);
-  for (const auto& copy : facts.copies) text += copy_text(copy);
-  text += common::wrapped(verdict_text(diagnosis));
-  text += findings_text(diagnosis, severity::slows, "Slows transfers");
-  text += findings_text(diagnosis, severity::may_slow, "May slow transfers");
-  return text + unknowns_text(diagnosis);
+  exports::answer out;
+  for (const auto& gpu : facts.gpus) add_gpu(out, facts, gpu);
+  for (const auto& copy : facts.copies) out.say(copy_text(copy));
+  out.say(verdict_text(diagnosis));
+  add_findings(out, "Slows transfers", findings_of(diagnosis, severity::slows));
+  add_findings(out, "May slow transfers", findings_of(diagnosis, severity::may_slow));
+  add_findings(out, "Cannot be known", unknowns_of(diagnosis));
+  return exports::text_of(out);
 }
 
 }  // namespace bench_transfers::doctor

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "src/common/message.hpp"
 #include "src/exports/results/fields.hpp"
 #include "src/exports/results/formats.hpp"
 
@@ -34,7 +35,7 @@ std::string bencher_of(std::span<const run_values> runs) {
   for (const auto& run : runs)
     for (const auto& value : run.benchmarks)
       benchmarks[value.described.name] = measures_of(value, run.on_host);
-  return benchmarks.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return common::text_of(benchmarks);
 }
 
 }  // namespace bench_transfers::exports

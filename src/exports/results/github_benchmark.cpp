@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "src/common/message.hpp"
 #include "src/exports/results/fields.hpp"
 #include "src/exports/results/formats.hpp"
 
@@ -28,10 +29,6 @@ json entry_of(const run_values& run, const benchmark_value& value, const measure
   return entry;
 }
 
-std::string text_of(const json& entries) {
-  return entries.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
 constexpr const char* reader = "github-action-benchmark";
 
 }  // namespace
@@ -42,7 +39,7 @@ std::string github_times_of(std::span<const run_values> runs) {
   for (const auto& run : runs)
     for (const auto& value : run.benchmarks)
       entries.push_back(entry_of(run, value, value.time_ns, "ns"));
-  return text_of(entries);
+  return common::text_of(entries);
 }
 
 std::string github_rates_of(std::span<const run_values> runs) {
@@ -51,7 +48,7 @@ std::string github_rates_of(std::span<const run_values> runs) {
   for (const auto& run : runs)
     for (const auto& value : run.benchmarks)
       if (value.gb_per_s) entries.push_back(entry_of(run, value, *value.gb_per_s, "GB/s"));
-  return text_of(entries);
+  return common::text_of(entries);
 }
 
 }  // namespace bench_transfers::exports

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "src/common/message.hpp"
 #include "src/exports/results/formats.hpp"
 
 namespace bench_transfers::exports {
@@ -13,7 +14,7 @@ std::string report_of(std::span<const run_values> runs) {
     judged.back().update(trust::to_json(run.judged));
   }
   const json document{{"kind", "judged runs"}, {"format", format}, {"runs", judged}};
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::exports

@@ -52,7 +52,7 @@ class collect_command final : public commands::command {
         ->type_name("ID");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto claimed = claims::claim_outputs({out_}, {});
     if (!common::is_standard_output(out_) && !is_named_like_a_result(out_))
       throw common::usage_error(
@@ -88,7 +88,7 @@ class collect_command final : public commands::command {
     for (const auto& sentence : problem_section(sweep).sentences)
       text += fmt::format("  {}\n", sentence);
     common::print_beside(out_, text);
-    return number(exit_code::healthy);
+    return exit_code::healthy;
   }
 
  private:

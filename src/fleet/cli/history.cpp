@@ -49,19 +49,19 @@ class history_command final : public commands::command {
     commands::add_json(options, json_);
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     auto inputs = references_;
     inputs.insert(inputs.end(), sweeps_.begin(), sweeps_.end());
     const auto claimed = claims::claim_outputs({json_}, inputs);
     auto read = records_of(sweeps_, settings::usual(), read_sweeps(references_));
-    if (read.records.empty()) return number(exit_code::bad_input);
+    if (read.records.empty()) return exit_code::bad_input;
     const history history(std::move(read.records));
     const auto* gpu = gpu_.empty() ? nullptr : &require_gpu(history, gpu_);
     common::write_outputs({{json_, [&] { return json_of(history, gpu); }}},
                           [&] { return gpu ? text_of(history, *gpu) : text_of(history); });
-    if (gpu ? gpu->is_in_trouble() : history.is_in_trouble()) return number(exit_code::named);
+    if (gpu ? gpu->is_in_trouble() : history.is_in_trouble()) return exit_code::named;
     const bool is_known = read.is_complete && (gpu ? history.is_known(*gpu) : history.is_healthy());
-    return number(is_known ? exit_code::healthy : exit_code::unknown);
+    return is_known ? exit_code::healthy : exit_code::unknown;
   }
 
  private:

@@ -61,7 +61,7 @@ class judge_command final : public commands::command {
       commands::refuse_without_effect(given, {"--history"}, "--openmetrics=- alone");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     auto inputs = references_;
     inputs.push_back(sweep_);
     const auto claimed = claims::claim_outputs({json_, markdown_, junit_, openmetrics_}, inputs);
@@ -78,12 +78,7 @@ class judge_command final : public commands::command {
       add_onsets(sweep, judged, history(std::move(earlier)));
     }
     write_answer(sweep, judged);
-    switch (judged.verdict) {
-      case verdict::healthy: return number(exit_code::healthy);
-      case verdict::named: return number(exit_code::named);
-      case verdict::unknown: break;
-    }
-    return number(exit_code::unknown);
+    return judged.verdict;
   }
 
   [[nodiscard]] commands::offers offered() const override {

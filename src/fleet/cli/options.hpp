@@ -8,10 +8,7 @@
 
 namespace bench_transfers::fleet {
 
-/// 2 is bad input or usage.
-enum class exit_code { healthy = 0, named = 1, bad_input = 2, unknown = 3 };
-
-constexpr int number(exit_code code) { return static_cast<int>(code); }
+using common::exit_code;
 
 inline void add_sweep(CLI::App& options, std::filesystem::path& sweep) {
   options.add_option("SWEEP", sweep, "made by collect")->required()->type_name("FILE");

@@ -22,11 +22,11 @@ class show_command final : public commands::command {
         ->type_name("COUNT");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto sweep = read_sweep(sweep_);
     const auto references = read_references(references_, sweep);
     common::print(table_of(sweep, judge(sweep, settings::usual(), references), slowest_));
-    return number(exit_code::healthy);
+    return exit_code::healthy;
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/common/exit_code.hpp"
 #include "src/fleet/judge/levels.hpp"
 #include "src/fleet/model/sweep.hpp"
 #include "src/statistics/estimate.hpp"
@@ -118,11 +119,9 @@ struct aspect_scores {
   std::vector<std::optional<double>> since_baseline;  ///< than in the baseline; empty without one
 };
 
-enum class verdict {
-  healthy,
-  named,   ///< some part with GPUs is slow, or any is missing or has wrong data
-  unknown  ///< nothing is named, and not all that decides could be tested
-};
+/// `named`: some part with GPUs is slow, or any is missing or has wrong data; `unknown`: nothing is
+/// named, and not all that decides could be tested.
+using verdict = common::exit_code;
 
 /// Why a fleet without findings may not be healthy.
 enum class doubt {

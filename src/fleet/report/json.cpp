@@ -51,8 +51,6 @@ json to_json(const link& shown) {
 /// The link that all GPUs of the part have, and what any of them warns of.
 json evidence_of(const sweep& sweep, const finding& found) {
   const auto& first = sweep.gpus[found.gpu];
-  json aspects = json::array();
-  for (const auto& slow : found.aspects) aspects.push_back(to_json(sweep, slow));
   bool is_one_link = true;
   std::set<std::string> warnings;
   for (const auto index : found.gpus) {
@@ -60,19 +58,15 @@ json evidence_of(const sweep& sweep, const finding& found) {
     is_one_link = is_one_link && gpu.link == first.link;
     warnings.insert(gpu.warnings.begin(), gpu.warnings.end());
   }
-  json evidence{{"aspects", aspects},
-                {"link", is_one_link ? to_json(first.link) : json(nullptr)},
-                {"warnings", warnings},
-                {"processes", found.processes}};
+  json evidence{
+      {"aspects",
+       common::list_of(found.aspects, [&](const auto& slow) { return to_json(sweep, slow); })},
+      {"link", is_one_link ? to_json(first.link) : json(nullptr)},
+      {"warnings", warnings},
+      {"processes", found.processes}};
   if (found.part_of_link) evidence["link_percent"] = percent(*found.part_of_link);
   if (found.pattern == pattern::wrong_data) evidence["benchmarks"] = first.wrong_data;
   return evidence;
-}
-
-json codes_of(const std::vector<advice>& list) {
-  json codes = json::array();
-  for (const auto advice : list) codes.push_back(to_string(advice));
-  return codes;
 }
 
 json to_json(const onset& since) {
@@ -97,7 +91,7 @@ json finding_json(scope scope, const char* code, const gpu& part, const std::vec
           {"confidence", nullptr},
           {"reference", to_string(reference::peers)},
           {"since", nullptr},
-          {"advice", codes_of(list)},
+          {"advice", common::list_of(list, [](advice shown) { return to_string(shown); })},
           {"evidence", json::object()}};
 }
 
@@ -169,13 +163,17 @@ json in_parts(const sweep& sweep) {
   return list;
 }
 
+template <class Indices>
+json uuids_of(const sweep& sweep, const Indices& gpus) {
+  return common::list_of(gpus, [&](std::size_t gpu) { return sweep.gpus[gpu].uuid; });
+}
+
 json doubts_of(const sweep& sweep, const judgement& judged) {
   json list = json::array();
   for (const auto& [doubt, gpus] : judged.doubts) {
-    json uuids = json::array();
-    for (const auto gpu : gpus) uuids.push_back(sweep.gpus[gpu].uuid);
-    list.push_back(
-        {{"code", to_string(doubt)}, {"gpus", uuids}, {"text", explain(doubt, gpus.size())}});
+    list.push_back({{"code", to_string(doubt)},
+                    {"gpus", uuids_of(sweep, gpus)},
+                    {"text", explain(doubt, gpus.size())}});
     if (doubt == doubt::nodes_not_measured) list.back()["nodes"] = judged.absent_nodes;
   }
   return list;
@@ -194,28 +192,27 @@ json to_json(const tested_aspect& tested) {
 }  // namespace
 
 std::string json_of(const sweep& sweep, const judgement& judged) {
+  const auto findings = [&](const std::vector<finding>& list) {
+    return common::list_of(list, [&](const finding& found) { return to_json(sweep, found); });
+  };
   json document{{"kind", kind_of_file},
                 {"format", format},
                 {"sweep", or_null(sweep.id)},
                 {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
                 {"verdict", to_string(judged.verdict)},
                 {"gpus", sweep.gpus.size()},
-                {"findings", json::array()},
-                {"not_named", json::array()},
-                {"unknown_gpus", json::array()},
+                {"findings", findings(judged.findings)},
+                {"not_named", findings(judged.not_named)},
+                {"unknown_gpus", uuids_of(sweep, judged.unknown_gpus)},
                 {"in_parts", in_parts(sweep)},
                 {"problems", common::to_json(sweep.problems)},
                 {"doubts", doubts_of(sweep, judged)},
-                {"tested", json::array()}};
-  for (const auto& found : judged.findings) document["findings"].push_back(to_json(sweep, found));
-  for (const auto& found : judged.not_named) document["not_named"].push_back(to_json(sweep, found));
+                {"tested", common::list_of(judged.tested,
+                                           [](const auto& tested) { return to_json(tested); })}};
   for (const auto& missing : judged.missing) document["findings"].push_back(to_json(missing));
   for (const auto& gone : judged.gone) document["findings"].push_back(gone_to_json(gone));
-  for (const auto gpu : judged.unknown_gpus)
-    document["unknown_gpus"].push_back(sweep.gpus[gpu].uuid);
-  for (const auto& tested : judged.tested) document["tested"].push_back(to_json(tested));
   document["scores"] = scores_of(sweep, judged);
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::fleet

@@ -39,8 +39,8 @@ std::vector<label> labels_of(const sweep& sweep, const finding& found) {
 
 void add_counts(metrics& out, const sweep& sweep, const judgement& judged) {
   out.begin("transfers_fleet_verdict", "1 for the verdict of the newest sweep, 0 for the others.");
-  for (const auto verdict : {verdict::healthy, verdict::named, verdict::unknown})
-    out.add({{"verdict", to_string(verdict)}}, judged.verdict == verdict ? 1 : 0);
+  for (const auto shown : {verdict::healthy, verdict::named, verdict::unknown})
+    out.add({{"verdict", to_string(shown)}}, judged.verdict == shown ? 1 : 0);
   if (sweep.begin) {
     out.begin("transfers_fleet_begin_timestamp_seconds", "When the sweep began, in Unix time.");
     out.add({}, static_cast<double>(sweep.begin->time_since_epoch().count()));

@@ -2,13 +2,12 @@
 
 namespace bench_transfers::fleet {
 
-std::string to_string(verdict verdict) {
-  switch (verdict) {
+std::string to_string(verdict shown) {
+  switch (shown) {
     case verdict::healthy: return "healthy";
     case verdict::named: return "named";
-    case verdict::unknown: break;
+    default: return "unknown";
   }
-  return "unknown";
 }
 
 std::string to_string(scope scope) {

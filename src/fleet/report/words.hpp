@@ -9,7 +9,7 @@ namespace bench_transfers::fleet {
 
 // Words of answers.
 
-std::string to_string(verdict verdict);
+std::string to_string(verdict shown);
 std::string to_string(scope scope);
 /// "GPU", "node": for people.
 std::string noun_of(scope scope);

@@ -83,14 +83,14 @@ class check_command final : public commands::command {
     if (!runs_.empty() && dry_run_) throw common::usage_error("--dry-run takes no runs");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto claimed =
         claims::claim_outputs({markdown_, junit_, json_}, inputs_of(runs_, baseline_));
     const auto programs = confirm_.empty() ? std::nullopt : std::optional(parse_programs(confirm_));
     const auto before = read_baseline(baseline_);
     require_facts(question_.allow_different, before.machine);
     require_classes(before, question_);
-    if (dry_run_) return number(exit_code::pass);
+    if (dry_run_) return exit_code::pass;
     const auto after = read_runs(runs_, before.judged_by);
     require_known_keys(question_.allow_different, before.machine, after);
     auto report = gate::check(before, after, question_);
@@ -98,10 +98,10 @@ class check_command final : public commands::command {
       if (programs) confirm(report, *programs, measure_with_shell(before.judged_by), show_progress);
     } catch (const interrupted& signal) {
       common::complain("gate_transfers", signal.what());
-      return 128 + signal.number();
+      return common::code_of_signal(signal.number());
     }
     write_answer(report);
-    return number(report.code);
+    return report.code;
   }
 
   [[nodiscard]] commands::offers offered() const override { return classes_offered(); }

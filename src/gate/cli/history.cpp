@@ -24,7 +24,7 @@ class history_command final : public commands::command {
     commands::add_json(options, json_);
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto claimed = claims::claim_outputs({json_}, inputs_of(runs_, baseline_));
     const auto line = read_baseline(baseline_);
     require_facts(question_.allow_different, line.machine);
@@ -33,7 +33,7 @@ class history_command final : public commands::command {
     const auto history = history_of(line, runs, question_);
     common::write_outputs({{json_, [&] { return json_of(history); }}},
                           [&] { return text_of(history); });
-    return number(history.code());
+    return history.code();
   }
 
   [[nodiscard]] commands::offers offered() const override { return classes_offered(); }

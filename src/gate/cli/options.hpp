@@ -14,8 +14,6 @@ namespace bench_transfers::gate {
 
 using paths = std::vector<std::filesystem::path>;
 
-constexpr int number(exit_code code) { return static_cast<int>(code); }
-
 inline constexpr std::size_t most_runs = 1000;
 
 /// --judge-by and --of-repetitions.

@@ -69,7 +69,7 @@ class pin_command final : public commands::command {
       commands::refuse_without_effect(given, {"--new-line"}, "--out=- without --replaces");
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto claimed = claims::claim_outputs({out_}, runs_);
     require_count(runs_.size());
     std::vector<pin_warning> of_line;
@@ -84,7 +84,7 @@ class pin_command final : public commands::command {
       warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
     common::write_output(out_, to_text(baseline));
     common::print_beside(out_, text_of(baseline, warnings, out_));
-    return number(exit_code::pass);
+    return exit_code::pass;
   }
 
   [[nodiscard]] commands::offers offered() const override { return metrics_offered(); }

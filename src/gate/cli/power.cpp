@@ -38,11 +38,11 @@ class power_command final : public commands::command {
     add_limits(options, limits_);
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto before = read_baseline(baseline_);
     common::print(text_of(before, power(before, new_runs_, limits_), new_runs_,
                           stakes_of(before, limits_).limits));
-    return number(exit_code::pass);
+    return exit_code::pass;
   }
 
  private:

@@ -14,11 +14,11 @@ class show_command final : public commands::command {
     add_metric(options, judged_by_);
   }
 
-  [[nodiscard]] int run() const override {
+  [[nodiscard]] common::exit_code run() const override {
     const auto runs = read_runs(runs_, judged_by_.judged_by);
     common::print(side_by_side(runs, metric_of(judged_by_, runs),
                                common::columns_of(stdout, common::terminal_columns)));
-    return number(exit_code::pass);
+    return exit_code::pass;
   }
 
   [[nodiscard]] commands::offers offered() const override { return metrics_offered(); }

@@ -20,10 +20,8 @@ std::string to_string(exit_code code) {
     case exit_code::pass: return "PASS";
     case exit_code::regression: return "REGRESSION";
     case exit_code::environment: return "ENVIRONMENT_SLOWER";
-    case exit_code::bad_input:
-    case exit_code::inconclusive: break;
+    default: return "INCONCLUSIVE";
   }
-  return "INCONCLUSIVE";
 }
 
 }  // namespace bench_transfers::gate

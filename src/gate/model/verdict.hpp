@@ -3,10 +3,11 @@
 #include <array>
 #include <string>
 
+#include "src/common/exit_code.hpp"
+
 namespace bench_transfers::gate {
 
-/// Exit codes of gate_transfers.
-enum class exit_code { pass = 0, regression = 1, bad_input = 2, inconclusive = 3, environment = 4 };
+using common::exit_code;
 
 /// On one benchmark.
 enum class verdict { unchanged, not_known, slower, faster, ambiguous, missing, added };

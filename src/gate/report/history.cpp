@@ -148,12 +148,6 @@ json series_to_json(const series& one) {
   return entry;
 }
 
-json all_to_json(const std::vector<series>& all) {
-  json entries = json::array();
-  for (const auto& one : all) entries.push_back(series_to_json(one));
-  return entries;
-}
-
 }  // namespace
 
 std::string text_of(const history_answer& answer) {
@@ -205,9 +199,9 @@ std::string json_of(const history_answer& answer) {
                       {"false_alarm", answer.limits.false_alarm},
                       {"has_first_baseline", answer.has_first},
                       {"sessions", std::move(sessions)},
-                      {"classes", all_to_json(answer.classes)},
-                      {"benchmarks", all_to_json(answer.benchmarks)}};
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+                      {"classes", common::list_of(answer.classes, series_to_json)},
+                      {"benchmarks", common::list_of(answer.benchmarks, series_to_json)}};
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::gate

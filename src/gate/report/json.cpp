@@ -13,6 +13,7 @@
 namespace bench_transfers::gate {
 namespace {
 
+using common::list_of;
 using common::or_null;
 
 using json = nlohmann::ordered_json;
@@ -41,10 +42,16 @@ json counts_of(const report& answer) {
   return counts;
 }
 
+json change_to_json(const changed_fact& changed) {
+  const auto& [fact, allowed] = changed;
+  return {{"key", fact.key},
+          {"before", or_null(fact.before)},
+          {"after", or_null(fact.after)},
+          {"allowed", allowed}};
+}
+
 json messages_of(const std::vector<reason>& reasons, const limits& limits) {
-  json messages = json::array();
-  for (const auto& cause : reasons) messages.push_back(to_json(message_of(cause, limits)));
-  return messages;
+  return list_of(reasons, [&](const reason& cause) { return to_json(message_of(cause, limits)); });
 }
 
 json class_to_json(const class_answer& part, const limits& limits) {
@@ -102,9 +109,9 @@ json finding_to_json(const finding& benchmark) {
   if (benchmark.result == verdict::missing) entry["allowed"] = benchmark.excused;
   if (!benchmark.judgement) return entry;
   const auto& judgement = *benchmark.judgement;
-  json by_run = json::array();
-  for (const auto& shift : benchmark.shifts)
-    by_run.push_back(number(shift ? std::optional(slowdown(*shift)) : std::nullopt));
+  const auto slowdown_of = [](const std::optional<double>& shift) {
+    return number(shift ? std::optional(slowdown(*shift)) : std::nullopt);
+  };
   entry.update({{"class", to_string(benchmark.kind)},
                 {"threshold", benchmark.threshold},
                 {"slowdown", number(slowdown(judgement.shift))},
@@ -113,7 +120,7 @@ json finding_to_json(const finding& benchmark) {
                 {"seen_slower", word_of(judgement.sighting)},
                 {"by_mean", mean_to_json(benchmark)},
                 {"interval_95", interval(interval_of(judgement, 0.95))},
-                {"slowdown_of_runs", std::move(by_run)},
+                {"slowdown_of_runs", list_of(benchmark.shifts, slowdown_of)},
                 {"p", number(judgement.p)},
                 {"standard_error", number(judgement.standard_error)},
                 {"degrees_of_freedom", number(judgement.degrees)},
@@ -130,18 +137,6 @@ json finding_to_json(const finding& benchmark) {
 
 std::string json_of(const report& answer) {
   const auto& limits = answer.question.limits;
-  json changed = json::array();
-  for (const auto& [fact, allowed] : answer.changed)
-    changed.push_back({{"key", fact.key},
-                       {"before", or_null(fact.before)},
-                       {"after", or_null(fact.after)},
-                       {"allowed", allowed}});
-  json classes = json::array();
-  for (const auto& part : answer.classes) classes.push_back(class_to_json(part, limits));
-  json notes = json::array();
-  for (const auto& entry : answer.notes) notes.push_back(to_json(message_of(entry)));
-  json benchmarks = json::array();
-  for (const auto& finding : answer.findings) benchmarks.push_back(finding_to_json(finding));
   const json document{
       {"format", check_format},
       {"kind", check_kind},
@@ -149,7 +144,8 @@ std::string json_of(const report& answer) {
       {"exit_code", static_cast<int>(answer.code)},
       {"sentence", verdict_sentence(answer)},
       {"reasons", messages_of(answer.reasons, limits)},
-      {"notes", std::move(notes)},
+      {"notes",
+       list_of(answer.notes, [](const auto& entry) { return to_json(message_of(entry)); })},
       {"more_runs_may_tell", more_runs_may_tell(answer)},
       {"device", or_null(answer.device)},
       {"on_host", answer.on_host},
@@ -164,10 +160,11 @@ std::string json_of(const report& answer) {
       {"runs", {{"before", answer.processes_before}, {"after", answer.processes_after}}},
       {"sessions", {{"before", answer.sessions_before}, {"after", answer.sessions_after}}},
       {"counts", counts_of(answer)},
-      {"changed", std::move(changed)},
-      {"classes", std::move(classes)},
-      {"benchmarks", std::move(benchmarks)}};
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+      {"changed", list_of(answer.changed, change_to_json)},
+      {"classes",
+       list_of(answer.classes, [&](const auto& part) { return class_to_json(part, limits); })},
+      {"benchmarks", list_of(answer.findings, finding_to_json)}};
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::gate

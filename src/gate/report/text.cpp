@@ -162,8 +162,15 @@ std::string power_table(std::span<const power_line> lines, const metric& judged_
 /// How many benchmarks of each class are not advisory, and how those that do not decide veto.
 std::string classes_text(std::span<const power_line> lines, std::size_t new_runs,
                          const limits& limits) {
-  auto text = fmt::format("With {}, these benchmarks can show their threshold:\n",
-                          counted(new_runs, "new run"));
+  using exports::cells;
+  const auto text = fmt::format("With {}, these benchmarks can show their threshold:\n",
+                                counted(new_runs, "new run"));
+  exports::table table{.columns = {{"", cells::words, 10},
+                                   {"", cells::numbers, 4},
+                                   {""},
+                                   {"", cells::numbers, 4},
+                                   {""}},
+                       .between = 1};
   for (const auto kind : all_classes) {
     const auto of_class = [&](const power_line& line) { return line.kind == kind; };
     const auto can_show = [&](const power_line& line) { return of_class(line) && !line.advisory; };
@@ -172,14 +179,15 @@ std::string classes_text(std::span<const power_line> lines, std::size_t new_runs
     if (count == 0) continue;
     auto own = limits;
     own.vetoing.clear();
-    text += fmt::format("  {:<8} {:>4} of {:>4} at {}{}\n", to_string(kind), able, count,
-                        limit_text(own.threshold_for(kind)),
-                        limits.vetoing.contains(kind)
-                            ? fmt::format("; does not decide, and vetoes from {}",
-                                          limit_text(limits.threshold_for(kind)))
-                            : "");
+    table.rows.push_back({{fmt::format("  {}", to_string(kind)), fmt::format("{}", able), "of",
+                           fmt::format("{}", count),
+                           fmt::format("at {}{}", limit_text(own.threshold_for(kind)),
+                                       limits.vetoing.contains(kind)
+                                           ? fmt::format("; does not decide, and vetoes from {}",
+                                                         limit_text(limits.threshold_for(kind)))
+                                           : "")}});
   }
-  return text;
+  return text + exports::text_of(table);
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ void label(std::vector<figure>& sized) {
 
 }  // namespace
 
-std::string figure::size() const { return common::format_size(benchmark->size_bytes.value_or(0)); }
+std::size_t size_of(const figure& shown) { return shown.benchmark->size_bytes.value_or(0); }
+
+std::string figure::size() const { return common::format_size(size_of(*this)); }
 
 std::string front_of(const benchmark& described) {
   return benchmark_name(described.strategy, described.variant, std::nullopt, cache_state::warm);
@@ -99,16 +101,14 @@ std::vector<std::string> figures::headlines(const benchmark& described) const {
   return cells;
 }
 
-std::string figures::legend(const std::vector<const benchmark*>& shown) const {
+void figures::add_legend(exports::answer& out, const std::vector<const benchmark*>& shown) const {
   const auto is_shown = [&](std::string_view counter) {
     return std::ranges::any_of(
         shown, [&](const benchmark* described) { return median(*described, counter).has_value(); });
   };
-  std::string lines;
   for (const auto& [name, explained] : file_.metrics)
     if (explained.headline && is_shown(name))
-      lines += common::wrapped(fmt::format("{}: {}", title_of(explained), explained.description));
-  return lines;
+      out.say(fmt::format("{}: {}", title_of(explained), explained.description));
 }
 
 bool figures::differ_in_sign(const benchmark& one, const benchmark& other) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/common/text.hpp"
+#include "src/exports/answer.hpp"
 #include "src/result_file/contents.hpp"
 
 namespace bench_transfers::result_file {
@@ -46,7 +47,7 @@ class figures {
 
   /// "over_plain: how much longer than the plain launch", a line for each headline metric that one
   /// of these benchmarks has.
-  [[nodiscard]] std::string legend(const std::vector<const benchmark*>& shown) const;
+  void add_legend(exports::answer& out, const std::vector<const benchmark*>& shown) const;
 
   /// Whether a headline metric that is a time is below 0, as differences may be, for one of these
   /// benchmarks only.
@@ -62,6 +63,9 @@ class figures {
   std::map<std::string, std::vector<const row*>, common::natural_order>
       repetitions_;  // measured ones
 };
+
+/// Of the memory. An operation may move other bytes: a part of it.
+std::size_t size_of(const figure& shown);
 
 /// The largest figure by the bytes moved; there must be at least one.
 const figure& largest_of(const std::vector<figure>& shown);

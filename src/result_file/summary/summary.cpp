@@ -13,6 +13,7 @@
 
 #include "src/common/message.hpp"
 #include "src/common/text.hpp"
+#include "src/exports/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/summary/figures.hpp"
 #include "src/result_file/summary/tables.hpp"
@@ -35,16 +36,16 @@ std::string link_text(const json& link) {
 std::string device_line(const json& device, const json& link, bool on_host,
                         const std::string& title) {
   if (on_host && !member(device, {"emulated_link"}).is_null())
-    return common::wrapped(
-        fmt::format("{}: {}: every figure is a copy within this machine's memory, at the rates "
-                    "set for the emulated link.",
-                    title, text_at(device, {"name"})));
+    return fmt::format(
+        "{}: {}: every figure is a copy within this machine's memory, at the rates set for the "
+        "emulated link.",
+        title, text_at(device, {"name"}));
   if (on_host)
-    return common::wrapped(fmt::format(
+    return fmt::format(
         "{}: host, no GPU: every figure is a copy within this machine's memory, not a GPU link.",
-        title));
-  return common::wrapped(fmt::format("{}: {}{}.", title, text_at(device, {"name"}),
-                                     link.is_null() ? "" : link_text(link)));
+        title);
+  return fmt::format("{}: {}{}.", title, text_at(device, {"name"}),
+                     link.is_null() ? "" : link_text(link));
 }
 
 /// How the processor treats the kinds of memory, if that is not as expected.
@@ -85,7 +86,8 @@ std::vector<std::string> memory_type_notes(const contents& read) {
 }
 
 /// Lists operations timed alone before those in batches.
-std::string floor_line(std::vector<const benchmark*> floors, const figures& measured) {
+void add_floor(exports::answer& out, std::vector<const benchmark*> floors,
+               const figures& measured) {
   const auto is_in_batch = [&](const benchmark* floor) {
     return measured.median(*floor, "batch").value_or(1) > 1;
   };
@@ -96,33 +98,19 @@ std::string floor_line(std::vector<const benchmark*> floors, const figures& meas
     text += common::decimals(measured.median(*floor, "median_ns").value(), 1) + " ns";
     text += is_in_batch(floor) ? " in a batch" : " per operation timed alone";
   }
-  return text.empty() ? "" : text + ".\n";
+  if (!text.empty()) out.say(text + ".");
 }
 
 /// Each reason once, with the number of benchmarks that it covers.
-std::string skipped_lines(const std::vector<skipped_benchmark>& skipped) {
+void add_skipped(exports::answer& out, const std::vector<skipped_benchmark>& skipped) {
   std::vector<std::pair<common::message, std::vector<std::string>>> by_reason;
   for (const auto& [name, reason] : skipped) {
     auto entry = std::ranges::find(by_reason, reason, [](const auto& pair) { return pair.first; });
     if (entry == by_reason.end()) entry = by_reason.insert(by_reason.end(), {reason, {}});
     entry->second.push_back(name);
   }
-  std::string text;
   for (const auto& [reason, names] : by_reason)
-    text += common::wrapped(names.size() == 1
-                                ? fmt::format("Skipped {}: {}.", names.front(), reason.text)
-                                : fmt::format("Skipped {} and {} more: {}.", names.front(),
-                                              names.size() - 1, reason.text));
-  return text;
-}
-
-std::string failure_lines(const std::vector<row>& rows) {
-  std::string text;
-  for (const auto& row : rows)
-    if (row.failed)
-      text += fmt::format("FAILED {}: {}\n", row.benchmark->name,
-                          row.failed->message.empty() ? "no message" : row.failed->message);
-  return text;
+    out.say(fmt::format("Skipped {}: {}.", common::listed(names, 1), reason.text));
 }
 
 /// The table that shows a benchmark. A benchmark without a direction cannot be in the table of
@@ -143,67 +131,58 @@ std::vector<figure> only(table shown, const std::vector<figure>& sized, const co
 }
 
 /// Benchmarks without a size, and the floor of the harness.
-std::string unsized_lines(const std::vector<const benchmark*>& shown, const figures& measured) {
+void add_all_unsized(exports::answer& out, const std::vector<const benchmark*>& shown,
+                     const figures& measured) {
   std::vector<const benchmark*> others, floors;
   for (const auto* described : shown)
     (table_for(*described, measured.file()) == table::floor ? floors : others).push_back(described);
-  return table_of_unsized(others, measured) + floor_line(floors, measured);
+  add_unsized(out, others, measured);
+  add_floor(out, floors, measured);
 }
 
-/// What is shown, and in lines of so many columns.
-struct extent {
-  std::size_t columns;
-  result_file::detail detail;
-};
-
-std::string tables(const std::vector<figure>& sized, const std::vector<const benchmark*>& unsized,
-                   const figures& measured, const extent& shown) {
-  const auto shown_in = [&](table kind) { return only(kind, sized, measured.file()); };
-  const auto directed = shown_in(table::directions);
-  const auto first = table_of_directions(directed, measured, shown.detail);
-  if (shown.detail == detail::brief && !first.empty()) return first;
-  return first + table_of_smaller(directed) + table_of_sizes(directed, shown.columns) +
-         table_of_costs(directed, measured) + table_of_duplex(shown_in(table::duplex), measured) +
-         table_of_concurrent(shown_in(table::concurrent), measured) +
-         table_of_overlap(shown_in(table::overlap), measured) +
-         table_of_times(shown_in(table::times), measured) +
-         table_of_cpu_access(shown_in(table::cpu_access), measured) +
-         table_of_allocation(shown_in(table::allocation)) + unsized_lines(unsized, measured);
-}
-
-/// The tables of the benchmarks that use these devices and no others.
-std::string tables_of_devices(const std::vector<figure>& sized, const figures& measured,
-                              const extent& shown,
-                              const std::function<bool(const benchmark&)>& belongs) {
+/// The tables of the benchmarks that belong.
+void add_tables(exports::answer& out, const std::vector<figure>& sized, const figures& measured,
+                detail shown, const std::function<bool(const benchmark&)>& belongs) {
   std::vector<figure> chosen;
   std::ranges::copy_if(sized, std::back_inserter(chosen),
                        [&](const figure& candidate) { return belongs(*candidate.benchmark); });
   auto unsized = measured.unsized();
   std::erase_if(unsized, [&](const benchmark* candidate) { return !belongs(*candidate); });
-  return tables(chosen, unsized, measured, shown);
+  const auto shown_in = [&](table kind) { return only(kind, chosen, measured.file()); };
+  const auto directed = shown_in(table::directions);
+  add_directions(out, directed, measured, shown);
+  if (shown == detail::brief && !directed.empty()) return;
+  out.add(table_of_smaller(directed));
+  add_sizes(out, directed);
+  out.add(table_of_costs(directed, measured));
+  out.add(table_of_duplex(shown_in(table::duplex), measured));
+  out.add(table_of_concurrent(shown_in(table::concurrent), measured));
+  out.add(table_of_overlap(shown_in(table::overlap), measured));
+  add_times(out, shown_in(table::times), measured);
+  out.add(table_of_cpu_access(shown_in(table::cpu_access), measured));
+  out.add(table_of_allocation(shown_in(table::allocation)));
+  add_all_unsized(out, unsized, measured);
 }
 
 /// Each device by itself, then what uses several at once.
-std::string tables_by_device(const std::vector<figure>& sized, const figures& measured,
-                             const extent& shown) {
+void add_tables_by_device(exports::answer& out, const std::vector<figure>& sized,
+                          const figures& measured, detail shown) {
   const auto& read = measured.file();
-  std::string text;
   std::size_t index = 0;
   bool has_tables = false;
   for (const auto& device : member(read.facts, {"devices"})) {
-    const auto title = fmt::format("Device {}", id_of_device(read, index));
-    const auto tables = tables_of_devices(sized, measured, shown, [&](const benchmark& described) {
-      return described.devices == std::vector{index};
-    });
-    text += (text.empty() ? "" : "\n") +
-            device_line(device, member(device, {"link"}), read.on_host, title) + tables;
-    has_tables |= !tables.empty();
+    if (index > 0) out.say("");
+    out.say(device_line(device, member(device, {"link"}), read.on_host,
+                        fmt::format("Device {}", id_of_device(read, index))));
+    const auto without = out.parts.size();
+    add_tables(out, sized, measured, shown,
+               [&](const benchmark& described) { return described.devices == std::vector{index}; });
+    has_tables |= out.parts.size() > without;
     ++index;
   }
-  if (shown.detail == detail::brief && has_tables) return text;
-  return text + tables_of_devices(sized, measured, shown, [](const benchmark& described) {
-           return described.devices.size() != 1;
-         });
+  if (shown == detail::brief && has_tables) return;
+  add_tables(out, sized, measured, shown,
+             [](const benchmark& described) { return described.devices.size() != 1; });
 }
 
 /// Whether a warning describes the machine, and not what has happened while it was measured. Of a
@@ -216,19 +195,18 @@ bool is_of_machine(const common::message& warning) {
 }
 
 /// What limits the figures, and what is missing. What makes them doubtful is never left out.
-std::string lines_of_notes(const contents& read, detail shown) {
+void add_notes(exports::answer& out, const contents& read, detail shown) {
   auto notes = memory_type_notes(read);
-  std::string doubts;
+  if (shown == detail::all) add_skipped(out, read.skipped);
   for (const auto& warning : read.warnings) {
     if (shown == detail::all || is_of_machine(warning))
       notes.push_back(warning.text);
     else
-      doubts += common::wrapped("Note: " + warning.text);
+      out.say("Note: " + warning.text);
   }
   if (shown == detail::all) {
-    auto text = skipped_lines(read.skipped);
-    for (const auto& note : notes) text += common::wrapped("Note: " + note);
-    return text;
+    for (const auto& note : notes) out.say("Note: " + note);
+    return;
   }
   std::vector<std::string> left_out;
   const auto count = [&](std::size_t number, const char* one) {
@@ -236,32 +214,36 @@ std::string lines_of_notes(const contents& read, detail shown) {
   };
   count(notes.size(), "note");
   count(read.skipped.size(), "skipped benchmark");
-  return doubts +
-         (left_out.empty() ? "" : fmt::format("Not shown: {}.\n", fmt::join(left_out, " and ")));
+  if (!left_out.empty()) out.say(fmt::format("Not shown: {}.", fmt::join(left_out, " and ")));
 }
 
 }  // namespace
 
 std::string summary(const contents& read, std::size_t columns, detail shown) {
   const figures measured(read);
-  const extent extent{columns, shown};
   const bool has_several = member(read.facts, {"devices"}).size() > 1;
-  std::string text;
+  exports::answer out;
   if (!has_several)
-    text = device_line(member(read.facts, {"device"}), member(read.facts, {"link"}), read.on_host,
-                       "Device");
+    out.say(device_line(member(read.facts, {"device"}), member(read.facts, {"link"}), read.on_host,
+                        "Device"));
   auto sized = measured.sized(cache_state::warm);
   if (sized.empty()) {
     sized = measured.sized(cache_state::cold);
-    if (!sized.empty()) text += "Caches were flushed before every operation (cold).\n";
+    if (!sized.empty()) out.say("Caches were flushed before every operation (cold).");
   }
-  text += has_several ? tables_by_device(sized, measured, extent)
-                      : tables(sized, measured.unsized(), measured, extent);
-  if (shown == detail::all) text += table_of_nodes(only(table::directions, sized, read), measured);
-  text += lines_of_notes(read, shown);
+  if (has_several)
+    add_tables_by_device(out, sized, measured, shown);
+  else
+    add_tables(out, sized, measured, shown, [](const benchmark&) { return true; });
+  if (shown == detail::all) add_nodes(out, only(table::directions, sized, read), measured);
+  add_notes(out, read, shown);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
-    text += fmt::format("Interrupted by {}: this is what was measured until then.\n", signal);
-  return text + failure_lines(read.rows);
+    out.say(fmt::format("Interrupted by {}: this is what was measured until then.", signal));
+  for (const auto& row : read.rows)
+    if (row.failed)
+      out.say(fmt::format("FAILED {}: {}", row.benchmark->name,
+                          row.failed->message.empty() ? "no message" : row.failed->message));
+  return exports::text_of(out, columns);
 }
 
 std::string summary(const json& document, std::size_t columns, detail shown) {

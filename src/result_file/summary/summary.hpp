@@ -17,12 +17,12 @@ enum class detail {
   brief
 };
 
-/// Tables of a result file's content for a terminal of 100 columns, chosen by the benchmarks'
+/// Tables of a result file's content for a terminal of so many columns, chosen by the benchmarks'
 /// roles: a row for each strategy with its latency at the smallest size and its bandwidth at the
 /// largest, in both directions, as medians over the repetitions of median_ns. The best of each
 /// column, and values within 1 % of it, are marked. Names the device and its link, and what was
-/// skipped or went wrong. Of few strategies every size is shown, in lines of so many columns. The
-/// file must be one of bench_transfers.
+/// skipped or went wrong. Of few strategies every size is shown. The file must be one of
+/// bench_transfers.
 std::string summary(const contents& read, std::size_t columns = common::terminal_columns,
                     detail shown = detail::all);
 

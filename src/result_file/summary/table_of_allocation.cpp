@@ -26,28 +26,32 @@ std::string time_of(const std::optional<figure>& shown) {
 
 }  // namespace
 
-std::string table_of_allocation(const std::vector<figure>& sized) {
-  if (sized.empty()) return "";
+exports::table table_of_allocation(const std::vector<figure>& sized) {
   std::map<std::string, allocation_and_release, common::natural_order> rows;
   for (const auto& figure : sized) {
     auto& row = rows[subject_of(*figure.benchmark)];
     auto& largest = figure.benchmark->role == "deallocation" ? row.release : row.allocation;
     if (!largest || figure.bytes > largest->bytes) largest = figure;
   }
-  std::string text = fmt::format("\n{:<27}{:>14}{:>14}{:>24}\n", "allocation and release",
-                                 "allocate", "free", "ms for a GiB, in all");
+  exports::table table{"",
+                       {{"allocation and release", cells::codes, 27},
+                        {"allocate", cells::numbers, 12},
+                        {"free", cells::numbers, 12},
+                        {"ms for a GiB, in all", cells::numbers, 22}}};
   for (const auto& [subject, row] : rows) {
     const auto& shown = row.allocation ? *row.allocation : *row.release;
-    text += fmt::format("{:<27}{:>14}{:>14}", fmt::format("{} {}", subject, shown.size()),
-                        time_of(row.allocation), time_of(row.release));
     // Of small blocks and pools the time does not grow with the size.
     constexpr double large = 16 << 20;
-    if (row.allocation && row.release && shown.bytes >= large)
-      text += fmt::format("{:>24.2f}", (row.allocation->median_ns + row.release->median_ns) / 1e6 *
-                                           static_cast<double>(1 << 30) / shown.bytes);
-    text += '\n';
+    const bool grows = row.allocation && row.release && shown.bytes >= large;
+    table.rows.push_back(
+        {{fmt::format("{} {}", subject, shown.size()), time_of(row.allocation),
+          time_of(row.release),
+          grows ? common::decimals((row.allocation->median_ns + row.release->median_ns) / 1e6 *
+                                       static_cast<double>(1 << 30) / shown.bytes,
+                                   2)
+                : ""}});
   }
-  return text;
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

@@ -49,34 +49,32 @@ std::string lines_of(const std::vector<std::string>& pieces) {
   for (const auto& piece : pieces) {
     if (!line.empty() && line.size() + piece.size() + 4 > common::terminal_columns)
       lines += std::exchange(line, "") + "\n";
-    line += "  " + piece;
+    line += (line.empty() ? "" : "  ") + piece;
   }
-  return lines + line + "\n";
+  return lines + line;
 }
 
 }  // namespace
 
-std::string table_of_concurrent(const std::vector<figure>& sized, const figures& measured) {
-  if (sized.empty()) return "";
-  const auto largest = std::ranges::max(sized, {}, [](const figure& shown) {
-                         return shown.benchmark->size_bytes;
-                       }).benchmark->size_bytes;
-  std::string text;
+exports::table table_of_concurrent(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return {};
+  const auto& largest =
+      *std::ranges::max_element(sized, {}, [](const auto& shown) { return size_of(shown); });
+  exports::table table{
+      "",
+      {{fmt::format("several copies at once, {} each, GB/s", largest.size()), cells::codes, 60},
+       {"in all", cells::numbers, 8},
+       {"alone", cells::numbers, 8}}};
   for (const auto& figure : sized) {
     const auto& described = *figure.benchmark;
-    if (described.size_bytes != largest) continue;
-    if (text.empty())
-      text = fmt::format("\n{:<60}{:>10}{:>10}\n",
-                         fmt::format("several copies at once, {} each, GB/s", figure.size()),
-                         "in all", "alone");
-    text +=
-        fmt::format("{:<60}{:>10}{:>10}\n", front_of(described), number_or_dash(figure.gb_per_s, 2),
-                    number_or_dash(sum_alone(described, measured), 2));
+    if (size_of(figure) != size_of(largest)) continue;
     std::vector<std::string> copies;
     for (const auto& copy : described.flows) copies.push_back(text_of(described, copy, measured));
-    text += lines_of(copies);
+    table.rows.push_back({{front_of(described), number_or_dash(figure.gb_per_s, 2),
+                           number_or_dash(sum_alone(described, measured), 2)},
+                          lines_of(copies)});
   }
-  return text;
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

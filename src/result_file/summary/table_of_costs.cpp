@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "src/result_file/summary/tables.hpp"
 
@@ -12,47 +11,37 @@ namespace {
 struct shown_counter {
   const char* name;
   const char* title;
-  int decimals, column_width;
+  int decimals;
+  std::size_t column_width;
 };
 
-constexpr std::array<shown_counter, 3> counters{{{"cpu_s_per_gb", "CPU s per GB", 4, 9},
-                                                 {"cores", "cores busy", 2, 8},
-                                                 {"multiprocessors", "multiprocessors", 0, 8}}};
-
-/// h2d and d2h of each counter.
-using cells = std::array<std::string, 2 * counters.size()>;
-
-std::string line(const cells& shown) {
-  std::string text;
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    text += fmt::format("{:>{}}", shown[i].empty() ? "-" : shown[i], counters[i / 2].column_width);
-  return text + "\n";
-}
+constexpr std::array<shown_counter, 3> counters{{{"cpu_s_per_gb", "CPU s per GB", 4, 8},
+                                                 {"cores", "cores busy", 2, 7},
+                                                 {"multiprocessors", "multiprocessors", 0, 7}}};
 
 }  // namespace
 
-std::string table_of_costs(const std::vector<figure>& sized, const figures& measured) {
-  if (sized.empty() || !measured.has(counters[0].name)) return "";  // not in older versions' files
+exports::table table_of_costs(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty() || !measured.has(counters[0].name)) return {};  // not in older versions' files
   const auto& largest = largest_of(sized);
-  std::map<std::string, cells> rows;
-  std::vector<std::string> order;
-  std::size_t width = 34;
+  exports::table table{.columns = {{fmt::format("cost, {}", largest.size()), cells::codes, 34}},
+                       .between = 1};
+  for (const auto& counter : counters)
+    for (const auto* direction : {"h2d", "d2h"})
+      table.columns.push_back({direction, cells::numbers, counter.column_width, counter.title});
   for (const auto& figure : sized) {
     if (figure.bytes != largest.bytes) continue;
-    if (!rows.contains(figure.label)) order.push_back(figure.label);
-    auto& row = rows[figure.label];
-    width = std::max(width, figure.label.size() + 1);
+    auto row = std::ranges::find(table.rows, figure.label,
+                                 [](const auto& shown) { return shown.cells.front(); });
+    if (row == table.rows.end()) {
+      row = table.rows.insert(row, {{figure.label}});
+      row->cells.resize(table.columns.size(), "-");
+    }
     for (std::size_t i = 0; i < counters.size(); ++i)
-      if (const auto value = measured.median(*figure.benchmark, counters[i].name))
-        row[2 * i + (figure.is_to_device() ? 0 : 1)] = number_or_dash(value, counters[i].decimals);
+      row->cells[2 * i + (figure.is_to_device() ? 1 : 2)] = number_or_dash(
+          measured.median(*figure.benchmark, counters[i].name), counters[i].decimals);
   }
-  std::string text = fmt::format("\n{:<{}}{:^18}{:^16}{:^17}\n{:<{}}", "", width, counters[0].title,
-                                 counters[1].title, counters[2].title,
-                                 fmt::format("cost, {}", largest.size()), width);
-  text += line({"h2d", "d2h", "h2d", "d2h", "h2d", "d2h"});
-  for (const auto& label : order)
-    text += fmt::format("{:<{}}", label, width) + line(rows.at(label));
-  return text;
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

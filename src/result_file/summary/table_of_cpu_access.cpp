@@ -35,9 +35,6 @@ struct memory_row {
   std::map<access, double> latency_ns;
 };
 
-/// Of an operation, the bytes are others: it goes over a part of so much memory.
-std::size_t size_of(const figure& shown) { return shown.benchmark->size_bytes.value_or(0); }
-
 std::string memory_of(const benchmark& described) {
   return described.memory.value_or(described.strategy);
 }
@@ -90,61 +87,52 @@ std::vector<access> without_more_than(std::size_t most, std::vector<access> colu
   return columns;
 }
 
-std::string cell(const std::map<access, double>& values, const access& column, int width) {
+std::string cell(const std::map<access, double>& values, const access& column) {
   const auto value = values.find(column);
-  return value == values.end() ? fmt::format("{:>{}}", "-", width)
-                               : fmt::format("{:>{}.3g}", value->second, width);
+  return value == values.end() ? "-" : fmt::format("{:.3g}", value->second);
 }
 
 std::string type_of(const std::string& memory, const memory_row& row,
                     const std::map<std::string, std::string>& types) {
-  if (row.largest->benchmark->emulation) return " EMULATION";
+  if (row.largest->benchmark->emulation) return "EMULATION";
   const auto type = types.find(memory);
-  return type == types.end() ? "" : " " + type->second;
+  return type == types.end() ? "" : type->second;
 }
 
-constexpr int rate_width = 7, latency_width = 9;
-
-/// "reads, GB/s" over the columns of reads.
-std::string group_title(const std::vector<access>& rates, const char* role, const char* title) {
-  const auto count = std::ranges::count(rates, role, &access::role);
-  return count == 0 ? "" : fmt::format("{:^{}}", title, rate_width * count);
-}
-
-std::string head(const std::string& size, const std::vector<access>& rates,
-                 const std::vector<access>& latencies) {
-  auto first = fmt::format("\n{:<26}", fmt::format("CPU, one thread, {}", size)) +
-               group_title(rates, "cpu_read", "reads, GB/s") +
-               group_title(rates, "cpu_write", "writes, GB/s");
-  auto second = fmt::format("\n{:<26}", "");
-  for (const auto& rate : rates)
-    second += fmt::format("{:>{}.{}}", rate.method, rate_width, rate_width - 1);
-  for (const auto& latency : latencies) {
-    first += fmt::format("{:>{}.{}}", latency.method, latency_width, latency_width - 1);
-    second +=
-        fmt::format("{:>{}}", latency.role == "cpu_read" ? "read, ns" : "write, ns", latency_width);
-  }
-  return first + second + " memory type\n";
+std::vector<exports::column> columns_of(const std::string& size, const std::vector<access>& rates,
+                                        const std::vector<access>& latencies) {
+  constexpr std::size_t rate = 6, latency = 8;
+  std::vector<exports::column> columns{
+      {"", cells::codes, 26, fmt::format("CPU, one thread, {}", size)}};
+  for (const auto& of : rates)
+    columns.push_back({of.method.substr(0, rate), cells::numbers, rate,
+                       of.role == "cpu_read" ? "reads, GB/s" : "writes, GB/s"});
+  for (const auto& of : latencies)
+    columns.push_back({of.role == "cpu_read" ? "read, ns" : "write, ns", cells::numbers, latency,
+                       of.method.substr(0, latency)});
+  columns.push_back({"memory type"});
+  return columns;
 }
 
 }  // namespace
 
-std::string table_of_cpu_access(const std::vector<figure>& sized, const figures& measured) {
-  if (sized.empty()) return "";
+exports::table table_of_cpu_access(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return {};
   const auto rows = rows_of(sized, measured);
   const auto types = types_in(measured.file());
   const auto rates = without_more_than(7, columns_of(rows, &memory_row::gb_per_s));
   const auto latencies = without_more_than(1, columns_of(rows, &memory_row::latency_ns));
   const auto usual = std::ranges::max(sized, {}, size_of).size();
-  auto text = head(usual, rates, latencies);
+  exports::table table{.columns = columns_of(usual, rates, latencies), .between = 1};
   for (const auto& [memory, row] : rows) {
     const auto size = row.largest->size();
-    text += fmt::format("{:<26}", size == usual ? memory : memory + " " + size);
-    for (const auto& column : rates) text += cell(row.gb_per_s, column, rate_width);
-    for (const auto& column : latencies) text += cell(row.latency_ns, column, latency_width);
-    text += type_of(memory, row, types) + "\n";
+    auto& line =
+        table.rows.emplace_back(exports::row{{size == usual ? memory : memory + " " + size}}).cells;
+    for (const auto& column : rates) line.push_back(cell(row.gb_per_s, column));
+    for (const auto& column : latencies) line.push_back(cell(row.latency_ns, column));
+    line.push_back(type_of(memory, row, types));
   }
-  return text;
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "src/result_file/summary/tables.hpp"
 
@@ -139,60 +140,55 @@ std::vector<table_row> rows_of(const std::vector<figure>& sized, const direction
 
 }  // namespace
 
-std::string table_of_directions(const std::vector<figure>& sized, const figures& measured,
-                                detail shown) {
-  if (sized.empty()) return "";
+void add_directions(exports::answer& out, const std::vector<figure>& sized, const figures& measured,
+                    detail shown) {
+  if (sized.empty()) return;
   const direction_columns columns(sized);
   const auto rows = rows_of(sized, columns, shown);
   const auto& link = member(measured.file().facts, {"link"});
-
-  std::size_t width = 34;
-  for (const auto& row : rows) width = std::max(width, row.title().size() + 1);
-  const auto if_latency = [&](const std::string& cells) {
-    return columns.with_latency ? cells : "";
+  exports::table table{.columns = {{"strategy", cells::codes, 33}}, .between = 1};
+  const auto add_pair = [&](const char* h2d, const char* d2h, std::size_t width,
+                            const std::string& over) {
+    table.columns.push_back({h2d, cells::numbers, width, over});
+    table.columns.push_back({d2h, cells::numbers, width, over});
   };
-  std::string text = fmt::format(
-      "\n{:<{}}{}{:^20}{:^14}\n{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", "", width,
-      if_latency(fmt::format("{:^20}", columns.smallest.size() + " latency, µs")),
-      columns.largest.size() + ", GB/s", "% of link", "strategy", width,
-      if_latency(fmt::format("{:>9} {:>9} ", "h2d  ", "d2h  ")), "h2d  ", "d2h  ", "h2d", "d2h");
+  if (columns.with_latency) add_pair("h2d  ", "d2h  ", 9, columns.smallest.size() + " latency, µs");
+  add_pair("h2d  ", "d2h  ", 9, columns.largest.size() + ", GB/s");
+  add_pair("h2d", "d2h", 6, "% of link");
   for (const auto& row : rows) {
-    const auto& label = row.label;
-    text += fmt::format(
-        "{:<{}}{}{:>9} {:>9} {:>6} {:>6}\n", row.title(), width,
-        if_latency(fmt::format("{:>9} {:>9} ", cell(columns.latency_to, row, 3, best::smallest),
-                               cell(columns.latency_from, row, 3, best::smallest))),
-        cell(columns.rate_to, row, 2, best::largest),
-        cell(columns.rate_from, row, 2, best::largest),
-        percent_of_link(columns.rate_to, label, link),
-        percent_of_link(columns.rate_from, label, link));
+    auto& line = table.rows.emplace_back(exports::row{{row.title()}}).cells;
+    if (columns.with_latency)
+      for (const auto* latency : {&columns.latency_to, &columns.latency_from})
+        line.push_back(cell(*latency, row, 3, best::smallest));
+    for (const auto* rate : {&columns.rate_to, &columns.rate_from})
+      line.push_back(cell(*rate, row, 2, best::largest));
+    for (const auto* rate : {&columns.rate_to, &columns.rate_from})
+      line.push_back(percent_of_link(*rate, row.label, link));
   }
-  text += "* best of its column, or within 1 % of it.\n";
+  out.add(std::move(table));
+  out.say("* best of its column, or within 1 % of it.");
   if (std::ranges::any_of(rows, [](const table_row& row) { return !row.alike.empty(); }))
-    text += fmt::format(
+    out.say(fmt::format(
         "(+N) and N more of the family, within {:.0f} % of it in each column; * if one of them is "
-        "best.\n",
-        100 * most_apart);
-  return text;
+        "best.",
+        100 * most_apart));
 }
 
-std::string table_of_smaller(const std::vector<figure>& sized) {
-  if (sized.empty()) return "";
+exports::table table_of_smaller(const std::vector<figure>& sized) {
+  if (sized.empty()) return {};
   const auto largest = largest_of(sized).bytes;
   std::map<std::string, std::vector<figure>, common::natural_order> by_label;
   for (const auto& figure : sized) by_label[figure.label].push_back(figure);
-  std::string text;
-  for (const auto& [label, figures] : by_label) {
-    const auto& label_largest = largest_of(figures);
-    if (label_largest.bytes == largest) continue;
-    text += fmt::format("{:<54}{:>8}{:>12}{:>12}\n", label, label_largest.size(),
-                        rate_at(label_largest.bytes, direction::h2d, figures),
-                        rate_at(label_largest.bytes, direction::d2h, figures));
-  }
-  if (text.empty()) return "";
-  return fmt::format("\n{:<54}{:>8}{:>12}{:>12}\n", "measured up to smaller sizes, GB/s there",
-                     "size", "h2d", "d2h") +
-         text;
+  exports::table table{"",
+                       {{"measured up to smaller sizes, GB/s there", cells::codes, 54},
+                        {"size", cells::numbers, 6},
+                        {"h2d", cells::numbers, 10},
+                        {"d2h", cells::numbers, 10}}};
+  for (const auto& [label, figures] : by_label)
+    if (const auto& own = largest_of(figures); own.bytes != largest)
+      table.rows.push_back({{label, own.size(), rate_at(own.bytes, direction::h2d, figures),
+                             rate_at(own.bytes, direction::d2h, figures)}});
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

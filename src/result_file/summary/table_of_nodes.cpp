@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "src/common/text.hpp"
 #include "src/result_file/summary/tables.hpp"
 
 namespace bench_transfers::result_file {
 namespace {
-
-constexpr std::size_t device_width = 26;  // two rates, each with a percentage
 
 /// The kind of memory without its node: "pinned".
 std::string memory_without_node(const benchmark& described) {
@@ -33,20 +33,25 @@ class node_copies {
 
   [[nodiscard]] bool compare_nodes() const { return nodes_.size() > 1; }
 
-  [[nodiscard]] std::string table() const {
-    std::size_t width = 22;
-    for (const auto& [strategy, row] : rows_) width = std::max(width, strategy.size() + 1);
-    const auto fits = common::terminal_columns > width + device_width
-                          ? (common::terminal_columns - width) / device_width
-                          : 1;
-    const std::vector<std::size_t> devices(devices_.begin(), devices_.end());
-    std::string text;
-    for (std::size_t i = 0; i < devices.size(); i += fits)
-      text +=
-          block({devices.begin() + static_cast<std::ptrdiff_t>(i),
-                 devices.begin() + static_cast<std::ptrdiff_t>(std::min(i + fits, devices.size()))},
-                width);
-    return text + note();
+  [[nodiscard]] exports::table table() const {
+    exports::table table{
+        "", {{"memory on a node", cells::codes, 22, fmt::format("{}, GB/s", shown_size_)}}};
+    for (const auto device : devices_)
+      for (const auto* direction : {"h2d", "d2h"}) {
+        table.columns.push_back({direction, cells::numbers, 5, title_of(device)});
+        table.columns.push_back({"", cells::numbers, 4, title_of(device)});
+      }
+    for (const auto& [strategy, row] : rows_) {
+      auto& shown = table.rows.emplace_back(exports::row{{strategy}}).cells;
+      for (const auto device : devices_)
+        for (const auto towards : {direction::h2d, direction::d2h})
+          for (auto& cell : cells_of(*row, device, towards)) shown.push_back(std::move(cell));
+    }
+    return table;
+  }
+
+  [[nodiscard]] bool know_near_nodes() const {
+    return std::ranges::any_of(devices_, [&](auto device) { return near(device).has_value(); });
   }
 
  private:
@@ -89,43 +94,20 @@ class node_copies {
     return entry == rates_.end() ? std::nullopt : std::optional(entry->second);
   }
 
-  /// "43.11 -22%"; without the percentage on the near node.
-  [[nodiscard]] std::string cell(const benchmark& row, std::size_t device,
-                                 direction towards) const {
+  /// "43.11", "-22%"; without the percentage on the near node.
+  [[nodiscard]] std::array<std::string, 2> cells_of(const benchmark& row, std::size_t device,
+                                                    direction towards) const {
     const auto here = rate(place_of(row, *row.node, device, towards));
     const auto node = near(device);
     const auto there =
         node && node != row.node ? rate(place_of(row, *node, device, towards)) : std::nullopt;
-    const auto percent =
-        here && there ? fmt::format("{:+.0f}%", 100 * (*here / *there - 1)) : std::string();
-    return fmt::format("{:>7}{:>6}", number_or_dash(here, 2), percent);
+    return {number_or_dash(here, 2),
+            here && there ? fmt::format("{:+.0f}%", 100 * (*here / *there - 1)) : ""};
   }
 
   [[nodiscard]] std::string title_of(std::size_t device) const {
     const auto node = near(device);
     return id_of_device(file_, device) + (node ? fmt::format(" (node {})", *node) : "");
-  }
-
-  [[nodiscard]] std::string block(const std::vector<std::size_t>& devices,
-                                  std::size_t width) const {
-    auto text = fmt::format("\n{:<{}}", fmt::format("{}, GB/s", shown_size_), width);
-    for (const auto device : devices) text += fmt::format("{:^{}}", title_of(device), device_width);
-    text += fmt::format("\n{:<{}}", "memory on a node", width);
-    for (std::size_t i = 0; i < devices.size(); ++i) text += "    h2d          d2h      ";
-    text += "\n";
-    for (const auto& [strategy, row] : rows_) {
-      text += fmt::format("{:<{}}", strategy, width);
-      for (const auto device : devices)
-        text += cell(*row, device, direction::h2d) + cell(*row, device, direction::d2h);
-      text += "\n";
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string note() const {
-    return std::ranges::any_of(devices_, [&](auto device) { return near(device).has_value(); })
-               ? "Percentages: far memory against that on the device's node.\n"
-               : "";
   }
 
   const contents& file_;
@@ -139,9 +121,12 @@ class node_copies {
 
 }  // namespace
 
-std::string table_of_nodes(const std::vector<figure>& sized, const figures& measured) {
+void add_nodes(exports::answer& out, const std::vector<figure>& sized, const figures& measured) {
   const node_copies copies(sized, measured);
-  return copies.compare_nodes() ? copies.table() : "";
+  if (!copies.compare_nodes()) return;
+  out.add(copies.table());
+  if (copies.know_near_nodes())
+    out.say("Percentages: far memory against that on the device's node.");
 }
 
 }  // namespace bench_transfers::result_file

@@ -30,19 +30,20 @@ std::string percent_hidden(const figure& overlapped, const figure* serial,
 
 }  // namespace
 
-std::string table_of_overlap(const std::vector<figure>& sized, const figures& measured) {
-  if (sized.empty()) return "";
+exports::table table_of_overlap(const std::vector<figure>& sized, const figures& measured) {
+  if (sized.empty()) return {};
   const auto& largest = largest_of(sized);
-  std::string text =
-      fmt::format("\n{:<48}{:>10}{:>26}\n",
-                  fmt::format("upload, compute, download, {} each way", largest.size()), "ms",
-                  "% of the copies hidden");
+  exports::table table{
+      "",
+      {{fmt::format("upload, compute, download, {} each way", largest.size()), cells::codes, 48},
+       {"ms", cells::numbers, 8},
+       {"% of the copies hidden", cells::numbers, 24}}};
   for (const auto& figure : sized)
     if (figure.bytes == largest.bytes)
-      text += fmt::format("{:<48}{:>10.2f}{:>26}\n", front_of(*figure.benchmark),
-                          figure.median_ns / 1e6,
-                          percent_hidden(figure, serial_of(figure, sized), measured));
-  return text;
+      table.rows.push_back(
+          {{front_of(*figure.benchmark), common::decimals(figure.median_ns / 1e6, 2),
+            percent_hidden(figure, serial_of(figure, sized), measured)}});
+  return table;
 }
 
 }  // namespace bench_transfers::result_file

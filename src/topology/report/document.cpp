@@ -10,6 +10,7 @@ namespace bench_transfers::topology {
 namespace {
 
 using json = nlohmann::ordered_json;
+using common::list_of;
 using common::or_null;
 
 json to_json(const statistics::estimate& shown) {
@@ -29,13 +30,6 @@ json to_json(const pci_hop& hop) {
           {"link", to_json(hop.link)},
           {"numa_node", or_null(hop.numa_node)},
           {"local_cpus", or_null(hop.local_cpus)}};
-}
-
-template <class Values, class Convert>
-json list_of(const Values& values, Convert&& convert) {
-  json list = json::array();
-  for (const auto& value : values) list.push_back(convert(value));
-  return list;
 }
 
 json to_json(const pci_path& path) {
@@ -118,14 +112,17 @@ json devices_to_json(const host_map& map) {
   return list;
 }
 
+/// A list of entries that are objects by to_json().
+constexpr auto listed = [](const auto& values) {
+  return list_of(values, [](const auto& entry) { return to_json(entry); });
+};
+
 json links_to_json(const host_map& map) {
-  json list = json::array();
-  for (const auto& link : map.links)
-    list.push_back({{"devices", link.devices.members()},
-                    {"capacities", capacities_to_json(link)},
-                    {"places", list_of(places_of(map.pci, link.devices),
-                                       [](const auto& entry) { return to_json(entry); })}});
-  return list;
+  return list_of(map.links, [&](const shared_link& link) -> json {
+    return {{"devices", link.devices.members()},
+            {"capacities", capacities_to_json(link)},
+            {"places", listed(places_of(map.pci, link.devices))}};
+  });
 }
 
 }  // namespace
@@ -143,25 +140,22 @@ json to_json(const host_map& map) {
           {"pci",
            {{"visible", map.pci.visible},
             {"guest", map.pci.is_guest},
-            {"paths", list_of(map.pci.paths, [](const auto& entry) { return to_json(entry); })}}},
+            {"paths", listed(map.pci.paths)}}},
           {"links", links_to_json(map)},
-          {"nodes", map.nodes.empty()
-                        ? json(nullptr)
-                        : list_of(map.nodes, [](const auto& entry) { return to_json(entry); })},
-          {"drifts", list_of(map.drifts, [](const auto& entry) { return to_json(entry); })},
+          {"nodes", map.nodes.empty() ? json(nullptr) : listed(map.nodes)},
+          {"drifts", listed(map.drifts)},
           {"measured_again", map.measured_again},
           {"seconds", or_null(map.seconds)},
           {"findings", common::to_json(findings(map))},
           {"held_out_errors", std::move(errors)},
-          {"sets", list_of(map.sets, [](const auto& entry) { return to_json(entry); })},
-          {"skipped", list_of(map.skipped, [](const auto& entry) { return to_json(entry); })}};
+          {"sets", listed(map.sets)},
+          {"skipped", listed(map.skipped)}};
 }
 
 std::string text_of_host_map(const host_map& map, const nlohmann::ordered_json& context) {
   auto document = to_json(map);
   document["context"] = context;
-  // Names of devices and reasons come from elsewhere, and need not be UTF-8.
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return common::text_of(document);
 }
 
 }  // namespace bench_transfers::topology

@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <vector>
 
 #include "src/common/text.hpp"
+#include "src/exports/text.hpp"
 #include "src/topology/findings/findings.hpp"
 #include "src/topology/findings/words.hpp"
 
 namespace bench_transfers::topology {
 namespace {
+
+using exports::cells;
 
 constexpr double noticeable = 0.02;
 
@@ -103,24 +107,24 @@ class tree {
   std::string lines_;
 };
 
-using table = std::vector<std::vector<double>>;
+using parts = std::vector<std::vector<double>>;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// For each device (row) what it keeps while another (column) copies.
-table parts_kept(const host_map& map, traffic kind) {
+parts parts_kept(const host_map& map, traffic kind) {
   const auto devices = map.devices.size();
-  table parts(devices, std::vector<double>(devices, unknown));
+  parts kept(devices, std::vector<double>(devices, unknown));
   const auto measured = measured_devices(map).members();
   for (const auto first : measured)
     for (const auto second : measured) {
       if (first == second) continue;
       const auto pair = rates(map, flows_of(device_set::of({first, second}), kind));
-      parts[first][second] = part_kept(map, pair, flows_of(device_set::of(first), kind));
+      kept[first][second] = part_kept(map, pair, flows_of(device_set::of(first), kind));
     }
-  return parts;
+  return kept;
 }
 
-double largest_difference(const table& lhs, const table& rhs) {
+double largest_difference(const parts& lhs, const parts& rhs) {
   double largest = 0;
   for (std::size_t row = 0; row < lhs.size(); ++row)
     for (std::size_t column = 0; column < lhs.size(); ++column)
@@ -129,53 +133,41 @@ double largest_difference(const table& lhs, const table& rhs) {
   return largest;
 }
 
-std::string table_text(const host_map& map, const table& parts, const std::string& title) {
-  std::size_t width = 6;
-  for (const auto& name : map.devices) width = std::max(width, name.size() + 1);
-  std::string text = title + "\n" + std::string(width, ' ');
-  for (const auto& name : map.devices) text += fmt::format("{:>{}}", name, width);
-  for (std::size_t row = 0; row < parts.size(); ++row) {
-    text += fmt::format("\n{:>{}}", map.devices[row], width);
-    for (std::size_t column = 0; column < parts.size(); ++column)
-      text += std::isnan(parts[row][column])
-                  ? fmt::format("{:>{}}", "-", width)
-                  : fmt::format("{:>{}.0f}", 100 * parts[row][column], width);
+exports::table table_of(const host_map& map, const parts& kept, const std::string& title) {
+  exports::table table{.title = title, .columns = {{"", cells::numbers, 6}}, .between = 1};
+  for (const auto& name : map.devices) table.columns.push_back({name, cells::numbers, 5});
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    auto& line = table.rows.emplace_back(exports::row{{" " + map.devices[i]}}).cells;
+    for (const auto part : kept[i])
+      line.push_back(std::isnan(part) ? "-" : fmt::format("{:.0f}", 100 * part));
   }
-  return text + "\n";
+  return table;
 }
 
 /// What each device gets alone from the memory of each node.
-std::string nodes_text(const host_map& map) {
-  constexpr std::size_t width = 14;
-  std::size_t first = 6;
-  for (const auto& name : map.devices) first = std::max(first, name.size() + 1);
-  std::string text = "Alone, with memory on each NUMA node, GB/s from the host and to it:\n" +
-                     std::string(first, ' ');
-  std::vector<const node_rates*> shown;
-  for (const auto& entry : map.nodes)
-    if (std::ranges::any_of(entry.rates, [](const auto& rate) { return rate.has_value(); }))
-      shown.push_back(&entry);
-  for (const auto* entry : shown)
-    text += fmt::format("{:>{}}", fmt::format("node {}", entry->node), width);
-  for (std::size_t device = 0; device < map.devices.size(); ++device) {
-    text += fmt::format("\n{:>{}}", map.devices[device], first);
-    for (const auto* entry : shown) {
-      const auto& rate = entry->rates[device];
-      text += fmt::format(
-          "{:>{}}",
-          rate ? fmt::format("{} {}", rate_text(rate->h2d.value), rate_text(rate->d2h.value)) : "-",
-          width);
+exports::table table_of_nodes(const host_map& map) {
+  exports::table table{"Alone, with memory on each NUMA node, GB/s from the host and to it:",
+                       {{"", cells::numbers, 6}}};
+  for (const auto& name : map.devices) table.rows.push_back({{" " + name}});
+  for (const auto& entry : map.nodes) {
+    if (std::ranges::none_of(entry.rates, [](const auto& rate) { return rate.has_value(); }))
+      continue;
+    table.columns.push_back({fmt::format("node {}", entry.node), cells::numbers, 12});
+    for (std::size_t i = 0; i < map.devices.size(); ++i) {
+      const auto& rate = entry.rates[i];
+      table.rows[i].cells.push_back(
+          rate ? fmt::format("{} {}", rate_text(rate->h2d.value), rate_text(rate->d2h.value))
+               : "-");
     }
   }
-  return text + "\n";
+  return table;
 }
 
 std::string check_text(const host_map& map) {
-  if (!map.errors) return "No sets were held out: the map is not checked.\n";
+  if (!map.errors) return "No sets were held out: the map is not checked.";
   return fmt::format(
-      "Checked on {} that the map was not fitted to: rates of flows differ by {:.1f} % "
-      "(median) "
-      "and {:.1f} % (95th percentile).\n",
+      "Checked on {} that the map was not fitted to: rates of flows differ by {:.1f} % (median) "
+      "and {:.1f} % (95th percentile).",
       common::counted(map.errors->sets, "set"), 100 * map.errors->median, 100 * map.errors->p95);
 }
 
@@ -183,40 +175,45 @@ std::string check_text(const host_map& map) {
 
 std::string tree_text(const host_map& map) { return tree(map).text(); }
 
-std::string pairs_text(const host_map& map) {
-  const table undisturbed(map.devices.size(), std::vector<double>(map.devices.size(), 1));
-  std::vector<std::pair<table, std::string>> shown;
+std::vector<exports::table> tables_of_pairs(const host_map& map) {
+  const parts undisturbed(map.devices.size(), std::vector<double>(map.devices.size(), 1));
+  std::vector<std::pair<parts, std::string>> shown;
   for (const auto kind : every_traffic) {
-    const auto parts = parts_kept(map, kind);
-    if (largest_difference(parts, undisturbed) < noticeable) continue;
+    const auto kept = parts_kept(map, kind);
+    if (largest_difference(kept, undisturbed) < noticeable) continue;
     const auto same = std::ranges::find_if(shown, [&](const auto& other) {
-      return largest_difference(parts, other.first) < noticeable;
+      return largest_difference(kept, other.first) < noticeable;
     });
-    if (same == shown.end()) {
-      shown.emplace_back(parts, to_string(kind));
-    } else {
+    if (same == shown.end())
+      shown.emplace_back(kept, to_string(kind));
+    else
       same->second += fmt::format(", {}", to_string(kind));
-    }
   }
-  std::string text;
-  for (const auto& [parts, title] : shown) text += table_text(map, parts, title);
-  return text;
+  std::vector<exports::table> tables;
+  for (const auto& [kept, title] : shown) tables.push_back(table_of(map, kept, title));
+  return tables;
 }
 
 std::string text_of(const host_map& map) {
-  auto text = tree_text(map) + "\n";
-  if (const auto pairs = pairs_text(map); !pairs.empty())
-    text +=
+  exports::answer out;
+  out.say("");
+  if (auto tables = tables_of_pairs(map); !tables.empty()) {
+    out.say(
         "What each (row) keeps of its rate beside another (column), in percent, by the links "
-        "above:\n" +
-        pairs + "\n";
-  if (!map.nodes.empty()) text += nodes_text(map) + "\n";
-  for (const auto& finding : findings(map)) text += common::wrapped(finding.text);
-  text += common::wrapped(check_text(map));
+        "above:");
+    std::ranges::move(tables, std::back_inserter(out.parts));
+    out.say("");
+  }
+  if (!map.nodes.empty()) {
+    out.parts.emplace_back(table_of_nodes(map));
+    out.say("");
+  }
+  for (const auto& finding : findings(map)) out.say(finding.text);
+  out.say(check_text(map));
   if (map.seconds)
-    text += fmt::format("{} measured in {:.1f} s.\n",
-                        common::counted(map.sets.size(), "set was", "sets were"), *map.seconds);
-  return text;
+    out.say(fmt::format("{} measured in {:.1f} s.",
+                        common::counted(map.sets.size(), "set was", "sets were"), *map.seconds));
+  return tree_text(map) + exports::text_of(out);
 }
 
 }  // namespace bench_transfers::topology

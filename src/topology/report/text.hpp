@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "src/exports/answer.hpp"
 #include "src/topology/map/host_map.hpp"
 
 namespace bench_transfers::topology {
@@ -17,6 +19,6 @@ std::string tree_text(const host_map& map);
 /// What each device of a pair keeps of its rate alone while the other copies as well, in percent;
 /// a table for the kinds of traffic in which a pair loses 2 % or more and that are alike. Empty if
 /// there is none.
-std::string pairs_text(const host_map& map);
+std::vector<exports::table> tables_of_pairs(const host_map& map);
 
 }  // namespace bench_transfers::topology

@@ -13,6 +13,7 @@
 
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
+#include "src/exports/text.hpp"
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::advice::alternatives_test {
@@ -432,7 +433,9 @@ TEST(alternatives, of_which_memory_would_leave_a_single_one_go_without_it) {
   EXPECT_TRUE(answer.without_memory);
   EXPECT_THAT(names(answer.ranked), ElementsAre("own/0", "own/1", "own/2"));
   EXPECT_THAT(answer.ranked.strategies[0].total.value, DoubleNear(500, 1));
-  EXPECT_THAT(alternatives_text(all),
+  exports::answer text;
+  add_alternatives(text, all);
+  EXPECT_THAT(exports::text_of(text),
               AllOf(HasSubstr("Use own/0"), HasSubstr("totals go without the cost of memory"),
                     Not(HasSubstr("memory used"))));
   const auto document = alternatives_document(all);

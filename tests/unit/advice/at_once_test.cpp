@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "src/advice/at_once_words.hpp"
+#include "src/exports/text.hpp"
 
 namespace bench_transfers::advice::at_once_test {
 namespace {
@@ -216,12 +217,13 @@ TEST(copies_at_once, that_cannot_be_are_refused) {
 TEST(copies_at_once, are_told_in_words) {
   const map_source source{"host_map.json",
                           {four_devices(), {false, 16'000'000, "2026-11-22", "abc"}}};
-  const auto text =
-      at_once_text(source, {answer_to(source.contents.map, from_the_host({0, 1, 2, 3}))});
+  exports::answer answer;
+  add_at_once(answer, source, {answer_to(source.contents.map, from_the_host({0, 1, 2, 3}))});
+  const auto text = exports::text_of(answer);
   EXPECT_THAT(text, HasSubstr("By the map host_map.json, measured 2026-11-22 by commit abc"));
   EXPECT_THAT(text, HasSubstr("Copy all at once: that takes 33.3 ms, in 2 groups 40.0 ms"));
   EXPECT_THAT(text, HasSubstr("cuda:1       50.0     30.0   60 %\n"));
-  EXPECT_THAT(text, HasSubstr("- cuda:0, cuda:2 and cuda:3: 150.0 GB/s, 20.0 ms\n"));
+  EXPECT_THAT(text, HasSubstr("  cuda:0, cuda:2 and cuda:3: 150.0 GB/s, 20.0 ms\n"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/exports/text.hpp"
 #include "src/topology/infer/infer.hpp"
 #include "src/topology/report/text.hpp"
 #include "tests/simulation/made_up_host.hpp"
@@ -48,6 +49,12 @@ std::vector<common::message> with_code(const host_map& map, const std::string& c
   auto list = findings(map);
   std::erase_if(list, [&](const auto& finding) { return finding.code != code; });
   return list;
+}
+
+std::string pairs_text(const host_map& map) {
+  std::string text;
+  for (const auto& table : tables_of_pairs(map)) text += exports::text_of(table);
+  return text;
 }
 
 TEST(findings, the_host_of_issue_357_is_explained_in_one_sentence) {
