@@ -158,7 +158,8 @@ def _add_below(
         if link is None:
             device = host_map.devices[first]
             if with_devices:
-                pci = device.hops[-1][1] if device.hops else None
+                hops = host_map.hops(first)
+                pci = hops[-1].link if hops else None
                 rows.append(Row(device.name, level, device.alone, pci, False))
             left.remove(first)
             continue
@@ -173,13 +174,13 @@ def _port(host_map: HostMap, link: Link) -> PciLink | None:
     """Returns the port nearest to the host that has exactly these devices below it."""
     below: dict[str, set[int]] = {}
     ports: dict[str, PciLink | None] = {}
-    for i, device in enumerate(host_map.devices):
-        for address, port in device.hops:
-            below.setdefault(address, set()).add(i)
-            ports[address] = port
-    for address, _ in host_map.devices[min(link.devices)].hops:
-        if below[address] == link.devices:
-            return ports[address]
+    for i in range(len(host_map.devices)):
+        for hop in host_map.hops(i):
+            below.setdefault(hop.address, set()).add(i)
+            ports[hop.address] = hop.link
+    for hop in host_map.hops(min(link.devices)):
+        if below[hop.address] == link.devices:
+            return ports[hop.address]
     return None
 
 

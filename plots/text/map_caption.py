@@ -85,7 +85,8 @@ def is_doubtful(host_map: HostMap) -> bool:
 def _checked(host_map: HostMap) -> str:
     if host_map.errors is None:
         return "not compared with sets held out"
-    median, p95 = (f"{100 * error:.1f} %" for error in host_map.errors)
+    errors = (host_map.errors.median, host_map.errors.p95)
+    median, p95 = (f"{100 * error:.1f} %" for error in errors)
     doubt = "beware, " if is_doubtful(host_map) else ""
     return f"{doubt}sets held out differ by {median} (median), {p95} (95th percentile)"
 
