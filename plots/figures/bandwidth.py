@@ -10,27 +10,29 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.common import (
-    ZOOM,
     Figure,
     Limit,
     Listing,
     Value,
-    colour_by_field,
     compose_run_chart,
+    dots,
     draw_limit,
+    end_labels,
     groups_alike,
     label_alike,
     linear,
     link_limits,
     memory_colours,
+    panel_of,
     panel_title,
     rate_tooltip,
     scale_by_name,
     shown_rows,
     sizes_axis,
     strategy_colours,
+    zoomed,
 )
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.figures.registered import Of, Question, figure
@@ -217,42 +219,26 @@ def _draw_panel(
     sizes = [line.bytes for line in lines]
     memories = sorted({line.memory for line in lines}, key=style.memory_order)
     families = list(dict.fromkeys(line.family for line in lines))
-    colour = memory_colours(memories)
     base = shown_rows("points", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes), width=width),
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-        color=colour,
+        color=memory_colours(memories),
     )
     y = rate.y("gb_per_s")
     one_size = len(set(sizes)) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(fillOpacity=0.15)
     dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
     shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-    labels = shown_rows("labels", direction=direction).encode(
-        x=at_pixel(width),
-        y=rate.y("place"),
-        text=alt.Text("label:N"),
-        color=colour_by_field(),
-    )
-    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    return LayerChart(
-        layer=[
-            *(layer for limit in limits for layer in draw_limit(limit, rate)),
-            band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
-            base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
-            base.mark_point(filled=True, size=24, opacity=1)
-            .encode(
-                y=y,
-                shape=shapes,
-                tooltip=rate_tooltip(),
-            )
-            .add_params(zoom),
-            labels.mark_text(align="left", dx=8, fontSize=11, clip=False),
-        ],
-        title=panel_title(f"{direction} ({', '.join(variants)})", "start"),
-        width=width,
-        height=_height(layout),
-    )
+    marks = dots(base, 24).encode(y=y, shape=shapes, tooltip=rate_tooltip())
+    layers = [
+        *(layer for limit in limits for layer in draw_limit(limit, rate)),
+        band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
+        base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
+        zoomed(marks, direction[0]),
+        end_labels(rate, width, direction=direction),
+    ]
+    title = panel_title(f"{direction} ({', '.join(variants)})", "start")
+    return panel_of(layers, width, _height(layout), title)
 
 
 def _height(layout: Layout) -> int:

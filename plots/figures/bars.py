@@ -7,7 +7,14 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import Value, colour_by_field, panel_title, shown_rows, tooltip
+from plots.figures.common import (
+    Value,
+    colour_by_field,
+    panel_title,
+    shown_rows,
+    texts,
+    tooltip,
+)
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.rows import LAST_PART, Rows
@@ -69,13 +76,12 @@ class Bars:
 
     def _beside(self, rows: Rows) -> list[Any]:
         both = "datum.said + (datum.note ? ', ' + datum.note : '')"
-        text = rows.base.transform_calculate(both=both).mark_text(align="left", dx=4, fontSize=11)
-        return [text.encode(x=rows.value.x("behind"), text=alt.Text("both:N"))]
+        text = texts(rows.base.transform_calculate(both=both), "both", dx=4)
+        return [text.encode(x=rows.value.x("behind"))]
 
     def _stacked(self, rows: Rows) -> list[Any]:
-        note = rows.base.mark_text(align="left", dx=4, fontSize=11, **rows.place)
         return [
-            note.encode(x=rows.value.x("behind"), text=alt.Text("note:N")),
+            texts(rows.base, "note", dx=4, **rows.place).encode(x=rows.value.x("behind")),
             *rows.names_above("name"),
             rows.texts(self.layout.width, field="said"),
         ]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import altair as alt
 
 from plots.figures import style
-from plots.figures.compose import TopChart, at_pixel
+from plots.figures.compose import LayerChart, TopChart, at_pixel
 from plots.figures.layout import Layout
 from plots.figures.points import Point
 from plots.model.derive import Run
@@ -225,6 +225,41 @@ def shown_rows(data: str, **fields: Any) -> alt.Chart:
     return chart.transform_filter(SHOWN_FILTER)
 
 
+def dots(chart: alt.Chart, size: float, **more: Any) -> Any:
+    """Draws filled points."""
+    look: Any = {"size": size, "opacity": 1} | more
+    return chart.mark_point(filled=True, **look)
+
+
+def texts(chart: alt.Chart, field: str = "text", align: str = "left", **more: Any) -> Any:
+    """Draws the texts of a field."""
+    look: Any = {"align": align, "fontSize": 11} | more
+    mark = chart.mark_text(**look)
+    return mark.encode(text=alt.Text(f"{field}:N"))
+
+
+def panel_of(
+    layers: list[Any], width: float, height: float, title: Any = alt.Undefined, framed: bool = True
+) -> LayerChart:
+    """Returns a panel of these layers."""
+    view = alt.Undefined if framed else alt.ViewBackground(stroke=None)
+    return LayerChart(layer=layers, title=title, width=width, height=height, view=view)
+
+
+def zoomed(marks: Any, name: str) -> Any:
+    """Lets a reader of the page zoom into the panel of these marks."""
+    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{name}")
+    return marks.add_params(zoom)
+
+
+def end_labels(value: Value, width: int, **where: Any) -> Any:
+    """Draws the labels at the right ends of lines: the data `labels`."""
+    ends = shown_rows("labels", **where).encode(
+        x=at_pixel(width), y=value.y("place"), color=colour_by_field()
+    )
+    return texts(ends, "label", dx=8, clip=False)
+
+
 def literal(value: Any) -> str:
     """Writes a value for Vega's expressions; lists and objects may hold texts.
 
@@ -308,16 +343,14 @@ def draw_limit(limit: Limit, rate: Value) -> list[alt.Chart]:
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
     low, high = rate.y("low"), rate.y("high")
     rule = base.mark_rule(color=look.colour, strokeDash=look.dash)
-    text = base.mark_text(
-        color=look.colour,
-        align="left",
-        baseline="bottom" if look.label_above else "top",
-        dy=-3 if look.label_above else 4,
-        fontSize=11,
+    above = look.label_above
+    place: dict[str, Any] = (
+        {"baseline": "bottom", "dy": -3} if above else {"baseline": "top", "dy": 4}
     )
+    text = texts(base, "label", color=look.colour, **place)
     return [
         base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         rule.encode(y=low),
         rule.encode(y=high),
-        text.encode(x=at_pixel(6), y=high if look.label_above else low, text=alt.Text("label:N")),
+        text.encode(x=at_pixel(6), y=high if above else low),
     ]

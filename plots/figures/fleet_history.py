@@ -7,7 +7,16 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale, style
-from plots.figures.common import Figure, Value, compose_chart, literal, name_title, tooltip
+from plots.figures.common import (
+    Figure,
+    Value,
+    compose_chart,
+    dots,
+    literal,
+    name_title,
+    panel_of,
+    tooltip,
+)
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
@@ -178,31 +187,29 @@ def _draw_panel(
     )
 
     def of_panel(data: str) -> alt.Chart:
-        return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum.panel == panel)
+        chart = alt.Chart(alt.NamedData(data))
+        return chart.transform_filter(alt.datum.panel == panel).encode(x=x)
 
     band = of_panel("bands").mark_area(color=style.PEERS, opacity=1)
     line = of_panel("points").mark_line(strokeWidth=1.4, color=SLOW)
     start = of_panel("starts").mark_rule(strokeDash=[4, 3], color=style.INK)
     points = of_panel("points").transform_filter("isValid(datum.slower)")
     tips = tooltip(sweep="name", slower="text", GPU="gpu", judged="said")
+    hollow = {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}
     plain, named = (
-        points.transform_filter(f"datum.named === {flag}")
-        .mark_point(filled=True, shape=shape, size=size, opacity=1, **options)
-        .encode(x=x, y=value.y("slower"), tooltip=tips)
-        for flag, shape, size, options in (
-            ("false", "circle", 22, {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}),
-            ("true", "square", 46, {"fill": SLOW}),
+        dots(points.transform_filter(f"datum.named === {flag}"), size, **look).encode(
+            y=value.y("slower"), tooltip=tips
+        )
+        for flag, size, look in (
+            ("false", 22, {"shape": "circle", **hollow}),
+            ("true", 46, {"shape": "square", "fill": SLOW}),
         )
     )
-    return LayerChart(
-        layer=[
-            band.encode(x=x, y=value.y("low"), y2=alt.Y2("high:Q")),
-            start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
-            line.encode(x=x, y=value.y("slower")),
-            plain,
-            named,
-        ],
-        title=name_title(shorten(heading, width + 20, 6.6)),
-        width=width,
-        height=HEIGHT,
-    )
+    layers = [
+        band.encode(y=value.y("low"), y2=alt.Y2("high:Q")),
+        start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
+        line.encode(y=value.y("slower")),
+        plain,
+        named,
+    ]
+    return panel_of(layers, width, HEIGHT, name_title(shorten(heading, width + 20, 6.6)))

@@ -10,18 +10,19 @@ from typing import Any
 import altair as alt
 
 from plots.figures import fleet_scale
+from plots.figures.cells import cell_layers
 from plots.figures.common import (
-    READABLE,
     Figure,
-    colour_by_field,
     compose_chart,
+    dots,
     literal,
+    panel_of,
     panel_title,
-    tooltip,
+    texts,
 )
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
-from plots.figures.keys import LINE_HEIGHT, key_panel, key_text
+from plots.figures.keys import key_panel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
@@ -282,28 +283,15 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
             ),
         )
     )
-    tips = tooltip(node="name", rack="rack", slowest="gpu", slower="text", said="said")
-    cells = base.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(
-        color=colour_by_field(), tooltip=tips
-    )
-    letters = (
-        base.transform_filter("datum.letter !== ''")
-        .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
-        .encode(
-            text=alt.Text("letter:N"),
-            color=READABLE,
-        )
-    )
+    tips = {"node": "name", "rack": "rack", "slowest": "gpu", "slower": "text", "said": "said"}
+    look: Any = {"fontSize": min(11, height + 1), "fontWeight": "bold"}
+    cells, _ = cell_layers(base, tips)
+    with_letter = base.transform_filter("datum.letter !== ''")
+    _, letters = cell_layers(with_letter, {}, "letter", **look)
     has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
-    dots = base.transform_filter("datum.letter !== ''").mark_point(
-        filled=True, size=7, color="#010101", opacity=1
-    )
-    return LayerChart(
-        layer=[cells, letters if has_room else dots],
-        title=panel_title(class_name, anchor="start"),
-        width=width * grid.columns,
-        height=height * len(grid.lines),
-    )
+    marks = letters if has_room else dots(with_letter, 7, color="#010101")
+    size = width * grid.columns, height * len(grid.lines)
+    return panel_of([cells, marks], *size, panel_title(class_name, anchor="start"))
 
 
 def _colour_rows() -> list[dict[str, Any]]:
@@ -324,29 +312,17 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     place = alt.Chart(alt.NamedData("colours")).encode(
         x=alt.X("at:O", axis=None, scale=alt.Scale(padding=0))
     )
-    colours = LayerChart(
-        layer=[
-            place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
-            place.mark_text(fontSize=10).encode(
-                text=alt.Text("text:N"),
-                color=READABLE,
-            ),
-        ],
-        title=panel_title("percent slower: link (host and latency)", anchor="start"),
-        width=cell * 7,
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
+    colours = key_panel(cell_layers(place, {}, fontSize=10), cell * 7)
+    colours.title = panel_title("percent slower: link (host and latency)", anchor="start")
     if not letters:
         return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     heads = line.mark_text(align="center", fontWeight="bold")
     layers = [
         heads.encode(x=at_pixel(6), text=alt.Text("letter:N")),
-        key_text(line.encode(x=at_pixel(18)), 0),
+        texts(line.encode(x=at_pixel(18)), dx=0),
     ]
-    texts = key_panel(layers, cell * 7, len(letters))
-    return vconcat(colours, texts, spacing=8)
+    return vconcat(colours, key_panel(layers, cell * 7, len(letters)), spacing=8)
 
 
 def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str]) -> str:

@@ -14,11 +14,13 @@ from plots.figures.common import (
     Value,
     colour_by_field,
     compose_chart,
+    dots,
     scale_by_name,
+    texts,
     tooltip,
 )
 from plots.figures.compose import LayerChart
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import Rows
@@ -190,6 +192,5 @@ def _shapes(rows: list[dict[str, Any]]) -> Any:
 
 def _draw_key(rows: list[dict[str, Any]]) -> LayerChart:
     place = key_place(3, 0.1, [0, 240], lines=False)
-    marks = place.mark_point(filled=True, size=55, opacity=1)
-    marks = marks.encode(color=colour_by_field(), shape=_shapes(rows))
-    return key_panel([marks, key_text(place, 9)], 240)
+    marks = dots(place, 55).encode(color=colour_by_field(), shape=_shapes(rows))
+    return key_panel([marks, texts(place, dx=9)], 240)

@@ -13,11 +13,13 @@ from plots.figures.common import (
     Value,
     colour_by_field,
     compose_chart,
+    dots,
     scale_by_name,
+    texts,
     tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
@@ -244,16 +246,15 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
             y2=alt.Y2("to:Q"),
         )
     )
-    texts = alt.Chart(alt.NamedData("names")).encode(y=line)
-    options: dict[str, Any] = {"fontSize": 11, "yOffset": places.text_offset}
+    rows, y = alt.Chart(alt.NamedData("names")).encode(y=line), places.text_offset
     names = [
-        texts.transform_filter(f"datum.link === {flag}")
-        .mark_text(align="left", **options, **weight)
-        .encode(x=alt.X("at:Q", scale=pixels, axis=None), text=alt.Text("name:N"))
+        texts(rows.transform_filter(f"datum.link === {flag}"), "name", yOffset=y, **weight).encode(
+            x=alt.X("at:Q", scale=pixels, axis=None)
+        )
         for flag, weight in (("true", BOLD), ("false", {}))
     ]
-    options["align"] = "right" if places.text_offset else "left"
-    values = texts.mark_text(**options).encode(x=at_pixel(places.values), text=alt.Text("values:N"))
+    values = texts(rows, "values", "right" if y else "left", yOffset=y)
+    values = values.encode(x=at_pixel(places.values))
     both: LayerChart = LayerChart(
         layer=[
             LayerChart(layer=[edges, *names, values]),
@@ -291,7 +292,7 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
     )
     intervals = rates.mark_rule(strokeWidth=1.5).encode(x=value.x("low"), x2=alt.X2("high:Q"))
-    marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
+    marks = dots(rates, 45).encode(
         x=value.x("value"),
         shape=_shapes(),
         tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
@@ -318,6 +319,5 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
 def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
     place = key_place(3, 0.06, reach, lines=False)
-    marks = place.mark_point(filled=True, size=45, opacity=1)
-    marks = marks.encode(shape=_shapes(), color=colour_by_field())
-    return key_panel([marks, key_text(place, 7)], reach[1])
+    marks = dots(place, 45).encode(shape=_shapes(), color=colour_by_field())
+    return key_panel([marks, texts(place, dx=7)], reach[1])

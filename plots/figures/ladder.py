@@ -8,8 +8,10 @@ from typing import Any
 from plots.figures import style
 from plots.figures.bars import Bars
 from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import directions_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
@@ -39,31 +41,10 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size, left_out = _common_size(run)
-    top = max(
-        [
-            limit,
-            *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
-        ]
-    )
     rows = [
         row for direction in DIRECTIONS for row in _make_rungs(run, direction, size, limit, packet)
     ]
-    panels = []
-    for direction in dict.fromkeys(row["direction"] for row in rows):
-        names = [row["row"] for row in rows if row["direction"] == direction]
-        panel = Bars(
-            "rungs",
-            names,
-            "gb_per_s",
-            "bandwidth (GB/s)",
-            from_zero(top),
-            layout,
-            width=330,
-            heading=direction,
-            where=f"datum.direction === '{direction}'",
-            tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
-        )
-        panels.append(panel.chart())
+    panels = [_draw_panel(direction, rows, layout) for direction in directions_of(rows)]
     best = [row for row in rows if row["kind"] == "best"]
     return Figure(
         heading="Efficiency ladder",
@@ -92,6 +73,21 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
             if row["alike"]
         ],
     )
+
+
+def _draw_panel(direction: str, rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
+    return Bars(
+        "rungs",
+        [row["row"] for row in rows if row["direction"] == direction],
+        "gb_per_s",
+        "bandwidth (GB/s)",
+        from_zero(max(row["gb_per_s"] for row in rows)),
+        layout,
+        width=330,
+        heading=direction,
+        where=f"datum.direction === '{direction}'",
+        tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
+    ).chart()
 
 
 def _make_rungs(

@@ -15,15 +15,18 @@ from plots.figures.common import (
     Value,
     colour_by_field,
     compose_run_chart,
+    dots,
     groups_alike,
     label_alike,
     linear,
     logarithmic,
     name_title,
+    panel_of,
     rate_tooltip,
     shown_rows,
     sizes_axis,
     strategy_colours,
+    texts,
     tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
@@ -191,49 +194,40 @@ def _draw_panel(
     sizes = [point.bytes for point in points]
     x = sizes_axis(min(sizes), max(sizes), width=width)
     y = time.y("time_us")
-    measured = shown_rows("points", strategy=group.name).encode(
-        x=x,
-        y=y,
-        color=colour_by_field(),
-        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-    )
-    fits = shown_rows("fits", strategy=group.name).encode(
-        x=x,
-        y=y,
-        color=colour_by_field(),
-        detail=[alt.Detail("line:N"), alt.Detail("direction:N")],
+    measured, fits = (
+        shown_rows(data, strategy=group.name).encode(
+            x=x, y=y, color=colour_by_field(), detail=[alt.Detail(f"{each}:N") for each in details]
+        )
+        for data, details in (("points", ("strategy", "variant")), ("fits", ("line", "direction")))
     )
     labels = shown_rows("labels", strategy=group.name).encode(
-        x=at_pixel(6), text=alt.Text("text:N"), color=colour_by_field()
+        x=at_pixel(6), color=colour_by_field()
     )
-    marks = measured.mark_point(filled=True, size=22, opacity=1).encode(
+    marks = dots(measured, 22).encode(
         shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=rate_tooltip()
     )
-    half = (
-        fits.transform_filter("datum.line === 'half'")
-        .mark_point(filled=True, shape="triangle-up", size=60, opacity=1)
-        .encode(y=at_height(HEIGHT[layout.name] - HALF_ABOVE))
+    height = HEIGHT[layout.name]
+    half = dots(fits.transform_filter("datum.line === 'half'"), 60, shape="triangle-up").encode(
+        y=at_height(height - HALF_ABOVE),
+        tooltip=tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half"),
     )
-    return LayerChart(
-        layer=[
-            fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
-                strokeDash=[4, 3], strokeWidth=1, opacity=0.8
-            ),
-            fits.transform_filter("datum.line === 'sum'").mark_line(strokeWidth=1.4),
-            measured.transform_filter("!datum.has_model").mark_line(strokeWidth=0.8),
-            marks,
-            half.encode(tooltip=tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half")),
-            *(
-                labels.transform_filter(alt.datum.direction == DIRECTIONS[code])
-                .mark_text(align="left", fontSize=11)
-                .encode(y=at_height(top))
-                for code, top in LABEL_TOPS.items()
-            ),
-        ],
-        title=name_title(name_of(group.name, len(group.others), room, BOLD_LETTER)),
-        width=width,
-        height=HEIGHT[layout.name],
-    )
+    layers = [
+        fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
+            strokeDash=[4, 3], strokeWidth=1, opacity=0.8
+        ),
+        fits.transform_filter("datum.line === 'sum'").mark_line(strokeWidth=1.4),
+        measured.transform_filter("!datum.has_model").mark_line(strokeWidth=0.8),
+        marks,
+        half,
+        *(
+            texts(labels.transform_filter(alt.datum.direction == DIRECTIONS[code])).encode(
+                y=at_height(top)
+            )
+            for code, top in LABEL_TOPS.items()
+        ),
+    ]
+    title = name_title(name_of(group.name, len(group.others), room, BOLD_LETTER))
+    return panel_of(layers, width, height, title)
 
 
 def at_height(y: float) -> alt.YValue:

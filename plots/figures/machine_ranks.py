@@ -15,6 +15,7 @@ from plots.figures.common import (
     from_zero,
     panel_title,
     shown_rows,
+    texts,
     tooltip,
 )
 from plots.figures.compose import LayerChart
@@ -174,14 +175,12 @@ def _draw_panel(
     marks = replace(shown, chart=chart.encode(color=alt.value(COLOUR)))
     tips = tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
     # The rates stand behind the lines, in a column above them.
-    behind = shown.base.mark_text(align="left", dx=8, fontSize=11)
+    behind = texts(shown.base, dx=8).encode(x=value.x("to"))
     return shown.panel(
         [
             marks.lines("from", "to", strokeWidth=2),
             marks.points("at", 50, tooltip=tips),
-            behind.encode(x=value.x("to"), text=alt.Text("text:N"))
-            if layout.beside
-            else shown.texts(layout.width),
+            behind if layout.beside else shown.texts(layout.width),
             *shown.names_above("name"),
         ],
         PANEL_WIDTH if layout.beside else layout.width,

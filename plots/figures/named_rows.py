@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import Value, panel_title, shown_rows
+from plots.figures.common import Value, panel_of, panel_title, shown_rows, texts
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.rows import SPACING, Row, Rows, directions_of
@@ -50,11 +50,10 @@ class NamedRows:
     ) -> LayerChart:
         """Returns a panel of these layers, with the texts of the data on the right."""
         rows = self.of(data, Value(None, alt.Scale()), direction, **fields)
-        texts = rows.base.mark_text(align="left", dx=GAP, fontSize=11)
-        return LayerChart(
-            layer=[*layers, texts.encode(x=at_pixel(self.width), text=alt.Text("text:N"))],
-            title=panel_title(heading, anchor="start"),
-            width=self.width,
-            height=self.row_height * len(rows.names),
-            view=alt.ViewBackground(stroke=None),
+        return panel_of(
+            [*layers, texts(rows.base, dx=GAP).encode(x=at_pixel(self.width))],
+            self.width,
+            self.row_height * len(rows.names),
+            panel_title(heading, anchor="start"),
+            framed=False,
         )

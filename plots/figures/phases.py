@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 
 from plots.figures import style
-from plots.figures.common import colour_by_field, panel_title, tooltip
+from plots.figures.common import colour_by_field, dots, panel_of, panel_title, texts, tooltip
 from plots.figures.compose import LayerChart
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.rows import rows_axis
 from plots.model.derive import Benchmark
@@ -103,11 +103,7 @@ def draw_panel(
         color=colour_by_field(),
         tooltip=tooltip(way="row", phase="phase", time="time", share="share"),
     )
-    text = (
-        base.transform_filter("datum.total")
-        .mark_text(align="left", dx=4, fontSize=11)
-        .encode(x=alt.X("to_:Q"), text=alt.Text("total:N"))
-    )
+    text = texts(base.transform_filter("datum.total"), "total", dx=4).encode(x=alt.X("to_:Q"))
     limit = (
         alt.Chart(alt.NamedData(LIMITS))
         .transform_filter(alt.datum.panel == panel)
@@ -115,12 +111,9 @@ def draw_panel(
         .mark_rule(color=style.INK, strokeDash=[4, 3])
         .encode(x=alt.X("at:Q"))
     )
-    return LayerChart(
-        layer=[bars, *([limit] if has_limit else []), text],
-        title=panel_title(panel),
-        width=panel_width(rows, layout),
-        height=layout.row_height * len(names),
-    )
+    layers = [bars, *([limit] if has_limit else []), text]
+    width, height = panel_width(rows, layout), layout.row_height * len(names)
+    return panel_of(layers, width, height, panel_title(panel))
 
 
 def panel_width(rows: list[Row], layout: Layout) -> int:
@@ -132,15 +125,8 @@ def key_rows(rows: list[Row], layout: Layout) -> list[Row]:
     """Returns the data of a key of the phases that are shown."""
     present = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
     columns = layout.columns(len(present), KEY_WIDTH)
-    return [
-        {
-            "column": i % columns,
-            "line": i // columns,
-            "text": phase,
-            "colour": style.PHASES[phase][0],
-        }
-        for i, phase in enumerate(present)
-    ]
+    entries = [{"text": phase, "colour": style.PHASES[phase][0]} for phase in present]
+    return in_columns(entries, columns)
 
 
 def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:
@@ -149,7 +135,6 @@ def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:
     left = 0 if layout.beside else width - layout.width
     right = left + KEY_WIDTH * columns
     place = key_place(columns, 0.06, [left, right])
-    marks = place.mark_point(filled=True, shape="square", size=90, opacity=1)
-    layers = [marks.encode(color=colour_by_field()), key_text(place, 9)]
+    marks = dots(place, 90, shape="square").encode(color=colour_by_field())
     lines = 1 + max(entry["line"] for entry in entries)
-    return key_panel(layers, right if layout.beside else width, lines)
+    return key_panel([marks, texts(place, dx=9)], right if layout.beside else width, lines)

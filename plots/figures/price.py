@@ -15,10 +15,13 @@ from plots.figures.common import (
     Value,
     colour_by_field,
     compose_run_chart,
+    dots,
     from_zero,
     groups_alike,
+    panel_of,
     panel_title,
     shown_rows,
+    texts,
     tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel
@@ -163,25 +166,15 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
     )
     leaders = base.mark_rule(color=style.LINE, strokeWidth=0.6)
-    dots = base.mark_point(filled=True, size=60, opacity=1)
-    labels = base.mark_text(align="left", dx=6, fontSize=11)
     tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
-    return LayerChart(
-        layer=[
-            frontier.encode(x=price, y=rate.y("gb_per_s")),
-            leaders.encode(x=price, x2=at_right(width), y=rate.y("gb_per_s"), y2=alt.Y2("place:Q")),
-            dots.encode(x=price, y=rate.y("gb_per_s"), color=colour_by_field(), tooltip=tips),
-            labels.encode(x=at_pixel(width), y=rate.y("place"), text=alt.Text("name:N")),
-        ],
-        title=panel_title(direction, anchor="start"),
-        width=width,
-        height=_height(layout),
-    )
-
-
-def at_right(width: int) -> alt.X2Value:
-    """Lets a rule end at the right of its panel."""
-    return alt.X2Value(width)  # type: ignore[no-untyped-call]
+    y, right = rate.y("gb_per_s"), alt.X2Value(width)  # type: ignore[no-untyped-call]
+    layers = [
+        frontier.encode(x=price, y=y),
+        leaders.encode(x=price, x2=right, y=y, y2=alt.Y2("place:Q")),
+        dots(base, 60).encode(x=price, y=y, color=colour_by_field(), tooltip=tips),
+        texts(base, "name", dx=6).encode(x=at_pixel(width), y=rate.y("place")),
+    ]
+    return panel_of(layers, width, _height(layout), panel_title(direction, anchor="start"))
 
 
 def _explain_line(rows: list[Row]) -> str:
