@@ -7,26 +7,17 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.common import (
     Figure,
     Listing,
     Value,
     compose_run_chart,
-    dots,
-    end_labels,
     groups_alike,
     label_alike,
     logarithmic,
-    memory_colours,
-    panel_of,
-    panel_title,
-    scale_by_name,
-    shown_rows,
     sizes_axis,
-    tooltip,
-    zoomed,
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
@@ -95,21 +86,23 @@ def _memories(rows: list[Row]) -> list[str]:
 
 def _draw_panel(role: str, rows: list[Row], time: Value, width: int, height: int) -> LayerChart:
     memories, sizes = _memories(rows), [row["bytes"] for row in rows]
-    base = shown_rows("costs", role=role).encode(
+    base = draw.shown_rows("costs", role=role).encode(
         x=sizes_axis(min(sizes), max(sizes), "size of the block", width),
         y=time.y("us"),
-        color=memory_colours(memories),
+        color=draw.memory_colours(memories),
         detail=alt.Detail("memory:N"),
     )
-    dash = scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
-    shape = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-    tips = tooltip(memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib")
+    dash = draw.scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
+    shape = draw.scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+    tips = draw.tooltip(
+        memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib"
+    )
     layers = [
         base.mark_line().encode(strokeDash=dash),
-        zoomed(dots(base, 26).encode(shape=shape, tooltip=tips), role),
-        end_labels(time, width, role=role),
+        draw.zoomed(draw.dots(base, 26).encode(shape=shape, tooltip=tips), role),
+        draw.end_labels(time.y("place"), width, role=role),
     ]
-    return panel_of(layers, width, height, panel_title(ROLES[role], "start"))
+    return draw.panel(layers, width, height, draw.panel_title(ROLES[role], "start"))
 
 
 def _groups(run: Run) -> list[Group]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_chart, from_zero, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
@@ -179,7 +179,9 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
     value = Value("GB/s", from_zero(1.05 * top), axis)
     rows = Rows(alt.Chart(alt.NamedData("copies")), names, layout, value, tall=True)
     copies = rows.only("isValid(datum.alone)").coloured()
-    tips = tooltip(copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change")
+    tips = draw.tooltip(
+        copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
+    )
     right = width + TEXT_WIDTH * layout.beside
     return rows.panel(
         [

@@ -8,29 +8,20 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.common import (
     Figure,
     Limit,
     Listing,
     Value,
     compose_run_chart,
-    dots,
     draw_limit,
-    end_labels,
     groups_alike,
     label_alike,
     linear,
     link_limits,
-    memory_colours,
-    panel_of,
-    panel_title,
-    rate_tooltip,
-    scale_by_name,
-    shown_rows,
     sizes_axis,
     strategy_colours,
-    zoomed,
 )
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
@@ -219,26 +210,26 @@ def _draw_panel(
     sizes = [line.bytes for line in lines]
     memories = sorted({line.memory for line in lines}, key=style.memory_order)
     families = list(dict.fromkeys(line.family for line in lines))
-    base = shown_rows("points", direction=direction).encode(
+    base = draw.shown_rows("points", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes), width=width),
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-        color=memory_colours(memories),
+        color=draw.memory_colours(memories),
     )
     y = rate.y("gb_per_s")
     one_size = len(set(sizes)) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(fillOpacity=0.15)
-    dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
-    shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-    marks = dots(base, 24).encode(y=y, shape=shapes, tooltip=rate_tooltip())
+    dashes = draw.scale_by_name("family", families, style.family_dash, alt.StrokeDash)
+    shapes = draw.scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+    marks = draw.dots(base, 24).encode(y=y, shape=shapes, tooltip=draw.rate_tooltip())
     layers = [
         *(layer for limit in limits for layer in draw_limit(limit, rate)),
         band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
         base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
-        zoomed(marks, direction[0]),
-        end_labels(rate, width, direction=direction),
+        draw.zoomed(marks, direction[0]),
+        draw.end_labels(rate.y("place"), width, direction=direction),
     ]
-    title = panel_title(f"{direction} ({', '.join(variants)})", "start")
-    return panel_of(layers, width, _height(layout), title)
+    title = draw.panel_title(f"{direction} ({', '.join(variants)})", "start")
+    return draw.panel(layers, width, _height(layout), title)
 
 
 def _height(layout: Layout) -> int:

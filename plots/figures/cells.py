@@ -8,14 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import (
-    READABLE,
-    colour_by_field,
-    panel_of,
-    panel_title,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw
 from plots.figures.compose import LayerChart, hconcat
 from plots.figures.layout import LETTER, Layout
 
@@ -33,10 +26,10 @@ def cell_layers(
     **text: Any,
 ) -> list[Any]:
     """Draws cells in the colour of each, and their texts."""
-    cells = base.mark_rect(stroke=stroke, strokeWidth=line).encode(color=colour_by_field())
+    cells = base.mark_rect(stroke=stroke, strokeWidth=line).encode(color=draw.colour_by_field())
     if tips:
-        cells = cells.encode(tooltip=tooltip(**tips))
-    return [cells, base.mark_text(**text).encode(text=alt.Text(f"{field}:N"), color=READABLE)]
+        cells = cells.encode(tooltip=draw.tooltip(**tips))
+    return [cells, base.mark_text(**text).encode(text=alt.Text(f"{field}:N"), color=draw.READABLE)]
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ class Cells:
     def panel(self, name: str, heading: str) -> LayerChart:
         """Returns the panel with the rows whose field `panel` has this name."""
         longest = LETTER * max(map(len, self.columns))
-        base = shown_rows(self.data, panel=name).encode(
+        base = draw.shown_rows(self.data, panel=name).encode(
             x=alt.X(
                 "column:N",
                 scale=alt.Scale(domain=self.columns, padding=0),
@@ -96,11 +89,11 @@ class Cells:
             ),
         )
         layers = cell_layers(base, self.tips, fontSize=11 if self.cell_width >= 26 else 10)
-        return panel_of(
+        return draw.panel(
             layers if self.cell_width >= LEAST_FOR_TEXT else layers[:1],
             self.cell_width * len(self.columns),
             self.row_height * len(self.rows),
-            panel_title(heading, anchor="start"),
+            draw.panel_title(heading, anchor="start"),
         )
 
     def arrange(self, panels: list[LayerChart]) -> Any:

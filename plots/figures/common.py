@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.compose import LayerChart, TopChart, at_pixel
+from plots.figures import draw, style
+from plots.figures.compose import TopChart, at_pixel
 from plots.figures.layout import Layout
 from plots.figures.points import Point
 from plots.model.derive import Run
@@ -19,11 +18,8 @@ from plots.model.groups import Group
 from plots.text import caption
 
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
-ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 CAPTION = "caption"  # the title and the paragraphs below it, not wrapped, in a figure's usermeta
-HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
 LABEL_HEIGHT = 20  # pixels above a limit, for its label
-SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 
 @dataclass(frozen=True)
@@ -185,25 +181,6 @@ def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
 
 
-def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """Makes the tooltip of a mark from title=field; fields hold finished texts."""
-    return [
-        alt.Tooltip(f"{field}:N", title=title.replace("_", " ")) for title, field in fields.items()
-    ]
-
-
-def rate_tooltip() -> list[alt.Tooltip]:
-    """Makes the tooltip of a strategy's rate at a size."""
-    return tooltip(
-        strategy="strategy",
-        direction="variant",
-        size="size",
-        bandwidth="rate",
-        time="time",
-        fastest_to_slowest="spread",
-    )
-
-
 def sizes_axis(
     low: float, high: float, title: str = "size of one transfer", width: float = math.inf
 ) -> alt.X:
@@ -217,110 +194,9 @@ def sizes_axis(
     )
 
 
-def shown_rows(data: str, **fields: Any) -> alt.Chart:
-    """Begins a chart of the rows with these fields, without strategies that are switched off."""
-    chart = alt.Chart(alt.NamedData(data))
-    for name, value in fields.items():
-        chart = chart.transform_filter(f"datum.{name} === {literal(value)}")
-    return chart.transform_filter(SHOWN_FILTER)
-
-
-def dots(chart: alt.Chart, size: float, **more: Any) -> Any:
-    """Draws filled points."""
-    look: Any = {"size": size, "opacity": 1} | more
-    return chart.mark_point(filled=True, **look)
-
-
-def texts(chart: alt.Chart, field: str = "text", align: str = "left", **more: Any) -> Any:
-    """Draws the texts of a field."""
-    look: Any = {"align": align, "fontSize": 11} | more
-    mark = chart.mark_text(**look)
-    return mark.encode(text=alt.Text(f"{field}:N"))
-
-
-def panel_of(
-    layers: list[Any], width: float, height: float, title: Any = alt.Undefined, framed: bool = True
-) -> LayerChart:
-    """Returns a panel of these layers."""
-    view = alt.Undefined if framed else alt.ViewBackground(stroke=None)
-    return LayerChart(layer=layers, title=title, width=width, height=height, view=view)
-
-
-def zoomed(marks: Any, name: str) -> Any:
-    """Lets a reader of the page zoom into the panel of these marks."""
-    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{name}")
-    return marks.add_params(zoom)
-
-
-def end_labels(value: Value, width: int, **where: Any) -> Any:
-    """Draws the labels at the right ends of lines: the data `labels`."""
-    ends = shown_rows("labels", **where).encode(
-        x=at_pixel(width), y=value.y("place"), color=colour_by_field()
-    )
-    return texts(ends, "label", dx=8, clip=False)
-
-
-def literal(value: Any) -> str:
-    """Writes a value for Vega's expressions; lists and objects may hold texts.
-
-    Vega takes a text for what it depends on if objects of JavaScript have a member of that name,
-    such as `constructor`, and then draws nothing. No such name ends in a dot.
-    """
-    if isinstance(value, str):
-        return f"slice({json.dumps(value + '.', ensure_ascii=False)}, 0, -1)"
-    if isinstance(value, dict):
-        members = (f"{json.dumps(key)}: {literal(each)}" for key, each in value.items())
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    return json.dumps(value)
-
-
-def panel_title(
-    text: str, anchor: Literal["start", "middle"] = "middle", offset: int = 6
-) -> alt.TitleParams:
-    """Returns the title above a panel."""
-    return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
-
-
-def name_title(name: str) -> alt.TitleParams:
-    """Returns the title of a panel that is a name in the file."""
-    title = panel_title(name, anchor="start")
-    title.text = alt.ExprRef(literal(name))
-    return title
-
-
-def scale_by_name(
-    field: str,
-    names: list[str],
-    value: Callable[[str], Any],
-    channel: Callable[..., Any],
-    legend: alt.Legend | None = None,
-) -> Any:
-    """Maps names to values on a channel, usually without a legend, because there is a key."""
-    scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
-    return channel(f"{field}:N", scale=scale, legend=legend)
-
-
-def colour_by_field(field: str = "colour") -> Any:
-    """Returns the encoding that takes each mark's colour from a field."""
-    return alt.Color(f"{field}:N", scale=None, legend=None)
-
-
-# Texts on a colour must be readable, also on a dark page, where cells stay as they are.
-READABLE = alt.condition(
-    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-)
-
-
 def from_zero(top: float) -> alt.Scale:
     """Returns a linear scale that begins at zero."""
     return alt.Scale(domain=[0, top], nice=False)
-
-
-def memory_colours(memories: list[str]) -> Any:
-    """Returns the colours of kinds of memory in a field `memory`."""
-    return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
 def link_limits(run: Run) -> list[Limit]:
@@ -347,7 +223,7 @@ def draw_limit(limit: Limit, rate: Value) -> list[alt.Chart]:
     place: dict[str, Any] = (
         {"baseline": "bottom", "dy": -3} if above else {"baseline": "top", "dy": 4}
     )
-    text = texts(base, "label", color=look.colour, **place)
+    text = draw.texts(base, "label", color=look.colour, **place)
     return [
         base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         rule.encode(y=low),

@@ -6,16 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_run_chart,
-    from_zero,
-    shown_rows,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_run_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -152,7 +144,7 @@ def _draw_panel(
 ) -> LayerChart:
     axis = alt.Axis(values=[0, 25, 50, 75, 100])
     value = Value("bandwidth (% of the link)", from_zero(100 + LABEL_ROOM), axis)
-    tips = tooltip(
+    tips = draw.tooltip(
         GPU="gpu",
         strategy="row",
         whose="whose",
@@ -161,12 +153,12 @@ def _draw_panel(
         tool="tool",
         source="source",
     )
-    chart = shown_rows("compared", link=link).encode(tooltip=tips)
+    chart = draw.shown_rows("compared", link=link).encode(tooltip=tips)
     labels = is_first or not layout.beside
     rows = Rows(chart, names, layout, value, labels, grid=True).coloured()
     others = rows.only(alt.datum.whose == PUBLISHED)
     diamonds = others.base.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5)
-    labels = texts(rows.base, "label", dx=8)
+    labels = draw.texts(rows.base, "label", dx=8)
     return rows.panel(
         [
             others.lines("low", "high", strokeWidth=1.5),

@@ -6,17 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_chart,
-    dots,
-    literal,
-    name_title,
-    panel_of,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
@@ -174,7 +165,7 @@ def _draw_panel(
     scale = alt.Scale(domain=[-0.5, len(short) - 0.5], nice=False)
     axis = alt.Axis(
         values=list(range(0, len(short), every)),
-        labelExpr=f"{literal(short)}[datum.value]",
+        labelExpr=f"{draw.literal(short)}[datum.value]",
         labelLimit=80,
         grid=False,
     )
@@ -194,10 +185,10 @@ def _draw_panel(
     line = of_panel("points").mark_line(strokeWidth=1.4, color=SLOW)
     start = of_panel("starts").mark_rule(strokeDash=[4, 3], color=style.INK)
     points = of_panel("points").transform_filter("isValid(datum.slower)")
-    tips = tooltip(sweep="name", slower="text", GPU="gpu", judged="said")
+    tips = draw.tooltip(sweep="name", slower="text", GPU="gpu", judged="said")
     hollow = {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}
     plain, named = (
-        dots(points.transform_filter(f"datum.named === {flag}"), size, **look).encode(
+        draw.dots(points.transform_filter(f"datum.named === {flag}"), size, **look).encode(
             y=value.y("slower"), tooltip=tips
         )
         for flag, size, look in (
@@ -212,4 +203,4 @@ def _draw_panel(
         plain,
         named,
     ]
-    return panel_of(layers, width, HEIGHT, name_title(shorten(heading, width + 20, 6.6)))
+    return draw.panel(layers, width, HEIGHT, draw.name_title(shorten(heading, width + 20, 6.6)))

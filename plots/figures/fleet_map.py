@@ -9,17 +9,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale
+from plots.figures import draw, fleet_scale
 from plots.figures.cells import cell_layers
-from plots.figures.common import (
-    Figure,
-    compose_chart,
-    dots,
-    literal,
-    panel_of,
-    panel_title,
-    texts,
-)
+from plots.figures.common import Figure, compose_chart
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import key_panel
@@ -271,7 +263,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
                 scale=alt.Scale(domain=list(range(len(grid.lines))), padding=0),
                 axis=alt.Axis(
                     values=[int(line) for line in names],
-                    labelExpr=f"{literal(names)}[datum.value]",
+                    labelExpr=f"{draw.literal(names)}[datum.value]",
                     labelLimit=0,
                     labelOverlap=False,
                     ticks=False,
@@ -289,9 +281,9 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
     with_letter = base.transform_filter("datum.letter !== ''")
     _, letters = cell_layers(with_letter, {}, "letter", **look)
     has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
-    marks = letters if has_room else dots(with_letter, 7, color="#010101")
+    marks = letters if has_room else draw.dots(with_letter, 7, color="#010101")
     size = width * grid.columns, height * len(grid.lines)
-    return panel_of([cells, marks], *size, panel_title(class_name, anchor="start"))
+    return draw.panel([cells, marks], *size, draw.panel_title(class_name, anchor="start"))
 
 
 def _colour_rows() -> list[dict[str, Any]]:
@@ -313,14 +305,14 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
         x=alt.X("at:O", axis=None, scale=alt.Scale(padding=0))
     )
     colours = key_panel(cell_layers(place, {}, fontSize=10), cell * 7)
-    colours.title = panel_title("percent slower: link (host and latency)", anchor="start")
+    colours.title = draw.panel_title("percent slower: link (host and latency)", anchor="start")
     if not letters:
         return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     heads = line.mark_text(align="center", fontWeight="bold")
     layers = [
         heads.encode(x=at_pixel(6), text=alt.Text("letter:N")),
-        texts(line.encode(x=at_pixel(18)), dx=0),
+        draw.texts(line.encode(x=at_pixel(18)), dx=0),
     ]
     return vconcat(colours, key_panel(layers, cell * 7, len(letters)), spacing=8)
 

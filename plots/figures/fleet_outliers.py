@@ -8,17 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    dots,
-    scale_by_name,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout, shorten
@@ -168,7 +159,7 @@ def _draw_rows(
     names = [row["row"] for row in rows]
     shown = Rows(alt.Chart(alt.NamedData("slow")), names, layout, value, tall=True)
     with_peers, coloured = shown.only("isValid(datum.least)"), shown.coloured()
-    tips = tooltip(part="name", slower="text", code="code", peers="peers")
+    tips = draw.tooltip(part="name", slower="text", code="code", peers="peers")
     return shown.panel(
         [
             with_peers.bars("least", "most", 5, style.PEERS),
@@ -187,10 +178,12 @@ def _scopes(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _shapes(rows: list[dict[str, Any]]) -> Any:
-    return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
+    return draw.scale_by_name(
+        "scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape
+    )
 
 
 def _draw_key(rows: list[dict[str, Any]]) -> LayerChart:
     place = key_place(3, 0.1, [0, 240], lines=False)
-    marks = dots(place, 55).encode(color=colour_by_field(), shape=_shapes(rows))
-    return key_panel([marks, texts(place, dx=9)], 240)
+    marks = draw.dots(place, 55).encode(color=draw.colour_by_field(), shape=_shapes(rows))
+    return key_panel([marks, draw.texts(place, dx=9)], 240)

@@ -9,20 +9,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    dots,
-    literal,
-    panel_of,
-    panel_title,
-    scale_by_name,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import key_panel
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
@@ -329,7 +317,7 @@ def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
     ticks = {str(at - 0.5): starts[at] for at in list(starts)[::every]}
     axis = alt.Axis(
         values=[float(at) for at in ticks],
-        labelExpr=f"{literal(ticks)}[datum.value]",
+        labelExpr=f"{draw.literal(ticks)}[datum.value]",
         labelAlign="left",
         labels=labels,
         ticks=labels,
@@ -360,8 +348,8 @@ def _draw_panel(
         return chart.transform_filter(alt.datum["class"] == class_name).encode(x=x)
 
     shapes = _shapes(looks)
-    tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
-    marks = of_class("marks").encode(color=colour_by_field(), tooltip=tips)
+    tips = draw.tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
+    marks = of_class("marks").encode(color=draw.colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
@@ -369,22 +357,22 @@ def _draw_panel(
         drawn = bars.encode(y=value.y("low"), y2=alt.Y2("high:Q"))
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))
-        drawn = dots(marks, size, opacity=0.85).encode(y=value.y("high"), shape=shapes)
-    named = dots(of_class("named"), 46, stroke=style.INK, strokeWidth=1.4).encode(
+        drawn = draw.dots(marks, size, opacity=0.85).encode(y=value.y("high"), shape=shapes)
+    named = draw.dots(of_class("named"), 46, stroke=style.INK, strokeWidth=1.4).encode(
         y=value.y("high"),
         shape=shapes,
-        color=colour_by_field(),
-        tooltip=[*tips, *tooltip(code="code")],
+        color=draw.colour_by_field(),
+        tooltip=[*tips, *draw.tooltip(code="code")],
     )
     labels = [
-        texts(
+        draw.texts(
             of_class("labels").transform_filter(f"datum.right === {flag}"), "name", **look, **BOLD
         ).encode(y=value.y("high"))
         for flag, look in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
     layers = [zero.encode(y=alt.YDatum(0, scale=scale)), drawn, named, *labels]
-    title = panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start")
-    return panel_of(layers, width, height, title)
+    title = draw.panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start")
+    return draw.panel(layers, width, height, title)
 
 
 def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
@@ -396,14 +384,18 @@ def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
 
 def _draw_key(looks: dict[str, style.MarkStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    marks = dots(place, 45).encode(x=at_pixel(6), color=colour_by_field(), shape=_shapes(looks))
+    marks = draw.dots(place, 45).encode(
+        x=at_pixel(6), color=draw.colour_by_field(), shape=_shapes(looks)
+    )
     return key_panel(
-        [marks, texts(place, dx=0).encode(x=at_pixel(16))], layout.width - layout.axis, len(looks)
+        [marks, draw.texts(place, dx=0).encode(x=at_pixel(16))],
+        layout.width - layout.axis,
+        len(looks),
     )
 
 
 def _shapes(looks: dict[str, style.MarkStyle]) -> Any:
-    return scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    return draw.scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
 def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:

@@ -8,17 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    dots,
-    scale_by_name,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import Layout
@@ -280,7 +271,7 @@ def _draw_panel(
         )
         for data in ("checked", "single", "lines")
     )
-    tips = tooltip(
+    tips = draw.tooltip(
         benchmark="name",
         verdict="words",
         slower_by="text",
@@ -293,7 +284,7 @@ def _draw_panel(
     ticks = _draw_ticks(single.base, **single.place)
     layers = [
         *_draw_lines(lines, x, names),
-        ticks.encode(x=x, tooltip=tooltip(benchmark="name", run="run", slower_by="text")),
+        ticks.encode(x=x, tooltip=draw.tooltip(benchmark="name", run="run", slower_by="text")),
         marks.lines("low", "high", strokeWidth=1.5),
         marks.arrows("low", "left", "datum.beyond_low", 30),
         marks.arrows("high", "right", "datum.beyond_high", 30),
@@ -334,7 +325,7 @@ def _draw_texts(rows: Rows, width: int, tips: list[alt.Tooltip]) -> list[Any]:
     if rows.layout.beside:
         return [rows.texts(width + TEXT_WIDTH)]
     room = width - TEXT_WIDTH - 8
-    name = texts(rows.base, "name", yOffset=ABOVE, dx=4, limit=room)
+    name = draw.texts(rows.base, "name", yOffset=ABOVE, dx=4, limit=room)
     return [name.encode(x=at_pixel(0)), rows.texts(width, dx=-4)]
 
 
@@ -346,14 +337,14 @@ def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
 
 def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
     """Draws filled marks, and hollow ones if not tested; shape and colour show the verdict."""
-    shape = scale_by_name(
+    shape = draw.scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
     )
-    filled = dots(base.transform_filter("!datum.hollow"), 55, **place)
+    filled = draw.dots(base.transform_filter("!datum.hollow"), 55, **place)
     outline = {"fill": style.PAPER, "strokeWidth": 1.6}
-    hollow = dots(base.transform_filter("datum.hollow"), 45, **outline, **place)
+    hollow = draw.dots(base.transform_filter("datum.hollow"), 45, **outline, **place)
     return [
-        filled.encode(shape=shape, color=colour_by_field()),
+        filled.encode(shape=shape, color=draw.colour_by_field()),
         hollow.encode(shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
     ]
 
@@ -380,4 +371,4 @@ def _draw_key(layout: Layout) -> LayerChart:
     ticks = _draw_ticks(place.transform_filter("datum.tick"))
     lines = len({row["line"] for row in _make_key_rows()})
     width = KEY_COLUMNS * KEY_WIDTH[layout.name]
-    return key_panel([*marks, ticks, texts(place, dx=9)], width, lines)
+    return key_panel([*marks, ticks, draw.texts(place, dx=9)], width, lines)

@@ -7,17 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    dots,
-    scale_by_name,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
@@ -248,12 +239,12 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
     )
     rows, y = alt.Chart(alt.NamedData("names")).encode(y=line), places.text_offset
     names = [
-        texts(rows.transform_filter(f"datum.link === {flag}"), "name", yOffset=y, **weight).encode(
-            x=alt.X("at:Q", scale=pixels, axis=None)
-        )
+        draw.texts(
+            rows.transform_filter(f"datum.link === {flag}"), "name", yOffset=y, **weight
+        ).encode(x=alt.X("at:Q", scale=pixels, axis=None))
         for flag, weight in (("true", BOLD), ("false", {}))
     ]
-    values = texts(rows, "values", "right" if y else "left", yOffset=y)
+    values = draw.texts(rows, "values", "right" if y else "left", yOffset=y)
     values = values.encode(x=at_pixel(places.values))
     both: LayerChart = LayerChart(
         layer=[
@@ -289,19 +280,23 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         )
     )
     rates = alt.Chart(alt.NamedData("rates")).encode(
-        y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
+        y=alt.Y("line:Q", scale=scale, axis=None), color=draw.colour_by_field()
     )
     intervals = rates.mark_rule(strokeWidth=1.5).encode(x=value.x("low"), x2=alt.X2("high:Q"))
-    marks = dots(rates, 45).encode(
+    marks = draw.dots(rates, 45).encode(
         x=value.x("value"),
         shape=_shapes(),
-        tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
+        tooltip=draw.tooltip(
+            link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}
+        ),
     )
     return [nominal, intervals, marks]
 
 
 def _shapes() -> Any:
-    return scale_by_name("kind", list(TRAFFIC), lambda kind: style.DIRECTION[kind].shape, alt.Shape)
+    return draw.scale_by_name(
+        "kind", list(TRAFFIC), lambda kind: style.DIRECTION[kind].shape, alt.Shape
+    )
 
 
 def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
@@ -319,5 +314,5 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
 def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
     place = key_place(3, 0.06, reach, lines=False)
-    marks = dots(place, 45).encode(shape=_shapes(), color=colour_by_field())
-    return key_panel([marks, texts(place, dx=7)], reach[1])
+    marks = draw.dots(place, 45).encode(shape=_shapes(), color=draw.colour_by_field())
+    return key_panel([marks, draw.texts(place, dx=7)], reach[1])

@@ -8,8 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import colour_by_field, dots, panel_of, shown_rows, texts
+from plots.figures import draw, style
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
@@ -52,14 +51,14 @@ class Key:
         """Draws the key with lines and marks as the figure draws them."""
         reach = self.layout.key_range(self.width * self.columns)
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
-        place = shown_rows("key").encode(
+        place = draw.shown_rows("key").encode(
             x=alt.X("column:Q", axis=None, scale=scale),
             y=alt.Y("line:O", axis=None),
             color=colour,
             detail=alt.Detail("name:N"),
         )
         ends = place.transform_filter("datum.text")
-        text = texts(ends, dx=9).encode(color=alt.ColorValue(style.INK))
+        text = draw.texts(ends, dx=9).encode(color=alt.ColorValue(style.INK))
         lines_of_key = -(-len(self.entries) // self.columns)
         return key_panel([lines(place), marks(ends), text], reach[1], lines_of_key)
 
@@ -77,8 +76,8 @@ def direction_key(codes: list[str], layout: Layout) -> LayerChart:
     """Draws the colours of directions."""
     count = len(direction_key_rows(codes))
     place = key_place(count, 0.06, lines=False)
-    marks = dots(place, 45).encode(color=colour_by_field())
-    return key_panel([marks, texts(place, dx=8)], min(DIRECTION_WIDTH * count, layout.width))
+    marks = draw.dots(place, 45).encode(color=draw.colour_by_field())
+    return key_panel([marks, draw.texts(place, dx=8)], min(DIRECTION_WIDTH * count, layout.width))
 
 
 def key_place(
@@ -100,4 +99,4 @@ def in_columns(entries: list[dict[str, Any]], columns: int) -> list[dict[str, An
 
 def key_panel(layers: list[Any], width: float, lines: int = 1) -> LayerChart:
     """Returns a key, which has no frame."""
-    return panel_of(layers, width, LINE_HEIGHT * lines, framed=False)
+    return draw.panel(layers, width, LINE_HEIGHT * lines, framed=False)

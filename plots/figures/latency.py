@@ -7,27 +7,19 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import choose_groups
 from plots.figures.common import (
     Figure,
     Listing,
     Value,
-    colour_by_field,
     compose_run_chart,
-    dots,
     groups_alike,
     label_alike,
     linear,
     logarithmic,
-    name_title,
-    panel_of,
-    rate_tooltip,
-    shown_rows,
     sizes_axis,
     strategy_colours,
-    texts,
-    tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
@@ -195,21 +187,26 @@ def _draw_panel(
     x = sizes_axis(min(sizes), max(sizes), width=width)
     y = time.y("time_us")
     measured, fits = (
-        shown_rows(data, strategy=group.name).encode(
-            x=x, y=y, color=colour_by_field(), detail=[alt.Detail(f"{each}:N") for each in details]
+        draw.shown_rows(data, strategy=group.name).encode(
+            x=x,
+            y=y,
+            color=draw.colour_by_field(),
+            detail=[alt.Detail(f"{each}:N") for each in details],
         )
         for data, details in (("points", ("strategy", "variant")), ("fits", ("line", "direction")))
     )
-    labels = shown_rows("labels", strategy=group.name).encode(
-        x=at_pixel(6), color=colour_by_field()
+    labels = draw.shown_rows("labels", strategy=group.name).encode(
+        x=at_pixel(6), color=draw.colour_by_field()
     )
-    marks = dots(measured, 22).encode(
-        shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=rate_tooltip()
+    marks = draw.dots(measured, 22).encode(
+        shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=draw.rate_tooltip()
     )
     height = HEIGHT[layout.name]
-    half = dots(fits.transform_filter("datum.line === 'half'"), 60, shape="triangle-up").encode(
+    half = draw.dots(
+        fits.transform_filter("datum.line === 'half'"), 60, shape="triangle-up"
+    ).encode(
         y=at_height(height - HALF_ABOVE),
-        tooltip=tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half"),
+        tooltip=draw.tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half"),
     )
     layers = [
         fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
@@ -220,14 +217,14 @@ def _draw_panel(
         marks,
         half,
         *(
-            texts(labels.transform_filter(alt.datum.direction == DIRECTIONS[code])).encode(
+            draw.texts(labels.transform_filter(alt.datum.direction == DIRECTIONS[code])).encode(
                 y=at_height(top)
             )
             for code, top in LABEL_TOPS.items()
         ),
     ]
-    title = name_title(name_of(group.name, len(group.others), room, BOLD_LETTER))
-    return panel_of(layers, width, height, title)
+    title = draw.name_title(name_of(group.name, len(group.others), room, BOLD_LETTER))
+    return draw.panel(layers, width, height, title)
 
 
 def at_height(y: float) -> alt.YValue:

@@ -11,17 +11,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_chart,
-    dots,
-    panel_of,
-    panel_title,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_chart
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
@@ -213,18 +204,20 @@ def _draw_panel(
     scale = alt.Scale(domain=_domain(rows), nice=False)
     title = "GB/s" if rows[0]["is_rate"] else "µs"
     value = Value(title, scale, alt.Axis(tickCount=4, minExtent=34))
-    base = shown_rows("history", panel=heading).encode(x=x)
+    base = draw.shown_rows("history", panel=heading).encode(x=x)
     line = base.mark_line(strokeWidth=1.2, color=COLOUR)
     interval = base.mark_rule(strokeWidth=1.6, color=COLOUR)
-    tips = tooltip(date="date", median="text", repetitions="repetitions", GPU="gpu", file="file")
+    tips = draw.tooltip(
+        date="date", median="text", repetitions="repetitions", GPU="gpu", file="file"
+    )
     layers = [
         line.encode(y=value.y("at"), detail=alt.Detail("gpu:N")),
         interval.encode(y=value.y("low"), y2=alt.Y2("high:Q")),
-        dots(base, 36, color=COLOUR).encode(y=value.y("at"), tooltip=tips),
+        draw.dots(base, 36, color=COLOUR).encode(y=value.y("at"), tooltip=tips),
     ]
     columns = COLUMNS[layout.name]
     width = (layout.width - 14 * (columns - 1)) // columns - layout.axis
-    return panel_of(layers, width, HEIGHT[layout.name], panel_title(heading, anchor="start"))
+    return draw.panel(layers, width, HEIGHT[layout.name], draw.panel_title(heading, anchor="start"))
 
 
 def _domain(rows: list[dict[str, Any]]) -> list[float]:

@@ -7,17 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_chart,
-    from_zero,
-    panel_title,
-    shown_rows,
-    texts,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_chart, from_zero
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
@@ -167,15 +158,15 @@ def _draw_panel(
     room = TEXT_ROOM if layout.beside else 1.05
     top = from_zero(room * max(row["to"] for row in rows))
     value = Value(order.title, top, alt.Axis(tickCount=5, grid=True))
-    chart = shown_rows("ranks", panel=rows[0]["panel"]).transform_calculate(
+    chart = draw.shown_rows("ranks", panel=rows[0]["panel"]).transform_calculate(
         name=LAST_PART.format("datum.row")
     )
     names = [row["row"] for row in rows]
     shown = Rows(chart, names, layout, value, grid=layout.beside, tall=True)
     marks = replace(shown, chart=chart.encode(color=alt.value(COLOUR)))
-    tips = tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
+    tips = draw.tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
     # The rates stand behind the lines, in a column above them.
-    behind = texts(shown.base, dx=8).encode(x=value.x("to"))
+    behind = draw.texts(shown.base, dx=8).encode(x=value.x("to"))
     return shown.panel(
         [
             marks.lines("from", "to", strokeWidth=2),
@@ -184,5 +175,5 @@ def _draw_panel(
             *shown.names_above("name"),
         ],
         PANEL_WIDTH if layout.beside else layout.width,
-        panel_title(subject, anchor="start"),
+        draw.panel_title(subject, anchor="start"),
     )

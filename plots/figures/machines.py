@@ -6,22 +6,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import SMALLEST
-from plots.figures.common import (
-    Figure,
-    Listing,
-    compose_chart,
-    dots,
-    linear,
-    memory_colours,
-    panel_of,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    sizes_axis,
-    tooltip,
-)
+from plots.figures.common import Figure, Listing, compose_chart, linear, sizes_axis
 from plots.figures.compose import LayerChart
 from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
@@ -96,7 +83,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
             ],
             *panels,
             key.chart(
-                memory_colours(memories),
+                draw.memory_colours(memories),
                 lambda base: _draw_lines(base, names),
                 lambda base: _draw_marks(base, names),
             ),
@@ -178,25 +165,29 @@ def _draw_panel(
 ) -> LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
-    base = shown_rows("runs", direction=direction).encode(
+    base = draw.shown_rows("runs", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes)),
         y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
-        color=memory_colours(memories),
+        color=draw.memory_colours(memories),
         detail=[alt.Detail("strategy:N"), alt.Detail("run:N")],
     )
-    tips = tooltip(run="run", device="device", strategy="strategy", size="size", bandwidth="rate")
+    tips = draw.tooltip(
+        run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
+    )
     layers = [_draw_lines(base, names), _draw_marks(base, names).encode(tooltip=tips)]
-    return panel_of(layers, layout.panel, PANEL_HEIGHT[layout.beside], panel_title(direction))
+    return draw.panel(
+        layers, layout.panel, PANEL_HEIGHT[layout.beside], draw.panel_title(direction)
+    )
 
 
 def _draw_lines(base: alt.Chart, names: list[str]) -> Any:
     dashes = dict(zip(names, DASHES, strict=False))
     return base.mark_line(strokeWidth=1.8).encode(
-        strokeDash=scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
+        strokeDash=draw.scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
     )
 
 
 def _draw_marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
-    shape = scale_by_name("run", names, shapes.__getitem__, alt.Shape)
-    return dots(base, 30).encode(shape=shape)
+    shape = draw.scale_by_name("run", names, shapes.__getitem__, alt.Shape)
+    return draw.dots(base, 30).encode(shape=shape)

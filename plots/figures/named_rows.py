@@ -7,7 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import Value, panel_of, panel_title, shown_rows, texts
+from plots.figures import draw
+from plots.figures.common import Value
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.rows import SPACING, Row, Rows, directions_of
@@ -43,17 +44,17 @@ class NamedRows:
         """Returns the rows of a panel, for marks of these data."""
         wanted = {"direction": direction} | fields
         names = [row["row"] for row in self.rows if wanted.items() <= row.items()]
-        return Rows(shown_rows(data, **wanted), names, self.layout, value, grid=True)
+        return Rows(draw.shown_rows(data, **wanted), names, self.layout, value, grid=True)
 
     def panel(
         self, data: str, direction: str, heading: str, layers: list[Any], **fields: Any
     ) -> LayerChart:
         """Returns a panel of these layers, with the texts of the data on the right."""
         rows = self.of(data, Value(None, alt.Scale()), direction, **fields)
-        return panel_of(
-            [*layers, texts(rows.base, dx=GAP).encode(x=at_pixel(self.width))],
+        return draw.panel(
+            [*layers, draw.texts(rows.base, dx=GAP).encode(x=at_pixel(self.width))],
             self.width,
             self.row_height * len(rows.names),
-            panel_title(heading, anchor="start"),
+            draw.panel_title(heading, anchor="start"),
             framed=False,
         )

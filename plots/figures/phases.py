@@ -6,8 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import colour_by_field, dots, panel_of, panel_title, texts, tooltip
+from plots.figures import draw, style
 from plots.figures.compose import LayerChart
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import Layout
@@ -100,10 +99,10 @@ def draw_panel(
     bars = base.mark_bar(height={"band": 0.66}, stroke=style.PAPER, strokeWidth=0.6).encode(
         x=ends,
         x2=alt.X2("to_:Q"),
-        color=colour_by_field(),
-        tooltip=tooltip(way="row", phase="phase", time="time", share="share"),
+        color=draw.colour_by_field(),
+        tooltip=draw.tooltip(way="row", phase="phase", time="time", share="share"),
     )
-    text = texts(base.transform_filter("datum.total"), "total", dx=4).encode(x=alt.X("to_:Q"))
+    text = draw.texts(base.transform_filter("datum.total"), "total", dx=4).encode(x=alt.X("to_:Q"))
     limit = (
         alt.Chart(alt.NamedData(LIMITS))
         .transform_filter(alt.datum.panel == panel)
@@ -113,7 +112,7 @@ def draw_panel(
     )
     layers = [bars, *([limit] if has_limit else []), text]
     width, height = panel_width(rows, layout), layout.row_height * len(names)
-    return panel_of(layers, width, height, panel_title(panel))
+    return draw.panel(layers, width, height, draw.panel_title(panel))
 
 
 def panel_width(rows: list[Row], layout: Layout) -> int:
@@ -135,6 +134,6 @@ def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:
     left = 0 if layout.beside else width - layout.width
     right = left + KEY_WIDTH * columns
     place = key_place(columns, 0.06, [left, right])
-    marks = dots(place, 90, shape="square").encode(color=colour_by_field())
+    marks = draw.dots(place, 90, shape="square").encode(color=draw.colour_by_field())
     lines = 1 + max(entry["line"] for entry in entries)
-    return key_panel([marks, texts(place, dx=9)], right if layout.beside else width, lines)
+    return key_panel([marks, draw.texts(place, dx=9)], right if layout.beside else width, lines)

@@ -8,22 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_run_chart,
-    dots,
-    from_zero,
-    groups_alike,
-    panel_of,
-    panel_title,
-    shown_rows,
-    texts,
-    tooltip,
-)
+from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import usual_sizes
@@ -161,20 +148,20 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         title="CPU seconds per GB",
     )
     rate = Value("bandwidth (GB/s)", from_zero(top))
-    base = shown_rows(DATA, direction=direction)
+    base = draw.shown_rows(DATA, direction=direction)
     frontier = base.transform_filter("datum.unbeaten").mark_line(
         color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
     )
     leaders = base.mark_rule(color=style.LINE, strokeWidth=0.6)
-    tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
+    tips = draw.tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
     y, right = rate.y("gb_per_s"), alt.X2Value(width)  # type: ignore[no-untyped-call]
     layers = [
         frontier.encode(x=price, y=y),
         leaders.encode(x=price, x2=right, y=y, y2=alt.Y2("place:Q")),
-        dots(base, 60).encode(x=price, y=y, color=colour_by_field(), tooltip=tips),
-        texts(base, "name", dx=6).encode(x=at_pixel(width), y=rate.y("place")),
+        draw.dots(base, 60).encode(x=price, y=y, color=draw.colour_by_field(), tooltip=tips),
+        draw.texts(base, "name", dx=6).encode(x=at_pixel(width), y=rate.y("place")),
     ]
-    return panel_of(layers, width, _height(layout), panel_title(direction, anchor="start"))
+    return draw.panel(layers, width, _height(layout), draw.panel_title(direction, anchor="start"))
 
 
 def _explain_line(rows: list[Row]) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_run_chart
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -97,7 +97,9 @@ def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
     axis = alt.Axis(values=ticks, format="~g", grid=False)
     value = Value("time (ms)", alt.Scale(type="log", domain=domain, nice=False), axis)
     rows = named.of(DATA, value, direction).coloured()
-    tips = tooltip(strategy="strategy", call_returns="call", data_arrive="arrival", part="text")
+    tips = draw.tooltip(
+        strategy="strategy", call_returns="call", data_arrive="arrival", part="text"
+    )
     layers = [
         rows.lines("returned", "arrived", strokeWidth=2, opacity=0.6),
         rows.points("returned", 60, filled=False, tooltip=tips),

@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_run_chart
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -144,7 +144,7 @@ def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerC
     path = rows.base.mark_line(strokeWidth=0.8, color=style.LINE).encode(
         x=value.x("place"), order=alt.Order("order:Q"), detail=alt.Detail("strategy:N")
     )
-    tips = tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
+    tips = draw.tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
     ink = alt.ColorValue(style.INK)
     layers = [
         path,

@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -133,7 +133,7 @@ def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
     value = Value("time of one copy (µs)", from_zero(1.05 * end), axis)
     rows = named.of("copies", value, direction)
     inside = rows.only("!datum.beyond").coloured()
-    tips = tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
+    tips = draw.tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
     layers = [
         inside.lines("place_low", "place_high", strokeWidth=2, opacity=0.6),
         inside.points("place", 45, tooltip=tips),

@@ -7,17 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.cells import cell_layers
-from plots.figures.common import (
-    DIRECTION_TITLES,
-    Figure,
-    colour_by_field,
-    compose_run_chart,
-    panel_of,
-    panel_title,
-    texts,
-)
+from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
 from plots.figures.compose import LayerChart
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import LETTER, Layout
@@ -83,16 +75,14 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
             _draw_key(winners, columns, key_width, layout),
             data={
                 "cells": rows,
-                "key": in_columns(
-                    [
-                        {"strategy": name, "text": name, "colour": _colour(run, name)}
-                        for name in winners
-                    ],
-                    columns,
-                ),
+                "key": in_columns([_key_row(run, name) for name in winners], columns),
             },
         ),
     )
+
+
+def _key_row(run: Run, name: str) -> dict[str, Any]:
+    return {"strategy": name, "text": name, "colour": _colour(run, name)}
 
 
 def _colour(run: Run, name: str) -> str:
@@ -177,11 +167,11 @@ def _draw_panel(
         behind_by="margin_text",
         basis="note",
     )
-    return panel_of(
+    return draw.panel(
         cell_layers(base, tips, "gain", stroke=style.PAPER, line=1, fontSize=10),
         min(CELL_WIDTH * len(reuses), layout.panel),
         CELL_HEIGHT[layout.beside] * len(sizes),
-        panel_title(DIRECTION_TITLES[direction]),
+        draw.panel_title(DIRECTION_TITLES[direction]),
     )
 
 
@@ -189,7 +179,7 @@ def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> L
     lines = -(-len(winners) // columns)
     reach = layout.key_range(width * columns)
     place = key_place(columns, 0.05, reach)
-    squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
-    key = key_panel([squares, texts(place, xOffset=12)], reach[1])
+    squares = place.mark_square(size=150, opacity=1).encode(color=draw.colour_by_field())
+    key = key_panel([squares, draw.texts(place, xOffset=12)], reach[1])
     key.height = 20 * lines
     return key
