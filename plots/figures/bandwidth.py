@@ -153,7 +153,7 @@ def _make_labels(
         if line.direction == direction:
             last[line.strategy] = max(last.get(line.strategy, line), line, key=lambda p: p.bytes)
     ends = sorted(last.values(), key=lambda line: line.gb_per_s)
-    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
+    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / layout.low_panel)
     return [
         {
             "strategy": end.strategy,
@@ -229,12 +229,7 @@ def _draw_panel(
         draw.end_labels(rate.y("place"), width, direction=direction),
     ]
     title = draw.panel_title(f"{direction} ({', '.join(variants)})", "start")
-    return draw.panel(layers, width, _height(layout), title)
-
-
-def _height(layout: Layout) -> int:
-    """Returns the height of a panel: wide ones are lower than usual."""
-    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
+    return draw.panel(layers, width, layout.low_panel, title)
 
 
 def _explain_groups(groups: list[Group]) -> str:

@@ -24,7 +24,6 @@ BELOW_TEXT = 8  # pixels from the middle of a text to where a line below it begi
 STEP = 12  # pixels between the levels of the tree
 NOMINAL_COLOUR = style.LIMIT["packet"].colour
 OFFSETS = {"h2d": -4, "d2h": 0, "both": 4}  # pixels: marks of alike rates stay apart
-NAMES = {"h2d": "host → device", "d2h": "device → host", "both": "both ways at once"}
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,7 @@ def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[s
         "line": line + (places.mark_offset + OFFSETS[kind]) / places.row,
         "name": name,
         "kind": kind,
-        "words": NAMES[kind],
+        "words": map_caption.WORDS[kind],
         "value": value,
         "low": max(low, 0.0),
         "high": high,
@@ -304,7 +303,9 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
         {
             "kind": kind,
             "column": column,
-            "text": f"{kind}: {NAMES[kind]}" if kind != "both" else NAMES[kind],
+            "text": f"{kind}: {map_caption.WORDS[kind]}"
+            if kind != "both"
+            else map_caption.WORDS[kind],
             "colour": style.DIRECTION[kind].colour,
         }
         for column, kind in enumerate(kinds)

@@ -61,7 +61,6 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         raise NoData("the runs of one machine have no large or small copy in common")
     ticks = _choose_ticks(past, MOST_TICKS[layout.name])
     rows = [row for _, of_panel in panels for row in of_panel]
-    columns = COLUMNS[layout.name]
     charts = [_draw_panel(heading, of_panel, ticks, past, layout) for heading, of_panel in panels]
     uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
@@ -84,10 +83,7 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
                 if others
                 else "",
             ],
-            *(
-                layout.row(*charts[i : i + columns], spacing=14)
-                for i in range(0, len(charts), columns)
-            ),
+            *layout.grid(charts, COLUMNS[layout.name], spacing=14),
             data={"history": rows},
         ),
     )

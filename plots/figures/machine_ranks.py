@@ -83,7 +83,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
                 else "",
                 f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
             ],
-            *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
+            *layout.grid(panels, 2, spacing=24),
             data={"ranks": rows},
         ),
     )

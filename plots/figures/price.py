@@ -124,14 +124,9 @@ def _make_row(group: Group, benchmark: Benchmark, cpu: float) -> Row:
 def _with_labels(rows: list[Row], top: float, layout: Layout) -> list[Row]:
     """Adds where labels stand, moved apart."""
     ordered = sorted(rows, key=lambda row: row["gb_per_s"])
-    distance = LABEL_DISTANCE * top / _height(layout)
+    distance = LABEL_DISTANCE * top / layout.low_panel
     places = move_apart([row["gb_per_s"] for row in ordered], distance)
     return [row | {"place": place} for row, place in zip(ordered, places, strict=True)]
-
-
-def _height(layout: Layout) -> int:
-    """Returns the height of a panel; wide ones are lower than usual."""
-    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
 
 
 def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> LayerChart:
@@ -161,7 +156,7 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         draw.dots(base, 60).encode(x=price, y=y, color=draw.colour_by_field(), tooltip=tips),
         draw.texts(base, "name", dx=6).encode(x=at_pixel(width), y=rate.y("place")),
     ]
-    return draw.panel(layers, width, _height(layout), draw.panel_title(direction, anchor="start"))
+    return draw.panel(layers, width, layout.low_panel, draw.panel_title(direction, anchor="start"))
 
 
 def _explain_line(rows: list[Row]) -> str:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from plots.model import decode, gunzip, strict_json
 from plots.model.decode import Key, Name, NotValid, key
 from plots.model.disturbed import select_least_disturbed
-from plots.model.values import is_failed, is_positive, mapping, member, printable
+from plots.model.values import mapping, member, printable
 
 FORMAT = 2  # the "format" of the result files that this package reads
 MOST_BYTES = 128 << 20  # as src/common/files.hpp
@@ -151,7 +151,6 @@ class Result:
     path: Path
     context: dict[str, Any]
     rows: list[dict[str, Any]]
-    only_aggregates: bool
     data: bytes  # the whole file, not compressed
     benchmarks: dict[Key, Fields]  # by name
     roles: dict[Name, Role]
@@ -196,25 +195,6 @@ class Result:
         parts = self.transfers.get("parts")
         return self.transfers.get("complete") is True and (not parts or parts[-1]["complete"])
 
-    @property
-    def lacks(self) -> str:
-        """Tells why there is no time in it, as lacks() in src/result_file/contents.cpp does."""
-        measured = [row for row in self.rows if not is_failed(row)]
-        if self.only_aggregates:
-            return (
-                "it has only aggregates; the repetitions are there when it is measured without "
-                "--benchmark_report_aggregates_only"
-            )
-        if not self.rows and self.skipped and self.complete:
-            return "none of its benchmarks could run"
-        if not self.rows:
-            return "it has no benchmarks"
-        if not measured:
-            return "all of its benchmarks have failed"
-        if not any(is_positive(row.get("median_ns")) for row in measured):
-            return "none of its benchmarks has a median_ns above zero"
-        return ""
-
 
 def read_result(path: str | Path) -> Result:
     """Reads a result file, plain or compressed with gzip."""
@@ -256,7 +236,6 @@ def _result(path: Path, document: Any, data: bytes) -> Result:
         path=path,
         context=context,
         rows=select_least_disturbed(repetitions),
-        only_aggregates=bool(rows) and not repetitions,
         data=data,
     )
 

@@ -211,11 +211,11 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
     """
     by_device = [part for result in results for part in split(result)]
     runs = sorted(map(Run, by_device), key=_with_gpu_first)
+    judged = judge(program, [run.result for run in runs])
     for run in runs:
         if not run.benchmarks:
-            why = run.result.lacks or "none of its benchmarks has a name that can be shown"
+            why = "none of its benchmarks has a time and a name that can be shown"
             raise ResultError(f"cannot use {run.result.path}: {why}")
-    judged = judge(program, [run.result for run in runs])
     runs = [replace(run, judged=given) for run, given in zip(runs, judged, strict=True)]
     return [
         replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run

@@ -105,11 +105,16 @@ def _host_and_cpu(run: Run) -> tuple[str, str]:
 
 def date(result: Result) -> str:
     """Returns the time at which the run was started."""
-    started = text(mapping(result.transfers, "run"), "started_utc", "")
+    started = mapping(result.transfers, "run").get("started_utc")
+    return moment(started, text(result.context, "date", "unknown date"))
+
+
+def moment(written: Any, otherwise: str = "unknown date", zone: str = " UTC") -> str:
+    """Returns a date of a file without seconds; what is no date stays as it is."""
     try:
-        return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
+        return f"{datetime.fromisoformat(printable(written)):%Y-%m-%d %H:%M}{zone}"
     except ValueError:
-        return started or text(result.context, "date", "unknown date")
+        return printable(written) or otherwise
 
 
 def entries(result: Result, key: str) -> list[Any]:

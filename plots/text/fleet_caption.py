@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import datetime
 
 from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
 from plots.model.judged import Sentence
@@ -200,11 +199,8 @@ def _tested(judgement: Judgement) -> list[Sentence]:
 
 
 def date(written: str) -> str:
-    """Returns a date of a file without seconds; what is no date stays as it is."""
-    try:
-        return f"{datetime.fromisoformat(written):%Y-%m-%d %H:%M}"
-    except ValueError:
-        return written
+    """Returns a date of a file without seconds, in its own zone."""
+    return caption.moment(written, "", "")
 
 
 def sweep_name(history: History, sweep: int) -> str:
