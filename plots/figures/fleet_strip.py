@@ -245,8 +245,8 @@ def _label_rows(
         for lift, (place, right) in product((0, LIFT, 2 * LIFT, 3 * LIFT, -LIFT), sides):
             if (height := room.height_of_label(place, name, right, lift)) is None:
                 continue
-            label = {"class": class_name, "name": name, "right": right}
-            rows.append(label | {"at": place.at, "high": height})
+            row = {"class": class_name, "at": place.at, "high": height}
+            rows.append(row | {"name": name, "right": right})
             break
     return rows
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import draw, style
 from plots.figures.compose import LayerChart
-from plots.figures.keys import in_columns, key_panel, key_place
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.rows import rows_axis
 from plots.model.derive import Benchmark
@@ -124,8 +124,15 @@ def key_rows(rows: list[Row], layout: Layout) -> list[Row]:
     """Returns the data of a key of the phases that are shown."""
     present = [phase for phase in style.PHASES if any(row["phase"] == phase for row in rows)]
     columns = layout.columns(len(present), KEY_WIDTH)
-    entries = [{"text": phase, "colour": style.PHASES[phase][0]} for phase in present]
-    return in_columns(entries, columns)
+    return [
+        {
+            "column": i % columns,
+            "line": i // columns,
+            "text": phase,
+            "colour": style.PHASES[phase][0],
+        }
+        for i, phase in enumerate(present)
+    ]
 
 
 def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:

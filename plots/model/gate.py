@@ -87,13 +87,13 @@ class ClassVerdict:
     changed: bool  # that is beyond the threshold
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Names a fact of the machine that differs from the baseline's; empty texts are unknown."""
 
     key: str
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
     allowed: bool
 
 
