@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from plots.figures.common import Alike, explain_alike
+from plots.figures.layout import CUT
 from plots.page.section import Caption, Drawn
 from plots.text import caption, latex
 
@@ -42,8 +43,8 @@ def _format(name: str, short: str, text: str) -> dict[str, bytes]:
 
 def _of_column(of_form: Caption, texts: list[str], shown: str) -> str:
     """Returns the caption of a picture by the texts that stand in it."""
-    words = dict.fromkeys(word for text in texts for word in text.split())
-    cut = {word: of_form.shortened[word] for word in words if word in of_form.shortened}
+    words = dict.fromkeys(word for text in texts for word in text.split() if CUT in word)
+    cut = {word: name for word in words if (name := _whole(word, of_form.strategies))}
     whole = [" ".join(cut.get(word, word) for word in text.split(" ")) for text in texts]
     alike = [
         group
@@ -52,6 +53,13 @@ def _of_column(of_form: Caption, texts: list[str], shown: str) -> str:
         and (not group.panel or group.panel in texts)
     ]
     return _join(of_form, shown, alike, cut)
+
+
+def _whole(cut: str, names: list[str]) -> str:
+    """Returns the name that is shortened so, or nothing if it could be several."""
+    start, _, end = cut.partition(CUT)
+    fitting = [name for name in names if name.startswith(start) and name.endswith(end)]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _join(of_form: Caption, shown: str, alike: list[Alike], cut: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from plots.figures import QUESTIONS
 from plots.figures.common import CAPTION, Alike, Figure
-from plots.figures.layout import COLUMN, CUT, PAPER, WIDE, Layout
+from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
 from plots.model.judged import Mark, Sentence, Verdict
@@ -36,7 +36,7 @@ class Caption:
     heading: str
     reading: str
     alike: list[Alike]
-    shortened: dict[str, str]  # the whole names of strategies by what the figure shows of them
+    strategies: list[str]  # the whole names of those in the figure
 
 
 @dataclass(frozen=True)
@@ -139,20 +139,8 @@ def _specify(figure: Figure) -> tuple[dict[str, Any], Caption]:
     spec = render.specification(figure)
     title, *details = spec["usermeta"].pop(CAPTION)
     rows = [row for data in figure.chart.datasets.values() for row in data]
-    cut = _shortened(rows)
-    return spec, Caption(title, details, figure.heading, figure.reading, figure.alike, cut)
-
-
-def _shortened(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Returns the whole names of strategies by what is shown of them, if it is of one alone."""
-    whole: dict[str, set[str]] = {}
-    for row in rows:
-        for text in row.values() if "strategy" in row else ():
-            for word in text.split() if isinstance(text, str) and CUT in text else ():
-                start, _, end = word.partition(CUT)
-                if (name := str(row["strategy"])).startswith(start) and name.endswith(end):
-                    whole.setdefault(word, set()).add(name)
-    return {word: names.pop() for word, names in whole.items() if len(names) == 1}
+    names = sorted({str(row["strategy"]) for row in rows if "strategy" in row})
+    return spec, Caption(title, details, figure.heading, figure.reading, figure.alike, names)
 
 
 def flatten(key: str, value: Any, rows: list[tuple[str, str]]) -> None:
