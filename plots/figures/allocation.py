@@ -13,10 +13,10 @@ from plots.figures.common import (
     Figure,
     Listing,
     Value,
-    compose_run_chart,
     groups_alike,
     label_alike,
     logarithmic,
+    run_figure,
     sizes_axis,
 )
 from plots.figures.compose import LayerChart
@@ -48,7 +48,15 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     panels = [_draw_panel(role, rows, time, width, height) for role in roles]
     largest = max(row["bytes"] for row in rows)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
-    return Figure(
+    return run_figure(
+        "Allocating memory and freeing it",
+        run,
+        layout,
+        [
+            "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
+            "both scales are logarithmic"
+        ],
+        layout.row(*panels, spacing=GAP),
         heading="Allocation and page-locking",
         reading="Lower is better. Memory that is allocated once and used often costs next to "
         "nothing for each use; memory that is allocated for each transfer adds all of its cost."
@@ -56,27 +64,17 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
-        chart=compose_run_chart(
-            "Allocating memory and freeing it",
-            run,
-            layout,
-            [
-                "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
-                "both scales are logarithmic"
-            ],
-            layout.row(*panels, spacing=GAP),
-            data={
-                "costs": rows,
-                "labels": [
-                    label
-                    for role in roles
-                    for label in _make_labels(role, rows, names, time.scale.domain, height)
-                ],
-            },
-            meta=Listing("us", descending=False, value="time", place="role").usermeta(),
-        ),
         strategies=[(memory, style.memory_colour(memory)) for memory in _memories(rows)],
         alike=groups_alike(groups),
+        data={
+            "costs": rows,
+            "labels": [
+                label
+                for role in roles
+                for label in _make_labels(role, rows, names, time.scale.domain, height)
+            ],
+        },
+        meta=Listing("us", descending=False, value="time", place="role").usermeta(),
     )
 
 

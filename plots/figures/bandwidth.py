@@ -14,12 +14,12 @@ from plots.figures.common import (
     Limit,
     Listing,
     Value,
-    compose_run_chart,
     draw_limit,
     groups_alike,
     label_alike,
     linear,
     link_limits,
+    run_figure,
     sizes_axis,
     strategy_colours,
 )
@@ -71,27 +71,25 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         f"in the tables only: {left_out} more" if left_out else "",
     ]
     best = max(lines, key=lambda point: point.gb_per_s)
-    return Figure(
+    return run_figure(
+        "Bandwidth of transfers",
+        run,
+        layout,
+        remarks,
+        layout.stack(*panels),
         heading="Bandwidth against size",
         reading=f"Higher is better. {_explain_limits(run, bool(limits), layout)} "
         f"{_explain_groups(groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
-        chart=compose_run_chart(
-            "Bandwidth of transfers",
-            run,
-            layout,
-            remarks,
-            layout.stack(*panels),
-            data={
-                "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
-                "limits": [asdict(limit) for limit in limits],
-                "labels": labels,
-            },
-            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
-        ),
         strategies=strategy_colours(lines),
         alike=groups_alike(groups),
+        data={
+            "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
+            "limits": [asdict(limit) for limit in limits],
+            "labels": labels,
+        },
+        meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
     )
 
 

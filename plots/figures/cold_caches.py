@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw
-from plots.figures.common import Figure, Value, compose_run_chart
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -39,23 +39,21 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
         _draw_panel(name, shown, sizes, scale, layout, name == directions[0]) for name in directions
     ]
     most = max(rows, key=lambda row: row["ratio"])
-    return Figure(
+    return run_figure(
+        "Copies with cold caches against warm ones",
+        run,
+        layout,
+        [
+            "before each copy with cold caches, the data are flushed from the CPU's caches; "
+            "lines reach from the least to the largest ratio of two repetitions"
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
         heading="Cold caches",
         reading="1 is as fast as with warm caches. Data that a program has just produced are in "
         "the caches; data that were not used for a while are not.",
         summary=f"The largest difference is that of {most['strategy']} at {most['size']}, "
         f"{most['direction']}: {most['times']} as long with cold caches.",
-        chart=compose_run_chart(
-            "Copies with cold caches against warm ones",
-            run,
-            layout,
-            [
-                "before each copy with cold caches, the data are flushed from the CPU's caches; "
-                "lines reach from the least to the largest ratio of two repetitions"
-            ],
-            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-            data={"ratios": rows},
-        ),
+        data={"ratios": rows},
     )
 
 

@@ -150,30 +150,32 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
     )
 
 
-def compose_run_chart(
+def run_figure(
     subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any, **more: Any
-) -> TopChart:
-    """Stacks rows into a chart, titled with subject and device, then machine and date."""
+) -> Figure:
+    """Makes a figure of a run, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
-    return compose_chart(caption.title(subject, run), layout, lines, *rows, **more)
+    return make_figure(caption.title(subject, run), layout, lines, *rows, **more)
 
 
-def compose_chart(
+def make_figure(
     text: str,
     layout: Layout,
     paragraphs: list[str],
     *rows: Any,
     data: dict[str, list[dict[str, Any]]],
     meta: dict[str, Any] | None = None,
-) -> TopChart:
+    **texts: Any,
+) -> Figure:
     """Stacks rows into a chart with a title and its data; `meta` is for the page."""
-    return TopChart(
+    chart = TopChart(
         vconcat=list(rows),
         title=alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs)),
         config=style.config(layout.padding),
         usermeta={CAPTION: [text, *filter(None, paragraphs)]} | (meta or {}),
         datasets=data,
     )
+    return Figure(chart=chart, **texts)
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero
+from plots.figures.common import Figure, Value, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -53,25 +53,23 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         panels.append(_draw_panel(link, heading, shown, width, layout, not panels))
     machines = "; ".join(f"{link}: {caption.listed(gpus[link])}" for link in links)
     left = len(read_published()) - len(published)
-    return Figure(
+    return run_figure(
+        "Beside published figures",
+        run,
+        layout,
+        [
+            "percent of the raw rate of each link; filled: measured here, at the largest size; "
+            "hollow: published by others, each of another machine and mostly by another tool, "
+            "as its source states it",
+            machines if layout.brief else "",
+        ],
+        layout.row(*panels),
         heading="Beside figures published by others",
         reading="Each panel is a kind of link. Compare percentages across panels, not rates.",
         summary=f"{len(published)} published figures stand beside {len(names)} of ours. The table "
         f"of sources also has the {left} whose link is not stated, or whose strategy was not "
         "measured here.",
-        chart=compose_run_chart(
-            "Beside published figures",
-            run,
-            layout,
-            [
-                "percent of the raw rate of each link; filled: measured here, at the largest size; "
-                "hollow: published by others, each of another machine and mostly by another tool, "
-                "as its source states it",
-                machines if layout.brief else "",
-            ],
-            layout.row(*panels),
-            data={"compared": rows},
-        ),
+        data={"compared": rows},
     )
 
 

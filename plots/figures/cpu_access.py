@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero
+from plots.figures.common import Figure, Value, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -73,18 +73,16 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         else ""
     )
     members = f"The {len(alike)} kinds of one row: {caption.listed(alike)}. " if alike else ""
-    return Figure(
+    return run_figure(
+        "CPU access, one thread",
+        run,
+        layout,
+        [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
+        layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
         heading="CPU access cost",
         reading=f"{reading}Write-combined memory is slow to read where the flag takes effect.",
         summary=members + _describe_combined(run, measured),
-        chart=compose_run_chart(
-            "CPU access, one thread",
-            run,
-            layout,
-            [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
-            layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
-            data={"accesses": rows},
-        ),
+        data={"accesses": rows},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
@@ -58,23 +58,21 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
     band = 100 * (ONE_PROCESS - 1)
-    return Figure(
+    return make_figure(
+        f"Differences in bandwidth — {other}against {names[0]}",
+        layout,
+        [
+            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
+            "arrow: beyond the axis",
+            "each run is one process; grey band: 2 %, as processes of one machine may differ",
+            _describe_omissions(runs, shown),
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
         heading="Differences in bandwidth",
         reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
         "and 95 % of all pairs of repetitions agree. Grey marks are not.",
         summary=_summarise(rows),
-        chart=compose_chart(
-            f"Differences in bandwidth — {other}against {names[0]}",
-            layout,
-            [
-                "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
-                "arrow: beyond the axis",
-                "each run is one process; grey band: 2 %, as processes of one machine may differ",
-                _describe_omissions(runs, shown),
-            ],
-            layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
-            data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
-        ),
+        data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, fleet_scale, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
@@ -54,28 +54,26 @@ def draw_history(history: History, layout: Layout) -> Figure:
         *(hconcat(*charts[i : i + columns], spacing=12) for i in range(0, len(charts), columns)),
         spacing=10,
     )
-    return Figure(
+    return make_figure(
+        f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
+        layout,
+        [
+            f"{fleet_caption.sweep_name(history, 0)} to "
+            f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time "
+            "slower than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were "
+            "never named",
+            "filled squares: the GPU, its node or its rack was named; dashed: where the "
+            "present trouble begins",
+            f"{caption.count(left_out, 'more')} in the table" if left_out else "",
+        ],
+        grid,
         heading="GPUs over sweeps",
         reading="A step is an event: look at what was changed there. A slope, or marks that come "
         "and go, are heat or other users.",
         summary=" ".join(
             sentence.text for sentence in fleet_caption.history_sentences(history)[:6]
         ),
-        chart=compose_chart(
-            f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
-            layout,
-            [
-                f"{fleet_caption.sweep_name(history, 0)} to "
-                f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time "
-                "slower than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were "
-                "never named",
-                "filled squares: the GPU, its node or its rack was named; dashed: where the "
-                "present trouble begins",
-                f"{caption.count(left_out, 'more')} in the table" if left_out else "",
-            ],
-            grid,
-            data={"points": rows, "bands": bands, "starts": starts},
-        ),
+        data={"points": rows, "bands": bands, "starts": starts},
     )
 
 

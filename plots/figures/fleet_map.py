@@ -11,7 +11,7 @@ import altair as alt
 
 from plots.figures import draw, fleet_scale
 from plots.figures.cells import cell_layers
-from plots.figures.common import Figure, compose_chart
+from plots.figures.common import Figure, make_figure
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
 from plots.figures.keys import key_panel
@@ -103,31 +103,29 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     ]
     letters = [letter for letter in KEY if any(letter == row["letter"] for row in rows)]
     lost = sum(entry.code == MISSING and not entry.node for entry in judgement.findings)
-    return Figure(
+    return make_figure(
+        fleet_caption.title("Racks and nodes", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the "
+            "median GPU of its model",
+            f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+        ],
+        hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
+        _draw_key(letters, layout),
         heading="Racks and nodes",
         reading="Dark cells side by side have something in common: a rack, a switch, a row of "
         "slots. Letters say what is named, missing or not known.",
         summary=_summary(rows, letters, classes),
-        chart=compose_chart(
-            fleet_caption.title("Racks and nodes", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the "
-                "median GPU of its model",
-                f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+        data={
+            "cells": rows,
+            "key": [
+                {"line": i, "letter": letter, "text": KEY[letter]}
+                for i, letter in enumerate(letters)
             ],
-            hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
-            _draw_key(letters, layout),
-            data={
-                "cells": rows,
-                "key": [
-                    {"line": i, "letter": letter, "text": KEY[letter]}
-                    for i, letter in enumerate(letters)
-                ],
-                "colours": _colour_rows(),
-            },
-        ),
+            "colours": _colour_rows(),
+        },
     )
 
 

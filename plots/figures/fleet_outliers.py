@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, fleet_scale, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout, shorten
@@ -41,35 +41,33 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
     ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
     left_out = len(pairs) - len(shown)
-    return Figure(
+    return make_figure(
+        fleet_caption.title("What is named, against its peers", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
+            "half of the parts of the same kind and model that are not named",
+            f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+        ],
+        _draw_rows(rows, ends, class_name, layout),
+        _draw_key(rows),
         heading="What is named, against its peers",
         reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
         "bars: the scores are of what they have in common.",
         summary=f"The slowest: {rows[0]['name']}, {rows[0]['text']}.",
-        chart=compose_chart(
-            fleet_caption.title("What is named, against its peers", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
-                "half of the parts of the same kind and model that are not named",
-                f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+        data={
+            "slow": rows,
+            "key": [
+                {
+                    "column": i,
+                    "scope": s,
+                    "text": SCOPE_NOUNS[s],
+                    "colour": style.SCOPE[s].colour,
+                }
+                for i, s in enumerate(_scopes(rows))
             ],
-            _draw_rows(rows, ends, class_name, layout),
-            _draw_key(rows),
-            data={
-                "slow": rows,
-                "key": [
-                    {
-                        "column": i,
-                        "scope": s,
-                        "text": SCOPE_NOUNS[s],
-                        "colour": style.SCOPE[s].colour,
-                    }
-                    for i, s in enumerate(_scopes(rows))
-                ],
-            },
-        ),
+        },
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, fleet_scale, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import key_panel
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
@@ -64,27 +64,25 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
         panels.append(_draw_panel(name, gpus, ends, looks, layout, name == list(by_class)[-1]))
     aggregated = len(gpus) > MOST_MARKS
-    return Figure(
+    return make_figure(
+        fleet_caption.title("All GPUs of the sweep", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
+            "of its aspects of each class",
+            f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
+            "that are named have marks of their own"
+            if aggregated
+            else "",
+        ],
+        layout.stack(*panels),
+        *([_draw_key(looks, layout)] if len(looks) > 1 else []),
         heading="All GPUs of the sweep",
         reading="From left to right by rack, node and slot; upwards is slower. Outlined marks are "
         "named by the judge.",
         summary=" ".join(_summary(name, places, judgement) for name, places in by_class.items()),
-        chart=compose_chart(
-            fleet_caption.title("All GPUs of the sweep", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
-                "of its aspects of each class",
-                f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
-                "that are named have marks of their own"
-                if aggregated
-                else "",
-            ],
-            layout.stack(*panels),
-            *([_draw_key(looks, layout)] if len(looks) > 1 else []),
-            data=data | {"key": _key_rows(looks)},
-        ),
+        data=data | {"key": _key_rows(looks)},
     )
 
 

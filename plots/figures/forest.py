@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import Layout
@@ -48,7 +48,14 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
     rows = [_make_row(benchmark, *domains[benchmark.class_name or ""]) for benchmark in shown]
     single = [row for benchmark in shown for row in _single_runs(benchmark, runs)]
     inside = [row for row in single if _is_inside(row["slowdown"], domains[row["class"]])]
-    return Figure(
+    return make_figure(
+        caption.title(
+            f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
+        ),
+        layout,
+        _make_subtitle(check, runs, shown, rows, len(single) - len(inside)),
+        *_draw_panels(check, shown, domains, layout),
+        _draw_key(layout),
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
         "interval is of one benchmark alone; the gate asks for more: a slowdown beyond the "
@@ -56,21 +63,12 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         "Hollow marks: noise would hide a slowdown of the threshold, so what is not found there is "
         "not known.",
         summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
-        chart=compose_chart(
-            caption.title(
-                f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
-            ),
-            layout,
-            _make_subtitle(check, runs, shown, rows, len(single) - len(inside)),
-            *_draw_panels(check, shown, domains, layout),
-            _draw_key(layout),
-            data={
-                "checked": rows,
-                "single": inside,
-                "lines": _make_lines(shown, layout),
-                "key": _make_key_rows(),
-            },
-        ),
+        data={
+            "checked": rows,
+            "single": inside,
+            "lines": _make_lines(shown, layout),
+            "key": _make_key_rows(),
+        },
     )
 
 

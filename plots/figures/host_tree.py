@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
@@ -68,28 +68,26 @@ def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     top = 1.05 * max(
         [mark["high"] for mark in data["rates"]] + [mark["high"] for mark in data["nominal"]]
     )
-    return Figure(
+    return make_figure(
+        map_caption.title("Links between host and devices", host_map),
+        layout,
+        [
+            map_caption.origin(host_map),
+            "links: what all devices below get together; devices: each alone; lines: 95 % "
+            "intervals"
+            + (
+                "; grey: what packet headers leave of the PCI link in one direction"
+                * bool(data["nominal"])
+            ),
+            "" if with_devices else "single devices are in the table",
+        ],
+        _draw_tree(len(rows), top, places),
+        _draw_key(shown, layout),
         heading="Links between host and devices",
         reading="Devices below a link share what it gives. A link that no set of copies fills "
         "cannot be seen, and is not here.",
         summary=_summary(host_map),
-        chart=compose_chart(
-            map_caption.title("Links between host and devices", host_map),
-            layout,
-            [
-                map_caption.origin(host_map),
-                "links: what all devices below get together; devices: each alone; lines: 95 % "
-                "intervals"
-                + (
-                    "; grey: what packet headers leave of the PCI link in one direction"
-                    * bool(data["nominal"])
-                ),
-                "" if with_devices else "single devices are in the table",
-            ],
-            _draw_tree(len(rows), top, places),
-            _draw_key(shown, layout),
-            data=data | {"key": _key_rows(shown)},
-        ),
+        data=data | {"key": _key_rows(shown)},
     )
 
 

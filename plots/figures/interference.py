@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_run_chart
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
@@ -41,20 +41,18 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
     panels = [_draw_panel(name, names, scale, layout, name == directions[0]) for name in directions]
     late = [row for row in rows if row["percentile"] == PERCENTILES[1][1]]
     best, worst = (find(late, key=lambda row: row["us"]) for find in (min, max))
-    return Figure(
+    return run_figure(
+        f"A copy of {numbers.size(size)} while a large one is under way",
+        run,
+        layout,
+        ["time until the small copy has ended; in bold, how the large copy is made"],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
         heading="A small copy beside a large one",
         reading="Marks far apart are a copy that is sometimes late. Marks far to the right are one "
         "that waits for the large copy. The tooltip says what the large copy loses.",
         summary=f"One of a hundred takes longer than {best['time']} at best ({best['copy']}) and "
         f"{worst['time']} at worst ({worst['copy']}).",
-        chart=compose_run_chart(
-            f"A copy of {numbers.size(size)} while a large one is under way",
-            run,
-            layout,
-            ["time until the small copy has ended; in bold, how the large copy is made"],
-            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-            data={"waits": rows},
-        ),
+        data={"waits": rows},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars
-from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
+from plots.figures.common import Alike, Figure, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -46,23 +46,20 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
     ]
     panels = [_draw_panel(direction, rows, layout) for direction in directions_of(rows)]
     best = [row for row in rows if row["kind"] == "best"]
-    return Figure(
+    return run_figure(
+        f"Efficiency ladder at {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
+            "best: of what they leave at least; strategies: of the best); alike: within "
+            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
+            f"not measured at this size: {', '.join(left_out)}" if left_out else "",
+        ],
+        *panels,
         heading="Efficiency ladder",
         reading="From the raw rate, past what packet headers leave, to what each strategy reaches.",
         summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
-        chart=compose_run_chart(
-            f"Efficiency ladder at {numbers.size(size)}",
-            run,
-            layout,
-            [
-                "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
-                "best: of what they leave at least; strategies: of the best); alike: within "
-                f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
-                f"not measured at this size: {', '.join(left_out)}" if left_out else "",
-            ],
-            *panels,
-            data={"rungs": rows},
-        ),
         strategies=[
             (row["strategy"], row["colour"])
             for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()
@@ -72,6 +69,7 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
             for row in rows
             if row["alike"]
         ],
+        data={"rungs": rows},
     )
 
 

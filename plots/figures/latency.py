@@ -13,11 +13,11 @@ from plots.figures.common import (
     Figure,
     Listing,
     Value,
-    compose_run_chart,
     groups_alike,
     label_alike,
     linear,
     logarithmic,
+    run_figure,
     sizes_axis,
     strategy_colours,
 )
@@ -65,35 +65,31 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     listing = Listing("time_us", descending=False, value="time")
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
-    return Figure(
+    return run_figure(
+        "Time of transfers",
+        run,
+        layout,
+        [
+            caption.describe_timing([point.repetitions for point in points]),
+            caption.describe_omissions(run.result),
+            f"in the tables only: {left_out} more" if left_out else "",
+            _explain_fits(run, bool(fits), layout),
+        ],
+        *_draw_rows(groups, points, time, layout),
+        direction_key(codes, layout),
         heading="Latency against size" + (", and the fitted line" if fits else ""),
         reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
         f"({best.variant}, {best.size}). {texts}",
-        chart=compose_run_chart(
-            "Time of transfers",
-            run,
-            layout,
-            [
-                caption.describe_timing([point.repetitions for point in points]),
-                caption.describe_omissions(run.result),
-                f"in the tables only: {left_out} more" if left_out else "",
-                _explain_fits(run, bool(fits), layout),
-            ],
-            *_draw_rows(groups, points, time, layout),
-            direction_key(codes, layout),
-            data={
-                "points": [
-                    _make_point_row(point, single, others[point.strategy]) for point in points
-                ],
-                "fits": fits,
-                "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
-                "key": direction_key_rows(codes),
-            },
-            meta={"axis": Value(time.title or "", *linear(high)).form()} | listing.usermeta(),
-        ),
         strategies=strategy_colours(points),
         alike=groups_alike(groups),
+        data={
+            "points": [_make_point_row(point, single, others[point.strategy]) for point in points],
+            "fits": fits,
+            "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
+            "key": direction_key_rows(codes),
+        },
+        meta={"axis": Value(time.title or "", *linear(high)).form()} | listing.usermeta(),
     )
 
 

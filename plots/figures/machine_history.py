@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_chart
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
@@ -65,27 +65,23 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
     first, last = (caption.date(past[end].run.result) for end in (0, -1))
-    return Figure(
+    return make_figure(
+        f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
+        layout,
+        [
+            f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
+            f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
+            "UUIDs; lines join runs of one GPU"
+            if len(uuids) > 1
+            else "",
+            f"{caption.count(others, 'run')} of other machines not shown here" if others else "",
+        ],
+        *layout.grid(charts, COLUMNS[layout.name], spacing=14),
         heading="History",
         reading="A step is an event: look at what was changed there. Axes do not begin at zero; "
         "they show at least 10 % on both sides of the median.",
         summary=" ".join(_summarise(heading, of_panel) for heading, of_panel in panels),
-        chart=compose_chart(
-            f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
-            layout,
-            [
-                f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
-                f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
-                "UUIDs; lines join runs of one GPU"
-                if len(uuids) > 1
-                else "",
-                f"{caption.count(others, 'run')} of other machines not shown here"
-                if others
-                else "",
-            ],
-            *layout.grid(charts, COLUMNS[layout.name], spacing=14),
-            data={"history": rows},
-        ),
+        data={"history": rows},
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
-from plots.figures.common import Figure, Value, compose_chart, from_zero
+from plots.figures.common import Figure, Value, from_zero, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
@@ -67,25 +67,23 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
             panels.append(_draw_panel(entry.subject, order, of_panel, layout))
             rows += of_panel
     left_out = len(runs) - len(shown)
-    return Figure(
+    return make_figure(
+        f"{len(shown)} runs, the fastest first",
+        layout,
+        [
+            "medians; line: 95 % interval of the median; rank: one more than the number of "
+            "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
+            "repetitions)",
+            "percent: of the link's raw rate, of both directions' for both ways at once"
+            if any(limits)
+            else "",
+            f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
+        ],
+        *layout.grid(panels, 2, spacing=24),
         heading="Ranks",
         reading='Runs with the same rank and "=" are not told apart.',
         summary=" ".join(_summarise(entry, names) for entry in asked[:2]),
-        chart=compose_chart(
-            f"{len(shown)} runs, the fastest first",
-            layout,
-            [
-                "medians; line: 95 % interval of the median; rank: one more than the number of "
-                "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
-                "repetitions)",
-                "percent: of the link's raw rate, of both directions' for both ways at once"
-                if any(limits)
-                else "",
-                f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
-            ],
-            *layout.grid(panels, 2, spacing=24),
-            data={"ranks": rows},
-        ),
+        data={"ranks": rows},
     )
 
 

@@ -8,7 +8,7 @@ import altair as alt
 
 from plots.figures import draw, style
 from plots.figures.bandwidth import SMALLEST
-from plots.figures.common import Figure, Listing, compose_chart, linear, sizes_axis
+from plots.figures.common import Figure, Listing, linear, make_figure, sizes_axis
 from plots.figures.compose import LayerChart
 from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
@@ -66,31 +66,29 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
     key = _key(names, common, kinds, layout)
     best = max(rows, key=lambda row: row["gb_per_s"])
-    return Figure(
+    return make_figure(
+        f"Runs side by side — {', '.join(devices)}",
+        layout,
+        [
+            *(
+                f"{name}: {caption.describe_origin(run)}"
+                for name, (_, run) in zip(names, shown, strict=True)
+            ),
+            "medians of the repetitions; wall time until the data are usable, warm caches",
+            f"{len(runs) - len(shown)} more runs are not shown here" * (len(runs) > len(shown)),
+        ],
+        *panels,
+        key.chart(
+            draw.memory_colours(memories),
+            lambda base: _draw_lines(base, names),
+            lambda base: _draw_marks(base, names),
+        ),
         heading="Runs side by side",
         reading="Colour tells the strategy, dash and shape the run.",
         summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
-        chart=compose_chart(
-            f"Runs side by side — {', '.join(devices)}",
-            layout,
-            [
-                *(
-                    f"{name}: {caption.describe_origin(run)}"
-                    for name, (_, run) in zip(names, shown, strict=True)
-                ),
-                "medians of the repetitions; wall time until the data are usable, warm caches",
-                f"{len(runs) - len(shown)} more runs are not shown here" * (len(runs) > len(shown)),
-            ],
-            *panels,
-            key.chart(
-                draw.memory_colours(memories),
-                lambda base: _draw_lines(base, names),
-                lambda base: _draw_marks(base, names),
-            ),
-            data={"runs": rows, "key": key.data()},
-            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
-        ),
         strategies=[(name, style.memory_colour(kinds[name])) for name in common],
+        data={"runs": rows, "key": key.data()},
+        meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
     )
 
 

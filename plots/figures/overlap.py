@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from plots.figures import phases
-from plots.figures.common import Figure, compose_run_chart
+from plots.figures.common import Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
 from plots.figures.registered import Of, Question, figure
@@ -69,29 +69,27 @@ def draw_overlap(run: Run, layout: Layout) -> Figure:
         ((panel.serial, panel.fastest) for panel in panels),
         key=lambda pair: pair[0].ns / pair[1].ns,
     )
-    return Figure(
+    return run_figure(
+        "Upload, compute, download: in pieces that overlap",
+        run,
+        layout,
+        [
+            "medians; dashed: the longest of the three steps by itself; when each piece was "
+            "under way is not recorded"
+        ],
+        *lines,
+        phases.draw_key(key, phases.panel_width(rows, layout), layout),
         heading="Overlap of upload, computation and download",
         reading="The first bar is one step after the other. A bar that ends at the dashed line "
         "hides all but the longest step; too many pieces cost more than they hide.",
         summary=f"The largest gain is that of {fast.strategy} at {numbers.size(fast.bytes or 0)}: "
         f"{numbers.time(fast.ns)} with {fast.variant}, {numbers.time(slow.ns)} one after the "
         "other.",
-        chart=compose_run_chart(
-            "Upload, compute, download: in pieces that overlap",
-            run,
-            layout,
-            [
-                "medians; dashed: the longest of the three steps by itself; when each piece was "
-                "under way is not recorded"
-            ],
-            *lines,
-            phases.draw_key(key, phases.panel_width(rows, layout), layout),
-            data={
-                phases.DATA: rows,
-                phases.LIMITS: [{"panel": each.title, "limit": each.limit} for each in panels],
-                phases.KEY: key,
-            },
-        ),
+        data={
+            phases.DATA: rows,
+            phases.LIMITS: [{"panel": each.title, "limit": each.limit} for each in panels],
+            phases.KEY: key,
+        },
     )
 
 

@@ -10,7 +10,7 @@ import altair as alt
 
 from plots.figures import draw, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike
+from plots.figures.common import Figure, Value, from_zero, groups_alike, run_figure
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import usual_sizes
@@ -43,24 +43,22 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     directions = list(dict.fromkeys(row["direction"] for row in rows))
     panels = [_draw_panel(direction, rows, top, layout) for direction in directions]
     left_out = len({b.strategy for b in run.transfers}) - sum(len(g.members) for g in groups)
-    return Figure(
+    return run_figure(
+        f"Speed and its price at {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "CPU seconds per GB of all threads of the process, waiting in a loop included; "
+            "medians of the repetitions",
+            _explain_line(rows),
+            f"in the tables only: {left_out} more" if left_out else "",
+        ],
+        layout.row(*panels, spacing=SPACING),
         heading="Speed and its price",
         reading="Up is faster, left leaves more of the CPU to other work.",
         summary=" ".join(_summarise(direction, rows) for direction in directions),
-        chart=compose_run_chart(
-            f"Speed and its price at {numbers.size(size)}",
-            run,
-            layout,
-            [
-                "CPU seconds per GB of all threads of the process, waiting in a loop included; "
-                "medians of the repetitions",
-                _explain_line(rows),
-                f"in the tables only: {left_out} more" if left_out else "",
-            ],
-            layout.row(*panels, spacing=SPACING),
-            data={DATA: rows},
-        ),
         alike=groups_alike(groups),
+        data={DATA: rows},
     )
 
 

@@ -9,7 +9,7 @@ import altair as alt
 
 from plots.figures import draw, style
 from plots.figures.cells import cell_layers
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
+from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import LETTER, Layout
@@ -52,32 +52,30 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     columns = layout.columns(3, key_width)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    return Figure(
+    return run_figure(
+        "What to use, by size and reuse",
+        run,
+        layout,
+        [
+            "predicted by bench_transfers advise: allocating the memory, filling or reading it "
+            "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
+            "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
+            f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
+            "clearly slower; *: extrapolated, of sizes at which a part was not measured",
+            f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
+        ],
+        layout.row(*panels),
+        _draw_key(winners, columns, key_width, layout),
         heading="What to use, by size and reuse",
         reading="Find your size on the left and how often the same memory is used below. Numbers "
         "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
         "Where several are as good, the plainest is named.",
         hint="Point at a cell for how many are as good.",
         summary=f"Recommended somewhere: {', '.join(winners)}.",
-        chart=compose_run_chart(
-            "What to use, by size and reuse",
-            run,
-            layout,
-            [
-                "predicted by bench_transfers advise: allocating the memory, filling or reading it "
-                "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
-                "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
-                f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
-                "clearly slower; *: extrapolated, of sizes at which a part was not measured",
-                f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
-            ],
-            layout.row(*panels),
-            _draw_key(winners, columns, key_width, layout),
-            data={
-                "cells": rows,
-                "key": in_columns([_key_row(run, name) for name in winners], columns),
-            },
-        ),
+        data={
+            "cells": rows,
+            "key": in_columns([_key_row(run, name) for name in winners], columns),
+        },
     )
 
 
