@@ -85,11 +85,6 @@ def of_type(kind: type, otherwise: str, then: Read = lambda value: value) -> Rea
     return that(lambda value: isinstance(value, kind), otherwise, then)
 
 
-def whole(most: float) -> Read:
-    """Returns what reads whole numbers from zero to a largest."""
-    return that(lambda value: values.is_whole(value) and value <= most, "no whole number from 0")
-
-
 def one_of(*known: Any) -> Read:
     """Returns what reads one of a few values."""
     otherwise = f"not {' or '.join(map(str, known))}"
@@ -100,7 +95,7 @@ require_list, require_object = of_type(list, "no list"), of_type(dict, "no objec
 SIMPLE: dict[Any, Read] = {
     Any: lambda value: value,
     bool: of_type(bool, "neither true nor false"),
-    int: whole(float("inf")),
+    int: that(values.is_whole, "no whole number from 0"),
     float: that(values.is_number, "no number, or too large", float),
     str: of_type(str, "no text", values.printable),
 }

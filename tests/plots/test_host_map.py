@@ -122,7 +122,7 @@ def test_names_of_devices_are_shown_as_text(program):
     assert host_map.answers
 
 
-def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
+def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys, pytestconfig):
     file = TWO_GPUS / "host_map.json"
     options = ["--out", str(tmp_path / "report"), "--program", str(tmp_path / "none")]
     arguments = [*options, str(file)]
@@ -131,6 +131,11 @@ def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
     assert re.search(r"<h2[^>]*>Links of the host \(2026-11-22-two-gpus/host_map.json\)", page)
     assert (tmp_path / "report" / "tables" / "map-links.csv").is_file()
     capsys.readouterr()
+    (tmp_path / "odd.json").write_text(file.read_text().replace('"held_out":', '"held_in":', 1))
+    program = ["--program", str(pytestconfig.getoption("binary"))]
+    assert main([*arguments[:2], *program, str(tmp_path / "odd.json")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"report: cannot use {tmp_path / 'odd.json'}: ")
     again = shutil.copy(file, tmp_path / "again.json")
     assert main([*arguments, str(again)]) == 2
     assert "the same map as" in capsys.readouterr().err
