@@ -163,7 +163,7 @@ def _nodes(judgement: Judgement) -> list[Node]:
         if entry.code == MISSING:
             for node in _known(nodes, entry.node):
                 node.letters = {"": "×"}
-    key = fleet_caption.natural
+    key = caption.natural
     return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
 
 

@@ -88,7 +88,7 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
 
 def sorted_gpus(judgement: Judgement) -> list[Gpu]:
     """Lists the GPUs by rack, node and slot."""
-    key = fleet_caption.natural
+    key = caption.natural
     return sorted(
         judgement.gpus,
         key=lambda gpu: (not gpu.rack, key(gpu.rack), key(gpu.node), gpu.slot, gpu.uuid),

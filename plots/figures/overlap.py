@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -13,7 +12,7 @@ from plots.figures.layout import Layout
 from plots.figures.phases import Row, make_phases, steps_of
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run, Sizes
-from plots.text import numbers
+from plots.text import caption, numbers
 
 NOTHING = "no round trip was measured both in pieces and step by step"
 ROLE = "overlap"
@@ -128,6 +127,6 @@ def _serial(series: list[Sizes]) -> Sizes:
 
 
 def _in_order(benchmark: Benchmark) -> tuple[int, list[tuple[int, str]]]:
-    """Returns a key that sorts short names first, and numbers within names by their value."""
-    parts = re.split(r"(\d+)", benchmark.variant or "")
-    return len(parts), [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    """Returns a key that sorts names of few parts first, and numbers in names by their value."""
+    key = caption.natural(benchmark.variant or "")
+    return len(key), key

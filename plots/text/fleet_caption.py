@@ -19,12 +19,6 @@ SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack", "slot": "slot", "fl
 DIRECTIONS = {"both": " both ways", "none": ""}
 
 
-def natural(name: str) -> list[tuple[int, str]]:
-    """Returns a sort key that puts node2 before node10."""
-    parts = re.split(r"([0-9]{1,18})", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
 def percent(value: float) -> str:
     """Formats a slowdown in percent with its sign."""
     digits = 0 if abs(value) >= 999.5 else 1 if abs(value) >= 9.95 else 2
