@@ -17,7 +17,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from altair.utils.schemapi import debug_mode
 
@@ -171,64 +171,47 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         prog="report_transfers",
         description="Makes a report of result files: a page, figures and tables.",
     )
-    parser.add_argument(
+
+    def add(name: str, place: str, meaning: str, **more: Any) -> None:
+        parser.add_argument(name, metavar=place, help=meaning, **{"type": Path} | more)
+
+    def add_program(option: str, name: str, task: str) -> None:
+        built = ROOT / "build" / name
+        add(option, "FILE", f"{name}, {task} (default: build/{name})", default=built)
+
+    add(
         "runs",
-        type=Path,
-        nargs="+",
-        metavar="FILE.json",
-        help="result files, maps of hosts (host_map.json), sweeps of fleets (sweep.json.gz), and "
+        "FILE.json",
+        "result files, maps of hosts (host_map.json), sweeps of fleets (sweep.json.gz), and "
         "what fleet_transfers judge or history answers (--json); may be gzipped",
+        nargs="+",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder of the report (default: report, beside the first result file)",
-    )
+    add("--out", "DIR", "folder of the report (default: report, beside the first result file)")
     parser.add_argument(
         "--page-only",
         action="store_true",
         help="write report.html without the files of figures and tables, which take longest",
     )
-    parser.add_argument(
+    add(
         "--figures",
+        "NAMES",
+        f"draw these figures only, separated by commas: {', '.join(FIGURE_NAMES)} (default: all)",
         type=_figures,
-        metavar="NAMES",
-        help=f"draw these figures only, separated by commas: {', '.join(FIGURE_NAMES)} "
-        "(default: all)",
     )
-    parser.add_argument(
-        "--program",
-        type=Path,
-        default=ROOT / "build" / "bench_transfers",
-        metavar="FILE",
-        help="bench_transfers, which judges, fits lines and ranks (default: build/bench_transfers)",
-    )
-    parser.add_argument(
+    add_program("--program", "bench_transfers", "which judges, fits lines and ranks")
+    add(
         "--baseline",
-        type=Path,
-        metavar="FILE",
-        help="made by gate_transfers pin: says whether the runs, of one machine, got slower",
+        "FILE",
+        "made by gate_transfers pin: says whether the runs, of one machine, got slower",
     )
-    parser.add_argument(
+    add(
         "--decide-by",
-        metavar="CLASSES",
-        help="with --baseline: the classes that decide, as for gate_transfers check (default: all)",
+        "CLASSES",
+        "with --baseline: the classes that decide, as for gate_transfers check (default: all)",
+        type=str,
     )
-    parser.add_argument(
-        "--gate",
-        type=Path,
-        default=ROOT / "build" / "gate_transfers",
-        metavar="FILE",
-        help="gate_transfers, which is asked about the baseline (default: build/gate_transfers)",
-    )
-    parser.add_argument(
-        "--fleet",
-        type=Path,
-        default=ROOT / "build" / "fleet_transfers",
-        metavar="FILE",
-        help="fleet_transfers, which is asked about sweeps (default: build/fleet_transfers)",
-    )
+    add_program("--gate", "gate_transfers", "which is asked about the baseline")
+    add_program("--fleet", "fleet_transfers", "which is asked about sweeps")
     options = parser.parse_args(arguments)
     if options.decide_by is not None and not options.baseline:
         parser.error("--decide-by is of use with --baseline only")

@@ -7,25 +7,19 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
 from plots.figures.common import (
-    ZOOM,
     Figure,
     Listing,
-    colour_by_field,
-    compose_run_chart,
+    Value,
     groups_alike,
     label_alike,
     logarithmic,
-    memory_colours,
-    panel_title,
-    scale_by_name,
-    shown_rows,
+    run_figure,
     sizes_axis,
-    tooltip,
 )
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NoData, Run
@@ -44,54 +38,25 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
     rows = [row for group in groups for row in _make_rows(group)]
     if not rows:
         raise NoData("what memory costs to allocate was not measured")
-    memories = sorted({row["memory"] for row in rows}, key=style.memory_order)
-    sizes = [row["bytes"] for row in rows]
-    scale, ticks = logarithmic(min(r["us"] for r in rows), max(r["us"] for r in rows))
+    time = Value("time (µs)", *logarithmic(*(pick(r["us"] for r in rows) for pick in (min, max))))
     roles = [role for role in ROLES if any(row["role"] == role for row in rows)]
-    names = {group.name: label_alike(group.name, len(group.others)) for group in groups}
+    names = {row["memory"]: row["label"] for row in rows}
     label_room = round(LETTER * max(map(len, names.values()))) + GAP
     beside = len(roles) if layout.beside else 1
     width = (layout.width - GAP) // beside - layout.axis - label_room
     height = max(layout.panel_height, LABEL_DISTANCE * (len(names) + 1))
-    labels = [
-        label for role in roles for label in _make_labels(role, rows, names, scale.domain, height)
-    ]
-    panels = []
-    for role in roles:
-        across = sizes_axis(min(sizes), max(sizes), "size of the block", width)
-        colour = memory_colours(memories)
-        y = alt.Y("us:Q", scale=scale, axis=ticks, title="time (µs)")
-        base = shown_rows("costs", role=role).encode(
-            x=across, y=y, color=colour, detail=alt.Detail("memory:N")
-        )
-        dash = scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
-        shape = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-        tips = tooltip(
-            memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib"
-        )
-        marks = base.mark_point(filled=True, size=26, opacity=1).encode(shape=shape, tooltip=tips)
-        zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{role}")
-        ends = shown_rows("labels", role=role).encode(
-            x=at_pixel(width),
-            y=alt.Y("place:Q", scale=scale, axis=ticks, title="time (µs)"),
-            text=alt.Text("label:N"),
-            color=colour_by_field(),
-        )
-        panels.append(
-            LayerChart(
-                layer=[
-                    base.mark_line().encode(strokeDash=dash),
-                    marks.add_params(zoom),
-                    ends.mark_text(align="left", dx=8, fontSize=11, clip=False),
-                ],
-                title=panel_title(ROLES[role], "start"),
-                width=width,
-                height=height,
-            )
-        )
-    largest = max(sizes)
+    panels = [_draw_panel(role, rows, time, width, height) for role in roles]
+    largest = max(row["bytes"] for row in rows)
     dearest = max((r for r in rows if r["bytes"] == largest), key=lambda row: float(row["us"]))
-    return Figure(
+    return run_figure(
+        "Allocating memory and freeing it",
+        run,
+        layout,
+        [
+            "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
+            "both scales are logarithmic"
+        ],
+        layout.row(*panels, spacing=GAP),
         heading="Allocation and page-locking",
         reading="Lower is better. Memory that is allocated once and used often costs next to "
         "nothing for each use; memory that is allocated for each transfer adds all of its cost."
@@ -99,21 +64,43 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
-        chart=compose_run_chart(
-            "Allocating memory and freeing it",
-            run,
-            layout,
-            [
-                "median; lock_…: cudaHostRegister alone; dotted: device memory; pools are warm; "
-                "both scales are logarithmic"
-            ],
-            layout.row(*panels, spacing=GAP),
-            data={"costs": rows, "labels": labels},
-            meta=Listing("us", descending=False, value="time", place="role").usermeta(),
-        ),
-        strategies=[(memory, style.memory_colour(memory)) for memory in memories],
+        strategies=[(memory, style.memory_colour(memory)) for memory in _memories(rows)],
         alike=groups_alike(groups),
+        data={
+            "costs": rows,
+            "labels": [
+                label
+                for role in roles
+                for label in _make_labels(role, rows, names, time.scale.domain, height)
+            ],
+        },
+        meta=Listing("us", descending=False, value="time", place="role").usermeta(),
     )
+
+
+def _memories(rows: list[Row]) -> list[str]:
+    return sorted({row["memory"] for row in rows}, key=style.memory_order)
+
+
+def _draw_panel(role: str, rows: list[Row], time: Value, width: int, height: int) -> LayerChart:
+    memories, sizes = _memories(rows), [row["bytes"] for row in rows]
+    base = draw.shown_rows("costs", role=role).encode(
+        x=sizes_axis(min(sizes), max(sizes), "size of the block", width),
+        y=time.y("us"),
+        color=draw.memory_colours(memories),
+        detail=alt.Detail("memory:N"),
+    )
+    dash = draw.scale_by_name("memory", memories, style.memory_dash, alt.StrokeDash)
+    shape = draw.scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+    tips = draw.tooltip(
+        memory="memory", alike="alike", size="size", time="time", for_a_GiB="per_gib"
+    )
+    layers = [
+        base.mark_line().encode(strokeDash=dash),
+        draw.zoomed(draw.dots(base, 26).encode(shape=shape, tooltip=tips), role),
+        draw.end_labels(time.y("place"), width, role=role),
+    ]
+    return draw.panel(layers, width, height, draw.panel_title(ROLES[role], "start"))
 
 
 def _groups(run: Run) -> list[Group]:

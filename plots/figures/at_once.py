@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_chart, from_zero, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, from_zero, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.keys import DIRECTION_WORDS, direction_key, direction_key_rows
 from plots.figures.layout import LETTER, Layout, shorten
@@ -39,24 +39,22 @@ def draw_at_once(run: Run, layout: Layout) -> Figure:
     codes = list(dict.fromkeys(row["direction"] for row in copies))
     names = [row["row"] for row in data]
     worst = min(copies, key=lambda row: row["part"])
-    return Figure(
+    return make_figure(
+        f"Copies at once — {caption.all_devices(run)}",
+        layout,
+        [
+            caption.describe_origin(run),
+            "hollow: the copy alone; filled: while the others of its set copy; "
+            "medians of the repetitions, at the largest size of each set",
+            f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
+        ],
+        _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
+        direction_key(codes, layout),
         heading="Copies at once",
         reading="The longer a line, the more a copy loses to the others of its set.",
         summary=f"The largest loss: {worst['name']} of {shorten(worst['set'], SUMMARY_WIDTH)} gets "
         f"{worst['rate']} at once and {worst['rate_alone']} alone.",
-        chart=compose_chart(
-            f"Copies at once — {caption.all_devices(run)}",
-            layout,
-            [
-                caption.describe_origin(run),
-                "hollow: the copy alone; filled: while the others of its set copy; "
-                "medians of the repetitions, at the largest size of each set",
-                f"{caption.count(left_out, 'more set')} in the table" if left_out else "",
-            ],
-            _draw_rows(names, max(max(row["alone"], row["at_once"]) for row in copies), layout),
-            direction_key(codes, layout),
-            data={"copies": data, "key": direction_key_rows(codes)},
-        ),
+        data={"copies": data, "key": direction_key_rows(codes)},
     )
 
 
@@ -179,7 +177,9 @@ def _draw_rows(names: list[str], top: float, layout: Layout) -> LayerChart:
     value = Value("GB/s", from_zero(1.05 * top), axis)
     rows = Rows(alt.Chart(alt.NamedData("copies")), names, layout, value, tall=True)
     copies = rows.only("isValid(datum.alone)").coloured()
-    tips = tooltip(copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change")
+    tips = draw.tooltip(
+        copy="name", set="set", at_once="rate", alone="rate_alone", changes_by="change"
+    )
     right = width + TEXT_WIDTH * layout.beside
     return rows.panel(
         [

@@ -8,29 +8,22 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.common import (
-    ZOOM,
     Figure,
     Limit,
     Listing,
     Value,
-    colour_by_field,
-    compose_run_chart,
     draw_limit,
     groups_alike,
     label_alike,
     linear,
     link_limits,
-    memory_colours,
-    panel_title,
-    rate_tooltip,
-    scale_by_name,
-    shown_rows,
+    run_figure,
     sizes_axis,
     strategy_colours,
 )
-from plots.figures.compose import LayerChart, at_pixel
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.figures.registered import Of, Question, figure
@@ -78,27 +71,25 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         f"in the tables only: {left_out} more" if left_out else "",
     ]
     best = max(lines, key=lambda point: point.gb_per_s)
-    return Figure(
+    return run_figure(
+        "Bandwidth of transfers",
+        run,
+        layout,
+        remarks,
+        layout.stack(*panels),
         heading="Bandwidth against size",
         reading=f"Higher is better. {_explain_limits(run, bool(limits), layout)} "
         f"{_explain_groups(groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
-        chart=compose_run_chart(
-            "Bandwidth of transfers",
-            run,
-            layout,
-            remarks,
-            layout.stack(*panels),
-            data={
-                "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
-                "limits": [asdict(limit) for limit in limits],
-                "labels": labels,
-            },
-            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
-        ),
         strategies=strategy_colours(lines),
         alike=groups_alike(groups),
+        data={
+            "points": [_make_row(run, line, sizes[line.strategy] - 1) for line in lines],
+            "limits": [asdict(limit) for limit in limits],
+            "labels": labels,
+        },
+        meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
     )
 
 
@@ -160,7 +151,7 @@ def _make_labels(
         if line.direction == direction:
             last[line.strategy] = max(last.get(line.strategy, line), line, key=lambda p: p.bytes)
     ends = sorted(last.values(), key=lambda line: line.gb_per_s)
-    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / _height(layout))
+    places = move_apart([end.gb_per_s for end in ends], LABEL_DISTANCE * top / layout.low_panel)
     return [
         {
             "strategy": end.strategy,
@@ -217,47 +208,26 @@ def _draw_panel(
     sizes = [line.bytes for line in lines]
     memories = sorted({line.memory for line in lines}, key=style.memory_order)
     families = list(dict.fromkeys(line.family for line in lines))
-    colour = memory_colours(memories)
-    base = shown_rows("points", direction=direction).encode(
+    base = draw.shown_rows("points", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes), width=width),
         detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
-        color=colour,
+        color=draw.memory_colours(memories),
     )
     y = rate.y("gb_per_s")
     one_size = len(set(sizes)) == 1
     band = base.mark_rule(opacity=0.5) if one_size else base.mark_area(fillOpacity=0.15)
-    dashes = scale_by_name("family", families, style.family_dash, alt.StrokeDash)
-    shapes = scale_by_name("memory", memories, style.memory_shape, alt.Shape)
-    labels = shown_rows("labels", direction=direction).encode(
-        x=at_pixel(width),
-        y=rate.y("place"),
-        text=alt.Text("label:N"),
-        color=colour_by_field(),
-    )
-    zoom = alt.selection_interval(bind="scales", zoom=ZOOM, name=f"zoom_{direction[0]}")
-    return LayerChart(
-        layer=[
-            *(layer for limit in limits for layer in draw_limit(limit, rate)),
-            band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
-            base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
-            base.mark_point(filled=True, size=24, opacity=1)
-            .encode(
-                y=y,
-                shape=shapes,
-                tooltip=rate_tooltip(),
-            )
-            .add_params(zoom),
-            labels.mark_text(align="left", dx=8, fontSize=11, clip=False),
-        ],
-        title=panel_title(f"{direction} ({', '.join(variants)})", "start"),
-        width=width,
-        height=_height(layout),
-    )
-
-
-def _height(layout: Layout) -> int:
-    """Returns the height of a panel: wide ones are lower than usual."""
-    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
+    dashes = draw.scale_by_name("family", families, style.family_dash, alt.StrokeDash)
+    shapes = draw.scale_by_name("memory", memories, style.memory_shape, alt.Shape)
+    marks = draw.dots(base, 24).encode(y=y, shape=shapes, tooltip=draw.rate_tooltip())
+    layers = [
+        *(layer for limit in limits for layer in draw_limit(limit, rate)),
+        band.encode(y=rate.y("gb_per_s_low"), y2="gb_per_s_high:Q"),
+        base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes),
+        draw.zoomed(marks, direction[0]),
+        draw.end_labels(rate.y("place"), width, direction=direction),
+    ]
+    title = draw.panel_title(f"{direction} ({', '.join(variants)})", "start")
+    return draw.panel(layers, width, layout.low_panel, title)
 
 
 def _explain_groups(groups: list[Group]) -> str:

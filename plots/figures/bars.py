@@ -7,7 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import Value, colour_by_field, panel_title, shown_rows, tooltip
+from plots.figures import draw
+from plots.figures.common import Value
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.rows import LAST_PART, Rows
@@ -37,7 +38,7 @@ class Bars:
     def chart(self) -> LayerChart:
         """Returns the panel."""
         base = (
-            shown_rows(self.data)
+            draw.shown_rows(self.data)
             .transform_filter(self.where)
             .transform_calculate(
                 said=f"datum.{self.field}_text",
@@ -55,7 +56,7 @@ class Bars:
         return rows.panel(
             [self._bars(rows), *(self._beside if wide else self._stacked)(rows)],
             self.width if wide else self.layout.width,
-            panel_title(self.heading, anchor="start"),
+            draw.panel_title(self.heading, anchor="start"),
         )
 
     def _bars(self, rows: Rows) -> Any:
@@ -63,19 +64,18 @@ class Bars:
         return rows.base.mark_bar(height=height, **rows.place).encode(
             x=rows.value.x(self.field),
             x2=alt.datum(self.start),
-            color=colour_by_field(),
-            tooltip=tooltip(**(self.tips or {"row": "name", "value": "said"})),
+            color=draw.colour_by_field(),
+            tooltip=draw.tooltip(**(self.tips or {"row": "name", "value": "said"})),
         )
 
     def _beside(self, rows: Rows) -> list[Any]:
         both = "datum.said + (datum.note ? ', ' + datum.note : '')"
-        text = rows.base.transform_calculate(both=both).mark_text(align="left", dx=4, fontSize=11)
-        return [text.encode(x=rows.value.x("behind"), text=alt.Text("both:N"))]
+        text = draw.texts(rows.base.transform_calculate(both=both), "both", dx=4)
+        return [text.encode(x=rows.value.x("behind"))]
 
     def _stacked(self, rows: Rows) -> list[Any]:
-        note = rows.base.mark_text(align="left", dx=4, fontSize=11, **rows.place)
         return [
-            note.encode(x=rows.value.x("behind"), text=alt.Text("note:N")),
+            draw.texts(rows.base, "note", dx=4, **rows.place).encode(x=rows.value.x("behind")),
             *rows.names_above("name"),
             rows.texts(self.layout.width, field="said"),
         ]

@@ -6,7 +6,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.cells import Cells
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_run_chart
+from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.points import strategies_in_drawing_order
 from plots.figures.registered import Of, Question, figure
@@ -55,25 +55,23 @@ def draw_break_even(run: Run, layout: Layout) -> Figure:
     panels = [cells.panel(name, DIRECTION_TITLES[name]) for name in directions]
     pinned = pick_strategies(run, [Pick("pinned")])
     example = next((row for row in rows if row["strategy"] in pinned), rows[0])
-    return Figure(
+    return run_figure(
+        "Transfers with the same memory from which a strategy pays",
+        run,
+        layout,
+        [
+            f"against {plainest}, with allocating the memory, the CPU's filling before an "
+            "upload and its reading after a download, as bench_transfers advise predicts it; "
+            "the darker, the sooner; a–b: from a up to b transfers"
+        ],
+        cells.arrange(panels),
         heading="Break-even reuse count",
         reading="1 means that a strategy pays at once; never: that it is slower than "
         f"{plainest} however often the memory is used.",
         summary=f"For example {example['strategy']} ({example['direction']}, {example['size']}): "
         f"{example['from_text']}.",
-        chart=compose_run_chart(
-            "Transfers with the same memory from which a strategy pays",
-            run,
-            layout,
-            [
-                f"against {plainest}, with allocating the memory, the CPU's filling before an "
-                "upload and its reading after a download, as bench_transfers advise predicts it; "
-                "the darker, the sooner; a–b: from a up to b transfers"
-            ],
-            cells.arrange(panels),
-            data={"pays": rows},
-        ),
         strategies=[(name, style.strategy_colour(run.strategy(name), name)) for name in names],
+        data={"pays": rows},
     )
 
 

@@ -8,13 +8,28 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import READABLE, colour_by_field, panel_title, shown_rows, tooltip
+from plots.figures import draw
 from plots.figures.compose import LayerChart, hconcat
 from plots.figures.layout import LETTER, Layout
 
 MOST_CELLS = 32  # rows or columns; smaller cells than these leave cannot be read
 WIDEST_CELL, CELL_HEIGHT = 56, 20
 LEAST_FOR_TEXT = 22  # pixels of a cell with a number of three digits
+
+
+def cell_layers(
+    base: alt.Chart,
+    tips: dict[str, str],
+    field: str = "text",
+    stroke: str = "#bbbbbb",
+    line: float = 0.5,
+    **text: Any,
+) -> list[Any]:
+    """Draws cells in the colour of each, and their texts."""
+    cells = base.mark_rect(stroke=stroke, strokeWidth=line).encode(color=draw.colour_by_field())
+    if tips:
+        cells = cells.encode(tooltip=draw.tooltip(**tips))
+    return [cells, base.mark_text(**text).encode(text=alt.Text(f"{field}:N"), color=draw.READABLE)]
 
 
 @dataclass(frozen=True)
@@ -52,7 +67,7 @@ class Cells:
     def panel(self, name: str, heading: str) -> LayerChart:
         """Returns the panel with the rows whose field `panel` has this name."""
         longest = LETTER * max(map(len, self.columns))
-        base = shown_rows(self.data, panel=name).encode(
+        base = draw.shown_rows(self.data, panel=name).encode(
             x=alt.X(
                 "column:N",
                 scale=alt.Scale(domain=self.columns, padding=0),
@@ -73,18 +88,12 @@ class Cells:
                 title=self.row_title,
             ),
         )
-        cells = base.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(
-            color=colour_by_field(), tooltip=tooltip(**self.tips)
-        )
-        text = base.mark_text(fontSize=11 if self.cell_width >= 26 else 10).encode(
-            text=alt.Text("text:N"),
-            color=READABLE,
-        )
-        return LayerChart(
-            layer=[cells, text] if self.cell_width >= LEAST_FOR_TEXT else [cells],
-            title=panel_title(heading, anchor="start"),
-            width=self.cell_width * len(self.columns),
-            height=self.row_height * len(self.rows),
+        layers = cell_layers(base, self.tips, fontSize=11 if self.cell_width >= 26 else 10)
+        return draw.panel(
+            layers if self.cell_width >= LEAST_FOR_TEXT else layers[:1],
+            self.cell_width * len(self.columns),
+            self.row_height * len(self.rows),
+            draw.panel_title(heading, anchor="start"),
         )
 
     def arrange(self, panels: list[LayerChart]) -> Any:

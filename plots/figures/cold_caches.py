@@ -6,15 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_run_chart,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -46,23 +39,21 @@ def draw_cold_caches(run: Run, layout: Layout) -> Figure:
         _draw_panel(name, shown, sizes, scale, layout, name == directions[0]) for name in directions
     ]
     most = max(rows, key=lambda row: row["ratio"])
-    return Figure(
+    return run_figure(
+        "Copies with cold caches against warm ones",
+        run,
+        layout,
+        [
+            "before each copy with cold caches, the data are flushed from the CPU's caches; "
+            "lines reach from the least to the largest ratio of two repetitions"
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
         heading="Cold caches",
         reading="1 is as fast as with warm caches. Data that a program has just produced are in "
         "the caches; data that were not used for a while are not.",
         summary=f"The largest difference is that of {most['strategy']} at {most['size']}, "
         f"{most['direction']}: {most['times']} as long with cold caches.",
-        chart=compose_run_chart(
-            "Copies with cold caches against warm ones",
-            run,
-            layout,
-            [
-                "before each copy with cold caches, the data are flushed from the CPU's caches; "
-                "lines reach from the least to the largest ratio of two repetitions"
-            ],
-            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-            data={"ratios": rows},
-        ),
+        data={"ratios": rows},
     )
 
 
@@ -103,19 +94,19 @@ def _draw_panel(
     texts = [numbers.size(size) for size in sizes]
     looks = dict(zip(texts, SIZES[-len(texts) :], strict=True))
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
-    shape = scale_by_name("size", texts, lambda text: looks[text][0], alt.Shape, legend)
-    colour = scale_by_name("size", texts, lambda text: looks[text][1], alt.Color, legend)
+    shape = draw.scale_by_name("size", texts, lambda text: looks[text][0], alt.Shape, legend)
+    colour = draw.scale_by_name("size", texts, lambda text: looks[text][1], alt.Color, legend)
     # Sizes stand below each other within a row.
-    chart = shown_rows("ratios", direction=direction).encode(
+    chart = draw.shown_rows("ratios", direction=direction).encode(
         yOffset=alt.YOffset("size:N", scale=alt.Scale(domain=texts), sort=texts), color=colour
     )
     axis = alt.Axis(tickCount=5, format="~g", grid=True, gridColor=strong_grid(1))
     value = Value("times as long with cold caches", scale, axis)
     rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True)
-    tips = tooltip(strategy="strategy", size="size", ratio="times", cold="cold", warm="warm")
+    tips = draw.tooltip(strategy="strategy", size="size", ratio="times", cold="cold", warm="warm")
     return rows.panel(
         [rows.lines("low", "high"), rows.points("ratio", 42, shape=shape, tooltip=tips)],
         layout.beside_names(names, 300),
-        panel_title(direction),
+        draw.panel_title(direction),
         height=2 * layout.row_height * len(names),
     )

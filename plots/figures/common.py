@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.compose import TopChart, at_pixel
 from plots.figures.layout import Layout
 from plots.figures.points import Point
@@ -19,11 +18,8 @@ from plots.model.groups import Group
 from plots.text import caption
 
 DIRECTION_TITLES = {"h2d": "host → device (h2d)", "d2h": "device → host (d2h)"}
-ZOOM = "wheel![event.ctrlKey || event.altKey]"  # the wheel alone scrolls the page
 CAPTION = "caption"  # the title and the paragraphs below it, not wrapped, in a figure's usermeta
-HIDDEN = "hidden"  # the parameter with the strategies that a reader has switched off
 LABEL_HEIGHT = 20  # pixels above a limit, for its label
-SHOWN_FILTER = f"indexof({HIDDEN}, datum.strategy) < 0"
 
 
 @dataclass(frozen=True)
@@ -154,54 +150,37 @@ def logarithmic(low: float, high: float, above: float = 0) -> tuple[alt.Scale, a
     )
 
 
-def compose_run_chart(
+def run_figure(
     subject: str, run: Run, layout: Layout, paragraphs: list[str], *rows: Any, **more: Any
-) -> TopChart:
-    """Stacks rows into a chart, titled with subject and device, then machine and date."""
+) -> Figure:
+    """Makes a figure of a run, titled with subject and device, then machine and date."""
     lines = [caption.describe_origin(run), *paragraphs]
-    return compose_chart(caption.title(subject, run), layout, lines, *rows, **more)
+    return make_figure(caption.title(subject, run), layout, lines, *rows, **more)
 
 
-def compose_chart(
+def make_figure(
     text: str,
     layout: Layout,
     paragraphs: list[str],
     *rows: Any,
     data: dict[str, list[dict[str, Any]]],
     meta: dict[str, Any] | None = None,
-) -> TopChart:
+    **texts: Any,
+) -> Figure:
     """Stacks rows into a chart with a title and its data; `meta` is for the page."""
-    return TopChart(
+    chart = TopChart(
         vconcat=list(rows),
         title=alt.TitleParams(text=layout.title(text), subtitle=layout.subtitle(paragraphs)),
         config=style.config(layout.padding),
         usermeta={CAPTION: [text, *filter(None, paragraphs)]} | (meta or {}),
         datasets=data,
     )
+    return Figure(chart=chart, **texts)
 
 
 def strategy_colours(points: list[Point]) -> list[tuple[str, str]]:
     """Returns each strategy with its colour."""
     return list({p.strategy: (p.strategy, style.memory_colour(p.memory)) for p in points}.values())
-
-
-def tooltip(**fields: str) -> list[alt.Tooltip]:
-    """Makes the tooltip of a mark from title=field; fields hold finished texts."""
-    return [
-        alt.Tooltip(f"{field}:N", title=title.replace("_", " ")) for title, field in fields.items()
-    ]
-
-
-def rate_tooltip() -> list[alt.Tooltip]:
-    """Makes the tooltip of a strategy's rate at a size."""
-    return tooltip(
-        strategy="strategy",
-        direction="variant",
-        size="size",
-        bandwidth="rate",
-        time="time",
-        fastest_to_slowest="spread",
-    )
 
 
 def sizes_axis(
@@ -217,75 +196,9 @@ def sizes_axis(
     )
 
 
-def shown_rows(data: str, **fields: Any) -> alt.Chart:
-    """Begins a chart of the rows with these fields, without strategies that are switched off."""
-    chart = alt.Chart(alt.NamedData(data))
-    for name, value in fields.items():
-        chart = chart.transform_filter(f"datum.{name} === {literal(value)}")
-    return chart.transform_filter(SHOWN_FILTER)
-
-
-def literal(value: Any) -> str:
-    """Writes a value for Vega's expressions; lists and objects may hold texts.
-
-    Vega takes a text for what it depends on if objects of JavaScript have a member of that name,
-    such as `constructor`, and then draws nothing. No such name ends in a dot.
-    """
-    if isinstance(value, str):
-        return f"slice({json.dumps(value + '.', ensure_ascii=False)}, 0, -1)"
-    if isinstance(value, dict):
-        members = (f"{json.dumps(key)}: {literal(each)}" for key, each in value.items())
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    return json.dumps(value)
-
-
-def panel_title(
-    text: str, anchor: Literal["start", "middle"] = "middle", offset: int = 6
-) -> alt.TitleParams:
-    """Returns the title above a panel."""
-    return alt.TitleParams(text, fontSize=12, offset=offset, anchor=anchor)
-
-
-def name_title(name: str) -> alt.TitleParams:
-    """Returns the title of a panel that is a name in the file."""
-    title = panel_title(name, anchor="start")
-    title.text = alt.ExprRef(literal(name))
-    return title
-
-
-def scale_by_name(
-    field: str,
-    names: list[str],
-    value: Callable[[str], Any],
-    channel: Callable[..., Any],
-    legend: alt.Legend | None = None,
-) -> Any:
-    """Maps names to values on a channel, usually without a legend, because there is a key."""
-    scale = alt.Scale(type="ordinal", domain=names, range=[value(name) for name in names])
-    return channel(f"{field}:N", scale=scale, legend=legend)
-
-
-def colour_by_field(field: str = "colour") -> Any:
-    """Returns the encoding that takes each mark's colour from a field."""
-    return alt.Color(f"{field}:N", scale=None, legend=None)
-
-
-# Texts on a colour must be readable, also on a dark page, where cells stay as they are.
-READABLE = alt.condition(
-    "luminance(datum.colour) < 0.18", alt.value("#fefefe"), alt.value("#010101")
-)
-
-
 def from_zero(top: float) -> alt.Scale:
     """Returns a linear scale that begins at zero."""
     return alt.Scale(domain=[0, top], nice=False)
-
-
-def memory_colours(memories: list[str]) -> Any:
-    """Returns the colours of kinds of memory in a field `memory`."""
-    return scale_by_name("memory", memories, style.memory_colour, alt.Color)
 
 
 def link_limits(run: Run) -> list[Limit]:
@@ -308,16 +221,14 @@ def draw_limit(limit: Limit, rate: Value) -> list[alt.Chart]:
     base = alt.Chart(alt.NamedData("limits")).transform_filter(alt.datum.kind == limit.kind)
     low, high = rate.y("low"), rate.y("high")
     rule = base.mark_rule(color=look.colour, strokeDash=look.dash)
-    text = base.mark_text(
-        color=look.colour,
-        align="left",
-        baseline="bottom" if look.label_above else "top",
-        dy=-3 if look.label_above else 4,
-        fontSize=11,
+    above = look.label_above
+    place: dict[str, Any] = (
+        {"baseline": "bottom", "dy": -3} if above else {"baseline": "top", "dy": 4}
     )
+    text = draw.texts(base, "label", color=look.colour, **place)
     return [
         base.mark_rect(color=look.colour, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         rule.encode(y=low),
         rule.encode(y=high),
-        text.encode(x=at_pixel(6), y=high if look.label_above else low, text=alt.Text("label:N")),
+        text.encode(x=at_pixel(6), y=high if above else low),
     ]

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero, shown_rows, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -34,19 +34,10 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
     ]
     if not published:
         raise NoData("others have published nothing of a known link that was measured here")
-    keys = sorted(
-        {(entry.strategy, entry.direction) for entry in published},
-        key=lambda key: (key[0], list(DIRECTIONS).index(key[1])),
-    )
-    rows = [_our_row(run, *key, run.link_limit) for key in keys]
-    rows += [
-        _published_row(entry, entry.link_gb_per_s) for entry in published if entry.link_gb_per_s
-    ]
-    _label(rows)
+    rows = _make_rows(run, published, run.link_limit)
     limits = {row["link"]: row["limit"] for row in reversed(rows)}  # ours if there are two
-    ours = rows[0]["link"]
-    links = sorted(limits, key=lambda link: (link != ours, limits[link]))
-    names = [row["row"] for row in rows[: len(keys)]]
+    links = sorted(limits, key=lambda link: (link != rows[0]["link"], limits[link]))
+    names = [row["row"] for row in rows if row["whose"] == OURS]
     gpus = {
         link: list(dict.fromkeys(row["gpu"] for row in rows if row["link"] == link))
         for link in links
@@ -62,26 +53,38 @@ def draw_compared(run: Run, layout: Layout) -> Figure:
         panels.append(_draw_panel(link, heading, shown, width, layout, not panels))
     machines = "; ".join(f"{link}: {caption.listed(gpus[link])}" for link in links)
     left = len(read_published()) - len(published)
-    return Figure(
+    return run_figure(
+        "Beside published figures",
+        run,
+        layout,
+        [
+            "percent of the raw rate of each link; filled: measured here, at the largest size; "
+            "hollow: published by others, each of another machine and mostly by another tool, "
+            "as its source states it",
+            machines if layout.brief else "",
+        ],
+        layout.row(*panels),
         heading="Beside figures published by others",
         reading="Each panel is a kind of link. Compare percentages across panels, not rates.",
-        summary=f"{len(published)} published figures stand beside {len(keys)} of ours. The table "
+        summary=f"{len(published)} published figures stand beside {len(names)} of ours. The table "
         f"of sources also has the {left} whose link is not stated, or whose strategy was not "
         "measured here.",
-        chart=compose_run_chart(
-            "Beside published figures",
-            run,
-            layout,
-            [
-                "percent of the raw rate of each link; filled: measured here, at the largest size; "
-                "hollow: published by others, each of another machine and mostly by another tool, "
-                "as its source states it",
-                machines if layout.brief else "",
-            ],
-            layout.row(*panels),
-            data={"compared": rows},
-        ),
+        data={"compared": rows},
     )
+
+
+def _make_rows(run: Run, published: list[Published], limit: float) -> list[dict[str, Any]]:
+    """Returns the rows of this run, one for each strategy and direction, and then the others."""
+    keys = sorted(
+        {(entry.strategy, entry.direction) for entry in published},
+        key=lambda key: (key[0], list(DIRECTIONS).index(key[1])),
+    )
+    rows = [_our_row(run, *key, limit) for key in keys]
+    rows += [
+        _published_row(entry, entry.link_gb_per_s) for entry in published if entry.link_gb_per_s
+    ]
+    _label(rows)
+    return rows
 
 
 def _our_row(run: Run, strategy: str, direction: str, limit: float) -> dict[str, Any]:
@@ -139,7 +142,7 @@ def _draw_panel(
 ) -> LayerChart:
     axis = alt.Axis(values=[0, 25, 50, 75, 100])
     value = Value("bandwidth (% of the link)", from_zero(100 + LABEL_ROOM), axis)
-    tips = tooltip(
+    tips = draw.tooltip(
         GPU="gpu",
         strategy="row",
         whose="whose",
@@ -148,18 +151,18 @@ def _draw_panel(
         tool="tool",
         source="source",
     )
-    chart = shown_rows("compared", link=link).encode(tooltip=tips)
+    chart = draw.shown_rows("compared", link=link).encode(tooltip=tips)
     labels = is_first or not layout.beside
     rows = Rows(chart, names, layout, value, labels, grid=True).coloured()
     others = rows.only(alt.datum.whose == PUBLISHED)
     diamonds = others.base.mark_point(filled=False, shape="diamond", size=55, strokeWidth=1.5)
-    texts = rows.base.mark_text(align="left", dx=8, fontSize=11)
+    labels = draw.texts(rows.base, "label", dx=8)
     return rows.panel(
         [
             others.lines("low", "high", strokeWidth=1.5),
             diamonds.encode(x=value.x("low")),
             rows.only(alt.datum.whose == OURS).points("low", 70),
-            texts.encode(x=alt.X("high:Q"), text=alt.Text("label:N"), color=alt.value(style.INK)),
+            labels.encode(x=alt.X("high:Q"), color=alt.value(style.INK)),
         ],
         width,
         alt.TitleParams(heading, fontSize=12, offset=6, anchor="start", frame="group"),

@@ -7,17 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_run_chart,
-    from_zero,
-    literal,
-    scale_by_name,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -82,18 +73,16 @@ def draw_cpu_access(run: Run, layout: Layout) -> Figure:
         else ""
     )
     members = f"The {len(alike)} kinds of one row: {caption.listed(alike)}. " if alike else ""
-    return Figure(
+    return run_figure(
+        "CPU access, one thread",
+        run,
+        layout,
+        [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
+        layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
         heading="CPU access cost",
         reading=f"{reading}Write-combined memory is slow to read where the flag takes effect.",
         summary=members + _describe_combined(run, measured),
-        chart=compose_run_chart(
-            "CPU access, one thread",
-            run,
-            layout,
-            [f"warm caches, {_describe_sizes(measured)}; {type_remark}{ranges}"],
-            layout.row(*panels, spacing=16).resolve_scale(shape="independent"),
-            data={"accesses": rows},
-        ),
+        data={"accesses": rows},
     )
 
 
@@ -287,8 +276,8 @@ def _draw_panel(
     layout: Layout,
     is_first: bool,
 ) -> LayerChart:
-    chart = shown_rows("accesses").transform_filter(
-        f"indexof({literal(list(methods))}, datum.access) >= 0"
+    chart = draw.shown_rows("accesses").transform_filter(
+        f"indexof({draw.literal(list(methods))}, datum.access) >= 0"
     )
     value = Value(title, from_zero(top * 1.05), alt.Axis(tickCount=5))
     rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True).coloured()
@@ -301,8 +290,10 @@ def _draw_panel(
         symbolStrokeColor=style.LINE,
         labelExpr=_label_expression(methods),
     )
-    shape = scale_by_name("access", list(methods), lambda name: methods[name][1], alt.Shape, legend)
-    tips = tooltip(memory="memory", type="type", access="access", size="size", it="value_text")
+    shape = draw.scale_by_name(
+        "access", list(methods), lambda name: methods[name][1], alt.Shape, legend
+    )
+    tips = draw.tooltip(memory="memory", type="type", access="access", size="size", it="value_text")
     return rows.panel(
         [
             rows.lines("low", "high", strokeWidth=9, opacity=0.45),
@@ -315,7 +306,7 @@ def _draw_panel(
 def _label_expression(methods: dict[str, tuple[str, str]]) -> str:
     """Returns an expression that gives each kind of access its words."""
     cases = [
-        f"datum.value === {literal(name)} ? {literal(words)}"
+        f"datum.value === {draw.literal(name)} ? {draw.literal(words)}"
         for name, (words, _) in methods.items()
     ]
     return " : ".join([*cases, "datum.value"])

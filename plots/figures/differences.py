@@ -6,17 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.machines import common_strategies
@@ -67,23 +58,21 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
     band = 100 * (ONE_PROCESS - 1)
-    return Figure(
+    return make_figure(
+        f"Differences in bandwidth — {other}against {names[0]}",
+        layout,
+        [
+            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
+            "arrow: beyond the axis",
+            "each run is one process; grey band: 2 %, as processes of one machine may differ",
+            _describe_omissions(runs, shown),
+        ],
+        layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
         heading="Differences in bandwidth",
         reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
         "and 95 % of all pairs of repetitions agree. Grey marks are not.",
         summary=_summarise(rows),
-        chart=compose_chart(
-            f"Differences in bandwidth — {other}against {names[0]}",
-            layout,
-            [
-                "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
-                "arrow: beyond the axis",
-                "each run is one process; grey band: 2 %, as processes of one machine may differ",
-                _describe_omissions(runs, shown),
-            ],
-            layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
-            data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
-        ),
+        data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
     )
 
 
@@ -215,15 +204,17 @@ def _draw_panel(
         symbolStrokeColor=style.INK,
     )
     shapes = dict(zip(runs, SHAPES, strict=False))
-    shape = scale_by_name("run", runs, shapes.__getitem__, alt.Shape, legend if several else None)
-    chart = shown_rows("differences", direction=direction)
+    shape = draw.scale_by_name(
+        "run", runs, shapes.__getitem__, alt.Shape, legend if several else None
+    )
+    chart = draw.shown_rows("differences", direction=direction)
     if several:
         chart = chart.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
     shown = Rows(chart, names, layout, value, with_names or not layout.beside).coloured()
     band = alt.Chart(alt.NamedData("one_process")).mark_rect(color=style.PEERS, opacity=0.6)
     rates = {run_names[0]: "first", "this" if several else runs[0]: "rate"}
     texts = {"run": "run", "strategy": "strategy", "size": "size", "difference": "text"}
-    tips = tooltip(**texts | rates)
+    tips = draw.tooltip(**texts | rates)
     return shown.panel(
         [
             band.encode(x=value.x("low"), x2=alt.X2("high:Q")),
@@ -234,7 +225,7 @@ def _draw_panel(
             *_draw_texts_of_outsiders(shown.base, value.x("at"), tips),
         ],
         layout.beside_names([name.rpartition("|")[2] for name in names], 320),
-        panel_title(direction),
+        draw.panel_title(direction),
         height=round(layout.row_height * (1 + OF_NEXT * (len(runs) - 1)) * len(names)),
     )
 
@@ -246,5 +237,5 @@ def _draw_texts_of_outsiders(base: alt.Chart, x: alt.X, tips: list[alt.Tooltip])
     )
     left = outside.transform_filter("datum.at < 0").mark_text(align="left", dx=8, **OUTSIDER)
     right = outside.transform_filter("datum.at > 0").mark_text(align="right", dx=-8, **OUTSIDER)
-    texts = {"text": alt.Text("said:N"), "color": colour_by_field("ink")}
+    texts = {"text": alt.Text("said:N"), "color": draw.colour_by_field("ink")}
     return [mark.encode(x=x, tooltip=tips, **texts) for mark in (left, right)]

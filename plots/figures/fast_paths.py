@@ -9,7 +9,7 @@ import altair as alt
 
 from plots.figures import style
 from plots.figures.bars import Bars
-from plots.figures.common import Figure, compose_run_chart, from_zero
+from plots.figures.common import Figure, from_zero, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
@@ -107,22 +107,20 @@ def draw_fast_paths(run: Run, layout: Layout) -> Figure:
     if not layout.beside:
         rows = [_with_price(row) for row in rows]
     best = max(rows, key=lambda row: row["speedup"])
-    return Figure(
+    return run_figure(
+        "Fast paths against the plain method",
+        run,
+        layout,
+        [
+            "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
+            "seconds per GB of all threads, waiting in a loop included"
+        ],
+        layout.row(*panels, spacing=90),
         heading="Fast paths and their price",
         reading="Bold: the task, and its plain method, which is 1×. A faster method that takes "
         "more CPU time pays where cores are idle.",
         summary=f"The largest gain is {best['way']}, {best['speedup_text']}.",
-        chart=compose_run_chart(
-            "Fast paths against the plain method",
-            run,
-            layout,
-            [
-                "at the largest size that both were measured at; bars on a logarithmic scale; CPU "
-                "seconds per GB of all threads, waiting in a loop included"
-            ],
-            layout.row(*panels, spacing=90),
-            data={DATA: rows},
-        ),
+        data={DATA: rows},
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import Figure, Value, compose_chart, literal, name_title, tooltip
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, hconcat, vconcat
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
@@ -54,28 +54,26 @@ def draw_history(history: History, layout: Layout) -> Figure:
         *(hconcat(*charts[i : i + columns], spacing=12) for i in range(0, len(charts), columns)),
         spacing=10,
     )
-    return Figure(
+    return make_figure(
+        f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
+        layout,
+        [
+            f"{fleet_caption.sweep_name(history, 0)} to "
+            f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time "
+            "slower than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were "
+            "never named",
+            "filled squares: the GPU, its node or its rack was named; dashed: where the "
+            "present trouble begins",
+            f"{caption.count(left_out, 'more')} in the table" if left_out else "",
+        ],
+        grid,
         heading="GPUs over sweeps",
         reading="A step is an event: look at what was changed there. A slope, or marks that come "
         "and go, are heat or other users.",
         summary=" ".join(
             sentence.text for sentence in fleet_caption.history_sentences(history)[:6]
         ),
-        chart=compose_chart(
-            f"GPUs over {caption.count(len(history.sweeps), 'sweep')} — {_models(history)}",
-            layout,
-            [
-                f"{fleet_caption.sweep_name(history, 0)} to "
-                f"{fleet_caption.sweep_name(history, len(history.sweeps) - 1)}; percent of time "
-                "slower than healthy GPUs of the model; grey: 98 of 100 GPUs of it that were "
-                "never named",
-                "filled squares: the GPU, its node or its rack was named; dashed: where the "
-                "present trouble begins",
-                f"{caption.count(left_out, 'more')} in the table" if left_out else "",
-            ],
-            grid,
-            data={"points": rows, "bands": bands, "starts": starts},
-        ),
+        data={"points": rows, "bands": bands, "starts": starts},
     )
 
 
@@ -165,7 +163,7 @@ def _draw_panel(
     scale = alt.Scale(domain=[-0.5, len(short) - 0.5], nice=False)
     axis = alt.Axis(
         values=list(range(0, len(short), every)),
-        labelExpr=f"{literal(short)}[datum.value]",
+        labelExpr=f"{draw.literal(short)}[datum.value]",
         labelLimit=80,
         grid=False,
     )
@@ -178,31 +176,29 @@ def _draw_panel(
     )
 
     def of_panel(data: str) -> alt.Chart:
-        return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum.panel == panel)
+        chart = alt.Chart(alt.NamedData(data))
+        return chart.transform_filter(alt.datum.panel == panel).encode(x=x)
 
     band = of_panel("bands").mark_area(color=style.PEERS, opacity=1)
     line = of_panel("points").mark_line(strokeWidth=1.4, color=SLOW)
     start = of_panel("starts").mark_rule(strokeDash=[4, 3], color=style.INK)
     points = of_panel("points").transform_filter("isValid(datum.slower)")
-    tips = tooltip(sweep="name", slower="text", GPU="gpu", judged="said")
+    tips = draw.tooltip(sweep="name", slower="text", GPU="gpu", judged="said")
+    hollow = {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}
     plain, named = (
-        points.transform_filter(f"datum.named === {flag}")
-        .mark_point(filled=True, shape=shape, size=size, opacity=1, **options)
-        .encode(x=x, y=value.y("slower"), tooltip=tips)
-        for flag, shape, size, options in (
-            ("false", "circle", 22, {"fill": style.PAPER, "stroke": SLOW, "strokeWidth": 1.2}),
-            ("true", "square", 46, {"fill": SLOW}),
+        draw.dots(points.transform_filter(f"datum.named === {flag}"), size, **look).encode(
+            y=value.y("slower"), tooltip=tips
+        )
+        for flag, size, look in (
+            ("false", 22, {"shape": "circle", **hollow}),
+            ("true", 46, {"shape": "square", "fill": SLOW}),
         )
     )
-    return LayerChart(
-        layer=[
-            band.encode(x=x, y=value.y("low"), y2=alt.Y2("high:Q")),
-            start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
-            line.encode(x=x, y=value.y("slower")),
-            plain,
-            named,
-        ],
-        title=name_title(shorten(heading, width + 20, 6.6)),
-        width=width,
-        height=HEIGHT,
-    )
+    layers = [
+        band.encode(y=value.y("low"), y2=alt.Y2("high:Q")),
+        start.encode(x=alt.X("at:Q", scale=scale, axis=axis, title=None)),
+        line.encode(y=value.y("slower")),
+        plain,
+        named,
+    ]
+    return draw.panel(layers, width, HEIGHT, draw.name_title(shorten(heading, width + 20, 6.6)))

@@ -9,19 +9,12 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale
-from plots.figures.common import (
-    READABLE,
-    Figure,
-    colour_by_field,
-    compose_chart,
-    literal,
-    panel_title,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale
+from plots.figures.cells import cell_layers
+from plots.figures.common import Figure, make_figure
 from plots.figures.compose import LayerChart, VConcatChart, at_pixel, hconcat, vconcat
 from plots.figures.fleet_strip import NO_SCORES, slowdowns, sorted_gpus
-from plots.figures.keys import LINE_HEIGHT, key_panel, key_text
+from plots.figures.keys import key_panel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
@@ -110,31 +103,29 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
     ]
     letters = [letter for letter in KEY if any(letter == row["letter"] for row in rows)]
     lost = sum(entry.code == MISSING and not entry.node for entry in judgement.findings)
-    return Figure(
+    return make_figure(
+        fleet_caption.title("Racks and nodes", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the "
+            "median GPU of its model",
+            f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+        ],
+        hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
+        _draw_key(letters, layout),
         heading="Racks and nodes",
         reading="Dark cells side by side have something in common: a rack, a switch, a row of "
         "slots. Letters say what is named, missing or not known.",
         summary=_summary(rows, letters, classes),
-        chart=compose_chart(
-            fleet_caption.title("Racks and nodes", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                f"each cell is {grid.unit}: the darker, the slower its slowest GPU is than the "
-                "median GPU of its model",
-                f"{caption.count(lost, 'missing rank')} of no known node" if lost else "",
+        data={
+            "cells": rows,
+            "key": [
+                {"line": i, "letter": letter, "text": KEY[letter]}
+                for i, letter in enumerate(letters)
             ],
-            hconcat(*panels, spacing=14) if beside else layout.stack(*panels),
-            _draw_key(letters, layout),
-            data={
-                "cells": rows,
-                "key": [
-                    {"line": i, "letter": letter, "text": KEY[letter]}
-                    for i, letter in enumerate(letters)
-                ],
-                "colours": _colour_rows(),
-            },
-        ),
+            "colours": _colour_rows(),
+        },
     )
 
 
@@ -172,7 +163,7 @@ def _nodes(judgement: Judgement) -> list[Node]:
         if entry.code == MISSING:
             for node in _known(nodes, entry.node):
                 node.letters = {"": "×"}
-    key = fleet_caption.natural
+    key = caption.natural
     return sorted(nodes.values(), key=lambda node: (not node.rack, key(node.rack), key(node.name)))
 
 
@@ -270,7 +261,7 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
                 scale=alt.Scale(domain=list(range(len(grid.lines))), padding=0),
                 axis=alt.Axis(
                     values=[int(line) for line in names],
-                    labelExpr=f"{literal(names)}[datum.value]",
+                    labelExpr=f"{draw.literal(names)}[datum.value]",
                     labelLimit=0,
                     labelOverlap=False,
                     ticks=False,
@@ -282,28 +273,15 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
             ),
         )
     )
-    tips = tooltip(node="name", rack="rack", slowest="gpu", slower="text", said="said")
-    cells = base.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(
-        color=colour_by_field(), tooltip=tips
-    )
-    letters = (
-        base.transform_filter("datum.letter !== ''")
-        .mark_text(fontSize=min(11, height + 1), fontWeight="bold")
-        .encode(
-            text=alt.Text("letter:N"),
-            color=READABLE,
-        )
-    )
+    tips = {"node": "name", "rack": "rack", "slowest": "gpu", "slower": "text", "said": "said"}
+    look: Any = {"fontSize": min(11, height + 1), "fontWeight": "bold"}
+    cells, _ = cell_layers(base, tips)
+    with_letter = base.transform_filter("datum.letter !== ''")
+    _, letters = cell_layers(with_letter, {}, "letter", **look)
     has_room = width >= LEAST_WIDTH and height >= LEAST_HEIGHT
-    dots = base.transform_filter("datum.letter !== ''").mark_point(
-        filled=True, size=7, color="#010101", opacity=1
-    )
-    return LayerChart(
-        layer=[cells, letters if has_room else dots],
-        title=panel_title(class_name, anchor="start"),
-        width=width * grid.columns,
-        height=height * len(grid.lines),
-    )
+    marks = letters if has_room else draw.dots(with_letter, 7, color="#010101")
+    size = width * grid.columns, height * len(grid.lines)
+    return draw.panel([cells, marks], *size, draw.panel_title(class_name, anchor="start"))
 
 
 def _colour_rows() -> list[dict[str, Any]]:
@@ -324,29 +302,17 @@ def _draw_key(letters: list[str], layout: Layout) -> VConcatChart:
     place = alt.Chart(alt.NamedData("colours")).encode(
         x=alt.X("at:O", axis=None, scale=alt.Scale(padding=0))
     )
-    colours = LayerChart(
-        layer=[
-            place.mark_rect(stroke="#bbbbbb", strokeWidth=0.5).encode(color=colour_by_field()),
-            place.mark_text(fontSize=10).encode(
-                text=alt.Text("text:N"),
-                color=READABLE,
-            ),
-        ],
-        title=panel_title("percent slower: link (host and latency)", anchor="start"),
-        width=cell * 7,
-        height=LINE_HEIGHT,
-        view=alt.ViewBackground(stroke=None),
-    )
+    colours = key_panel(cell_layers(place, {}, fontSize=10), cell * 7)
+    colours.title = draw.panel_title("percent slower: link (host and latency)", anchor="start")
     if not letters:
         return vconcat(colours)
     line = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
     heads = line.mark_text(align="center", fontWeight="bold")
     layers = [
         heads.encode(x=at_pixel(6), text=alt.Text("letter:N")),
-        key_text(line.encode(x=at_pixel(18)), 0),
+        draw.texts(line.encode(x=at_pixel(18)), dx=0),
     ]
-    texts = key_panel(layers, cell * 7, len(letters))
-    return vconcat(colours, texts, spacing=8)
+    return vconcat(colours, key_panel(layers, cell * 7, len(letters)), spacing=8)
 
 
 def _summary(rows: list[dict[str, Any]], letters: list[str], classes: list[str]) -> str:

@@ -8,17 +8,10 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    scale_by_name,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import Rows
@@ -48,35 +41,33 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
     ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
     left_out = len(pairs) - len(shown)
-    return Figure(
+    return make_figure(
+        fleet_caption.title("What is named, against its peers", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
+            "half of the parts of the same kind and model that are not named",
+            f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+        ],
+        _draw_rows(rows, ends, class_name, layout),
+        _draw_key(rows),
         heading="What is named, against its peers",
         reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
         "bars: the scores are of what they have in common.",
         summary=f"The slowest: {rows[0]['name']}, {rows[0]['text']}.",
-        chart=compose_chart(
-            fleet_caption.title("What is named, against its peers", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                "mark and line: percent of time slower, and the 95 % interval; bars: 98 of 100 and "
-                "half of the parts of the same kind and model that are not named",
-                f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
+        data={
+            "slow": rows,
+            "key": [
+                {
+                    "column": i,
+                    "scope": s,
+                    "text": SCOPE_NOUNS[s],
+                    "colour": style.SCOPE[s].colour,
+                }
+                for i, s in enumerate(_scopes(rows))
             ],
-            _draw_rows(rows, ends, class_name, layout),
-            _draw_key(rows),
-            data={
-                "slow": rows,
-                "key": [
-                    {
-                        "column": i,
-                        "scope": s,
-                        "text": SCOPE_NOUNS[s],
-                        "colour": style.SCOPE[s].colour,
-                    }
-                    for i, s in enumerate(_scopes(rows))
-                ],
-            },
-        ),
+        },
     )
 
 
@@ -166,7 +157,7 @@ def _draw_rows(
     names = [row["row"] for row in rows]
     shown = Rows(alt.Chart(alt.NamedData("slow")), names, layout, value, tall=True)
     with_peers, coloured = shown.only("isValid(datum.least)"), shown.coloured()
-    tips = tooltip(part="name", slower="text", code="code", peers="peers")
+    tips = draw.tooltip(part="name", slower="text", code="code", peers="peers")
     return shown.panel(
         [
             with_peers.bars("least", "most", 5, style.PEERS),
@@ -185,11 +176,12 @@ def _scopes(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _shapes(rows: list[dict[str, Any]]) -> Any:
-    return scale_by_name("scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape)
+    return draw.scale_by_name(
+        "scope", _scopes(rows), lambda scope: style.SCOPE[scope].shape, alt.Shape
+    )
 
 
 def _draw_key(rows: list[dict[str, Any]]) -> LayerChart:
     place = key_place(3, 0.1, [0, 240], lines=False)
-    marks = place.mark_point(filled=True, size=55, opacity=1)
-    marks = marks.encode(color=colour_by_field(), shape=_shapes(rows))
-    return key_panel([marks, key_text(place, 9)], 240)
+    marks = draw.dots(place, 55).encode(color=draw.colour_by_field(), shape=_shapes(rows))
+    return key_panel([marks, draw.texts(place, dx=9)], 240)

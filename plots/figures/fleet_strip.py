@@ -9,21 +9,13 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import fleet_scale, style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    literal,
-    panel_title,
-    scale_by_name,
-    tooltip,
-)
+from plots.figures import draw, fleet_scale, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import key_panel, key_text
+from plots.figures.keys import key_panel
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout
 from plots.figures.registered import Of, figure
+from plots.figures.rows import BOLD
 from plots.model.derive import NoData
 from plots.model.fleet import Finding, Gpu, Judgement
 from plots.text import caption, fleet_caption
@@ -72,33 +64,31 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
         panels.append(_draw_panel(name, gpus, ends, looks, layout, name == list(by_class)[-1]))
     aggregated = len(gpus) > MOST_MARKS
-    return Figure(
+    return make_figure(
+        fleet_caption.title("All GPUs of the sweep", judgement),
+        layout,
+        [
+            fleet_caption.origin(judgement),
+            "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
+            "of its aspects of each class",
+            f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
+            "that are named have marks of their own"
+            if aggregated
+            else "",
+        ],
+        layout.stack(*panels),
+        *([_draw_key(looks, layout)] if len(looks) > 1 else []),
         heading="All GPUs of the sweep",
         reading="From left to right by rack, node and slot; upwards is slower. Outlined marks are "
         "named by the judge.",
         summary=" ".join(_summary(name, places, judgement) for name, places in by_class.items()),
-        chart=compose_chart(
-            fleet_caption.title("All GPUs of the sweep", judgement),
-            layout,
-            [
-                fleet_caption.origin(judgement),
-                "percent of time that a GPU is slower than healthy GPUs of its model, in the worst "
-                "of its aspects of each class",
-                f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
-                "that are named have marks of their own"
-                if aggregated
-                else "",
-            ],
-            layout.stack(*panels),
-            *([_draw_key(looks, layout)] if len(looks) > 1 else []),
-            data=data | {"key": _key_rows(looks)},
-        ),
+        data=data | {"key": _key_rows(looks)},
     )
 
 
 def sorted_gpus(judgement: Judgement) -> list[Gpu]:
     """Lists the GPUs by rack, node and slot."""
-    key = fleet_caption.natural
+    key = caption.natural
     return sorted(
         judgement.gpus,
         key=lambda gpu: (not gpu.rack, key(gpu.rack), key(gpu.node), gpu.slot, gpu.uuid),
@@ -253,15 +243,8 @@ def _label_rows(
         for lift, (place, right) in product((0, LIFT, 2 * LIFT, 3 * LIFT, -LIFT), sides):
             if (height := room.height_of_label(place, name, right, lift)) is None:
                 continue
-            rows.append(
-                {
-                    "class": class_name,
-                    "at": place.at,
-                    "high": height,
-                    "name": name,
-                    "right": right,
-                }
-            )
+            row = {"class": class_name, "at": place.at, "high": height}
+            rows.append(row | {"name": name, "right": right})
             break
     return rows
 
@@ -324,6 +307,26 @@ def _boundaries(gpus: Sequence[Gpu]) -> dict[int, str]:
     return starts
 
 
+def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
+    """Returns the axis of GPUs, with a tick where a rack begins, or a node."""
+    starts = _boundaries(gpus)
+    longest = LETTER * max(map(len, starts.values())) + 12
+    every = max(1, -(-len(starts) * round(longest) // (layout.width - layout.axis)))
+    ticks = {str(at - 0.5): starts[at] for at in list(starts)[::every]}
+    axis = alt.Axis(
+        values=[float(at) for at in ticks],
+        labelExpr=f"{draw.literal(ticks)}[datum.value]",
+        labelAlign="left",
+        labels=labels,
+        ticks=labels,
+        grid=True,
+        labelOverlap="greedy",
+    )
+    title = "rack" if len({gpu.rack for gpu in gpus}) > 1 else "node"
+    scale = alt.Scale(domain=[-0.5, len(gpus) - 0.5], nice=False)
+    return alt.X("at:Q", scale=scale, axis=axis, title=title if labels else None)
+
+
 def _draw_panel(
     class_name: str,
     gpus: Sequence[Gpu],
@@ -332,73 +335,42 @@ def _draw_panel(
     layout: Layout,
     is_last: bool,
 ) -> LayerChart:
-    starts = _boundaries(gpus)
-    width = layout.width - layout.axis
-    longest = LETTER * max(map(len, starts.values())) + 12
-    every = max(1, -(-len(starts) * round(longest) // width))
-    ticks = {str(at - 0.5): starts[at] for at in list(starts)[::every]}
-    by_rack = len({gpu.rack for gpu in gpus}) > 1
-    scale = alt.Scale(domain=[-0.5, len(gpus) - 0.5], nice=False)
-    axis = alt.Axis(
-        values=[float(at) for at in ticks],
-        labelExpr=f"{literal(ticks)}[datum.value]",
-        labelAlign="left",
-        labels=is_last,
-        ticks=is_last,
-        grid=True,
-        labelOverlap="greedy",
-    )
-    title = ("rack" if by_rack else "node") if is_last else None
-    x = alt.X("at:Q", scale=scale, axis=axis, title=title)
-    y_axis = fleet_scale.axis(ends, class_name, HEIGHT[layout.name] // 18, minExtent=34)
-    value = Value("percent slower", fleet_scale.scale(ends, class_name), y_axis)
+    width, height = layout.width - layout.axis, HEIGHT[layout.name]
+    x = _across(gpus, layout, is_last)
+    scale = fleet_scale.scale(ends, class_name)
+    axis = fleet_scale.axis(ends, class_name, height // 18, minExtent=34)
+    value = Value("percent slower", scale, axis)
 
     def of_class(data: str) -> alt.Chart:
-        return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
+        chart = alt.Chart(alt.NamedData(data))
+        return chart.transform_filter(alt.datum["class"] == class_name).encode(x=x)
 
     shapes = _shapes(looks)
-    tips = tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
-    marks = of_class("marks").encode(x=x, color=colour_by_field(), tooltip=tips)
+    tips = draw.tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
+    marks = of_class("marks").encode(color=draw.colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
     if len(gpus) > MOST_MARKS:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
-        drawn = marks.mark_rule(strokeWidth=wide, opacity=1).encode(
-            y=value.y("low"), y2=alt.Y2("high:Q")
-        )
+        bars = marks.mark_rule(strokeWidth=wide, opacity=1)
+        drawn = bars.encode(y=value.y("low"), y2=alt.Y2("high:Q"))
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))
-        drawn = marks.mark_point(filled=True, size=size, opacity=0.85).encode(
-            y=value.y("high"), shape=shapes
-        )
-    named = (
-        of_class("named")
-        .mark_point(filled=True, size=46, opacity=1, stroke=style.INK, strokeWidth=1.4)
-        .encode(
-            x=x,
-            y=value.y("high"),
-            shape=shapes,
-            color=colour_by_field(),
-            tooltip=[*tips, *tooltip(code="code")],
-        )
+        drawn = draw.dots(marks, size, opacity=0.85).encode(y=value.y("high"), shape=shapes)
+    named = draw.dots(of_class("named"), 46, stroke=style.INK, strokeWidth=1.4).encode(
+        y=value.y("high"),
+        shape=shapes,
+        color=draw.colour_by_field(),
+        tooltip=[*tips, *draw.tooltip(code="code")],
     )
     labels = [
-        of_class("labels")
-        .transform_filter(f"datum.right === {flag}")
-        .mark_text(fontSize=11, fontWeight="bold", **options)
-        .encode(x=x, y=value.y("high"), text=alt.Text("name:N"))
-        for flag, options in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
+        draw.texts(
+            of_class("labels").transform_filter(f"datum.right === {flag}"), "name", **look, **BOLD
+        ).encode(y=value.y("high"))
+        for flag, look in (("true", ALIGN_LEFT), ("false", ALIGN_RIGHT))
     ]
-    return LayerChart(
-        layer=[
-            zero.encode(y=alt.YDatum(0, scale=fleet_scale.scale(ends, class_name))),
-            drawn,
-            named,
-            *labels,
-        ],
-        title=panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start"),
-        width=width,
-        height=HEIGHT[layout.name],
-    )
+    layers = [zero.encode(y=alt.YDatum(0, scale=scale)), drawn, named, *labels]
+    title = draw.panel_title(fleet_caption.CLASS_WORDS.get(class_name, class_name), anchor="start")
+    return draw.panel(layers, width, height, title)
 
 
 def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
@@ -410,15 +382,18 @@ def _key_rows(looks: dict[str, style.MarkStyle]) -> list[dict[str, Any]]:
 
 def _draw_key(looks: dict[str, style.MarkStyle], layout: Layout) -> LayerChart:
     place = alt.Chart(alt.NamedData("key")).encode(y=alt.Y("line:O", axis=None))
-    marks = place.mark_point(filled=True, size=45, opacity=1).encode(
-        x=at_pixel(6), color=colour_by_field(), shape=_shapes(looks)
+    marks = draw.dots(place, 45).encode(
+        x=at_pixel(6), color=draw.colour_by_field(), shape=_shapes(looks)
     )
-    texts = key_text(place.encode(x=at_pixel(16)), 0)
-    return key_panel([marks, texts], layout.width - layout.axis, len(looks))
+    return key_panel(
+        [marks, draw.texts(place, dx=0).encode(x=at_pixel(16))],
+        layout.width - layout.axis,
+        len(looks),
+    )
 
 
 def _shapes(looks: dict[str, style.MarkStyle]) -> Any:
-    return scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
+    return draw.scale_by_name("model", list(looks), lambda model: looks[model].shape, alt.Shape)
 
 
 def _summary(class_name: str, places: list[Place], judgement: Judgement) -> str:

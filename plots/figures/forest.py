@@ -8,17 +8,10 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    scale_by_name,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.figures.rows import ABOVE, Rows
@@ -52,27 +45,17 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         for entry in check.classes
         if (members := _members(shown, entry))
     }
-    last = list(domains)[-1]
     rows = [_make_row(benchmark, *domains[benchmark.class_name or ""]) for benchmark in shown]
-    slowdowns = [
-        (benchmark, number, slowdown)
-        for benchmark in shown
-        for (number, _), slowdown in zip(runs, benchmark.runs, strict=False)
-        if slowdown is not None
-    ]
-    inside = [
-        {
-            "name": benchmark.name,
-            "class": benchmark.class_name,
-            "slowdown": 100 * slowdown,
-            "text": numbers.signed_percent(slowdown),
-            "run": f"run {number}",
-        }
-        for benchmark, number, slowdown in slowdowns
-        if _is_inside(100 * slowdown, domains[benchmark.class_name or ""])
-    ]
-    outside = len(slowdowns) - len(inside)
-    return Figure(
+    single = [row for benchmark in shown for row in _single_runs(benchmark, runs)]
+    inside = [row for row in single if _is_inside(row["slowdown"], domains[row["class"]])]
+    return make_figure(
+        caption.title(
+            f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
+        ),
+        layout,
+        _make_subtitle(check, runs, shown, rows, len(single) - len(inside)),
+        *_draw_panels(check, shown, domains, layout),
+        _draw_key(layout),
         heading="Each benchmark against the baseline",
         reading="To the right of zero is slower. Each class of benchmarks has its own axis. The "
         "interval is of one benchmark alone; the gate asks for more: a slowdown beyond the "
@@ -80,28 +63,27 @@ def draw_forest(check: Check, runs: list[tuple[int, Run]], layout: Layout) -> Fi
         "Hollow marks: noise would hide a slowdown of the threshold, so what is not found there is "
         "not known.",
         summary=f"{check.sentence}. {_describe_classes(check)} {_describe_extremes(check)}",
-        chart=compose_chart(
-            caption.title(
-                f"New runs against the baseline: {verdict.describe_verdict(check)}", runs[0][1]
-            ),
-            layout,
-            _make_subtitle(check, runs, shown, rows, outside),
-            *(
-                _draw_panel(
-                    entry, _members(shown, entry), domains[entry.name], layout, entry.name == last
-                )
-                for entry in check.classes
-                if entry.name in domains
-            ),
-            _draw_key(layout),
-            data={
-                "checked": rows,
-                "single": inside,
-                "lines": _make_lines(shown, layout),
-                "key": _make_key_rows(),
-            },
-        ),
+        data={
+            "checked": rows,
+            "single": inside,
+            "lines": _make_lines(shown, layout),
+            "key": _make_key_rows(),
+        },
     )
+
+
+def _single_runs(benchmark: BenchmarkVerdict, runs: list[tuple[int, Run]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": benchmark.name,
+            "class": benchmark.class_name,
+            "slowdown": 100 * slowdown,
+            "text": numbers.signed_percent(slowdown),
+            "run": f"run {number}",
+        }
+        for (number, _), slowdown in zip(runs, benchmark.runs, strict=False)
+        if slowdown is not None
+    ]
 
 
 def _make_lines(shown: list[BenchmarkVerdict], layout: Layout) -> list[dict[str, Any]]:
@@ -241,24 +223,44 @@ def _describe_extremes(check: Check) -> str:
     return f"Of {len(check.compared)} compared, {' and '.join(parts)}."
 
 
-def _draw_panel(
-    entry: ClassVerdict,
+def _draw_panels(
+    check: Check,
     shown: list[BenchmarkVerdict],
-    domain: tuple[float, float],
+    domains: dict[str, tuple[float, float]],
     layout: Layout,
-    with_axis_title: bool,
+) -> list[LayerChart]:
+    """Draws a panel for each class of benchmarks, which share a threshold."""
+    panels = []
+    for entry in check.classes:
+        if entry.name not in domains:
+            continue
+        value = Value(
+            "slower by (%)" if entry.name == list(domains)[-1] else None,
+            alt.Scale(domain=list(domains[entry.name]), nice=False),
+            alt.Axis(tickCount=8, format="~f"),
+        )
+        members = _members(shown, entry)
+        heading = alt.TitleParams(
+            verdict.describe_class(entry),
+            subtitle=f"dashed: threshold; shown: {len(members)} of {entry.compared} compared"
+            f"{'' if entry.decides else '; does not decide'}",
+            fontSize=12,
+            offset=6,
+            anchor="start",
+            frame="group",
+        )
+        names = [benchmark.name for benchmark in members]
+        panels.append(_draw_panel(entry.name, names, value, heading, layout))
+    return panels
+
+
+def _draw_panel(
+    class_name: str, names: list[str], value: Value, heading: alt.TitleParams, layout: Layout
 ) -> LayerChart:
-    """Draws one class of benchmarks, which share a threshold."""
-    names = [benchmark.name for benchmark in shown]
     width = WIDTH if layout.beside else layout.width
-    value = Value(
-        "slower by (%)" if with_axis_title else None,
-        alt.Scale(domain=list(domain), nice=False),
-        alt.Axis(tickCount=8, format="~f"),
-    )
-    marks, single, lines = (
+    plain, single, lines = (
         Rows(
-            alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == entry.name),
+            alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name),
             names,
             layout,
             value,
@@ -267,7 +269,7 @@ def _draw_panel(
         )
         for data in ("checked", "single", "lines")
     )
-    tips = tooltip(
+    tips = draw.tooltip(
         benchmark="name",
         verdict="words",
         slower_by="text",
@@ -275,34 +277,31 @@ def _draw_panel(
         p="p",
         detectable="detectable",
     )
-    texts = marks
-    marks = replace(marks, chart=marks.chart.encode(tooltip=tips)).coloured()
-    limit, x = style.LIMIT["raw"], value.x("slowdown")
-    rules = lines.chart.encode(x=x)
-    if not layout.beside:
-        rules = rules.encode(y=_names(names, layout, 0.5), y2=alt.Y2("name:N", bandPosition=1))
+    marks = replace(plain, chart=plain.chart.encode(tooltip=tips)).coloured()
+    x = value.x("slowdown")
     ticks = _draw_ticks(single.base, **single.place)
-    of_tick = tooltip(benchmark="name", run="run", slower_by="text")
     layers = [
-        rules.transform_filter("datum.zero").mark_rule(color=style.LINE, strokeWidth=1.5),
-        rules.transform_filter("!datum.zero").mark_rule(color=limit.colour, strokeDash=limit.dash),
-        ticks.encode(x=x, tooltip=of_tick),
+        *_draw_lines(lines, x, names),
+        ticks.encode(x=x, tooltip=draw.tooltip(benchmark="name", run="run", slower_by="text")),
         marks.lines("low", "high", strokeWidth=1.5),
         marks.arrows("low", "left", "datum.beyond_low", 30),
         marks.arrows("high", "right", "datum.beyond_high", 30),
         *_draw_points(marks.base.encode(x=x), **marks.place),
-        *_draw_texts(texts, width, tips),
+        *_draw_texts(plain, width, tips),
     ]
-    heading = alt.TitleParams(
-        verdict.describe_class(entry),
-        subtitle=f"dashed: threshold; shown: {len(shown)} of {entry.compared} compared"
-        f"{'' if entry.decides else '; does not decide'}",
-        fontSize=12,
-        offset=6,
-        anchor="start",
-        frame="group",
-    )
     return marks.panel(layers, width, heading, framed=True)
+
+
+def _draw_lines(rows: Rows, x: alt.X, names: list[str]) -> list[Any]:
+    """Draws zero and the threshold, in a column below the texts of each row."""
+    limit, rules = style.LIMIT["raw"], rows.chart.encode(x=x)
+    if not rows.layout.beside:
+        y = _names(names, rows.layout, 0.5)
+        rules = rules.encode(y=y, y2=alt.Y2("name:N", bandPosition=1))
+    return [
+        rules.transform_filter("datum.zero").mark_rule(color=style.LINE, strokeWidth=1.5),
+        rules.transform_filter("!datum.zero").mark_rule(color=limit.colour, strokeDash=limit.dash),
+    ]
 
 
 def _names(names: list[str], layout: Layout, place: float = 0.5) -> alt.Y:
@@ -324,11 +323,8 @@ def _draw_texts(rows: Rows, width: int, tips: list[alt.Tooltip]) -> list[Any]:
     if rows.layout.beside:
         return [rows.texts(width + TEXT_WIDTH)]
     room = width - TEXT_WIDTH - 8
-    name = rows.base.mark_text(align="left", fontSize=11, yOffset=ABOVE, dx=4, limit=room)
-    return [
-        name.encode(x=at_pixel(0), text=alt.Text("name:N")),
-        rows.texts(width, dx=-4),
-    ]
+    name = draw.texts(rows.base, "name", yOffset=ABOVE, dx=4, limit=room)
+    return [name.encode(x=at_pixel(0)), rows.texts(width, dx=-4)]
 
 
 def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
@@ -339,17 +335,14 @@ def _draw_ticks(base: alt.Chart, **place: Any) -> Any:
 
 def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
     """Draws filled marks, and hollow ones if not tested; shape and colour show the verdict."""
-    shape = scale_by_name(
+    shape = draw.scale_by_name(
         "verdict", list(style.VERDICT), lambda name: style.verdict(name).shape, alt.Shape
     )
-    filled = base.transform_filter("!datum.hollow").mark_point(
-        filled=True, size=55, opacity=1, **place
-    )
-    hollow = base.transform_filter("datum.hollow").mark_point(
-        filled=True, fill=style.PAPER, size=45, strokeWidth=1.6, opacity=1, **place
-    )
+    filled = draw.dots(base.transform_filter("!datum.hollow"), 55, **place)
+    outline = {"fill": style.PAPER, "strokeWidth": 1.6}
+    hollow = draw.dots(base.transform_filter("datum.hollow"), 45, **outline, **place)
     return [
-        filled.encode(shape=shape, color=colour_by_field()),
+        filled.encode(shape=shape, color=draw.colour_by_field()),
         hollow.encode(shape=shape, stroke=alt.Stroke("colour:N", scale=None, legend=None)),
     ]
 
@@ -357,18 +350,17 @@ def _draw_points(base: alt.Chart, **place: Any) -> list[Any]:
 def _make_key_rows() -> list[dict[str, Any]]:
     entries = [(KEY_TEXTS.get(name, name), name) for name in style.VERDICT]
     entries.append(("a new run by itself", ""))
-    return [
+    rows = [
         {
             "text": text,
             "verdict": name,
             "colour": style.verdict(name).colour,
             "hollow": name == NOT_KNOWN,
             "tick": not name,
-            "column": i % KEY_COLUMNS,
-            "line": i // KEY_COLUMNS,
         }
-        for i, (text, name) in enumerate(entries)
+        for text, name in entries
     ]
+    return in_columns(rows, KEY_COLUMNS)
 
 
 def _draw_key(layout: Layout) -> LayerChart:
@@ -377,4 +369,4 @@ def _draw_key(layout: Layout) -> LayerChart:
     ticks = _draw_ticks(place.transform_filter("datum.tick"))
     lines = len({row["line"] for row in _make_key_rows()})
     width = KEY_COLUMNS * KEY_WIDTH[layout.name]
-    return key_panel([*marks, ticks, key_text(place, 9)], width, lines)
+    return key_panel([*marks, ticks, draw.texts(place, dx=9)], width, lines)

@@ -7,17 +7,10 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_chart,
-    scale_by_name,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart, at_pixel
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import BOLD_LETTER, LETTER, Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import BOLD
@@ -31,7 +24,6 @@ BELOW_TEXT = 8  # pixels from the middle of a text to where a line below it begi
 STEP = 12  # pixels between the levels of the tree
 NOMINAL_COLOUR = style.LIMIT["packet"].colour
 OFFSETS = {"h2d": -4, "d2h": 0, "both": 4}  # pixels: marks of alike rates stay apart
-NAMES = {"h2d": "host → device", "d2h": "device → host", "both": "both ways at once"}
 
 
 @dataclass(frozen=True)
@@ -76,28 +68,26 @@ def draw_host_tree(host_map: HostMap, layout: Layout) -> Figure:
     top = 1.05 * max(
         [mark["high"] for mark in data["rates"]] + [mark["high"] for mark in data["nominal"]]
     )
-    return Figure(
+    return make_figure(
+        map_caption.title("Links between host and devices", host_map),
+        layout,
+        [
+            map_caption.origin(host_map),
+            "links: what all devices below get together; devices: each alone; lines: 95 % "
+            "intervals"
+            + (
+                "; grey: what packet headers leave of the PCI link in one direction"
+                * bool(data["nominal"])
+            ),
+            "" if with_devices else "single devices are in the table",
+        ],
+        _draw_tree(len(rows), top, places),
+        _draw_key(shown, layout),
         heading="Links between host and devices",
         reading="Devices below a link share what it gives. A link that no set of copies fills "
         "cannot be seen, and is not here.",
         summary=_summary(host_map),
-        chart=compose_chart(
-            map_caption.title("Links between host and devices", host_map),
-            layout,
-            [
-                map_caption.origin(host_map),
-                "links: what all devices below get together; devices: each alone; lines: 95 % "
-                "intervals"
-                + (
-                    "; grey: what packet headers leave of the PCI link in one direction"
-                    * bool(data["nominal"])
-                ),
-                "" if with_devices else "single devices are in the table",
-            ],
-            _draw_tree(len(rows), top, places),
-            _draw_key(shown, layout),
-            data=data | {"key": _key_rows(shown)},
-        ),
+        data=data | {"key": _key_rows(shown)},
     )
 
 
@@ -158,7 +148,8 @@ def _add_below(
         if link is None:
             device = host_map.devices[first]
             if with_devices:
-                pci = device.hops[-1][1] if device.hops else None
+                hops = host_map.hops(first)
+                pci = hops[-1].link if hops else None
                 rows.append(Row(device.name, level, device.alone, pci, False))
             left.remove(first)
             continue
@@ -173,13 +164,13 @@ def _port(host_map: HostMap, link: Link) -> PciLink | None:
     """Returns the port nearest to the host that has exactly these devices below it."""
     below: dict[str, set[int]] = {}
     ports: dict[str, PciLink | None] = {}
-    for i, device in enumerate(host_map.devices):
-        for address, port in device.hops:
-            below.setdefault(address, set()).add(i)
-            ports[address] = port
-    for address, _ in host_map.devices[min(link.devices)].hops:
-        if below[address] == link.devices:
-            return ports[address]
+    for i in range(len(host_map.devices)):
+        for hop in host_map.hops(i):
+            below.setdefault(hop.address, set()).add(i)
+            ports[hop.address] = hop.link
+    for hop in host_map.hops(min(link.devices)):
+        if below[hop.address] == link.devices:
+            return ports[hop.address]
     return None
 
 
@@ -219,7 +210,7 @@ def _mark(line: int, name: str, kind: str, rate: Rate, places: Places) -> dict[s
         "line": line + (places.mark_offset + OFFSETS[kind]) / places.row,
         "name": name,
         "kind": kind,
-        "words": NAMES[kind],
+        "words": map_caption.WORDS[kind],
         "value": value,
         "low": max(low, 0.0),
         "high": high,
@@ -243,16 +234,15 @@ def _draw_tree(count: int, top: float, places: Places) -> LayerChart:
             y2=alt.Y2("to:Q"),
         )
     )
-    texts = alt.Chart(alt.NamedData("names")).encode(y=line)
-    options: dict[str, Any] = {"fontSize": 11, "yOffset": places.text_offset}
+    rows, y = alt.Chart(alt.NamedData("names")).encode(y=line), places.text_offset
     names = [
-        texts.transform_filter(f"datum.link === {flag}")
-        .mark_text(align="left", **options, **weight)
-        .encode(x=alt.X("at:Q", scale=pixels, axis=None), text=alt.Text("name:N"))
+        draw.texts(
+            rows.transform_filter(f"datum.link === {flag}"), "name", yOffset=y, **weight
+        ).encode(x=alt.X("at:Q", scale=pixels, axis=None))
         for flag, weight in (("true", BOLD), ("false", {}))
     ]
-    options["align"] = "right" if places.text_offset else "left"
-    values = texts.mark_text(**options).encode(x=at_pixel(places.values), text=alt.Text("values:N"))
+    values = draw.texts(rows, "values", "right" if y else "left", yOffset=y)
+    values = values.encode(x=at_pixel(places.values))
     both: LayerChart = LayerChart(
         layer=[
             LayerChart(layer=[edges, *names, values]),
@@ -287,19 +277,23 @@ def _draw_marks(scale: alt.Scale, top: float, places: Places) -> list[Any]:
         )
     )
     rates = alt.Chart(alt.NamedData("rates")).encode(
-        y=alt.Y("line:Q", scale=scale, axis=None), color=colour_by_field()
+        y=alt.Y("line:Q", scale=scale, axis=None), color=draw.colour_by_field()
     )
     intervals = rates.mark_rule(strokeWidth=1.5).encode(x=value.x("low"), x2=alt.X2("high:Q"))
-    marks = rates.mark_point(filled=True, size=45, opacity=1).encode(
+    marks = draw.dots(rates, 45).encode(
         x=value.x("value"),
         shape=_shapes(),
-        tooltip=tooltip(link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}),
+        tooltip=draw.tooltip(
+            link="name", traffic="words", gets="text", **{"95 %_interval": "interval"}
+        ),
     )
     return [nominal, intervals, marks]
 
 
 def _shapes() -> Any:
-    return scale_by_name("kind", list(TRAFFIC), lambda kind: style.DIRECTION[kind].shape, alt.Shape)
+    return draw.scale_by_name(
+        "kind", list(TRAFFIC), lambda kind: style.DIRECTION[kind].shape, alt.Shape
+    )
 
 
 def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
@@ -307,7 +301,9 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
         {
             "kind": kind,
             "column": column,
-            "text": f"{kind}: {NAMES[kind]}" if kind != "both" else NAMES[kind],
+            "text": f"{kind}: {map_caption.WORDS[kind]}"
+            if kind != "both"
+            else map_caption.WORDS[kind],
             "colour": style.DIRECTION[kind].colour,
         }
         for column, kind in enumerate(kinds)
@@ -317,6 +313,5 @@ def _key_rows(kinds: list[str]) -> list[dict[str, Any]]:
 def _draw_key(kinds: list[str], layout: Layout) -> LayerChart:
     reach = [0, 480] if layout.beside else [0, 346]
     place = key_place(3, 0.06, reach, lines=False)
-    marks = place.mark_point(filled=True, size=45, opacity=1)
-    marks = marks.encode(shape=_shapes(), color=colour_by_field())
-    return key_panel([marks, key_text(place, 7)], reach[1])
+    marks = draw.dots(place, 45).encode(shape=_shapes(), color=draw.colour_by_field())
+    return key_panel([marks, draw.texts(place, dx=7)], reach[1])

@@ -6,16 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_run_chart,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
@@ -49,20 +41,18 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
     panels = [_draw_panel(name, names, scale, layout, name == directions[0]) for name in directions]
     late = [row for row in rows if row["percentile"] == PERCENTILES[1][1]]
     best, worst = (find(late, key=lambda row: row["us"]) for find in (min, max))
-    return Figure(
+    return run_figure(
+        f"A copy of {numbers.size(size)} while a large one is under way",
+        run,
+        layout,
+        ["time until the small copy has ended; in bold, how the large copy is made"],
+        layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
         heading="A small copy beside a large one",
         reading="Marks far apart are a copy that is sometimes late. Marks far to the right are one "
         "that waits for the large copy. The tooltip says what the large copy loses.",
         summary=f"One of a hundred takes longer than {best['time']} at best ({best['copy']}) and "
         f"{worst['time']} at worst ({worst['copy']}).",
-        chart=compose_run_chart(
-            f"A copy of {numbers.size(size)} while a large one is under way",
-            run,
-            layout,
-            ["time until the small copy has ended; in bold, how the large copy is made"],
-            layout.row(*panels, spacing=24).resolve_legend(color="shared", shape="shared"),
-            data={"waits": rows},
-        ),
+        data={"waits": rows},
     )
 
 
@@ -114,15 +104,15 @@ def _draw_panel(
     looks = {name: look for _, name, *look in PERCENTILES}
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal")
     names_of = "percentile", list(looks)
-    shape = scale_by_name(*names_of, lambda name: looks[name][0], alt.Shape, legend)
-    colour = scale_by_name(*names_of, lambda name: looks[name][1], alt.Color, legend)
+    shape = draw.scale_by_name(*names_of, lambda name: looks[name][0], alt.Shape, legend)
+    colour = draw.scale_by_name(*names_of, lambda name: looks[name][1], alt.Color, legend)
     value = Value("time (µs)", scale, alt.Axis(format=",~f", tickCount=5))
-    chart = shown_rows("waits", direction=direction)
+    chart = draw.shown_rows("waits", direction=direction)
     rows = Rows(chart, names, layout, value, is_first or not layout.beside, grid=True)
     reach = rows.base.mark_rule(color=style.LINE).encode(
         x=alt.X("min(us):Q", scale=scale), x2=alt.X2("max(us):Q")
     )
-    tips = tooltip(
+    tips = draw.tooltip(
         strategy="strategy", percentile="percentile", time="time", large_copy_loses="loss"
     )
     shown = [name.split("|")[-1] for name in names]
@@ -130,5 +120,5 @@ def _draw_panel(
     return rows.panel(
         [reach, rows.points("us", 38, shape=shape, color=colour, tooltip=tips)],
         layout.beside_names(shown, wide),
-        panel_title(f"small copy {direction}"),
+        draw.panel_title(f"small copy {direction}"),
     )

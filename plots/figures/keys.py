@@ -8,8 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import colour_by_field, shown_rows
+from plots.figures import draw, style
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 
@@ -52,16 +51,14 @@ class Key:
         """Draws the key with lines and marks as the figure draws them."""
         reach = self.layout.key_range(self.width * self.columns)
         scale = alt.Scale(domain=[-0.02, self.columns], range=reach, nice=False)
-        place = shown_rows("key").encode(
+        place = draw.shown_rows("key").encode(
             x=alt.X("column:Q", axis=None, scale=scale),
             y=alt.Y("line:O", axis=None),
             color=colour,
             detail=alt.Detail("name:N"),
         )
         ends = place.transform_filter("datum.text")
-        text = ends.mark_text(align="left", dx=9, fontSize=11).encode(
-            text=alt.Text("text:N"), color=alt.ColorValue(style.INK)
-        )
+        text = draw.texts(ends, dx=9).encode(color=alt.ColorValue(style.INK))
         lines_of_key = -(-len(self.entries) // self.columns)
         return key_panel([lines(place), marks(ends), text], reach[1], lines_of_key)
 
@@ -79,9 +76,8 @@ def direction_key(codes: list[str], layout: Layout) -> LayerChart:
     """Draws the colours of directions."""
     count = len(direction_key_rows(codes))
     place = key_place(count, 0.06, lines=False)
-    marks = place.mark_point(filled=True, size=45, opacity=1).encode(color=colour_by_field())
-    width = min(DIRECTION_WIDTH * count, layout.width)
-    return key_panel([marks, key_text(place, 8)], width)
+    marks = draw.dots(place, 45).encode(color=draw.colour_by_field())
+    return key_panel([marks, draw.texts(place, dx=8)], min(DIRECTION_WIDTH * count, layout.width))
 
 
 def key_place(
@@ -94,16 +90,13 @@ def key_place(
     return place.encode(y=alt.Y("line:O", axis=None)) if lines else place
 
 
-def key_text(place: alt.Chart, dx: int) -> Any:
-    """Draws the texts of a key, so many pixels right of their marks."""
-    return place.mark_text(align="left", dx=dx, fontSize=11).encode(text=alt.Text("text:N"))
+def in_columns(entries: list[dict[str, Any]], columns: int) -> list[dict[str, Any]]:
+    """Adds the places of entries, which stand beside each other in so many columns."""
+    return [
+        entry | {"column": i % columns, "line": i // columns} for i, entry in enumerate(entries)
+    ]
 
 
 def key_panel(layers: list[Any], width: float, lines: int = 1) -> LayerChart:
     """Returns a key, which has no frame."""
-    return LayerChart(
-        layer=layers,
-        width=width,
-        height=LINE_HEIGHT * lines,
-        view=alt.ViewBackground(stroke=None),
-    )
+    return draw.panel(layers, width, LINE_HEIGHT * lines, framed=False)

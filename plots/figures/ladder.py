@@ -7,9 +7,11 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.bars import Bars
-from plots.figures.common import Alike, Figure, compose_run_chart, from_zero
+from plots.figures.common import Alike, Figure, from_zero, run_figure
+from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
+from plots.figures.rows import directions_of
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
 from plots.model.plainness import plainness_key
 from plots.text import caption, numbers
@@ -39,49 +41,25 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size, left_out = _common_size(run)
-    top = max(
-        [
-            limit,
-            *(benchmark.gb_per_s or 0 for benchmark in run.transfers if benchmark.bytes == size),
-        ]
-    )
     rows = [
         row for direction in DIRECTIONS for row in _make_rungs(run, direction, size, limit, packet)
     ]
-    panels = []
-    for direction in dict.fromkeys(row["direction"] for row in rows):
-        names = [row["row"] for row in rows if row["direction"] == direction]
-        panel = Bars(
-            "rungs",
-            names,
-            "gb_per_s",
-            "bandwidth (GB/s)",
-            from_zero(top),
-            layout,
-            width=330,
-            heading=direction,
-            where=f"datum.direction === '{direction}'",
-            tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
-        )
-        panels.append(panel.chart())
+    panels = [_draw_panel(direction, rows, layout) for direction in directions_of(rows)]
     best = [row for row in rows if row["kind"] == "best"]
-    return Figure(
+    return run_figure(
+        f"Efficiency ladder at {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
+            "best: of what they leave at least; strategies: of the best); alike: within "
+            f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
+            f"not measured at this size: {', '.join(left_out)}" if left_out else "",
+        ],
+        *panels,
         heading="Efficiency ladder",
         reading="From the raw rate, past what packet headers leave, to what each strategy reaches.",
         summary=" ".join(f"{row['direction']}: best is {row['gb_per_s_text']}." for row in best),
-        chart=compose_run_chart(
-            f"Efficiency ladder at {numbers.size(size)}",
-            run,
-            layout,
-            [
-                "percent of the link's raw rate; then what is lost (headers: of the raw rate; "
-                "best: of what they leave at least; strategies: of the best); alike: within "
-                f"{100 * ALIKE_DIFFERENCE:g} % of each other, and for the same reason",
-                f"not measured at this size: {', '.join(left_out)}" if left_out else "",
-            ],
-            *panels,
-            data={"rungs": rows},
-        ),
         strategies=[
             (row["strategy"], row["colour"])
             for row in {r["strategy"]: r for r in rows if r["kind"] == "strategy"}.values()
@@ -91,7 +69,23 @@ def draw_ladder(run: Run, layout: Layout) -> Figure:
             for row in rows
             if row["alike"]
         ],
+        data={"rungs": rows},
     )
+
+
+def _draw_panel(direction: str, rows: list[dict[str, Any]], layout: Layout) -> LayerChart:
+    return Bars(
+        "rungs",
+        [row["row"] for row in rows if row["direction"] == direction],
+        "gb_per_s",
+        "bandwidth (GB/s)",
+        from_zero(max(row["gb_per_s"] for row in rows)),
+        layout,
+        width=330,
+        heading=direction,
+        where=f"datum.direction === '{direction}'",
+        tips={"rung": "row", "bandwidth": "said", "loss": "note", "alike": "alike"},
+    ).chart()
 
 
 def _make_rungs(

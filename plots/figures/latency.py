@@ -7,24 +7,19 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import choose_groups
 from plots.figures.common import (
     Figure,
     Listing,
     Value,
-    colour_by_field,
-    compose_run_chart,
     groups_alike,
     label_alike,
     linear,
     logarithmic,
-    name_title,
-    rate_tooltip,
-    shown_rows,
+    run_figure,
     sizes_axis,
     strategy_colours,
-    tooltip,
 )
 from plots.figures.compose import LayerChart, at_pixel, hconcat
 from plots.figures.keys import direction_key, direction_key_rows
@@ -70,35 +65,31 @@ def draw_latency(run: Run, layout: Layout) -> Figure:
     listing = Listing("time_us", descending=False, value="time")
     best = min(points, key=lambda point: point.time_us)
     texts = "; ".join(_describe_fit(benchmark, fit) for benchmark, fit in fitted)
-    return Figure(
+    return run_figure(
+        "Time of transfers",
+        run,
+        layout,
+        [
+            caption.describe_timing([point.repetitions for point in points]),
+            caption.describe_omissions(run.result),
+            f"in the tables only: {left_out} more" if left_out else "",
+            _explain_fits(run, bool(fits), layout),
+        ],
+        *_draw_rows(groups, points, time, layout),
+        direction_key(codes, layout),
         heading="Latency against size" + (", and the fitted line" if fits else ""),
         reading=_explain_reading(bool(fits)),
         summary=f"The shortest operation takes {numbers.time(best.time_us * 1000)} "
         f"({best.variant}, {best.size}). {texts}",
-        chart=compose_run_chart(
-            "Time of transfers",
-            run,
-            layout,
-            [
-                caption.describe_timing([point.repetitions for point in points]),
-                caption.describe_omissions(run.result),
-                f"in the tables only: {left_out} more" if left_out else "",
-                _explain_fits(run, bool(fits), layout),
-            ],
-            *_draw_rows(groups, points, time, layout),
-            direction_key(codes, layout),
-            data={
-                "points": [
-                    _make_point_row(point, single, others[point.strategy]) for point in points
-                ],
-                "fits": fits,
-                "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
-                "key": direction_key_rows(codes),
-            },
-            meta={"axis": Value(time.title or "", *linear(high)).form()} | listing.usermeta(),
-        ),
         strategies=strategy_colours(points),
         alike=groups_alike(groups),
+        data={
+            "points": [_make_point_row(point, single, others[point.strategy]) for point in points],
+            "fits": fits,
+            "labels": [_make_label(benchmark, fit, layout) for benchmark, fit in fitted],
+            "key": direction_key_rows(codes),
+        },
+        meta={"axis": Value(time.title or "", *linear(high)).form()} | listing.usermeta(),
     )
 
 
@@ -191,49 +182,45 @@ def _draw_panel(
     sizes = [point.bytes for point in points]
     x = sizes_axis(min(sizes), max(sizes), width=width)
     y = time.y("time_us")
-    measured = shown_rows("points", strategy=group.name).encode(
-        x=x,
-        y=y,
-        color=colour_by_field(),
-        detail=[alt.Detail("strategy:N"), alt.Detail("variant:N")],
+    measured, fits = (
+        draw.shown_rows(data, strategy=group.name).encode(
+            x=x,
+            y=y,
+            color=draw.colour_by_field(),
+            detail=[alt.Detail(f"{each}:N") for each in details],
+        )
+        for data, details in (("points", ("strategy", "variant")), ("fits", ("line", "direction")))
     )
-    fits = shown_rows("fits", strategy=group.name).encode(
-        x=x,
-        y=y,
-        color=colour_by_field(),
-        detail=[alt.Detail("line:N"), alt.Detail("direction:N")],
+    labels = draw.shown_rows("labels", strategy=group.name).encode(
+        x=at_pixel(6), color=draw.colour_by_field()
     )
-    labels = shown_rows("labels", strategy=group.name).encode(
-        x=at_pixel(6), text=alt.Text("text:N"), color=colour_by_field()
+    marks = draw.dots(measured, 22).encode(
+        shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=draw.rate_tooltip()
     )
-    marks = measured.mark_point(filled=True, size=22, opacity=1).encode(
-        shape=alt.Shape("shape:N", scale=None, legend=None), tooltip=rate_tooltip()
+    height = HEIGHT[layout.name]
+    half = draw.dots(
+        fits.transform_filter("datum.line === 'half'"), 60, shape="triangle-up"
+    ).encode(
+        y=at_height(height - HALF_ABOVE),
+        tooltip=draw.tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half"),
     )
-    half = (
-        fits.transform_filter("datum.line === 'half'")
-        .mark_point(filled=True, shape="triangle-up", size=60, opacity=1)
-        .encode(y=at_height(HEIGHT[layout.name] - HALF_ABOVE))
-    )
-    return LayerChart(
-        layer=[
-            fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
-                strokeDash=[4, 3], strokeWidth=1, opacity=0.8
-            ),
-            fits.transform_filter("datum.line === 'sum'").mark_line(strokeWidth=1.4),
-            measured.transform_filter("!datum.has_model").mark_line(strokeWidth=0.8),
-            marks,
-            half.encode(tooltip=tooltip(strategy="strategy", t0="t0", B="rate", n_half="n_half")),
-            *(
-                labels.transform_filter(alt.datum.direction == DIRECTIONS[code])
-                .mark_text(align="left", fontSize=11)
-                .encode(y=at_height(top))
-                for code, top in LABEL_TOPS.items()
-            ),
-        ],
-        title=name_title(name_of(group.name, len(group.others), room, BOLD_LETTER)),
-        width=width,
-        height=HEIGHT[layout.name],
-    )
+    layers = [
+        fits.transform_filter("datum.line === 't0' || datum.line === 'n/B'").mark_line(
+            strokeDash=[4, 3], strokeWidth=1, opacity=0.8
+        ),
+        fits.transform_filter("datum.line === 'sum'").mark_line(strokeWidth=1.4),
+        measured.transform_filter("!datum.has_model").mark_line(strokeWidth=0.8),
+        marks,
+        half,
+        *(
+            draw.texts(labels.transform_filter(alt.datum.direction == DIRECTIONS[code])).encode(
+                y=at_height(top)
+            )
+            for code, top in LABEL_TOPS.items()
+        ),
+    ]
+    title = draw.name_title(name_of(group.name, len(group.others), room, BOLD_LETTER))
+    return draw.panel(layers, width, height, title)
 
 
 def at_height(y: float) -> alt.YValue:

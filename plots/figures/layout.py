@@ -44,6 +44,16 @@ class Layout:
     padding: int
     brief: bool = False  # only what matters most; the tables have the rest
 
+    @property
+    def low_panel(self) -> int:
+        """Returns the height of a panel that is lower than usual if it is wide."""
+        return self.panel_height * 3 // 4 if self.beside else self.panel_height
+
+    def grid(self, panels: list[Any], columns: int, spacing: int) -> list[Any]:
+        """Puts panels into rows of so many, beside each other if there is room."""
+        starts = range(0, len(panels), columns)
+        return [self.row(*panels[i : i + columns], spacing=spacing) for i in starts]
+
     def row(self, *panels: Any, spacing: int = 18) -> Any:
         """Puts panels beside each other if there is room, otherwise below each other."""
         return hconcat(*panels, spacing=spacing) if self.beside else self.stack(*panels)

@@ -11,8 +11,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_chart, panel_title, shown_rows, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
@@ -61,35 +61,27 @@ def draw_machine_history(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         raise NoData("the runs of one machine have no large or small copy in common")
     ticks = _choose_ticks(past, MOST_TICKS[layout.name])
     rows = [row for _, of_panel in panels for row in of_panel]
-    columns = COLUMNS[layout.name]
     charts = [_draw_panel(heading, of_panel, ticks, past, layout) for heading, of_panel in panels]
     uuids = {dated.uuid for dated in past if dated.uuid}
     others = len(runs) - len(past)
     first, last = (caption.date(past[end].run.result) for end in (0, -1))
-    return Figure(
+    return make_figure(
+        f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
+        layout,
+        [
+            f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
+            f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
+            "UUIDs; lines join runs of one GPU"
+            if len(uuids) > 1
+            else "",
+            f"{caption.count(others, 'run')} of other machines not shown here" if others else "",
+        ],
+        *layout.grid(charts, COLUMNS[layout.name], spacing=14),
         heading="History",
         reading="A step is an event: look at what was changed there. Axes do not begin at zero; "
         "they show at least 10 % on both sides of the median.",
         summary=" ".join(_summarise(heading, of_panel) for heading, of_panel in panels),
-        chart=compose_chart(
-            f"{len(past)} runs over time — {caption.device_name(past[0].run)}",
-            layout,
-            [
-                f"{first} to {last}; medians of the repetitions; line: 95 % interval of the median",
-                f"beware: {len(uuids)} GPUs of the same name in hosts of the same name, by their "
-                "UUIDs; lines join runs of one GPU"
-                if len(uuids) > 1
-                else "",
-                f"{caption.count(others, 'run')} of other machines not shown here"
-                if others
-                else "",
-            ],
-            *(
-                layout.row(*charts[i : i + columns], spacing=14)
-                for i in range(0, len(charts), columns)
-            ),
-            data={"history": rows},
-        ),
+        data={"history": rows},
     )
 
 
@@ -204,27 +196,20 @@ def _draw_panel(
     scale = alt.Scale(domain=_domain(rows), nice=False)
     title = "GB/s" if rows[0]["is_rate"] else "µs"
     value = Value(title, scale, alt.Axis(tickCount=4, minExtent=34))
-    base = shown_rows("history", panel=heading).encode(x=x)
-    line = base.mark_line(strokeWidth=1.2, color=COLOUR).encode(
-        y=value.y("at"), detail=alt.Detail("gpu:N")
+    base = draw.shown_rows("history", panel=heading).encode(x=x)
+    line = base.mark_line(strokeWidth=1.2, color=COLOUR)
+    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR)
+    tips = draw.tooltip(
+        date="date", median="text", repetitions="repetitions", GPU="gpu", file="file"
     )
-    interval = base.mark_rule(strokeWidth=1.6, color=COLOUR).encode(
-        y=value.y("low"), y2=alt.Y2("high:Q")
-    )
-    mark = base.mark_point(filled=True, size=36, opacity=1, color=COLOUR).encode(
-        y=value.y("at"),
-        tooltip=tooltip(
-            date="date", median="text", repetitions="repetitions", GPU="gpu", file="file"
-        ),
-    )
+    layers = [
+        line.encode(y=value.y("at"), detail=alt.Detail("gpu:N")),
+        interval.encode(y=value.y("low"), y2=alt.Y2("high:Q")),
+        draw.dots(base, 36, color=COLOUR).encode(y=value.y("at"), tooltip=tips),
+    ]
     columns = COLUMNS[layout.name]
     width = (layout.width - 14 * (columns - 1)) // columns - layout.axis
-    return LayerChart(
-        layer=[line, interval, mark],
-        title=panel_title(heading, anchor="start"),
-        width=width,
-        height=HEIGHT[layout.name],
-    )
+    return draw.panel(layers, width, HEIGHT[layout.name], draw.panel_title(heading, anchor="start"))
 
 
 def _domain(rows: list[dict[str, Any]]) -> list[float]:

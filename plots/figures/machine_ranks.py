@@ -7,16 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    Figure,
-    Value,
-    compose_chart,
-    from_zero,
-    panel_title,
-    shown_rows,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, from_zero, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
@@ -75,25 +67,23 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
             panels.append(_draw_panel(entry.subject, order, of_panel, layout))
             rows += of_panel
     left_out = len(runs) - len(shown)
-    return Figure(
+    return make_figure(
+        f"{len(shown)} runs, the fastest first",
+        layout,
+        [
+            "medians; line: 95 % interval of the median; rank: one more than the number of "
+            "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
+            "repetitions)",
+            "percent: of the link's raw rate, of both directions' for both ways at once"
+            if any(limits)
+            else "",
+            f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
+        ],
+        *layout.grid(panels, 2, spacing=24),
         heading="Ranks",
         reading='Runs with the same rank and "=" are not told apart.',
         summary=" ".join(_summarise(entry, names) for entry in asked[:2]),
-        chart=compose_chart(
-            f"{len(shown)} runs, the fastest first",
-            layout,
-            [
-                "medians; line: 95 % interval of the median; rank: one more than the number of "
-                "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
-                "repetitions)",
-                "percent: of the link's raw rate, of both directions' for both ways at once"
-                if any(limits)
-                else "",
-                f"{caption.count(left_out, 'more run')} not shown here" if left_out else "",
-            ],
-            *(layout.row(*panels[i : i + 2], spacing=24) for i in range(0, len(panels), 2)),
-            data={"ranks": rows},
-        ),
+        data={"ranks": rows},
     )
 
 
@@ -166,24 +156,22 @@ def _draw_panel(
     room = TEXT_ROOM if layout.beside else 1.05
     top = from_zero(room * max(row["to"] for row in rows))
     value = Value(order.title, top, alt.Axis(tickCount=5, grid=True))
-    chart = shown_rows("ranks", panel=rows[0]["panel"]).transform_calculate(
+    chart = draw.shown_rows("ranks", panel=rows[0]["panel"]).transform_calculate(
         name=LAST_PART.format("datum.row")
     )
     names = [row["row"] for row in rows]
     shown = Rows(chart, names, layout, value, grid=layout.beside, tall=True)
     marks = replace(shown, chart=chart.encode(color=alt.value(COLOUR)))
-    tips = tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
+    tips = draw.tooltip(run="run", strategy="strategy", rank="rank", bandwidth="text")
     # The rates stand behind the lines, in a column above them.
-    behind = shown.base.mark_text(align="left", dx=8, fontSize=11)
+    behind = draw.texts(shown.base, dx=8).encode(x=value.x("to"))
     return shown.panel(
         [
             marks.lines("from", "to", strokeWidth=2),
             marks.points("at", 50, tooltip=tips),
-            behind.encode(x=value.x("to"), text=alt.Text("text:N"))
-            if layout.beside
-            else shown.texts(layout.width),
+            behind if layout.beside else shown.texts(layout.width),
             *shown.names_above("name"),
         ],
         PANEL_WIDTH if layout.beside else layout.width,
-        panel_title(subject, anchor="start"),
+        draw.panel_title(subject, anchor="start"),
     )

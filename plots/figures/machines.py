@@ -6,24 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import SMALLEST
-from plots.figures.common import (
-    Figure,
-    Listing,
-    compose_chart,
-    linear,
-    memory_colours,
-    panel_title,
-    scale_by_name,
-    shown_rows,
-    sizes_axis,
-    tooltip,
-)
+from plots.figures.common import Figure, Listing, linear, make_figure, sizes_axis
 from plots.figures.compose import LayerChart
 from plots.figures.keys import SAMPLE, Key
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, figure
+from plots.figures.rows import directions_of
 from plots.model.derive import DIRECTIONS, NoData, Run
 from plots.model.headline import Pick, headline_strategies, pick_strategies
 from plots.text import caption, numbers, side_by_side
@@ -48,8 +38,7 @@ DISTINCT_PICKS = [
 def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the bandwidths that all runs have in common; runs are numbered as in the report."""
     shown = runs[:MOST_RUNS]
-    first = shown[0][1]
-    kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
+    kinds = _kinds(shown[0][1])
     common = common_strategies(shown)[:MOST_STRATEGIES]
     names = side_by_side.run_names(runs)[: len(shown)]
     rows = [
@@ -68,64 +57,60 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         layout.row(
             *(
                 _draw_panel(direction, field, title, rows, names, memories, layout)
-                for direction in DIRECTIONS.values()
-                if any(row["direction"] == direction for row in rows)
+                for direction in directions_of(rows)
             ),
             spacing=24,
         )
         for field, title in fields
     ]
-    left_out = f"{len(runs) - len(shown)} more runs are not shown here"
     devices = dict.fromkeys(caption.device_name(run) for _, run in shown)
-    descriptions = [
-        f"{name}: {caption.describe_origin(run)}"
-        for name, (_, run) in zip(names, shown, strict=True)
-    ]
-    entries = [
-        {
-            "name": _label(strategy, name),
-            "run": name,
-            "strategy": strategy,
-            "memory": kinds[strategy],
-        }
-        for name in names
-        for strategy in common
-    ]
-    longest = max(len(entry["name"]) for entry in entries)
-    key = Key(entries, layout, most_columns=len(common), width=KEY_ROOM + round(LETTER * longest))
+    key = _key(names, common, kinds, layout)
     best = max(rows, key=lambda row: row["gb_per_s"])
-    return Figure(
+    return make_figure(
+        f"Runs side by side — {', '.join(devices)}",
+        layout,
+        [
+            *(
+                f"{name}: {caption.describe_origin(run)}"
+                for name, (_, run) in zip(names, shown, strict=True)
+            ),
+            "medians of the repetitions; wall time until the data are usable, warm caches",
+            f"{len(runs) - len(shown)} more runs are not shown here" * (len(runs) > len(shown)),
+        ],
+        *panels,
+        key.chart(
+            draw.memory_colours(memories),
+            lambda base: _draw_lines(base, names),
+            lambda base: _draw_marks(base, names),
+        ),
         heading="Runs side by side",
         reading="Colour tells the strategy, dash and shape the run.",
         summary=f"The highest bandwidth is {best['rate']}: {best['strategy']} in {best['run']}.",
-        chart=compose_chart(
-            f"Runs side by side — {', '.join(devices)}",
-            layout,
-            [
-                *descriptions,
-                "medians of the repetitions; wall time until the data are usable, warm caches",
-                left_out if len(runs) > len(shown) else "",
-            ],
-            *panels,
-            key.chart(
-                memory_colours(memories),
-                lambda base: _draw_lines(base, names),
-                lambda base: _draw_marks(base, names),
-            ),
-            data={"runs": rows, "key": key.data()},
-            meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
-        ),
         strategies=[(name, style.memory_colour(kinds[name])) for name in common],
+        data={"runs": rows, "key": key.data()},
+        meta=Listing("gb_per_s", descending=True, value="rate").usermeta(),
     )
 
 
-def common_strategies(runs: list[tuple[int, Run]]) -> list[str]:
-    """Returns what to look at first of the strategies that all runs have, one of each kind.
+def _kinds(run: Run) -> dict[str, str]:
+    """Returns the kind of each strategy, which decides its colour."""
+    return {benchmark.strategy: benchmark.kind for benchmark in run.transfers}
 
-    The kind decides the colour.
-    """
+
+def _key(names: list[str], strategies: list[str], kinds: dict[str, str], layout: Layout) -> Key:
+    entries = [
+        {"name": _label(each, name), "run": name, "strategy": each, "memory": kinds[each]}
+        for name in names
+        for each in strategies
+    ]
+    longest = max(len(entry["name"]) for entry in entries)
+    return Key(entries, layout, len(strategies), KEY_ROOM + round(LETTER * longest))
+
+
+def common_strategies(runs: list[tuple[int, Run]]) -> list[str]:
+    """Returns what to look at first of the strategies that all runs have, one of each kind."""
     first = runs[0][1]
-    kinds = {benchmark.strategy: benchmark.kind for benchmark in first.transfers}
+    kinds = _kinds(first)
     by_kind: dict[str, str] = {}
     for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
         if _in_all(name, runs):
@@ -178,35 +163,29 @@ def _draw_panel(
 ) -> LayerChart:
     scale, ticks = linear(max(row[field] for row in rows))
     sizes = [row["bytes"] for row in rows]
-    base = shown_rows("runs", direction=direction).encode(
+    base = draw.shown_rows("runs", direction=direction).encode(
         x=sizes_axis(min(sizes), max(sizes)),
         y=alt.Y(f"{field}:Q", scale=scale, axis=ticks, title=title),
-        color=memory_colours(memories),
+        color=draw.memory_colours(memories),
         detail=[alt.Detail("strategy:N"), alt.Detail("run:N")],
     )
-    marks = _draw_marks(base, names).encode(
-        tooltip=tooltip(
-            run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
-        )
+    tips = draw.tooltip(
+        run="run", device="device", strategy="strategy", size="size", bandwidth="rate"
     )
-    heading = panel_title(direction)
-    return LayerChart(
-        layer=[_draw_lines(base, names), marks],
-        title=heading,
-        width=layout.panel,
-        height=PANEL_HEIGHT[layout.beside],
+    layers = [_draw_lines(base, names), _draw_marks(base, names).encode(tooltip=tips)]
+    return draw.panel(
+        layers, layout.panel, PANEL_HEIGHT[layout.beside], draw.panel_title(direction)
     )
 
 
 def _draw_lines(base: alt.Chart, names: list[str]) -> Any:
     dashes = dict(zip(names, DASHES, strict=False))
     return base.mark_line(strokeWidth=1.8).encode(
-        strokeDash=scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
+        strokeDash=draw.scale_by_name("run", names, dashes.__getitem__, alt.StrokeDash)
     )
 
 
 def _draw_marks(base: alt.Chart, names: list[str]) -> Any:
     shapes = dict(zip(names, SHAPES, strict=False))
-    return base.mark_point(filled=True, size=30, opacity=1).encode(
-        shape=scale_by_name("run", names, shapes.__getitem__, alt.Shape)
-    )
+    shape = draw.scale_by_name("run", names, shapes.__getitem__, alt.Shape)
+    return draw.dots(base, 30).encode(shape=shape)

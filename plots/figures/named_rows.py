@@ -7,7 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures.common import Value, panel_title, shown_rows
+from plots.figures import draw
+from plots.figures.common import Value
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.rows import SPACING, Row, Rows, directions_of
@@ -43,18 +44,17 @@ class NamedRows:
         """Returns the rows of a panel, for marks of these data."""
         wanted = {"direction": direction} | fields
         names = [row["row"] for row in self.rows if wanted.items() <= row.items()]
-        return Rows(shown_rows(data, **wanted), names, self.layout, value, grid=True)
+        return Rows(draw.shown_rows(data, **wanted), names, self.layout, value, grid=True)
 
     def panel(
         self, data: str, direction: str, heading: str, layers: list[Any], **fields: Any
     ) -> LayerChart:
         """Returns a panel of these layers, with the texts of the data on the right."""
         rows = self.of(data, Value(None, alt.Scale()), direction, **fields)
-        texts = rows.base.mark_text(align="left", dx=GAP, fontSize=11)
-        return LayerChart(
-            layer=[*layers, texts.encode(x=at_pixel(self.width), text=alt.Text("text:N"))],
-            title=panel_title(heading, anchor="start"),
-            width=self.width,
-            height=self.row_height * len(rows.names),
-            view=alt.ViewBackground(stroke=None),
+        return draw.panel(
+            [*layers, draw.texts(rows.base, dx=GAP).encode(x=at_pixel(self.width))],
+            self.width,
+            self.row_height * len(rows.names),
+            draw.panel_title(heading, anchor="start"),
+            framed=False,
         )

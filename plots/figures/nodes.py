@@ -7,7 +7,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
-from plots.figures.common import DIRECTION_TITLES, Figure, compose_chart
+from plots.figures.common import DIRECTION_TITLES, Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.model.derive import TRANSFER, Benchmark, NoData, Run
@@ -100,22 +100,20 @@ def _draw(rates: Rates, subject: Subject, layout: Layout) -> Figure:
     shown = [direction for direction, cells in rates.items() if cells]
     panels = [matrix.panel(name, f"{DIRECTION_TITLES[name]}, GB/s") for name in shown]
     worst = min(rows, key=lambda row: row["part"])
-    return Figure(
+    return make_figure(
+        subject.title,
+        layout,
+        [
+            subject.origin,
+            f"{subject.what}; the darker, the further below the device's best node",
+        ],
+        matrix.arrange(panels),
         heading="Memory of each NUMA node",
         reading="A device copies fastest from and to memory of the node next to it. Pale cells "
         "of a column are as good as its best one.",
         summary=f"The largest difference: {worst['column']} gets {worst['rate']} with memory of "
         f"{worst['row']} ({worst['panel']}), {worst['percent']} of what its best node gives.",
-        chart=compose_chart(
-            subject.title,
-            layout,
-            [
-                subject.origin,
-                f"{subject.what}; the darker, the further below the device's best node",
-            ],
-            matrix.arrange(panels),
-            data={"nodes": rows},
-        ),
+        data={"nodes": rows},
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
-from plots.figures.common import Figure, compose_chart
+from plots.figures.common import Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.model.derive import NoData
@@ -42,23 +42,21 @@ def draw_pairs(host_map: HostMap, layout: Layout) -> Figure:
     )
     drawn = [cells.panel(_key(kinds), map_caption.traffic_words(kinds)) for kinds in panels]
     worst = min(rows, key=lambda row: row["kept"])
-    return Figure(
+    return make_figure(
+        map_caption.title("Who slows whom", host_map),
+        layout,
+        [
+            map_caption.origin(host_map),
+            "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
+            + _describe_sources(rows),
+            "pairs only; three or more: see the links",
+        ],
+        cells.arrange(drawn),
         heading="Who slows whom",
         reading="Two devices that share a full link slow each other down.",
         summary=f"The largest loss: {worst['row']} keeps {worst['percent']} of its rate while "
         f"{worst['column']} copies as well ({map_caption.traffic_words(worst['kinds'])}).",
-        chart=compose_chart(
-            map_caption.title("Who slows whom", host_map),
-            layout,
-            [
-                map_caption.origin(host_map),
-                "percent of its rate alone that the device of the row keeps (a dot: 98 % or more); "
-                + _describe_sources(rows),
-                "pairs only; three or more: see the links",
-            ],
-            cells.arrange(drawn),
-            data={"pairs": rows},
-        ),
+        data={"pairs": rows},
     )
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import colour_by_field, panel_title, tooltip
+from plots.figures import draw, style
 from plots.figures.compose import LayerChart
-from plots.figures.keys import key_panel, key_place, key_text
+from plots.figures.keys import key_panel, key_place
 from plots.figures.layout import Layout
 from plots.figures.rows import rows_axis
 from plots.model.derive import Benchmark
@@ -100,14 +99,10 @@ def draw_panel(
     bars = base.mark_bar(height={"band": 0.66}, stroke=style.PAPER, strokeWidth=0.6).encode(
         x=ends,
         x2=alt.X2("to_:Q"),
-        color=colour_by_field(),
-        tooltip=tooltip(way="row", phase="phase", time="time", share="share"),
+        color=draw.colour_by_field(),
+        tooltip=draw.tooltip(way="row", phase="phase", time="time", share="share"),
     )
-    text = (
-        base.transform_filter("datum.total")
-        .mark_text(align="left", dx=4, fontSize=11)
-        .encode(x=alt.X("to_:Q"), text=alt.Text("total:N"))
-    )
+    text = draw.texts(base.transform_filter("datum.total"), "total", dx=4).encode(x=alt.X("to_:Q"))
     limit = (
         alt.Chart(alt.NamedData(LIMITS))
         .transform_filter(alt.datum.panel == panel)
@@ -115,12 +110,9 @@ def draw_panel(
         .mark_rule(color=style.INK, strokeDash=[4, 3])
         .encode(x=alt.X("at:Q"))
     )
-    return LayerChart(
-        layer=[bars, *([limit] if has_limit else []), text],
-        title=panel_title(panel),
-        width=panel_width(rows, layout),
-        height=layout.row_height * len(names),
-    )
+    layers = [bars, *([limit] if has_limit else []), text]
+    width, height = panel_width(rows, layout), layout.row_height * len(names)
+    return draw.panel(layers, width, height, draw.panel_title(panel))
 
 
 def panel_width(rows: list[Row], layout: Layout) -> int:
@@ -149,7 +141,6 @@ def draw_key(entries: list[Row], width: int, layout: Layout) -> LayerChart:
     left = 0 if layout.beside else width - layout.width
     right = left + KEY_WIDTH * columns
     place = key_place(columns, 0.06, [left, right])
-    marks = place.mark_point(filled=True, shape="square", size=90, opacity=1)
-    layers = [marks.encode(color=colour_by_field()), key_text(place, 9)]
+    marks = draw.dots(place, 90, shape="square").encode(color=draw.colour_by_field())
     lines = 1 + max(entry["line"] for entry in entries)
-    return key_panel(layers, right if layout.beside else width, lines)
+    return key_panel([marks, draw.texts(place, dx=9)], right if layout.beside else width, lines)

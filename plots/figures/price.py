@@ -8,19 +8,9 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
+from plots.figures import draw, style
 from plots.figures.bandwidth import LABEL_DISTANCE, move_apart
-from plots.figures.common import (
-    Figure,
-    Value,
-    colour_by_field,
-    compose_run_chart,
-    from_zero,
-    groups_alike,
-    panel_title,
-    shown_rows,
-    tooltip,
-)
+from plots.figures.common import Figure, Value, from_zero, groups_alike, run_figure
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.points import usual_sizes
@@ -53,24 +43,22 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     directions = list(dict.fromkeys(row["direction"] for row in rows))
     panels = [_draw_panel(direction, rows, top, layout) for direction in directions]
     left_out = len({b.strategy for b in run.transfers}) - sum(len(g.members) for g in groups)
-    return Figure(
+    return run_figure(
+        f"Speed and its price at {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "CPU seconds per GB of all threads of the process, waiting in a loop included; "
+            "medians of the repetitions",
+            _explain_line(rows),
+            f"in the tables only: {left_out} more" if left_out else "",
+        ],
+        layout.row(*panels, spacing=SPACING),
         heading="Speed and its price",
         reading="Up is faster, left leaves more of the CPU to other work.",
         summary=" ".join(_summarise(direction, rows) for direction in directions),
-        chart=compose_run_chart(
-            f"Speed and its price at {numbers.size(size)}",
-            run,
-            layout,
-            [
-                "CPU seconds per GB of all threads of the process, waiting in a loop included; "
-                "medians of the repetitions",
-                _explain_line(rows),
-                f"in the tables only: {left_out} more" if left_out else "",
-            ],
-            layout.row(*panels, spacing=SPACING),
-            data={DATA: rows},
-        ),
         alike=groups_alike(groups),
+        data={DATA: rows},
     )
 
 
@@ -134,14 +122,9 @@ def _make_row(group: Group, benchmark: Benchmark, cpu: float) -> Row:
 def _with_labels(rows: list[Row], top: float, layout: Layout) -> list[Row]:
     """Adds where labels stand, moved apart."""
     ordered = sorted(rows, key=lambda row: row["gb_per_s"])
-    distance = LABEL_DISTANCE * top / _height(layout)
+    distance = LABEL_DISTANCE * top / layout.low_panel
     places = move_apart([row["gb_per_s"] for row in ordered], distance)
     return [row | {"place": place} for row, place in zip(ordered, places, strict=True)]
-
-
-def _height(layout: Layout) -> int:
-    """Returns the height of a panel; wide ones are lower than usual."""
-    return layout.panel_height * 3 // 4 if layout.beside else layout.panel_height
 
 
 def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> LayerChart:
@@ -158,30 +141,20 @@ def _draw_panel(direction: str, rows: list[Row], top: float, layout: Layout) -> 
         title="CPU seconds per GB",
     )
     rate = Value("bandwidth (GB/s)", from_zero(top))
-    base = shown_rows(DATA, direction=direction)
+    base = draw.shown_rows(DATA, direction=direction)
     frontier = base.transform_filter("datum.unbeaten").mark_line(
         color=style.LINE, interpolate="step-after", strokeDash=[4, 3]
     )
     leaders = base.mark_rule(color=style.LINE, strokeWidth=0.6)
-    dots = base.mark_point(filled=True, size=60, opacity=1)
-    labels = base.mark_text(align="left", dx=6, fontSize=11)
-    tips = tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
-    return LayerChart(
-        layer=[
-            frontier.encode(x=price, y=rate.y("gb_per_s")),
-            leaders.encode(x=price, x2=at_right(width), y=rate.y("gb_per_s"), y2=alt.Y2("place:Q")),
-            dots.encode(x=price, y=rate.y("gb_per_s"), color=colour_by_field(), tooltip=tips),
-            labels.encode(x=at_pixel(width), y=rate.y("place"), text=alt.Text("name:N")),
-        ],
-        title=panel_title(direction, anchor="start"),
-        width=width,
-        height=_height(layout),
-    )
-
-
-def at_right(width: int) -> alt.X2Value:
-    """Lets a rule end at the right of its panel."""
-    return alt.X2Value(width)  # type: ignore[no-untyped-call]
+    tips = draw.tooltip(strategy="strategy", bandwidth="rate", CPU_time="cpu_text", alike="alike")
+    y, right = rate.y("gb_per_s"), alt.X2Value(width)  # type: ignore[no-untyped-call]
+    layers = [
+        frontier.encode(x=price, y=y),
+        leaders.encode(x=price, x2=right, y=y, y2=alt.Y2("place:Q")),
+        draw.dots(base, 60).encode(x=price, y=y, color=draw.colour_by_field(), tooltip=tips),
+        draw.texts(base, "name", dx=6).encode(x=at_pixel(width), y=rate.y("place")),
+    ]
+    return draw.panel(layers, width, layout.low_panel, draw.panel_title(direction, anchor="start"))
 
 
 def _explain_line(rows: list[Row]) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -42,24 +42,22 @@ def draw_returns(run: Run, layout: Layout) -> Figure:
     named = NamedRows(rows, layout, layout.row_height)
     panels = [_draw_panel(named, direction) for direction in named.directions]
     longest = max(rows, key=lambda row: row["part"])
-    return Figure(
+    return run_figure(
+        f"Calls and copies of {numbers.size(size)}",
+        run,
+        layout,
+        [
+            "hollow: the call has returned; filled: the data have arrived; on the right, the "
+            "part of the time that the call takes; medians of the repetitions"
+        ],
+        layout.row(*panels, spacing=SPACING),
         heading="When an asynchronous call returns",
         reading="A long line leaves time for other work. Where one mark covers the other, the "
         "call returns only when the copy is done.",
         summary=f"The call of {longest['strategy']} takes the largest part of its copy, "
         f"{longest['direction']}: it returns after {longest['call']}, and the data have arrived "
         f"after {longest['arrival']}.",
-        chart=compose_run_chart(
-            f"Calls and copies of {numbers.size(size)}",
-            run,
-            layout,
-            [
-                "hollow: the call has returned; filled: the data have arrived; on the right, the "
-                "part of the time that the call takes; medians of the repetitions"
-            ],
-            layout.row(*panels, spacing=SPACING),
-            data={DATA: rows},
-        ),
+        data={DATA: rows},
     )
 
 
@@ -97,7 +95,9 @@ def _draw_panel(named: NamedRows, direction: str) -> LayerChart:
     axis = alt.Axis(values=ticks, format="~g", grid=False)
     value = Value("time (ms)", alt.Scale(type="log", domain=domain, nice=False), axis)
     rows = named.of(DATA, value, direction).coloured()
-    tips = tooltip(strategy="strategy", call_returns="call", data_arrive="arrival", part="text")
+    tips = draw.tooltip(
+        strategy="strategy", call_returns="call", data_arrive="arrival", part="text"
+    )
     layers = [
         rows.lines("returned", "arrived", strokeWidth=2, opacity=0.6),
         rows.points("returned", 60, filled=False, tooltip=tips),

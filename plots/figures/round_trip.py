@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plots.figures import phases
-from plots.figures.common import Figure, compose_run_chart
+from plots.figures.common import Figure, run_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run
@@ -45,7 +45,16 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
     ]
     key = phases.key_rows(rows, layout)
     best = next(iter(run.as_good("array", "both", ends[-1])), None)
-    return Figure(
+    return run_figure(
+        "Round trip of an array of float32: up, 2 · a, down",
+        run,
+        layout,
+        [
+            "medians; a version that is one call cannot be divided into phases; "
+            "fresh: into newly allocated memory"
+        ],
+        layout.row(*panels, spacing=24),
+        phases.draw_key(key, phases.panel_width(rows, layout), layout),
         heading="Round trip of an array by phase",
         reading="Shorter is better. What is not upload, compute or download is the price of "
         "convenience.",
@@ -53,18 +62,7 @@ def draw_round_trip(run: Run, layout: Layout) -> Figure:
         "measured is clearly faster."
         if best
         else "",
-        chart=compose_run_chart(
-            "Round trip of an array of float32: up, 2 · a, down",
-            run,
-            layout,
-            [
-                "medians; a version that is one call cannot be divided into phases; "
-                "fresh: into newly allocated memory"
-            ],
-            layout.row(*panels, spacing=24),
-            phases.draw_key(key, phases.panel_width(rows, layout), layout),
-            data={phases.DATA: rows, phases.KEY: key},
-        ),
+        data={phases.DATA: rows, phases.KEY: key},
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Value, colour_by_field, label_alike
+from plots.figures import draw, style
+from plots.figures.common import Value, label_alike
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout, shorten
 from plots.model.derive import DIRECTIONS
@@ -99,7 +99,7 @@ class Rows:
 
     def coloured(self) -> Rows:
         """Returns the rows with marks in the colour of each."""
-        return replace(self, chart=self.chart.encode(color=colour_by_field()))
+        return replace(self, chart=self.chart.encode(color=draw.colour_by_field()))
 
     def lines(self, low: str, high: str, **options: Any) -> Any:
         """Draws a line from one value to another."""
@@ -109,7 +109,7 @@ class Rows:
     def points(self, field: str, size: int, filled: bool = True, **encodings: Any) -> Any:
         """Draws points, or outlines of points."""
         look: Any = {} if filled else {"fill": style.PAPER, "strokeWidth": 1.6}
-        point = self.base.mark_point(filled=True, size=size, opacity=1, **look, **self.place)
+        point = draw.dots(self.base, size, **look, **self.place)
         if not filled:
             encodings["stroke"] = alt.Stroke("colour:N", scale=None, legend=None)
         return point.encode(x=self.value.x(field), **encodings)
@@ -121,16 +121,13 @@ class Rows:
 
     def arrows(self, field: str, side: str, where: str, size: int, **encodings: Any) -> Any:
         """Draws arrows for the rows in which something lies beyond the axis."""
-        mark = self.only(where).base.mark_point(
-            filled=True, shape=f"triangle-{side}", size=size, opacity=1, **self.place
-        )
+        mark = draw.dots(self.only(where).base, size, shape=f"triangle-{side}", **self.place)
         return mark.encode(x=self.value.x(field), **encodings)
 
     def texts(self, right: float, field: str = "text", **options: Any) -> Any:
         """Draws the texts, which end there: beside the marks, or above them in a column."""
         above: dict[str, Any] = {} if self.layout.beside else {"yOffset": ABOVE}
-        text = self.base.mark_text(align="right", fontSize=11, **above, **options)
-        return text.encode(x=at_pixel(right), text=alt.Text(f"{field}:N"))
+        return draw.texts(self.base, field, "right", **above, **options).encode(x=at_pixel(right))
 
     def names_above(self, field: str) -> list[Any]:
         """Draws the texts of a field above the marks in a column."""
@@ -147,18 +144,12 @@ class Rows:
         """Returns a panel of these layers; tall rows have no frame if they are not to have one."""
         is_high = self.tall and not self.layout.beside
         row = TALL_ROW_HEIGHT if is_high else self.layout.row_height
-        return LayerChart(
-            layer=layers,
-            title=title,
-            width=width,
-            height=height or row * len(self.names),
-            view=alt.ViewBackground(stroke=None) if self.tall and not framed else alt.Undefined,
-        )
+        height = height or row * len(self.names)
+        return draw.panel(layers, width, height, title, framed or not self.tall)
 
 
 def names_above(base: alt.Chart, field: str) -> list[Any]:
     """Draws the texts of a field above the marks of tall rows."""
-    text: dict[str, Any] = {"align": "left", "fontSize": 11, "yOffset": ABOVE}
-    plain = base.transform_filter(f"!({IS_HEADING})").mark_text(**text)
-    bold = base.transform_filter(IS_HEADING).mark_text(**text, **BOLD)
-    return [mark.encode(x=at_pixel(0), text=alt.Text(f"{field}:N")) for mark in (plain, bold)]
+    plain = draw.texts(base.transform_filter(f"!({IS_HEADING})"), field, yOffset=ABOVE)
+    bold = draw.texts(base.transform_filter(IS_HEADING), field, yOffset=ABOVE, **BOLD)
+    return [mark.encode(x=at_pixel(0)) for mark in (plain, bold)]

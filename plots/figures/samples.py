@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -60,24 +60,22 @@ def draw_samples(run: Run, layout: Layout) -> Figure:
     ]
     widest = max(dots, key=lambda dot: abs(dot["relative"]))
     deviation = numbers.signed_percent(widest["relative"] / 100)
-    return Figure(
+    return run_figure(
+        "Repetitions in their order",
+        run,
+        layout,
+        [
+            "each dot is a repetition, itself the median of its operations; in each row the "
+            "first is at the top, the last at the bottom; on the right, the range; arrows: "
+            "beyond the axis"
+        ],
+        *panels,
         heading="Repetitions in their order",
         reading="A vertical line of dots is a steady benchmark. A row that leans to one side "
         "drifts; two columns of dots are two modes, of which the median hides one.",
         summary=f"Farthest from its median is a repetition of {widest['strategy']}, "
         f"{widest['direction']}, {widest['size']}: {deviation}.",
-        chart=compose_run_chart(
-            "Repetitions in their order",
-            run,
-            layout,
-            [
-                "each dot is a repetition, itself the median of its operations; in each row the "
-                "first is at the top, the last at the bottom; on the right, the range; arrows: "
-                "beyond the axis"
-            ],
-            *panels,
-            data={"repetitions": dots, "ranges": named.rows},
-        ),
+        data={"repetitions": dots, "ranges": named.rows},
     )
 
 
@@ -144,7 +142,7 @@ def _draw_panel(named: NamedRows, direction: str, size: int, end: int) -> LayerC
     path = rows.base.mark_line(strokeWidth=0.8, color=style.LINE).encode(
         x=value.x("place"), order=alt.Order("order:Q"), detail=alt.Detail("strategy:N")
     )
-    tips = tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
+    tips = draw.tooltip(strategy="strategy", size="size", time="time", repetition="repetition")
     ink = alt.ColorValue(style.INK)
     layers = [
         path,

@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import Figure, Value, compose_run_chart, from_zero, groups_alike, tooltip
+from plots.figures import draw, style
+from plots.figures.common import Figure, Value, from_zero, groups_alike, run_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
 from plots.figures.named_rows import NamedRows
@@ -41,23 +41,21 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     timed = [benchmark for benchmark in run.transfers if benchmark.bytes == size]
     left_out = len({row["strategy"] for row in every_row} - {row["strategy"] for row in rows})
     text = numbers.size(size)
-    return Figure(
+    return run_figure(
+        f"Time of a copy of {text}",
+        run,
+        layout,
+        [
+            caption.describe_timing([benchmark.repetitions for benchmark in timed]),
+            "line: 95 % interval of the median; arrow: beyond the axis",
+            f"in the tables only: {left_out} more" if left_out else "",
+        ],
+        layout.row(*panels, spacing=SPACING),
         heading="What a small copy costs",
         reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
         summary=" ".join(filter(None, (_summarise(run, size, code) for code in DIRECTIONS))),
-        chart=compose_run_chart(
-            f"Time of a copy of {text}",
-            run,
-            layout,
-            [
-                caption.describe_timing([benchmark.repetitions for benchmark in timed]),
-                "line: 95 % interval of the median; arrow: beyond the axis",
-                f"in the tables only: {left_out} more" if left_out else "",
-            ],
-            layout.row(*panels, spacing=SPACING),
-            data={"copies": rows},
-        ),
         alike=groups_alike(groups),
+        data={"copies": rows},
     )
 
 
@@ -133,7 +131,7 @@ def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
     value = Value("time of one copy (µs)", from_zero(1.05 * end), axis)
     rows = named.of("copies", value, direction)
     inside = rows.only("!datum.beyond").coloured()
-    tips = tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
+    tips = draw.tooltip(strategy="strategy", time="time", interval="interval", alike="alike")
     layers = [
         inside.lines("place_low", "place_high", strokeWidth=2, opacity=0.6),
         inside.points("place", 45, tooltip=tips),

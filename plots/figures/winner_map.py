@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import altair as alt
 
-from plots.figures import style
-from plots.figures.common import (
-    DIRECTION_TITLES,
-    READABLE,
-    Figure,
-    colour_by_field,
-    compose_run_chart,
-    panel_title,
-    tooltip,
-)
+from plots.figures import draw, style
+from plots.figures.cells import cell_layers
+from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
 from plots.figures.compose import LayerChart
-from plots.figures.keys import key_panel, key_place
+from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
 from plots.model.choices import SMALL
@@ -40,64 +34,53 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     if not answer["measured_terms"]["allocation"]:
         raise NoData("without the costs of allocation the same strategy wins at every reuse")
     sizes = answer["sizes"][-1 :: -2 if layout.brief else -1][::-1]
-    cells = [
-        cell
+    rows = [
+        cell | {"colour": _colour(run, cell["strategy"])}
         for direction in DIRECTION_TITLES
         for cell in _make_cells(answer, direction)
         if cell["bytes"] in sizes
     ]
-    if not cells:
+    if not rows:
         raise NoData("advise can rank nothing in this file")
-    winners = sorted(
-        {cell["strategy"] for cell in cells},
-        key=lambda name: (-sum(cell["strategy"] == name for cell in cells), name),
-    )
-    rows = [cell | {"colour": _colour(run, cell["strategy"])} for cell in cells]
-    directions = dict.fromkeys(cell["direction"] for cell in cells)
+    counts = Counter(row["strategy"] for row in rows)
+    winners = sorted(counts, key=lambda name: (-counts[name], name))
     panels = [
         _draw_panel(direction, answer["reuse"], sizes, layout, i == 0)
-        for i, direction in enumerate(directions)
+        for i, direction in enumerate(dict.fromkeys(row["direction"] for row in rows))
     ]
     key_width = KEY_ROOM + round(LETTER * max(map(len, winners)))
     columns = layout.columns(3, key_width)
     terms = answer["measured_terms"]
     unknown = [name.replace("_", " ") for name, known in terms.items() if not known]
-    return Figure(
+    return run_figure(
+        "What to use, by size and reuse",
+        run,
+        layout,
+        [
+            "predicted by bench_transfers advise: allocating the memory, filling or reading it "
+            "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
+            "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
+            f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
+            "clearly slower; *: extrapolated, of sizes at which a part was not measured",
+            f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
+        ],
+        layout.row(*panels),
+        _draw_key(winners, columns, key_width, layout),
         heading="What to use, by size and reuse",
         reading="Find your size on the left and how often the same memory is used below. Numbers "
         "say how many times as fast as a plain copy it is; empty cells: the plain copy itself. "
         "Where several are as good, the plainest is named.",
         hint="Point at a cell for how many are as good.",
         summary=f"Recommended somewhere: {', '.join(winners)}.",
-        chart=compose_run_chart(
-            "What to use, by size and reuse",
-            run,
-            layout,
-            [
-                "predicted by bench_transfers advise: allocating the memory, filling or reading it "
-                "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
-                "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
-                f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
-                "clearly slower; *: extrapolated, of sizes at which a part was not measured",
-                f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
-            ],
-            layout.row(*panels),
-            _draw_key(winners, columns, key_width, layout),
-            data={
-                "cells": rows,
-                "key": [
-                    {
-                        "strategy": name,
-                        "text": name,
-                        "colour": _colour(run, name),
-                        "column": i % columns,
-                        "line": i // columns,
-                    }
-                    for i, name in enumerate(winners)
-                ],
-            },
-        ),
+        data={
+            "cells": rows,
+            "key": in_columns([_key_row(run, name) for name in winners], columns),
+        },
     )
+
+
+def _key_row(run: Run, name: str) -> dict[str, Any]:
+    return {"strategy": name, "text": name, "colour": _colour(run, name)}
 
 
 def _colour(run: Run, name: str) -> str:
@@ -171,7 +154,7 @@ def _draw_panel(
             ),
         )
     )
-    tips = tooltip(
+    tips = dict(
         use="strategy",
         size="size",
         reuse="reuse",
@@ -182,19 +165,11 @@ def _draw_panel(
         behind_by="margin_text",
         basis="note",
     )
-    rect = base.mark_rect(stroke=style.PAPER, strokeWidth=1).encode(
-        color=colour_by_field(), tooltip=tips
-    )
-    text = base.mark_text(fontSize=10).encode(
-        text=alt.Text("gain:N"),
-        color=READABLE,
-    )
-    heading = panel_title(DIRECTION_TITLES[direction])
-    return LayerChart(
-        layer=[rect, text],
-        title=heading,
-        width=min(CELL_WIDTH * len(reuses), layout.panel),
-        height=CELL_HEIGHT[layout.beside] * len(sizes),
+    return draw.panel(
+        cell_layers(base, tips, "gain", stroke=style.PAPER, line=1, fontSize=10),
+        min(CELL_WIDTH * len(reuses), layout.panel),
+        CELL_HEIGHT[layout.beside] * len(sizes),
+        draw.panel_title(DIRECTION_TITLES[direction]),
     )
 
 
@@ -202,8 +177,7 @@ def _draw_key(winners: list[str], columns: int, width: int, layout: Layout) -> L
     lines = -(-len(winners) // columns)
     reach = layout.key_range(width * columns)
     place = key_place(columns, 0.05, reach)
-    squares = place.mark_square(size=150, opacity=1).encode(color=colour_by_field())
-    text = place.mark_text(align="left", xOffset=12, fontSize=11).encode(text=alt.Text("text:N"))
-    key = key_panel([squares, text], reach[1])
+    squares = place.mark_square(size=150, opacity=1).encode(color=draw.colour_by_field())
+    key = key_panel([squares, draw.texts(place, xOffset=12)], reach[1])
     key.height = 20 * lines
     return key

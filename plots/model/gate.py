@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from plots.model import values
+from plots.model import decode
+from plots.model.decode import Interval, NotValid, key
 from plots.model.load import Message, ResultError
 from plots.model.questions import ask
 
@@ -20,6 +20,17 @@ NOT_KNOWN = "not_known"
 NOT_CHANGED = ("unchanged", NOT_KNOWN)  # verdicts on a benchmark
 BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
 UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
+
+
+Answer = Annotated[str, decode.one_of(*ANSWERS.values())]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Holds how many there are before and after."""
+
+    before: int
+    after: int
 
 
 @dataclass(frozen=True)
@@ -35,13 +46,13 @@ class BenchmarkVerdict:
     before: float | None  # in the unit of the metric that the gate judges by
     after: float | None
     note: Message | None
-    class_name: str | None = None
+    class_name: str | None = key("class", default=None)
     threshold: float | None = None
     slowdown: float | None = None
-    interval: tuple[float, float] | None = None  # the 95 % confidence interval
-    runs: tuple[float | None, ...] = ()  # the slowdown of each new run
+    interval: Interval = key("interval_95", default=None)
+    runs: tuple[float | None, ...] = key("slowdown_of_runs", default=())  # of each new run
     p: float | None = None
-    detectable: float | None = None
+    detectable: float | None = key("detectable_80", default=None)
     advisory: bool = False
 
     @property
@@ -60,13 +71,13 @@ class BenchmarkVerdict:
         return self.advisory or self.verdict == NOT_KNOWN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassVerdict:
     """Holds what the gate says of one class: of the benchmarks that the same thing limits."""
 
-    name: str
+    name: str = key("class")
     decides: bool  # the verdict on the whole
-    verdict: str
+    verdict: Answer
     threshold: float
     reasons: list[Message]
     of_baseline: int  # without those that may be missing
@@ -76,31 +87,38 @@ class ClassVerdict:
     changed: bool  # that is beyond the threshold
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Names a fact of the machine that differs from the baseline's; empty texts are unknown."""
 
     key: str
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
     allowed: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """Holds the gate's answer. `differences` are those from the baseline's machine."""
 
-    verdict: str
+    verdict: Answer
     sentence: str
     reasons: list[Message]
     notes: list[Message]
-    differences: list[Difference]
+    differences: list[Difference] = key("changed")
     judged_by: str
-    uses_fastest: bool
-    runs: tuple[int, int]  # before and after
-    sessions: tuple[int, int]
+    of_repetitions: str
+    runs: Counts
+    sessions: Counts
     classes: list[ClassVerdict]
     benchmarks: list[BenchmarkVerdict]
+
+    def __post_init__(self) -> None:
+        """Checks that those that were compared have a threshold, and a class that is there."""
+        known = {entry.name for entry in self.classes}
+        for one in self.compared:
+            if one.class_name not in known or one.threshold is None:
+                raise NotValid("no such class or threshold")
 
     def displayed_verdict(self, benchmark: BenchmarkVerdict) -> str:
         """Returns a benchmark's verdict in the gate's words."""
@@ -128,100 +146,21 @@ def check(program: Path, baseline: Path, runs: list[Path], decide_by: str | None
 def parse(document: Any, runs: list[Path]) -> Check:
     """Parses the file that `check --json` writes, and shortens the paths of runs to file names."""
     try:
-        if document["format"] != FORMAT or document["kind"] != "check":
-            raise ResultError(UNKNOWN)
-        classes = [_parse_class(entry, runs) for entry in document["classes"]]
-        class_names = {entry.name for entry in classes}
-        return Check(
-            verdict=_parse_answer(document["verdict"]),
-            sentence=values.printable(document["sentence"]),
-            reasons=[_parse_message(entry, runs) for entry in document["reasons"]],
-            notes=[_parse_message(entry, runs) for entry in document["notes"]],
-            differences=list(map(_parse_difference, document["changed"])),
-            judged_by=values.printable(document["judged_by"]),
-            uses_fastest=document["of_repetitions"] == "fastest",
-            runs=_parse_counts(document["runs"]),
-            sessions=_parse_counts(document["sessions"]),
-            classes=classes,
-            benchmarks=[_parse_benchmark(entry, class_names) for entry in document["benchmarks"]],
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        answer = decode.read(Check, document)
+        if (document["format"], document["kind"]) != (FORMAT, "check"):
+            raise NotValid("another format")
+    except (KeyError, NotValid) as error:
         raise ResultError(UNKNOWN) from error
 
+    def shorten(messages: list[Message]) -> list[Message]:
+        return [replace(one, text=_with_file_names(one.text, runs)) for one in messages]
 
-def _parse_answer(word: str) -> str:
-    if word not in ANSWERS.values():
-        raise ValueError("no verdict")
-    return word
+    classes = [replace(entry, reasons=shorten(entry.reasons)) for entry in answer.classes]
+    reasons, notes = shorten(answer.reasons), shorten(answer.notes)
+    return replace(answer, reasons=reasons, notes=notes, classes=classes)
 
 
-def _parse_message(value: dict[str, Any], runs: list[Path]) -> Message:
-    code, data = value["code"], value["data"]
-    if not isinstance(code, str) or not isinstance(data, dict):
-        raise TypeError("no message")
-    text = values.text(value, "text", code)
+def _with_file_names(text: str, runs: list[Path]) -> str:
     for path in runs:
         text = text.replace(str(path), path.name)
-    return Message(code, data, text)
-
-
-def _parse_benchmark(entry: dict[str, Any], class_names: set[str]) -> BenchmarkVerdict:
-    common = (
-        values.printable(entry["name"]),
-        values.printable(entry["verdict"]),
-        _parse_number(entry["before"]),
-        _parse_number(entry["after"]),
-        None if entry["note"] is None else _parse_message(entry["note"], []),
-    )
-    if "slowdown" not in entry:
-        return BenchmarkVerdict(*common)
-    class_name = values.printable(entry["class"])
-    if class_name not in class_names:
-        raise ValueError("no such class")
-    return BenchmarkVerdict(
-        *common,
-        class_name=class_name,
-        threshold=float(entry["threshold"]),
-        slowdown=_parse_number(entry["slowdown"]),
-        interval=_parse_interval(entry["interval_95"]),
-        runs=tuple(map(_parse_number, entry["slowdown_of_runs"])),
-        p=_parse_number(entry["p"]),
-        detectable=_parse_number(entry["detectable_80"]),
-        advisory=entry["advisory"] is True,
-    )
-
-
-def _parse_class(entry: dict[str, Any], runs: list[Path]) -> ClassVerdict:
-    return ClassVerdict(
-        name=values.printable(entry["class"]),
-        decides=entry["decides"] is True,
-        verdict=_parse_answer(entry["verdict"]),
-        threshold=float(entry["threshold"]),
-        reasons=[_parse_message(reason, runs) for reason in entry["reasons"]],
-        of_baseline=int(entry["of_baseline"]),
-        compared=int(entry["compared"]),
-        tested=int(entry["tested"]),
-        slowdown=_parse_number(entry["slowdown"]),
-        changed=entry["changed"] is True,
-    )
-
-
-def _parse_difference(entry: dict[str, Any]) -> Difference:
-    key, before, after = (values.printable(entry[key]) for key in ("key", "before", "after"))
-    return Difference(key, before, after, entry["allowed"] is True)
-
-
-def _parse_counts(counts: dict[str, Any]) -> tuple[int, int]:
-    return int(counts["before"]), int(counts["after"])
-
-
-def _parse_number(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = float(value)
-    return number if math.isfinite(number) else None
-
-
-def _parse_interval(ends: list[float] | None) -> tuple[float, float] | None:
-    low, high = map(_parse_number, ends or (None, None))
-    return None if low is None or high is None else (low, high)
+    return text

@@ -84,7 +84,7 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
         }
         with ThreadPoolExecutor(2) as pool:
             futures = {
-                name: pool.submit(_ask_advise, program, "--from", source, [*common, *options])
+                name: pool.submit(_ask_advise, program, source, [*common, *options])
                 for name, options in options_by_name.items()
             }
             answers = {name: future.result() for name, future in futures.items()}
@@ -138,7 +138,10 @@ def _sizes_of_transfers(result: Result) -> set[int]:
 
 
 def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
-    """Asks `advise` about copies to all devices of a map at once; returns the map with answers."""
+    """Asks `advise` about copies to all devices of a map at once; returns the map with answers.
+
+    Throws Refused for a map that is not as docs/MAP.md says.
+    """
     if program is None or not program.is_file():
         return replace(host_map, unanswered="bench_transfers, which predicts rates, is not built")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
@@ -146,9 +149,13 @@ def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
         source.write_bytes(host_map.data)
         on_host = ["--allow-host"] if host_map.on_host else []
         options = [*on_host, "--devices=all", "--json"]
-        answer = _ask_advise(program, "--host-map", source, options)
-    if isinstance(answer, str):
-        return replace(host_map, unanswered=answer)
+        try:
+            answer = _advise(program, "--host-map", source, options)
+        except questions.Refused as refusal:
+            text = str(refusal).replace(str(source), str(host_map.path))
+            raise questions.Refused(text) from refusal
+        except ResultError as error:
+            return replace(host_map, unanswered=str(error).replace(str(source), "the file"))
     return replace(host_map, answers={entry["direction"]: entry for entry in answer["answers"]})
 
 
@@ -171,17 +178,19 @@ def _is_read_by_advise(fields: Fields) -> bool:
     )
 
 
-def _ask_advise(
-    program: Path, about: str, source: Path, options: list[str]
-) -> dict[str, Any] | str:
+def _ask_advise(program: Path, source: Path, options: list[str]) -> dict[str, Any] | str:
     """Returns the file that `advise` writes, or one line that says why there is none."""
-    arguments: list[str | Path] = ["advise", about, source, *options]
     try:
-        content = questions.ask(program, arguments, {0, CANNOT_TELL}).document
+        return _advise(program, "--from", source, options)
     except ResultError as error:
         return str(error).replace(str(source), "the file")
+
+
+def _advise(program: Path, about: str, source: Path, options: list[str]) -> dict[str, Any]:
+    arguments: list[str | Path] = ["advise", about, source, *options]
+    content: Any = questions.ask(program, arguments, {0, CANNOT_TELL}).document
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        return "bench_transfers advise answers in a format that is not known here"
+        raise ResultError("bench_transfers advise answers in a format that is not known here")
     return content
 
 

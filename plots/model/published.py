@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parents[2] / "results" / "published.csv"
@@ -35,19 +35,14 @@ class Published:
 def read_published(path: Path = FILE) -> list[Published]:
     """Returns the published rates in the order of the file."""
     with path.open(encoding="utf-8", newline="") as lines:
-        return [
-            Published(
-                gpu=row["gpu"],
-                link=row["link"],
-                link_gb_per_s=float(row["link_gb_per_s"]) if row["link_gb_per_s"] else None,
-                strategy=row["strategy"],
-                direction=row["direction"],
-                low=float(row["gb_per_s_low"]),
-                high=float(row["gb_per_s_high"]),
-                tool=row["tool"],
-                source=row["source"],
-                title=row["title"],
-                note=row["note"],
-            )
-            for row in csv.DictReader(lines)
-        ]
+        rows = list(csv.DictReader(lines))
+    texts = [field.name for field in fields(Published) if field.type == "str"]
+    return [
+        Published(
+            link_gb_per_s=float(row["link_gb_per_s"]) if row["link_gb_per_s"] else None,
+            low=float(row["gb_per_s_low"]),
+            high=float(row["gb_per_s_high"]),
+            **{name: row[name] for name in texts},
+        )
+        for row in rows
+    ]

@@ -27,6 +27,11 @@ def is_whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def whole_or_none(value: Any) -> int | None:
+    """Returns a whole number; anything else counts as absent."""
+    return value if is_whole(value) else None
+
+
 def member(value: Any, key: str, kind: type) -> Any:
     """Returns a member of a JSON object if it exists and has the right type, otherwise None."""
     entry = value.get(key) if isinstance(value, dict) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from functools import partial
 
 from plots.figures import FLEET_FIGURES, HISTORY_FIGURES
 from plots.model.fleet import History, Judgement
@@ -25,8 +24,7 @@ def make_fleet_section(drawer: Drawer, judgement: Judgement, number: int | None)
             ("sha256 of what fleet_transfers says", hashlib.sha256(judgement.data).hexdigest()),
         ],
     )
-    for name, make in FLEET_FIGURES.items():
-        drawer.add_figure(section, name, partial(make, judgement))
+    drawer.add_figures(section, FLEET_FIGURES, judgement)
     return section
 
 
@@ -44,6 +42,5 @@ def make_history_section(drawer: Drawer, history: History, number: int | None) -
             ("sha256 of its content", hashlib.sha256(history.data).hexdigest()),
         ],
     )
-    for name, make in HISTORY_FIGURES.items():
-        drawer.add_figure(section, name, partial(make, history))
+    drawer.add_figures(section, HISTORY_FIGURES, history)
     return section

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
+from xml.etree import ElementTree
 
 from plots.figures.common import Alike, explain_alike
 from plots.figures.layout import CUT
 from plots.page.section import Caption, Drawn
 from plots.text import caption, latex
 
-TITLE = re.compile(r'class="mark-text role-title-text".*?<text[^>]*>([^<]*)</text>')
-AXIS_TITLE = re.compile(r'class="mark-text role-axis-title".*?<text[^>]*>([^<]*)</text>')
-TEXT = re.compile(r"<text[^>]*>([^<]*)</text>")
-CUT_NAME = re.compile(rf"(\S+){CUT}(\S*)")
+# What Vega calls titles of panels and axes.
+TITLE, AXIS_TITLE = "role-title-text", "role-axis-title"
+TEXT = "{http://www.w3.org/2000/svg}text"
 
 
 def format_captions(drawn: Drawn, images: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -27,11 +26,13 @@ def format_captions(drawn: Drawn, images: Mapping[str, bytes]) -> dict[str, byte
     files = _format(drawn.name, wide.heading, _join(wide, "", wide.alike, {}))
     part = re.compile(rf"{re.escape(drawn.name)}-column(-\d+)?\.svg")
     for name in filter(part.fullmatch, images):
-        drawing = images[name].decode()
+        drawing = ElementTree.fromstring(images[name])
         of_form = drawn.captions["paper"]
-        shown = "; ".join(_panels(drawing))
+        # Panels without titles are told by what their axes show.
+        shown = "; ".join(_texts(drawing, TITLE) or _texts(drawing, AXIS_TITLE))
         heading = ", ".join(filter(None, (of_form.heading, shown)))
-        files |= _format(name.removesuffix(".svg"), heading, _of_column(of_form, drawing, shown))
+        text = _of_column(of_form, _texts(drawing), shown)
+        files |= _format(name.removesuffix(".svg"), heading, text)
     return files
 
 
@@ -40,11 +41,11 @@ def _format(name: str, short: str, text: str) -> dict[str, bytes]:
     return {f"{name}.caption.txt": f"{text}\n".encode(), f"{name}.caption.tex": tex.encode()}
 
 
-def _of_column(of_form: Caption, drawing: str, shown: str) -> str:
-    """Returns the caption of a picture by what stands in its drawing."""
-    texts = _texts(TEXT, drawing)
-    cut = _whole_names(of_form, texts)
-    whole = [CUT_NAME.sub(lambda found: cut.get(found[0], found[0]), text) for text in texts]
+def _of_column(of_form: Caption, texts: list[str], shown: str) -> str:
+    """Returns the caption of a picture by the texts that stand in it."""
+    words = dict.fromkeys(word for text in texts for word in text.split() if CUT in word)
+    cut = {word: name for word in words if (name := _whole(word, of_form.strategies))}
+    whole = [" ".join(cut.get(word, word) for word in text.split(" ")) for text in texts]
     alike = [
         group
         for group in of_form.alike
@@ -52,6 +53,13 @@ def _of_column(of_form: Caption, drawing: str, shown: str) -> str:
         and (not group.panel or group.panel in texts)
     ]
     return _join(of_form, shown, alike, cut)
+
+
+def _whole(cut: str, names: list[str]) -> str:
+    """Returns the name that is shortened so, or nothing if it could be several."""
+    start, _, end = cut.partition(CUT)
+    fitting = [name for name in names if name.startswith(start) and name.endswith(end)]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _join(of_form: Caption, shown: str, alike: list[Alike], cut: Mapping[str, str]) -> str:
@@ -68,24 +76,8 @@ def _join(of_form: Caption, shown: str, alike: list[Alike], cut: Mapping[str, st
     return " ".join(filter(None, sentences))
 
 
-def _panels(drawing: str) -> list[str]:
-    """Returns the titles of panels, or what their axes show if they have none."""
-    return _texts(TITLE, drawing) or _texts(AXIS_TITLE, drawing)
-
-
-def _texts(pattern: re.Pattern[str], drawing: str) -> list[str]:
-    return list(dict.fromkeys(html.unescape(text) for text in pattern.findall(drawing) if text))
-
-
-def _whole_names(of_form: Caption, texts: list[str]) -> dict[str, str]:
-    """Returns the whole names of strategies that are shortened in a drawing."""
-    whole = {}
-    for found in filter(None, map(CUT_NAME.match, texts)):
-        fitting = [
-            name
-            for name in of_form.strategies
-            if name.startswith(found[1]) and name.endswith(found[2])
-        ]
-        if len(fitting) == 1:
-            whole[found[0]] = fitting[0]
-    return whole
+def _texts(drawing: ElementTree.Element, role: str = "") -> list[str]:
+    """Returns the texts of a drawing, each once, or of that which has a role."""
+    parts = [part for part in drawing.iter() if role in part.get("class", "").split()]
+    texts = (text.text for part in (parts if role else [drawing]) for text in part.iter(TEXT))
+    return list(dict.fromkeys(filter(None, texts)))

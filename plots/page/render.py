@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 
 from altair.utils import schemapi
 
-from plots.figures.common import HIDDEN, Figure
+from plots.figures.common import Figure
+from plots.figures.draw import HIDDEN
 from plots.model import values
 from plots.model.load import ResultError
 from plots.model.trusted import why_untrusted

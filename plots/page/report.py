@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -212,11 +211,11 @@ def _prepare_runs(results: list[Result], program: Path | None, most_advised: int
     """
     by_device = [part for result in results for part in split(result)]
     runs = sorted(map(Run, by_device), key=_with_gpu_first)
+    judged = judge(program, [run.result for run in runs])
     for run in runs:
         if not run.benchmarks:
-            why = run.result.lacks or "none of its benchmarks has a name that can be shown"
+            why = "none of its benchmarks has a time and a name that can be shown"
             raise ResultError(f"cannot use {run.result.path}: {why}")
-    judged = judge(program, [run.result for run in runs])
     runs = [replace(run, judged=given) for run, given in zip(runs, judged, strict=True)]
     return [
         replace(run, advice=ask(program, run.result, run.on_host)) if i < most_advised else run
@@ -258,8 +257,7 @@ def _make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         method=_list_method(run),
         warnings=run.judged.warnings,
     )
-    for name, make in FIGURES.items():
-        drawer.add_figure(section, name, partial(make, run))
+    drawer.add_figures(section, FIGURES, run)
     return section
 
 
@@ -291,8 +289,7 @@ def _make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
             f"Runs from {left_out[0]} on are in figures and tables only: make reports of fewer."
         )
         section.sentences["What is left out"] = [Sentence(sentence, True)]
-    for name, make in GROUP_FIGURES.items():
-        drawer.add_figure(section, name, partial(make, runs))
+    drawer.add_figures(section, GROUP_FIGURES, runs)
     return section
 
 
@@ -315,8 +312,7 @@ def _make_devices_section(
         section.tables = [table] if table.rows else []
         sentences = _name_devices_without_section(run, shown)
         section.sentences = {"Devices without a section": sentences} if sentences else {}
-        for name, make in DEVICES_FIGURES.items():
-            drawer.add_figure(section, name, partial(make, run))
+        drawer.add_figures(section, DEVICES_FIGURES, run)
     return section
 
 
@@ -363,8 +359,7 @@ def _make_map_section(
         ],
     )
     flatten("", host_map.context, section.method)
-    for name, make in MAP_FIGURES.items():
-        drawer.add_figure(section, name, partial(make, host_map))
+    drawer.add_figures(section, MAP_FIGURES, host_map)
     return section
 
 
@@ -376,8 +371,7 @@ def _make_check_section(drawer: Drawer, check: Check, runs: list[tuple[int, Run]
         sentences=verdict.sentences(check, len(runs)),
         tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
     )
-    for name, make in CHECK_FIGURES.items():
-        drawer.add_figure(section, name, partial(make, check, runs), "against the baseline")
+    drawer.add_figures(section, CHECK_FIGURES, check, runs, subject="against the baseline")
     return section
 
 

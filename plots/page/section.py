@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import PurePath
 from typing import Any
@@ -101,6 +102,17 @@ class Drawer:
 
     names: frozenset[str] | None = None  # None: all
     for_papers: bool = True
+
+    def add_figures(
+        self,
+        section: Section,
+        figures: Mapping[str, Callable[..., Figure]],
+        *of: Any,
+        subject: str = "",
+    ) -> None:
+        """Draws figures of something into a section."""
+        for name, draw in figures.items():
+            self.add_figure(section, name, partial(draw, *of), subject)
 
     def add_figure(
         self, section: Section, name: str, make: Callable[[Layout], Figure], subject: str = ""

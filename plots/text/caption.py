@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -105,11 +106,16 @@ def _host_and_cpu(run: Run) -> tuple[str, str]:
 
 def date(result: Result) -> str:
     """Returns the time at which the run was started."""
-    started = text(mapping(result.transfers, "run"), "started_utc", "")
+    started = mapping(result.transfers, "run").get("started_utc")
+    return moment(started, text(result.context, "date", "unknown date"))
+
+
+def moment(written: Any, otherwise: str = "unknown date", zone: str = " UTC") -> str:
+    """Returns a date of a file without seconds; what is no date stays as it is."""
     try:
-        return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
+        return f"{datetime.fromisoformat(printable(written)):%Y-%m-%d %H:%M}{zone}"
     except ValueError:
-        return started or text(result.context, "date", "unknown date")
+        return printable(written) or otherwise
 
 
 def entries(result: Result, key: str) -> list[Any]:
@@ -131,6 +137,12 @@ def short_path(path: Path) -> str:
 def listed(names: list[str]) -> str:
     """Returns names as a list within a sentence."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Returns a sort key that puts node2 before node10."""
+    parts = re.split(r"([0-9]{1,18})", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def count(number: int, noun: str) -> str:

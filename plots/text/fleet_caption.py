@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import datetime
 
 from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
 from plots.model.judged import Sentence
@@ -18,12 +17,6 @@ CLASS_WORDS = {
 }
 SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack", "slot": "slot", "fleet": "fleet"}
 DIRECTIONS = {"both": " both ways", "none": ""}
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """Returns a sort key that puts node2 before node10."""
-    parts = re.split(r"([0-9]{1,18})", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def percent(value: float) -> str:
@@ -155,21 +148,21 @@ def sentences(judgement: Judgement) -> dict[str, list[Sentence]]:
         named.append(Sentence(f"{more} more are in the table below.", True))
     if not named:
         named = [Sentence("No GPU, node, rack or slot is named.")]
-    doubts = [
-        Sentence(_begin(f"{caption.count(gpus, 'GPU')} {text} [{code}].".lstrip()), True)
-        for code, gpus, text in judgement.doubts
-    ]
+    doubts = (
+        f"{caption.count(len(one.gpus), 'GPU')} {one.text} [{one.code}]."
+        for one in judgement.doubts
+    )
     return {
         "Who is slow": named,
-        "What is not known": doubts,
+        "What is not known": [Sentence(_begin(text.lstrip()), True) for text in doubts],
         "Problems": _problems(judgement),
         "What would have been found": _tested(judgement),
     }
 
 
 def _problems(judgement: Judgement) -> list[Sentence]:
-    counts = Counter(code for code, _ in judgement.problems)
-    firsts = dict(reversed(judgement.problems))
+    counts = Counter(problem.code for problem in judgement.problems)
+    firsts = {problem.code: problem.text for problem in reversed(judgement.problems)}
     return [
         Sentence(
             f"{firsts[code]} [{code}]{f', and {count - 1} more like this' if count > 1 else ''}.",
@@ -182,9 +175,10 @@ def _problems(judgement: Judgement) -> list[Sentence]:
 def _tested(judgement: Judgement) -> list[Sentence]:
     """Says for each class what slowdown would have been found, by the worst of its aspects."""
     worst: dict[str, dict[str, float]] = {}
-    for class_name, scope, value in judgement.tested:
-        scopes = worst.setdefault(class_name, {})
-        scopes[scope] = max(value, scopes.get(scope, value))
+    for tested in judgement.tested:
+        if (value := tested.percent) is not None:
+            scopes = worst.setdefault(tested.class_name, {})
+            scopes[tested.scope] = max(value, scopes.get(tested.scope, value))
     return [
         Sentence(
             f"{class_name}: "
@@ -199,17 +193,14 @@ def _tested(judgement: Judgement) -> list[Sentence]:
 
 
 def date(written: str) -> str:
-    """Returns a date of a file without seconds; what is no date stays as it is."""
-    try:
-        return f"{datetime.fromisoformat(written):%Y-%m-%d %H:%M}"
-    except ValueError:
-        return written
+    """Returns a date of a file without seconds, in its own zone."""
+    return caption.moment(written, "", "")
 
 
 def sweep_name(history: History, sweep: int) -> str:
     """Returns a sweep by its day, or its id."""
-    name, begin = history.sweeps[sweep]
-    return date(begin)[:10] if begin else name or str(sweep + 1)
+    named = history.sweeps[sweep]
+    return date(named.begin)[:10] if named.begin else named.id or str(sweep + 1)
 
 
 def history_sentences(history: History) -> list[Sentence]:

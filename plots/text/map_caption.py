@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from plots.model.host_map import HostMap
 from plots.model.load import Result
-from plots.model.values import member, printable, text
+from plots.model.values import member, text
 from plots.text import caption, numbers
 
 WORDS = {"h2d": "host → device", "d2h": "device → host", "both": "both ways at once"}
@@ -33,7 +31,7 @@ def machine(host_map: HostMap) -> str:
     uuids = list(filter(None, (text(entry, "uuid", "") for entry in entries)))
     what = caption.counted_names(names) if uuids else _first(names)
     known = f" ({_first(uuids)})" if uuids else ""
-    date = _date(printable(host_map.context.get("date")))
+    date = caption.moment(host_map.context.get("date"))
     return f"The map is of the machine with {what or 'unknown devices'}{known}, {date}."
 
 
@@ -61,7 +59,7 @@ def origin(host_map: HostMap) -> str:
     size, memory = context.get("size_bytes"), text(context, "memory", "")
     copies = f"copies of {numbers.size(size)}" if size else "copies of unknown size"
     parts = [
-        _date(printable(context.get("date"))),
+        caption.moment(context.get("date")),
         f"{copies} of {memory} memory" if memory else copies,
         caption.count(host_map.sets, "set") + " measured" if host_map.sets else "",
         _checked(host_map),
@@ -85,16 +83,10 @@ def is_doubtful(host_map: HostMap) -> bool:
 def _checked(host_map: HostMap) -> str:
     if host_map.errors is None:
         return "not compared with sets held out"
-    median, p95 = (f"{100 * error:.1f} %" for error in host_map.errors)
+    errors = (host_map.errors.median, host_map.errors.p95)
+    median, p95 = (f"{100 * error:.1f} %" for error in errors)
     doubt = "beware, " if is_doubtful(host_map) else ""
     return f"{doubt}sets held out differ by {median} (median), {p95} (95th percentile)"
-
-
-def _date(written: str) -> str:
-    try:
-        return f"{datetime.fromisoformat(written):%Y-%m-%d %H:%M} UTC"
-    except ValueError:
-        return written or "unknown date"
 
 
 def file_name(host_map: HostMap) -> str:

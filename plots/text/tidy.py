@@ -6,37 +6,14 @@ import gzip
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from plots.model.derive import Benchmark, Run
+from plots.model.derive import Run
 from plots.model.significance import rate_interval, time_interval
 from plots.model.values import is_number
 from plots.text import caption, tables
 from plots.text.table import format_csv
 
-OF_RUN = ["run", "device", "started_utc"]
-OF_BENCHMARK = [
-    "benchmark",
-    "role",
-    "family",
-    "strategy",
-    "method",
-    "memory",
-    "variant",
-    "direction",
-    "size_bytes",
-    "moved_bytes",
-    "cold",
-]
-RESULTS = [
-    "repetitions",
-    "median_ns",
-    "median_ns_low_95",
-    "median_ns_high_95",
-    "gb_per_s",
-    "gb_per_s_low_95",
-    "gb_per_s_high_95",
-    "link_percent",
-    "cpu_s_per_gb",
-]
+# Fields of a benchmark, whose names are heads of columns, too.
+FIELDS = ["role", "family", "strategy", "method", "memory", "variant", "direction", "size_bytes"]
 # Counters of a repetition: its times are those of its samples.
 COUNTERS = ["median_ns", "min_ns", "p5_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "operations"]
 DIGITS = 8  # of a repetition's numbers; more would only make the file larger
@@ -49,7 +26,9 @@ def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
     measurements = [row for number, run in numbered for row in _measurements(number, run)]
     repetitions = [row for number, run in numbered for row in _repetitions(number, run)]
     return {
-        "measurements.csv": format_csv([*OF_RUN, *OF_BENCHMARK, *RESULTS], measurements),
+        "measurements.csv": format_csv(
+            list(measurements[0]), [list(row.values()) for row in measurements]
+        ),
         # Without a time the same data make the same file.
         "repetitions.csv.gz": gzip.compress(
             format_csv(["run", "benchmark", "repetition", *COUNTERS, "gb_per_s"], repetitions),
@@ -58,42 +37,30 @@ def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
     }
 
 
-def _measurements(number: int, run: Run) -> Iterator[list[Cell]]:
-    of_run: list[Cell] = [number, caption.device_name(run), caption.date(run.result)]
+def _measurements(number: int, run: Run) -> Iterator[dict[str, Cell]]:
+    device, date = caption.device_name(run), caption.date(run.result)
     for benchmark in run.benchmarks:
         low, high = time_interval(benchmark) or (None, None)
         moved = benchmark.bytes if run.is_moved(benchmark) else None
-        rate = benchmark.gb_per_s if moved else None
         least, most = (rate_interval(benchmark) if moved else None) or (None, None)
-        yield [
-            *of_run,
-            *_identity(benchmark),
-            moved,
-            int(benchmark.cold),
-            benchmark.repetitions,
-            benchmark.ns,
-            low,
-            high,
-            rate,
-            least,
-            most,
-            tables.link_percent(run, benchmark),
-            benchmark.get("cpu_s_per_gb"),
-        ]
-
-
-def _identity(benchmark: Benchmark) -> list[Cell]:
-    return [
-        benchmark.name,
-        benchmark.role,
-        benchmark.family,
-        benchmark.strategy,
-        benchmark.method,
-        benchmark.memory,
-        benchmark.variant,
-        benchmark.direction,
-        benchmark.size_bytes,
-    ]
+        yield {
+            "run": number,
+            "device": device,
+            "started_utc": date,
+            "benchmark": benchmark.name,
+            **{key: getattr(benchmark, key) for key in FIELDS},
+            "moved_bytes": moved,
+            "cold": int(benchmark.cold),
+            "repetitions": benchmark.repetitions,
+            "median_ns": benchmark.ns,
+            "median_ns_low_95": low,
+            "median_ns_high_95": high,
+            "gb_per_s": benchmark.gb_per_s if moved else None,
+            "gb_per_s_low_95": least,
+            "gb_per_s_high_95": most,
+            "link_percent": tables.link_percent(run, benchmark),
+            "cpu_s_per_gb": benchmark.get("cpu_s_per_gb"),
+        }
 
 
 def _repetitions(number: int, run: Run) -> Iterator[list[Cell]]:

@@ -20,7 +20,7 @@ from plots.text import caption, numbers
 
 def heading(check: Check, run: Run) -> str:
     """Returns the verdict, the number of runs and the device."""
-    runs = caption.count(check.runs[1], "run")
+    runs = caption.count(check.runs.after, "run")
     return f"{describe_verdict(check)}: {runs} against the baseline, {caption.device_name(run)}"
 
 
@@ -45,7 +45,10 @@ def describe_counts(check: Check) -> str:
     """Returns how many runs were compared with how many."""
     before, after = (
         f"{caption.count(runs, 'run')} of {caption.count(sessions, 'session')}"
-        for runs, sessions in zip(check.runs, check.sessions, strict=True)
+        for runs, sessions in (
+            (check.runs.before, check.sessions.before),
+            (check.runs.after, check.sessions.after),
+        )
     )
     return f"{after} against a baseline of {before}"
 
@@ -96,7 +99,7 @@ def _describe_difference(difference: Difference) -> str:
 
 
 def _describe_comparison(check: Check) -> str:
-    fastest = " of the fastest repetition" if check.uses_fastest else ""
+    fastest = " of the fastest repetition" if check.of_repetitions == "fastest" else ""
     counts = Counter(map(check.displayed_verdict, check.benchmarks))
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"
     basis = f"judged by {check.judged_by}{fastest}"

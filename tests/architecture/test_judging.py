@@ -121,12 +121,11 @@ CONSTANTS = {
         interruption SOON_S""",
     "what a file may hold; the readers in C++ say the same": """
         model/gunzip GZIP_ONLY CHUNK_BYTES
-        model/host_map FORMAT MOST_DEVICES MOST_NAME MOST_ENTRIES MOST_NODE MOST_COPY LEAST_SHARE
-        model/host_map ROUNDING MOST_GAIN
+        model/host_map FORMAT
         model/values SMALLEST LARGEST
         model/strict_json MOST_DEPTH MOST_DIGITS LEAST_INTEGER MOST_INTEGER
-        model/load FORMAT MOST_BYTES SCHEMA MOST_PLAINNESS MOST_INDEX
-        model/fleet FORMAT MOST_GPUS BEGINNING
+        model/load FORMAT MOST_BYTES
+        model/fleet FORMAT BEGINNING
         model/gate FORMAT
         model/programs FORMAT CANNOT_TELL
         model/judged FORMAT

@@ -11,11 +11,12 @@ from made_up_map import document, link, parse
 from several_devices import AT_ONCE, two_devices
 from test_report import contrast
 
+from plots.__main__ import _read as read
 from plots.__main__ import main
 from plots.figures import MAP_FIGURES, style
 from plots.figures.layout import COLUMN, WIDE
-from plots.model.host_map import PciLink, parse_map
-from plots.model.load import ResultError, parse_result, read_document
+from plots.model.host_map import PciLink
+from plots.model.load import ResultError, parse_result
 from plots.model.pcie import packet_limit
 from plots.model.programs import ask_about_map
 from plots.model.same_machine import how_they_differ
@@ -35,12 +36,8 @@ def spec_of(figures, name, subject, layout=WIDE):
     return render.specification(figures[name](subject, layout))
 
 
-def read_map(path):
-    return parse_map(path, *read_document(path))
-
-
 def test_the_recorded_map_is_read():
-    host_map = read_map(TWO_GPUS / "host_map.json")
+    host_map = read(TWO_GPUS / "host_map.json")
     assert [device.name for device in host_map.devices] == ["cuda:0", "cuda:1"]
     assert host_map.links[0].capacities["both"].value == pytest.approx(161.04e9, rel=1e-4)
     assert ("h2d" in host_map.links[0].capacities, host_map.sets) == (False, 22)
@@ -48,10 +45,10 @@ def test_the_recorded_map_is_read():
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
-def test_both_readers_take_the_same_maps(path, program):
+def test_the_report_takes_the_maps_that_the_program_takes(path, program):
     refusal = None
     try:
-        read_map(path)
+        ask_about_map(program, read(path))
     except ResultError as error:
         refusal = str(error)
         assert refusal.isprintable()
@@ -125,7 +122,7 @@ def test_names_of_devices_are_shown_as_text(program):
     assert host_map.answers
 
 
-def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
+def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys, pytestconfig):
     file = TWO_GPUS / "host_map.json"
     options = ["--out", str(tmp_path / "report"), "--program", str(tmp_path / "none")]
     arguments = [*options, str(file)]
@@ -134,6 +131,11 @@ def test_the_command_takes_maps_beside_runs(tmp_path, undrawn, capsys):
     assert re.search(r"<h2[^>]*>Links of the host \(2026-11-22-two-gpus/host_map.json\)", page)
     assert (tmp_path / "report" / "tables" / "map-links.csv").is_file()
     capsys.readouterr()
+    (tmp_path / "odd.json").write_text(file.read_text().replace('"held_out":', '"held_in":', 1))
+    program = ["--program", str(pytestconfig.getoption("binary"))]
+    assert main([*arguments[:2], *program, str(tmp_path / "odd.json")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"report: cannot use {tmp_path / 'odd.json'}: ")
     again = shutil.copy(file, tmp_path / "again.json")
     assert main([*arguments, str(again)]) == 2
     assert "the same map as" in capsys.readouterr().err

@@ -1,8 +1,10 @@
 """Tests the reading of result files."""
 
 import os
+from reprlib import repr as brief
 
 import bad_files
+import format_2
 import pytest
 import synthetic
 
@@ -36,6 +38,15 @@ def test_a_bad_file_gives_one_clear_line(tmp_path, pytestconfig, name):
     message = str(error.value)
     assert str(path) in message
     assert "\n" not in message
+
+
+def test_what_is_wrong_is_named_with_its_place():
+    name, *_ = format_2.copies()
+    fields = format_2.copies() | {name: format_2.copies()[name] | {"flows": [{"device": "a"}]}}
+    with pytest.raises(ResultError) as error:
+        format_2.result([], benchmarks=fields)
+    place = f"benchmarks[{brief(name)}].flows[0].device"
+    assert str(error.value).endswith(f": {place} is 'a', no whole number from 0")
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):

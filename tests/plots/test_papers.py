@@ -15,7 +15,7 @@ import synthetic
 from synthetic import KIB, MIB
 
 from plots.figures import FIGURES
-from plots.figures.common import literal
+from plots.figures.draw import literal
 from plots.figures.forest import draw_forest
 from plots.figures.layout import PAPER
 from plots.model.derive import Run
