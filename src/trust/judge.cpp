@@ -182,13 +182,8 @@ class judge_of_facts {
   }
 
   void about_faults() {
-    const auto& faults = member(facts_, {"run", "faults_injected"});
     asked_.insert("faults_injected");
-    if (!faults.is_array() || faults.empty()) return;
-    std::vector<std::string> names;
-    for (const auto& fault : faults)
-      if (fault.is_string())
-        names.push_back(common::printable(fault.get_ref<const std::string&>()));
+    const auto names = faults_in(read_);
     if (names.empty()) return;
     warn(subject::run, "faults_injected",
          fmt::format("Faults were injected on purpose ({}): use no number of this run. No "
@@ -366,6 +361,16 @@ class judge_of_facts {
 
 }  // namespace
 
+std::vector<std::string> faults_in(const result_file::contents& read) {
+  const auto& faults = member(read.facts, {"run", "faults_injected"});
+  std::vector<std::string> names;
+  if (faults.is_array())
+    for (const auto& fault : faults)
+      if (fault.is_string())
+        names.push_back(common::printable(fault.get_ref<const std::string&>()));
+  return names;
+}
+
 judgement judge(const result_file::contents& read) {
   const auto benchmarks = benchmarks_in(read);
   judge_of_facts of_facts(read, benchmarks);
@@ -377,9 +382,7 @@ judgement judge(const result_file::contents& read) {
   };
   const auto noise = noise_of(benchmarks);
   add({noise.finding});
-  const bool is_falsified = std::ranges::any_of(given.findings, [](const finding& finding) {
-    return finding.said.code == "faults_injected";
-  });
+  const bool is_falsified = !faults_in(read).empty();
   if (!is_falsified && !read.on_host) {
     add(about_rates(read, benchmarks));
     add(about_both_ways(benchmarks));
