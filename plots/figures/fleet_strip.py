@@ -66,7 +66,8 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     panels = []
     for name, places in by_class.items():
         named = _named(judgement, places, name)
-        ends = fleet_scale.domain([place.slower for place in places], name)
+        small = fleet_scale.small(judgement, name)
+        ends = fleet_scale.domain([place.slower for place in places], small)
         data["marks"] += _mark_rows(places, set(named), name, looks, layout)
         data["named"] += _named_rows(places, named, name, looks)
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
@@ -232,7 +233,7 @@ def _label_rows(
     places: list[Place],
     named: dict[int, Finding],
     class_name: str,
-    ends: tuple[float, float],
+    ends: fleet_scale.Ends,
     count: int,
     layout: Layout,
 ) -> list[dict[str, Any]]:
@@ -241,7 +242,7 @@ def _label_rows(
     for place in places:
         if place.at in named:
             by_part.setdefault(fleet_caption.part_name(named[place.at]), []).append(place)
-    room = _Room(ends, class_name, count, layout)
+    room = _Room(ends, count, layout)
     for members in by_part.values():
         for place in members:
             room.take(*room.mark(place))
@@ -271,12 +272,12 @@ class _Room:
 
     MARK, LINE, GAP = 5, 11, 8
 
-    def __init__(
-        self, ends: tuple[float, float], class_name: str, count: int, layout: Layout
-    ) -> None:
-        self._class_name, self._count = class_name, count
+    def __init__(self, ends: fleet_scale.Ends, count: int, layout: Layout) -> None:
+        self._small, self._count = ends.small, count
         self._width, self._height = layout.width - layout.axis, HEIGHT[layout.name]
-        self._low, self._high = (fleet_scale.position(end, class_name) for end in ends)
+        self._low, self._high = (
+            fleet_scale.position(end, ends.small) for end in (ends.low, ends.high)
+        )
         self._taken: list[tuple[float, float, float]] = []
 
     def take(self, first: float, last: float, y: float) -> None:
@@ -286,7 +287,7 @@ class _Room:
     def mark(self, place: Place) -> tuple[float, float, float]:
         """Returns the pixels of a mark."""
         x = self._width * (place.at + 0.5) / self._count
-        y = fleet_scale.position(place.slower, self._class_name) - self._low
+        y = fleet_scale.position(place.slower, self._small) - self._low
         return x - self.MARK, x + self.MARK, self._height * y / (self._high - self._low)
 
     def height_of_label(self, place: Place, name: str, right: bool, lift: float) -> float | None:
@@ -303,7 +304,7 @@ class _Room:
             return None
         self.take(start, end, y)
         position = self._low + y / self._height * (self._high - self._low)
-        return round(fleet_scale.slowdown(position, self._class_name), 4)
+        return round(fleet_scale.slowdown(position, self._small), 4)
 
     def _is_taken(self, first: float, last: float, y: float) -> bool:
         return any(
@@ -327,7 +328,7 @@ def _boundaries(gpus: Sequence[Gpu]) -> dict[int, str]:
 def _draw_panel(
     class_name: str,
     gpus: Sequence[Gpu],
-    ends: tuple[float, float],
+    ends: fleet_scale.Ends,
     looks: dict[str, style.MarkStyle],
     layout: Layout,
     is_last: bool,
@@ -350,8 +351,8 @@ def _draw_panel(
     )
     title = ("rack" if by_rack else "node") if is_last else None
     x = alt.X("at:Q", scale=scale, axis=axis, title=title)
-    y_axis = fleet_scale.axis(ends, class_name, HEIGHT[layout.name] // 18, minExtent=34)
-    value = Value("percent slower", fleet_scale.scale(ends, class_name), y_axis)
+    y_axis = fleet_scale.axis(ends, HEIGHT[layout.name] // 18, minExtent=34)
+    value = Value("percent slower", fleet_scale.scale(ends), y_axis)
 
     def of_class(data: str) -> alt.Chart:
         return alt.Chart(alt.NamedData(data)).transform_filter(alt.datum["class"] == class_name)
@@ -390,7 +391,7 @@ def _draw_panel(
     ]
     return LayerChart(
         layer=[
-            zero.encode(y=alt.YDatum(0, scale=fleet_scale.scale(ends, class_name))),
+            zero.encode(y=alt.YDatum(0, scale=fleet_scale.scale(ends))),
             drawn,
             named,
             *labels,

@@ -118,6 +118,7 @@ class Judgement:
     doubts: tuple[tuple[str, int, str], ...]  # code, GPUs, sentence
     problems: tuple[tuple[str, str], ...]  # code and sentence
     tested: tuple[tuple[str, str, float], ...]  # class, scope, percent that would have been found
+    thresholds: dict[str, float]  # by class: percent that matter; older answers have none
     data: bytes = b""
 
     def classes(self) -> list[str]:
@@ -150,6 +151,7 @@ class History:
     sweeps: tuple[tuple[str, str], ...]  # id and begin; either may be empty
     aspects: tuple[Aspect, ...]
     gpus: tuple[Trace, ...]
+    thresholds: dict[str, float]  # as a judgement has them
     data: bytes = field(default=b"", repr=False)
 
     def aspect(self, code: str) -> Aspect:
@@ -230,6 +232,7 @@ def _judgement(path: Path, document: Any, data: bytes) -> Judgement:
             for entry in _list(document["tested"])
             if entry["detectable_percent"] is not None
         ),
+        thresholds=_thresholds(document),
         data=data,
     )
 
@@ -245,6 +248,7 @@ def _history(path: Path, document: Any, data: bytes) -> History:
         sweeps=sweeps,
         aspects=aspects,
         gpus=tuple(_trace(entry, len(sweeps), aspects) for entry in _list(document["gpus"])),
+        thresholds=_thresholds(document),
         data=data,
     )
 
@@ -257,6 +261,14 @@ def _check_kind(document: Any, kind: str) -> None:
         raise ValueError("its format is no number")
     if number > FORMAT:
         raise ValueError(f"its format is newer than the newest known here, {FORMAT}")
+
+
+def _thresholds(document: Any) -> dict[str, float]:
+    given = document.get("thresholds_percent", {}).items()
+    thresholds = {_name(name): _number(percent) for name, percent in given}
+    if not all(map(values.is_positive, thresholds.values())):
+        raise ValueError("a threshold is not above zero")
+    return thresholds
 
 
 def _aspect(entry: dict[str, Any]) -> Aspect:

@@ -206,6 +206,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"in_parts", in_parts(sweep)},
                 {"problems", common::to_json(sweep.problems)},
                 {"doubts", doubts_of(sweep, judged)},
+                {"thresholds_percent", thresholds_percent()},
                 {"tested", json::array()}};
   for (const auto& found : judged.findings) document["findings"].push_back(to_json(sweep, found));
   for (const auto& found : judged.not_named) document["not_named"].push_back(to_json(sweep, found));
