@@ -9,6 +9,7 @@ import collections
 import datetime
 import functools
 import gzip
+import itertools
 import json
 import math
 import re
@@ -21,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from plots.model.derive import Run  # noqa: E402
 from plots.model.load import read_result  # noqa: E402
-from plots.model.significance import ratio  # noqa: E402
 
 NUMBER = r"[-−+]?\d+(?:,\d{3})*(?:\.\d+)?"
 Place = tuple[str, str]  # a folder and a device
@@ -185,9 +185,29 @@ def difference(file: str, first: str, name: str) -> list[float]:
         {benchmark.name: benchmark for benchmark in benchmarks_of(path).benchmarks}[name]
         for path in (file, first)
     )
-    times = ratio(other, one)
-    assert times.interval
-    return [100 * (value - 1) for value in (times.value, *times.interval)]
+    times = [benchmark.values("median_ns") for benchmark in (other, one)]
+    ratios = sorted(a / b for a in times[0] for b in times[1])
+    outside = outside_each_end(*map(len, times))
+    ends = ratios[outside], ratios[-1 - outside]
+    return [100 * (value - 1) for value in (other.ns / one.ns, *ends)]
+
+
+def outside_each_end(first: int, second: int) -> int:
+    """Of all pairs, how many lie on either side of 95 %: the test of Mann and Whitney."""
+
+    @functools.cache
+    def orders(first: int, second: int, reversed_pairs: int) -> int:
+        if not first or not second or reversed_pairs < 0:
+            return int(reversed_pairs == 0)
+        return orders(first - 1, second, reversed_pairs - second) + orders(
+            first, second - 1, reversed_pairs
+        )
+
+    counts = (orders(first, second, pairs) for pairs in range(first * second + 1))
+    allowed = 0.025 * math.comb(first + second, first)
+    outside = sum(total <= allowed for total in itertools.accumulate(counts)) - 1
+    assert outside >= 0, "too few repetitions"
+    return outside
 
 
 @functools.cache

@@ -170,13 +170,12 @@ advice::file_for_answers read(const advice_request& request) {
   }
 }
 
-/// By default the CPU writes the data before an upload and reads them after a download.
 advice::question question_for(const advice_request& request, const std::string& direction) {
-  const bool uploads = direction == "h2d" || direction == "both";
-  const bool downloads = direction == "d2h" || direction == "both";
-  return {0, direction, static_cast<double>(request.reuses.front()),
-          request.cpu_writes.value_or(uploads ? 1 : 0),
-          request.cpu_reads.value_or(downloads ? 1 : 0)};
+  auto question = advice::usual_question(direction);
+  question.reuse = static_cast<double>(request.reuses.front());
+  question.cpu_writes = request.cpu_writes.value_or(question.cpu_writes);
+  question.cpu_reads = request.cpu_reads.value_or(question.cpu_reads);
+  return question;
 }
 
 /// What is printed, and what the files get.

@@ -12,6 +12,7 @@
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
 #include "src/exports/results/formats.hpp"
+#include "src/report/report.hpp"
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::bench {
@@ -19,7 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string formats() { return fmt::format("{}", fmt::join(exports::words_of_formats(), ", ")); }
+constexpr const char* report_format = "report";  // of no other program
+
+std::vector<std::string> words_of_formats() {
+  auto words = exports::words_of_formats();
+  words.emplace_back(report_format);
+  return words;
+}
+
+std::string formats() { return fmt::format("{}", fmt::join(words_of_formats(), ", ")); }
 
 constexpr const char* export_footer =
     "Medians over the repetitions of a run with their 95 % intervals; docs/EXPORTS.md has an "
@@ -27,9 +36,11 @@ constexpr const char* export_footer =
     "of each format. Files compressed with gzip are read, too.\n"
     "Exit codes: 0 done, 1 writing has failed, 2 usage, or a file that cannot be used.";
 
-const exports::format& format_named(const std::string& word) {
+/// Null: the report's.
+const exports::format* format_named(const std::string& word) {
   if (word.empty()) throw common::usage_error(fmt::format("--format is required: {}", formats()));
-  if (const auto* format = exports::find_format(word)) return *format;
+  const auto* const format = exports::find_format(word);
+  if (format || word == report_format) return format;
   throw common::usage_error(
       fmt::format("bad --format '{}': {}", common::printable_in_short(word), formats()));
 }
@@ -50,12 +61,12 @@ std::vector<std::string> names_of(const std::vector<fs::path>& files) {
   return names;
 }
 
-exports::run_values read_values(const fs::path& file, const std::string& name) {
+result_file::contents read(const fs::path& file) {
   try {
-    const auto contents = result_file::read(file);
+    auto contents = result_file::read(file);
     result_file::require_bench_transfers(contents, file);
     result_file::require(result_file::needed::a_time, contents, file);
-    return exports::values_of(contents, name);
+    return contents;
   } catch (const result_file::unusable_file& error) {
     throw common::usage_error(error.what());
   }
@@ -89,14 +100,19 @@ class export_command final : public commands::command {
   }
 
   [[nodiscard]] common::exit_code run() const override {
-    const auto& format = format_named(format_);
+    const auto* const format = format_named(format_);
     require_distinct(files_);
     const auto claimed = claims::claim_outputs({out_}, files_);
     const auto names = names_of(files_);
     std::vector<exports::run_values> runs;
-    for (std::size_t i = 0; i < names.size(); ++i) runs.push_back(read_values(files_[i], names[i]));
+    std::vector<report::run_report> reports;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto contents = read(files_[i]);
+      runs.push_back(exports::values_of(contents, names[i]));
+      if (!format) reports.push_back(report::report_of(contents, names[i]));
+    }
     try {
-      const auto text = format.write(runs);
+      const auto text = format ? format->write(runs) : report::document_of(reports);
       for (const auto& run : runs) tell_left_out(run);
       common::write_output(out_, text);
     } catch (const exports::same_benchmark_twice& error) {
@@ -106,7 +122,7 @@ class export_command final : public commands::command {
   }
 
   [[nodiscard]] commands::offers offered() const override {
-    return {{"--format", exports::words_of_formats()}};
+    return {{"--format", words_of_formats()}};
   }
 
  private:

@@ -24,6 +24,7 @@ from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import NoData, Run
 from plots.model.groups import Group, Series, group_alike
+from plots.model.judged import Alike
 from plots.text import caption, numbers
 
 ROLES = {"allocation": "allocate, touch and lock", "deallocation": "free"}
@@ -60,7 +61,7 @@ def draw_allocation(run: Run, layout: Layout) -> Figure:
         heading="Allocation and page-locking",
         reading="Lower is better. Memory that is allocated once and used often costs next to "
         "nothing for each use; memory that is allocated for each transfer adds all of its cost."
-        + " A line stands for kinds that are not told apart."
+        + f" {_alike(run).text}"
         * any(group.others for group in groups),
         summary=f"At {numbers.size(largest)} the most expensive is {dearest['name']}: "
         f"{dearest['time']}.",
@@ -110,7 +111,11 @@ def _groups(run: Run) -> list[Group]:
     for benchmark in sorted(benchmarks, key=lambda one: style.memory_order(one.kind)):
         series = by_memory.setdefault(benchmark.kind, {})
         series[benchmark.role, benchmark.bytes or 0] = benchmark
-    return group_alike(by_memory, lambda size: True)
+    return group_alike(by_memory, _alike(run))
+
+
+def _alike(run: Run) -> Alike:
+    return run.judged.alike.get(("allocation", None), Alike())
 
 
 def _make_rows(group: Group) -> list[Row]:

@@ -28,7 +28,7 @@ from plots.figures.layout import Layout, shorten
 from plots.figures.points import Point, transfer_points
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import DIRECTIONS, Run
-from plots.model.groups import ALIKE, LARGE, Group, group_transfers
+from plots.model.groups import Group, group_transfers
 from plots.model.headline import headline_strategies
 from plots.text import caption, numbers
 
@@ -79,7 +79,7 @@ def draw_bandwidth(run: Run, layout: Layout) -> Figure:
         layout.stack(*panels),
         heading="Bandwidth against size",
         reading=f"Higher is better. {_explain_limits(run, bool(limits), layout)} "
-        f"{_explain_groups(groups)}",
+        f"{_explain_groups(run, groups)}",
         summary=f"The highest line reaches {numbers.rate(best.gb_per_s)}: {best.strategy} "
         f"({best.variant}) at {best.size}.",
         strategies=strategy_colours(lines),
@@ -230,14 +230,12 @@ def _draw_panel(
     return draw.panel(layers, width, layout.low_panel, title)
 
 
-def _explain_groups(groups: list[Group]) -> str:
+def _explain_groups(run: Run, groups: list[Group]) -> str:
     """Explains bands, and which strategies are alike."""
     texts = ["The band reaches from the fastest to the slowest repetition of all that are alike."]
     if any(group.others for group in groups):
-        texts.append(
-            f"Alike are strategies within {100 * ALIKE:.0f} % of each other at every size from "
-            f"{numbers.size(LARGE)} on, or not told apart; the line is the plainest one's."
-        )
+        what = run.judged.alike["transfers", None].text
+        texts.append(f"{what}; the line is the plainest one's.")
     return " ".join(texts)
 
 

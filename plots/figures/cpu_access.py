@@ -15,11 +15,11 @@ from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
-from plots.model.groups import MOST_APART
 from plots.model.memory_pages import page_sizes
 from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers
 
+MOST_APART = 0.1  # further apart than this, marks are drawn on their own
 READ, WRITE = "cpu_read", "cpu_write"  # roles
 LATENCY = "ns_per_access"  # the metric of methods that wait for each access
 RANDOM = "random"

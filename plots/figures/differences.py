@@ -14,8 +14,7 @@ from plots.figures.machines import common_strategies
 from plots.figures.registered import Of, figure
 from plots.figures.rows import HEADING_MARK, Rows, directions_of, strong_grid
 from plots.model.derive import DIRECTIONS, Benchmark, NoData, Run
-from plots.model.ranks import ONE_PROCESS
-from plots.model.significance import ratio, why_not_known
+from plots.model.judged import Comparison, Difference
 from plots.text import caption, numbers, side_by_side
 
 SHAPES = ("circle", "square", "triangle-up")
@@ -35,18 +34,21 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the difference in bandwidth of each further run to the first, with its interval."""
     if not side_by_side.are_comparable(runs):
         raise NoData("runs without a GPU, or with injected faults, are not compared")
+    first = runs[0][1]
+    comparison = side_by_side.comparison_of(runs)
+    if comparison is None:
+        raise NoData("bench_transfers, which compares, has no answer")
     shown = runs[: 1 + MOST_OTHERS]
     names = side_by_side.run_names(runs)[: len(shown)]
-    first = shown[0][1]
     most_strategies, most_sizes = (MOST if len(shown) == 2 else MOST_OF_SEVERAL)[layout.name]
     strategies = common_strategies(shown)[:most_strategies]
     pairs = [
-        (name, pair)
-        for name, (_, run) in zip(names[1:], shown[1:], strict=True)
-        for pair in _pairs(first, run, strategies)
+        (name, *pair)
+        for place, (name, (_, run)) in enumerate(zip(names[1:], shown[1:], strict=True))
+        for pair in _pairs(first, run, strategies, place, comparison)
     ]
     sizes = _select_sizes(shown, strategies, most_sizes)
-    rows = [_make_row(name, *pair) for name, pair in pairs if pair[0].bytes in sizes]
+    rows = [_make_row(*pair) for pair in pairs if pair[1].bytes in sizes]
     if not rows:
         raise NoData("these runs have no plain transfer in common")
     half = _choose_half(rows)
@@ -57,32 +59,37 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for name in directions
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
-    band = 100 * (ONE_PROCESS - 1)
+    band = comparison.least_percent
     return make_figure(
         f"Differences in bandwidth — {other}against {names[0]}",
         layout,
         [
             "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
             "arrow: beyond the axis",
-            "each run is one process; grey band: 2 %, as processes of one machine may differ",
+            f"each run is one process; grey band: {band:g} %, as processes of one machine may "
+            "differ",
             _describe_omissions(runs, shown),
         ],
         layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
         heading="Differences in bandwidth",
-        reading="Right of zero is faster. Coloured marks are clearly different: by 2 % or more, "
-        "and 95 % of all pairs of repetitions agree. Grey marks are not.",
+        reading="Right of zero is faster. Coloured marks are clearly different: by "
+        f"{comparison.rule}. Grey marks are not.",
         summary=_summarise(rows),
         data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
     )
 
 
-def _pairs(first: Run, other: Run, strategies: list[str]) -> list[tuple[Benchmark, Benchmark]]:
+def _pairs(
+    first: Run, other: Run, strategies: list[str], place: int, comparison: Comparison
+) -> list[tuple[Benchmark, Benchmark, Difference]]:
+    """Returns the same benchmarks of two runs, with their differences."""
     return [
-        (benchmark, same)
+        (benchmark, same, difference)
         for name in strategies
         for benchmark in first.transfers
         if benchmark.strategy == name
         if (same := other.sizes(benchmark).get(benchmark.size_bytes or 0))
+        if (difference := comparison.transfers[benchmark.name][place])
     ]
 
 
@@ -100,11 +107,12 @@ def _select_sizes(runs: list[tuple[int, Run]], strategies: list[str], most: int)
     return {common[round(i * (len(common) - 1) / max(steps, 1))] for i in range(steps + 1)}
 
 
-def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
-    gain = ratio(first, other)
-    low, high = gain.interval or (gain.value, gain.value)
-    sign = side_by_side.clear_sign(first, other)
-    verdict = {1: "faster", -1: "slower", 0: "unchanged"}[sign]
+def _make_row(
+    run: str, first: Benchmark, other: Benchmark, difference: Difference
+) -> dict[str, Any]:
+    gain = difference.gain
+    low, high = (gain if end is None else end for end in (difference.low, difference.high))
+    verdict = {1: "faster", -1: "slower", 0: "unchanged"}[difference.clear]
     size = numbers.size(first.bytes or 0)
     return {
         "row": f"{first.strategy}|{size}",
@@ -113,14 +121,14 @@ def _make_row(run: str, first: Benchmark, other: Benchmark) -> dict[str, Any]:
         "size": size,
         "bytes": first.bytes,
         "run": run,
-        "gain": 100 * (gain.value - 1),
+        "gain": 100 * (gain - 1),
         "low": 100 * (low - 1),
         "high": 100 * (high - 1),
-        "clear": sign != 0,
-        "not_known": why_not_known(first, other),
+        "clear": difference.clear != 0,
+        "not_known": difference.why_not_known,
         "colour": style.verdict(verdict).colour,
         "ink": style.text_colour(style.verdict(verdict).colour),
-        "text": side_by_side.describe_gain(gain),
+        "text": difference.text,
         "first": numbers.rate(first.gb_per_s or 0),
         "rate": numbers.rate(other.gb_per_s or 0),
     }

@@ -43,12 +43,10 @@ def draw_history(history: History, layout: Layout) -> Figure:
             starts.append({"panel": i, "at": trace.since - 0.5})
         values = [value for value in slower if value is not None]
         values += [end for _, *both in band for end in both]
-        class_name = history.aspect(aspect).class_name
-        ends = fleet_scale.domain(values, class_name)
+        small = fleet_scale.small(history, history.aspect(aspect).class_name)
+        ends = fleet_scale.domain(values, small)
         heading = _heading(history, trace, aspect)
-        charts.append(
-            _draw_panel(i, heading, history, ends, class_name, width, first=i % columns == 0)
-        )
+        charts.append(_draw_panel(i, heading, history, ends, width, first=i % columns == 0))
     left_out = len(panels) - len(shown)
     grid = vconcat(
         *(hconcat(*charts[i : i + columns], spacing=12) for i in range(0, len(charts), columns)),
@@ -152,8 +150,7 @@ def _draw_panel(
     panel: int,
     heading: str,
     history: History,
-    ends: tuple[float, float],
-    class_name: str,
+    ends: fleet_scale.Ends,
     width: int,
     first: bool,
 ) -> LayerChart:
@@ -171,8 +168,8 @@ def _draw_panel(
 
     value = Value(
         "percent slower" if first else None,
-        fleet_scale.scale(ends, class_name),
-        fleet_scale.axis(ends, class_name, 5, minExtent=30),
+        fleet_scale.scale(ends),
+        fleet_scale.axis(ends, 5, minExtent=30),
     )
 
     def of_panel(data: str) -> alt.Chart:

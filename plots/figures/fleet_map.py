@@ -92,7 +92,7 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
         max(4, min(TALLEST, TALL // len(grid.lines))),
     )
     rows = [
-        _row(worst, name, cell, line, column)
+        _row(worst, fleet_scale.small(judgement, name), name, cell, line, column)
         for name in classes
         for worst in [slowdowns(judgement, name)]
         for line, (_, cells) in enumerate(grid.lines)
@@ -124,7 +124,7 @@ def draw_fleet_map(judgement: Judgement, layout: Layout) -> Figure:
                 {"line": i, "letter": letter, "text": KEY[letter]}
                 for i, letter in enumerate(letters)
             ],
-            "colours": _colour_rows(),
+            "colours": _colour_rows(judgement),
         },
     )
 
@@ -216,7 +216,12 @@ def _chunks(entries: list[Any], most: int) -> list[list[Any]]:
 
 
 def _row(
-    worst: dict[str, tuple[float, str]], class_name: str, cell: Cell, line: int, column: int
+    worst: dict[str, tuple[float, str]],
+    small: float,
+    class_name: str,
+    cell: Cell,
+    line: int,
+    column: int,
 ) -> dict[str, Any]:
     known = [
         (*worst[gpu.uuid], gpu) for node in cell.nodes for gpu in node.gpus if gpu.uuid in worst
@@ -236,7 +241,7 @@ def _row(
         return row | {"colour": UNKNOWN_COLOUR, "text": "not known", "gpu": "", "slower": None}
     slower, aspect, gpu = max(known, key=lambda entry: entry[0])
     return row | {
-        "colour": fleet_scale.colour(slower, class_name),
+        "colour": fleet_scale.colour(slower, small),
         "text": f"{fleet_caption.percent(slower)} in {aspect}",
         "gpu": fleet_caption.gpu_name(gpu),
         "slower": round(slower, 3),
@@ -284,12 +289,12 @@ def _draw_panel(class_name: str, grid: Grid, size: tuple[int, int], labels: bool
     return draw.panel([cells, marks], *size, draw.panel_title(class_name, anchor="start"))
 
 
-def _colour_rows() -> list[dict[str, Any]]:
-    link, host = fleet_scale.small("link"), fleet_scale.small("host")
+def _colour_rows(judgement: Judgement) -> list[dict[str, Any]]:
+    link, host = (fleet_scale.small(judgement, name) for name in ("link", "host"))
     return [
         {
             "at": i,
-            "colour": fleet_scale.colour(times * fleet_scale.small("link"), "link"),
+            "colour": fleet_scale.colour(times * link, link),
             "text": " ".join((f"{times * link:g}", f"({times * host:g})")),
         }
         for i, times in enumerate((0, 0.5, 1, 2.5, 5, 10, 25))

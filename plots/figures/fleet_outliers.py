@@ -39,7 +39,8 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
     rows = [_row(i, finding, slow, peers, layout) for i, (finding, slow) in enumerate(shown)]
     class_name = "link" if any(slow.aspect.class_name == "link" for _, slow in shown) else "host"
     numbers = [row[key] for row in rows for key in ("low", "high", "least", "most")]
-    ends = fleet_scale.domain([number for number in numbers if number is not None], class_name)
+    small = fleet_scale.small(judgement, class_name)
+    ends = fleet_scale.domain([number for number in numbers if number is not None], small)
     left_out = len(pairs) - len(shown)
     return make_figure(
         fleet_caption.title("What is named, against its peers", judgement),
@@ -50,7 +51,7 @@ def draw_outliers(judgement: Judgement, layout: Layout) -> Figure:
             "half of the parts of the same kind and model that are not named",
             f"{caption.count(left_out, 'more line')} in the table" if left_out else "",
         ],
-        _draw_rows(rows, ends, class_name, layout),
+        _draw_rows(rows, ends, layout),
         _draw_key(rows),
         heading="What is named, against its peers",
         reading="A part far to the right of the bars of its row is slow. Single benchmarks have no "
@@ -148,12 +149,10 @@ def _row(index: int, finding: Finding, slow: Slow, peers: _Peers, layout: Layout
     }
 
 
-def _draw_rows(
-    rows: list[dict[str, Any]], ends: tuple[float, float], class_name: str, layout: Layout
-) -> LayerChart:
+def _draw_rows(rows: list[dict[str, Any]], ends: fleet_scale.Ends, layout: Layout) -> LayerChart:
     width = WIDTH if layout.beside else layout.width
-    axis = fleet_scale.axis(ends, class_name, width // 45, grid=True)
-    value = Value("percent slower", fleet_scale.scale(ends, class_name), axis)
+    axis = fleet_scale.axis(ends, width // 45, grid=True)
+    value = Value("percent slower", fleet_scale.scale(ends), axis)
     names = [row["row"] for row in rows]
     shown = Rows(alt.Chart(alt.NamedData("slow")), names, layout, value, tall=True)
     with_peers, coloured = shown.only("isValid(datum.least)"), shown.coloured()

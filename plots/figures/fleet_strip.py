@@ -58,7 +58,8 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     panels = []
     for name, places in by_class.items():
         named = _named(judgement, places, name)
-        ends = fleet_scale.domain([place.slower for place in places], name)
+        small = fleet_scale.small(judgement, name)
+        ends = fleet_scale.domain([place.slower for place in places], small)
         data["marks"] += _mark_rows(places, set(named), name, looks, layout)
         data["named"] += _named_rows(places, named, name, looks)
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
@@ -222,7 +223,7 @@ def _label_rows(
     places: list[Place],
     named: dict[int, Finding],
     class_name: str,
-    ends: tuple[float, float],
+    ends: fleet_scale.Ends,
     count: int,
     layout: Layout,
 ) -> list[dict[str, Any]]:
@@ -231,7 +232,7 @@ def _label_rows(
     for place in places:
         if place.at in named:
             by_part.setdefault(fleet_caption.part_name(named[place.at]), []).append(place)
-    room = _Room(ends, class_name, count, layout)
+    room = _Room(ends, count, layout)
     for members in by_part.values():
         for place in members:
             room.take(*room.mark(place))
@@ -254,12 +255,12 @@ class _Room:
 
     MARK, LINE, GAP = 5, 11, 8
 
-    def __init__(
-        self, ends: tuple[float, float], class_name: str, count: int, layout: Layout
-    ) -> None:
-        self._class_name, self._count = class_name, count
+    def __init__(self, ends: fleet_scale.Ends, count: int, layout: Layout) -> None:
+        self._small, self._count = ends.small, count
         self._width, self._height = layout.width - layout.axis, HEIGHT[layout.name]
-        self._low, self._high = (fleet_scale.position(end, class_name) for end in ends)
+        self._low, self._high = (
+            fleet_scale.position(end, ends.small) for end in (ends.low, ends.high)
+        )
         self._taken: list[tuple[float, float, float]] = []
 
     def take(self, first: float, last: float, y: float) -> None:
@@ -269,7 +270,7 @@ class _Room:
     def mark(self, place: Place) -> tuple[float, float, float]:
         """Returns the pixels of a mark."""
         x = self._width * (place.at + 0.5) / self._count
-        y = fleet_scale.position(place.slower, self._class_name) - self._low
+        y = fleet_scale.position(place.slower, self._small) - self._low
         return x - self.MARK, x + self.MARK, self._height * y / (self._high - self._low)
 
     def height_of_label(self, place: Place, name: str, right: bool, lift: float) -> float | None:
@@ -286,7 +287,7 @@ class _Room:
             return None
         self.take(start, end, y)
         position = self._low + y / self._height * (self._high - self._low)
-        return round(fleet_scale.slowdown(position, self._class_name), 4)
+        return round(fleet_scale.slowdown(position, self._small), 4)
 
     def _is_taken(self, first: float, last: float, y: float) -> bool:
         return any(
@@ -330,15 +331,15 @@ def _across(gpus: Sequence[Gpu], layout: Layout, labels: bool) -> alt.X:
 def _draw_panel(
     class_name: str,
     gpus: Sequence[Gpu],
-    ends: tuple[float, float],
+    ends: fleet_scale.Ends,
     looks: dict[str, style.MarkStyle],
     layout: Layout,
     is_last: bool,
 ) -> LayerChart:
     width, height = layout.width - layout.axis, HEIGHT[layout.name]
     x = _across(gpus, layout, is_last)
-    scale = fleet_scale.scale(ends, class_name)
-    axis = fleet_scale.axis(ends, class_name, height // 18, minExtent=34)
+    scale = fleet_scale.scale(ends)
+    axis = fleet_scale.axis(ends, height // 18, minExtent=34)
     value = Value("percent slower", scale, axis)
 
     def of_class(data: str) -> alt.Chart:

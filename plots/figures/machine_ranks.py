@@ -14,10 +14,9 @@ from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import LAST_PART, Rows
 from plots.model.derive import Benchmark, NoData, Run
-from plots.model.ranks import ranks
 from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers, side_by_side
-from plots.text.side_by_side import Comparison
+from plots.text.side_by_side import Entry
 
 LEAST_RUNS = 3
 MOST_RUNS = 12
@@ -25,22 +24,20 @@ MOST_QUESTIONS = {"wide": 7, "column": 4, "paper": 4}
 NAME_WIDTH = 240  # pixels; longer names are cut
 PANEL_WIDTH = 215  # beside the names
 TEXT_ROOM = 1.8  # the end of the axis, as a multiple of the largest value: texts stand there
-LINK_TIMES = "link_times"  # a time as a multiple of what the link's raw rate needs
 COLOUR = style.DIRECTION["h2d"].colour
 BANDWIDTH, SHARE = "bandwidth (GB/s)", "bandwidth (% of the link)"
 
 
 @dataclass(frozen=True)
 class Order:
-    """Holds one way to sort: a counter, of which less is better, and how it is shown."""
+    """Holds one way to sort, and how it is shown."""
 
     key: str
     title: str
-    counter: str
 
 
-BY_BANDWIDTH = Order("gb_per_s", BANDWIDTH, TIME)
-BY_SHARE = Order("percent", SHARE, LINK_TIMES)
+BY_BANDWIDTH = Order("gb_per_s", BANDWIDTH)
+BY_SHARE = Order("percent", SHARE)
 
 
 @figure("ranks", Of.RUNS, 1)
@@ -52,7 +49,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     asked = [
         entry
         for entry in side_by_side.compare(shown)
-        if entry.question.is_rate and entry.question.counter == TIME
+        if entry.answered.is_rate and entry.answered.counter == TIME
     ][: MOST_QUESTIONS[layout.name]]
     if not asked:
         raise NoData("these runs have no large transfer in common")
@@ -64,7 +61,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     for entry in asked:
         for order in orders:
             of_panel = _make_rows(entry, order, names, limits)
-            panels.append(_draw_panel(entry.subject, order, of_panel, layout))
+            panels.append(_draw_panel(entry.answered.subject, order, of_panel, layout))
             rows += of_panel
     left_out = len(runs) - len(shown)
     return make_figure(
@@ -72,8 +69,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         layout,
         [
             "medians; line: 95 % interval of the median; rank: one more than the number of "
-            "runs that are clearly better (2 % or more, and in 95 % of all pairs of "
-            "repetitions)",
+            f"runs that are clearly better ({_clear(shown)})",
             "percent: of the link's raw rate, of both directions' for both ways at once"
             if any(limits)
             else "",
@@ -88,24 +84,20 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
 
 
 def _make_rows(
-    entry: Comparison, order: Order, names: list[str], limits: list[float | None]
+    entry: Entry, order: Order, names: list[str], limits: list[float | None]
 ) -> list[dict[str, Any]]:
     """Returns the rows of a panel, the best first."""
-    measured = [
-        _with_link_times(benchmark, limit)
-        for benchmark, limit in zip(entry.measured, limits, strict=True)
-    ]
     best_first = sorted(
-        zip(ranks(measured, order.counter), names, measured, limits, strict=True),
-        key=lambda row: row[2].get(order.counter) or 0,
+        zip(_ranks(entry, order), names, entry.measured, limits, strict=True),
+        key=lambda row: -_values(row[2], order, row[3])["at"],
     )
     return [
         {
-            "panel": f"{entry.subject}, {order.key}",
+            "panel": f"{entry.answered.subject}, {order.key}",
             "row": f"{i}|{rank} {shorten(name, NAME_WIDTH)}",
             "strategy": benchmark.strategy,
             "run": name,
-            "rank": str(rank),
+            "rank": rank,
             **_values(benchmark, order, limit),
             "text": _text(benchmark, limit),
         }
@@ -113,13 +105,16 @@ def _make_rows(
     ]
 
 
-def _with_link_times(benchmark: Benchmark, limit: float | None) -> Benchmark:
-    """Adds to each repetition its time as a multiple of what the link's raw rate needs."""
-    if not limit or not benchmark.bytes:
-        return benchmark
-    ideal_ns = benchmark.bytes / _raw_rate(benchmark, limit)
-    rows = [{**row, LINK_TIMES: row[TIME] / ideal_ns} for row in benchmark.rows]
-    return replace(benchmark, rows=rows)
+def _clear(runs: list[tuple[int, Run]]) -> str:
+    comparison = side_by_side.comparison_of(runs)
+    return comparison.rule if comparison else ""
+
+
+def _ranks(entry: Entry, order: Order) -> list[str]:
+    """Returns the ranks, with "=" behind those that several runs have."""
+    by_link = entry.answered.ranks_by_link if order is BY_SHARE else None
+    ranks = by_link or entry.answered.ranks
+    return [f"{rank}{'=' if ranks.count(rank) > 1 else ''}" for rank in ranks]
 
 
 def _raw_rate(benchmark: Benchmark, limit: float) -> float:
@@ -142,12 +137,13 @@ def _text(benchmark: Benchmark, limit: float | None) -> str:
     return f"{numbers.rate(rate)}{share}"
 
 
-def _summarise(entry: Comparison, names: list[str]) -> str:
-    places = ranks(entry.measured)
-    if all(rank.place == 1 for rank in places):
-        return f"{entry.subject}: all have the same rank."
-    first = [name for name, rank in zip(names, places, strict=True) if rank.place == 1]
-    return f"{entry.subject}: {caption.listed(first)} {'have' if len(first) > 1 else 'has'} rank 1."
+def _summarise(entry: Entry, names: list[str]) -> str:
+    places = entry.answered.ranks
+    if all(place == 1 for place in places):
+        return f"{entry.answered.subject}: all have the same rank."
+    first = [name for name, place in zip(names, places, strict=True) if place == 1]
+    have = "have" if len(first) > 1 else "has"
+    return f"{entry.answered.subject}: {caption.listed(first)} {have} rank 1."
 
 
 def _draw_panel(

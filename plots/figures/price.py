@@ -31,7 +31,7 @@ def draw_price(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size = usual_sizes(run.transfers)[-1]
-    groups, rows = _choose_groups(group_transfers(run, lambda other: other == size), size)
+    groups, rows = _choose_groups(group_transfers(run, size), size)
     if not rows:
         raise NoData("the CPU time of copies was not recorded")
     top = 1.1 * max(row["gb_per_s"] for row in rows)

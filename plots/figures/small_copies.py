@@ -16,8 +16,8 @@ from plots.figures.points import usual_sizes
 from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
-from plots.model.groups import ALIKE, Group, group_transfers
-from plots.model.significance import is_apart, median_interval
+from plots.model.groups import Group, group_transfers
+from plots.model.significance import median_interval
 from plots.text import caption, numbers
 
 AXIS_END = 3  # times the median of all: what takes longer would flatten the others
@@ -31,7 +31,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
     if not run.transfers:
         raise NoData("no plain transfers with warm caches were measured")
     size = usual_sizes(run.transfers)[0]
-    groups = group_transfers(run, lambda other: other == size, is_apart)
+    groups = group_transfers(run, size, "transfers_by_interval")
     every_row = [row for code in DIRECTIONS for row in _make_rows(groups, code, size)]
     end = _axis_end(every_row)
     rows = [row for code in DIRECTIONS for row in _select(every_row, code, layout)]
@@ -52,7 +52,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
         ],
         layout.row(*panels, spacing=SPACING),
         heading="What a small copy costs",
-        reading=_explain(text, groups, any(row["low"] < row["high"] for row in rows)),
+        reading=_explain(run, size, groups, any(row["low"] < row["high"] for row in rows)),
         summary=" ".join(filter(None, (_summarise(run, size, code) for code in DIRECTIONS))),
         alike=groups_alike(groups),
         data={"copies": rows},
@@ -142,14 +142,15 @@ def _draw_panel(named: NamedRows, direction: str, end: float) -> LayerChart:
     return named.panel("copies", direction, direction, layers)
 
 
-def _explain(size: str, groups: list[Group], has_intervals: bool) -> str:
+def _explain(run: Run, size: int, groups: list[Group], has_intervals: bool) -> str:
     """Explains the rows, and which strategies are alike."""
-    texts = [f"Further left is better. A copy of {size} costs what any copy costs at least."]
+    texts = [
+        f"Further left is better. A copy of {numbers.size(size)} costs what any copy costs at "
+        "least."
+    ]
     if not has_intervals:
         texts.append("There are too few repetitions for intervals.")
     if any(group.others for group in groups):
-        texts.append(
-            f"Alike are strategies within {100 * ALIKE:.0f} % of each other in both directions, or "
-            "not told apart by the 95 % interval of their ratio; the row is the plainest one's."
-        )
+        what = run.judged.alike["transfers_by_interval", size].text
+        texts.append(f"{what}; the row is the plainest one's.")
     return " ".join(texts)

@@ -14,7 +14,6 @@ from plots.figures.compose import LayerChart
 from plots.figures.keys import in_columns, key_panel, key_place
 from plots.figures.layout import LETTER, Layout
 from plots.figures.registered import Of, Question, figure
-from plots.model.choices import SMALL
 from plots.model.derive import NOTHING_TO_ADVISE, NoData, Run
 from plots.text import numbers
 
@@ -57,11 +56,7 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
         run,
         layout,
         [
-            "predicted by bench_transfers advise: allocating the memory, filling or reading it "
-            "by the CPU, the transfer; CPU access is pooled over kinds of memory alike in "
-            "effect; the plainest within 3 %, or within 10 % if it cannot be told from the "
-            f"fastest; up to {numbers.size(SMALL)} the plain copy, unless its repetitions are "
-            "clearly slower; *: extrapolated, of sizes at which a part was not measured",
+            run.judged.basis.get("map", ""),
             f"not measured, and not in the sums: {', '.join(unknown)}" if unknown else "",
         ],
         layout.row(*panels),

@@ -157,10 +157,11 @@ class Run:
     ) -> list[Benchmark]:
         """Returns the benchmarks of a job that are as good as the fastest, plainest first."""
         names = self.judged.as_good.get((role, direction, size, of_pageable), [])
-        return [self._by_name[name] for name in names if name in self._by_name]
+        return [self.by_name[name] for name in names if name in self.by_name]
 
     @cached_property
-    def _by_name(self) -> dict[str, Benchmark]:
+    def by_name(self) -> dict[str, Benchmark]:
+        """Returns the benchmarks by their names."""
         return {benchmark.name: benchmark for benchmark in self.benchmarks}
 
     @cached_property

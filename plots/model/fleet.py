@@ -37,6 +37,8 @@ def _link(entry: Any) -> str:
 
 
 Scores = tuple[float | None, ...]
+Percent = Annotated[float, decode.that(values.is_positive, "not above zero", float)]
+Thresholds = dict[decode.Name, Percent]  # by class: the slowdown from which on it matters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,6 +188,7 @@ class Judgement:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     tested: tuple[Tested, ...]
+    thresholds: Thresholds = key("thresholds_percent", default_factory=dict)  # older answers have none
 
     def __post_init__(self) -> None:
         """Checks what GPUs have in common."""
@@ -233,6 +236,7 @@ class History:
     sweeps: tuple[Sweep, ...]
     aspects: tuple[Aspect, ...]
     gpus: tuple[Trace, ...]
+    thresholds: Thresholds = key("thresholds_percent", default_factory=dict)  # as a judgement has them
 
     def __post_init__(self) -> None:
         """Checks that GPUs name the sweeps and aspects that are there."""

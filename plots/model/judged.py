@@ -49,6 +49,85 @@ class Verdict:
     warning: bool
 
 
+@dataclass(frozen=True)
+class Use:
+    """Names a strategy, with the file's words for it."""
+
+    strategy: str
+    summary: str
+    place: str  # "to the device", where it is not used in both directions
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Holds a rule: the data that it is about, the strategies, and why."""
+
+    data: str
+    uses: list[Use]
+    why: str
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Holds names in groups, each of which one line can stand for, and what is alike in them."""
+
+    groups: list[list[str]] = field(default_factory=list)
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Holds a question that is asked of a run over time, and its benchmarks, one of each size."""
+
+    question: str
+    is_rate: bool
+    benchmarks: list[str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Holds how many times as good as the first run another one is."""
+
+    gain: float
+    low: float | None  # the ends of the 95 % interval; None: they are not known
+    high: float | None
+    clear: int  # 1: clearly better, -1: clearly worse
+    why_not_known: str
+    text: str
+    doubt: str  # that it is not clear, as the end of a sentence
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Holds the answers of all runs to a question, and what each further run is beside the first.
+
+    A rank is one more than the number of runs that are clearly better.
+    """
+
+    question: str
+    subject: str  # with the size
+    size_bytes: int
+    counter: str  # of which less is better
+    is_rate: bool
+    benchmarks: list[str]
+    ranks: list[int]
+    ranks_by_link: list[int] | None
+    differences: list[Difference]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Holds what differs between the first runs with a GPU."""
+
+    runs: int  # how many
+    questions: list[Answered]
+    sentences: list[str]  # of each further run
+    explanation: str  # of what is clear,
+    rule: str  # and the same in brief
+    least_percent: float  # less is not clear
+    transfers: dict[str, list[Difference | None]]  # by the first run's benchmark
+
+
 Job = tuple[str, str, int, bool]  # role, direction, size, whether of pageable memory alone
 
 
@@ -62,6 +141,13 @@ class Judged:
     verdict: Verdict | None = None
     as_good: dict[Job, list[str]] = field(default_factory=dict)  # as the fastest, plainest first
     warnings: list[str] = field(default_factory=list)
+    matters: list[Sentence] = field(default_factory=list)  # most of all
+    rules: list[Rule] = field(default_factory=list)
+    basis: dict[str, str] = field(default_factory=dict)  # of recommendations: texts by code
+    alike: dict[tuple[str, int | None], Alike] = field(default_factory=dict)  # None: each size
+    questions: list[Followed] = field(default_factory=list)
+    # Of the runs that were judged together: by how many, as many as there is room for.
+    comparisons: dict[int, Comparison] = field(default_factory=dict)
 
     def about(self, *subjects: str) -> list[Sentence]:
         """Returns what is said of subjects, in their order."""
@@ -74,15 +160,16 @@ def judge(program: Path | None, results: Sequence[Result]) -> list[Judged]:
     Throws Refused for a file that contradicts itself.
     """
     try:
-        runs = _ask(program, results) if results else []
+        document = _ask(program, results) if results else {"runs": [], "comparisons": []}
     except questions.Refused:
         raise
     except ResultError as error:
         return [Judged(alerts=[Sentence(f"The run is not judged: {error}.", True)])] * len(results)
-    return [_parse(run) for run in runs]
+    comparisons = {one["runs"]: _parse_comparison(one) for one in document["comparisons"]}
+    return [_parse(run, comparisons) for run in document["runs"]]
 
 
-def _ask(program: Path | None, results: Sequence[Result]) -> list[dict[str, Any]]:
+def _ask(program: Path | None, results: Sequence[Result]) -> dict[str, Any]:
     if program is None or not program.is_file():
         raise ResultError("bench_transfers, which judges, is not built")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
@@ -99,8 +186,7 @@ def _ask(program: Path | None, results: Sequence[Result]) -> list[dict[str, Any]
             raise questions.Refused(text) from refusal
     if document.get("format") != FORMAT:
         raise ResultError("bench_transfers export answers in a format that is not known here")
-    runs: list[dict[str, Any]] = document["runs"]
-    return runs
+    return dict(document)
 
 
 def _document(result: Result) -> bytes:
@@ -111,7 +197,7 @@ def _document(result: Result) -> bytes:
     return text.encode("utf-8", "replace")  # of names with half of a character
 
 
-def _parse(run: dict[str, Any]) -> Judged:
+def _parse(run: dict[str, Any], comparisons: dict[int, Comparison]) -> Judged:
     findings = [
         Sentence(one["text"], one["severity"] == "warning", one["unknown"], one["about"])
         for one in run["findings"]
@@ -140,4 +226,31 @@ def _parse(run: dict[str, Any]) -> Judged:
             for one in run["choices"]
         },
         [warning["text"] for warning in run["warnings"]],
+        [Sentence(one["text"]) for one in run["matters"]],
+        [
+            Rule(rule["data"], [Use(**use) for use in rule["uses"]], rule["why"])
+            for rule in run["rules"]
+        ],
+        {one["code"]: one["text"] for one in run["basis"]},
+        {(one["of"], one["size_bytes"]): Alike(one["groups"], one["text"]) for one in run["alike"]},
+        [Followed(**one) for one in run["questions"]],
+        comparisons,
+    )
+
+
+def _parse_comparison(document: dict[str, Any]) -> Comparison:
+    def parse(differences: list[Any]) -> list[Any]:
+        return [one and Difference(**one) for one in differences]
+
+    return Comparison(
+        document["runs"],
+        [
+            Answered(**one | {"differences": parse(one["differences"])})
+            for one in document["questions"]
+        ],
+        document["differences"],
+        document["explanation"],
+        document["rule"],
+        document["least_percent"],
+        {name: parse(differences) for name, differences in document["transfers"].items()},
     )

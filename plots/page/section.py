@@ -16,11 +16,10 @@ from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
-from plots.model.judged import Mark, Sentence, Verdict
+from plots.model.judged import Mark, Rule, Sentence, Verdict
 from plots.page import render
 from plots.text.cards import Card
 from plots.text.glance import Glance
-from plots.text.rules import Rule
 from plots.text.table import Table
 
 MESSAGE_KEYS = {"code", "data", "text"}

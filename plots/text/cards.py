@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plots.model.derive import Run
-from plots.model.judged import Mark
+from plots.model.judged import Mark, Rule
 from plots.model.values import mapping
-from plots.text import caption, glance, rules, side_by_side
+from plots.text import caption, glance, side_by_side
 from plots.text.side_by_side import GPU, LINK, Numbered
 
 
@@ -30,7 +30,7 @@ def make_cards(runs: Numbered) -> list[Card]:
             run.judged.marks,
             [
                 *_describe_link(run),
-                *((rule.data, _name_strategies(rule)) for rule in rules.describe(run)),
+                *((rule.data, _name_strategies(rule)) for rule in run.judged.rules),
                 *((row[0], row[place]) for row in facts.rows if row[0] not in (GPU, LINK)),
             ],
         )
@@ -50,5 +50,5 @@ def _describe_link(run: Run) -> list[tuple[str, str]]:
     return [(LINK, f"{caption.link_name(link)}{reached}")]
 
 
-def _name_strategies(rule: rules.Rule) -> str:
+def _name_strategies(rule: Rule) -> str:
     return "; ".join(" ".join(filter(None, (use.strategy, use.place))) for use in rule.uses)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, Run, Sizes
-from plots.model.judged import Sentence
-from plots.model.ranks import ONE_PROCESS
-from plots.model.significance import TIME, Ratio, is_clearly_larger, ratio, why_not_known
+from plots.model.judged import Answered, Comparison, Sentence
 from plots.model.values import is_positive, mapping
 from plots.text import caption, numbers
 from plots.text.table import Table
@@ -19,9 +16,7 @@ from plots.text.trust import injected_faults
 COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
 GPU, LINK = "GPU", "link"  # facts that cards show by themselves
-SMALL = 64 * 2**10
 MOST_IN_TITLE = 3
-DIRECTIONS = (("h2d", "to the device"), ("d2h", "to the host"))
 Numbered = list[tuple[int, Run]]
 
 
@@ -31,97 +26,55 @@ class KeyQuestion:
 
     text: str
     sizes: Sizes
-    is_rate: bool = True
+    is_rate: bool
 
 
 @dataclass(frozen=True)
-class Question:
-    """Asks for one number of a run: its benchmarks by size, and the counter that decides.
+class Entry:
+    """Holds the answers of runs to a question, and their benchmarks."""
 
-    Less of the counter is better: less time, or less work of the CPU.
-    """
-
-    text: str
-    sizes: Sizes
-    counter: str = TIME
-    place: int | None = None  # a size; None: the largest
-    is_rate: bool = True  # shown as a rate, not as a time
+    answered: Answered
+    measured: list[Benchmark]
 
     def show(self, benchmark: Benchmark) -> str:
         """Formats the number of one run."""
-        if self.counter == COST:
+        if self.answered.counter == COST:
             return f"{numbers.digits(benchmark.get(COST) or 0)} s/GB"
-        return numbers.rate(benchmark.gb_per_s or 0) if self.is_rate else numbers.time(benchmark.ns)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Holds the answers of all runs to a question, and the advantage of each over the first."""
-
-    question: Question
-    size: int
-    measured: list[Benchmark]
-
-    def gain(self, place: int) -> Ratio:
-        """Returns how many times as good as the first run another is."""
-        return ratio(self.measured[0], self.measured[place], self.question.counter)
-
-    def clearly(self, place: int) -> int:
-        """Returns 1 if it is clearly better than the first run, -1 if clearly worse, else 0.
-
-        Too few repetitions show nothing clearly.
-        """
-        return clear_sign(self.measured[0], self.measured[place], self.question.counter)
-
-    def why_not_known(self, place: int) -> str:
-        """Says why it is not known if the difference to the first run is chance, or nothing."""
-        return why_not_known(self.measured[0], self.measured[place], self.question.counter)
-
-    @property
-    def subject(self) -> str:
-        """Returns the question with its size."""
-        named = self.question.place is not None
-        return self.question.text if named else f"{self.question.text}, {numbers.size(self.size)}"
-
-
-def clear_sign(first: Benchmark, other: Benchmark, counter: str = TIME) -> int:
-    """Returns 1 if the other has clearly less of a counter, -1 if clearly more, else 0."""
-    if is_clearly_larger(first, other, ONE_PROCESS, counter):
-        return 1
-    return -1 if is_clearly_larger(other, first, ONE_PROCESS, counter) else 0
+        rate = benchmark.gb_per_s or 0
+        return numbers.rate(rate) if self.answered.is_rate else numbers.time(benchmark.ns)
 
 
 def describe_differences(runs: Numbered) -> list[Sentence]:
     """Says of each further run what is clearly better or worse than in the first."""
-    comparisons = compare(runs)
-    if not comparisons:
+    comparison = comparison_of(runs)
+    if comparison is None or not comparison.sentences:
         return []
     names = run_names(runs)
     return [
-        *(_describe(comparisons, place, names) for place in range(1, len(runs))),
-        Sentence(
-            "A difference is clear if it is 2 % or more, since two processes of one machine may "
-            "differ by less, and if 95 % of all pairs of repetitions agree. Each run is one "
-            "process: a difference may be that of the hosts, and of what else ran there."
+        *(
+            Sentence(f"{name} against {names[0]}: {text}.")
+            for name, text in zip(names[1:], comparison.sentences, strict=False)
         ),
+        Sentence(comparison.explanation),
     ]
 
 
-def compare(runs: Numbered) -> list[Comparison]:
-    """Compares runs at what a reader asks first, where all of them have an answer."""
-    if not are_comparable(runs):
-        return []
-    asked = [{question.text: question for question in _questions(run)} for _, run in runs]
-    comparisons = []
-    for text, question in asked[0].items():
-        if not all(text in questions for questions in asked):
-            continue
-        series = [_with_counter(questions[text]) for questions in asked]
-        common = set.intersection(*map(set, series))
-        size = max(common, default=0) if question.place is None else question.place
-        if size in common:
-            comparisons.append(Comparison(question, size, [sizes[size] for sizes in series]))
-    return comparisons
+def comparison_of(runs: Numbered) -> Comparison | None:
+    """Returns what the program says of these runs, or of the first of them."""
+    known = [one for count, one in runs[0][1].judged.comparisons.items() if count <= len(runs)]
+    return known[-1] if known else None
+
+
+def compare(runs: Numbered) -> list[Entry]:
+    """Compares runs, the first of those with a GPU, at what a reader asks first."""
+    comparison = comparison_of(runs)
+    return [
+        Entry(
+            answered,
+            [run.by_name[name] for name, (_, run) in zip(answered.benchmarks, runs, strict=False)],
+        )
+        for answered in (comparison.questions if comparison else [])
+    ]
 
 
 def are_comparable(runs: Numbered) -> bool:
@@ -152,98 +105,12 @@ def title(runs: Numbered) -> str:
     return caption.counted_names([caption.device_name(run) for _, run in runs])
 
 
-def _with_counter(question: Question) -> Sizes:
-    return {
-        size: benchmark
-        for size, benchmark in question.sizes.items()
-        if benchmark.get(question.counter)
-    }
-
-
 def key_questions(run: Run) -> Iterator[KeyQuestion]:
     """Yields what a reader follows over time, where the run has an answer."""
-    asked = [
-        *_large_copies(run),
-        *(
-            KeyQuestion(f"small pinned copy {phrase}", _small(run, direction), is_rate=False)
-            for direction, phrase in DIRECTIONS
-        ),
-    ]
-    return (question for question in asked if question.sizes)
-
-
-def _large_copies(run: Run) -> Iterator[KeyQuestion]:
-    for memory in ("pinned", "pageable"):
-        for direction, phrase in DIRECTIONS:
-            yield KeyQuestion(f"{memory} memory {phrase}", _copies(run, direction, memory))
-    yield KeyQuestion("pinned memory both ways at once", run.plainest("duplex", memory="pinned"))
-
-
-def _small(run: Run, direction: str) -> Sizes:
-    sizes = _copies(run, direction, "pinned")
-    return {size: benchmark for size, benchmark in sizes.items() if size <= SMALL}
-
-
-def _copies(run: Run, direction: str, memory: str, method: str | None = None) -> Sizes:
-    return run.plainest("copy", direction=direction, memory=memory, method=method, in_place=False)
-
-
-def _questions(run: Run) -> Iterator[Question]:
-    for key in _large_copies(run):
-        yield Question(key.text, key.sizes)
-    for direction, phrase in DIRECTIONS:
-        text = f"pageable memory {phrase}, staged"
-        yield Question(text, _copies(run, direction, "pageable", "staged"))
-    for direction, phrase in DIRECTIONS:
-        sizes = _copies(run, direction, "pinned")
-        for size in [SMALL, *([min(sizes)] if sizes and min(sizes) < SMALL else [])]:
-            text = f"time of a small copy {phrase}, pinned memory, {numbers.size(size)}"
-            yield Question(text, sizes, place=size, is_rate=False)
-    for memory in ("pinned", "pageable"):
-        yield Question(
-            f"work of the CPU, {memory} memory to the device", _copies(run, "h2d", memory), COST
-        )
-
-
-def _describe(comparisons: list[Comparison], place: int, names: list[str]) -> Sentence:
-    better, worse = (
-        [
-            f"{entry.subject} ({describe_gain(entry.gain(place))})"
-            for entry in comparisons
-            if entry.clearly(place) == sign
-        ]
-        for sign in (1, -1)
-    )
-    unknown = Counter(filter(None, (entry.why_not_known(place) for entry in comparisons)))
-    alike = len(comparisons) - len(better) - len(worse) - unknown.total()
-    of_all = f"of {len(comparisons)} questions"
-    parts = [
-        f"clearly better at {caption.listed(better)}" if better else "",
-        f"clearly worse at {caption.listed(worse)}" if worse else "",
-        f"not clearly different at {alike} {of_all}" if alike else "",
-        *(f"{why} at {count} {of_all}: no interval" for why, count in unknown.items()),
-    ]
-    return Sentence(f"{names[place]} against {names[0]}: {'; '.join(filter(None, parts))}.")
-
-
-def _describe_doubt(entry: Comparison, place: int) -> str:
-    """Says that a difference is not clear, and why, if that is not seen from its interval."""
-    gain = entry.gain(place)
-    if gain.interval is None:
-        return f", {entry.why_not_known(place)}: no interval"
-    if gain.interval[0] <= 1 <= gain.interval[1]:
-        return ", not clear"
-    is_large = max(gain.value, 1 / gain.value) >= ONE_PROCESS
-    return f", not clear: {'repetitions overlap' if is_large else 'less than 2 %'}"
-
-
-def describe_gain(gain: Ratio) -> str:
-    """Formats by how much better or worse it is, with the interval."""
-    text = numbers.signed_percent(gain.value - 1)
-    if gain.interval is None:
-        return text
-    low, high = (numbers.signed_percent(end - 1).removesuffix(" %") for end in gain.interval)
-    return f"{text} [{low}, {high}]"
+    for asked in run.judged.questions:
+        measured = [run.by_name[name] for name in asked.benchmarks]
+        sizes = {benchmark.size_bytes or 0: benchmark for benchmark in measured}
+        yield KeyQuestion(asked.question, sizes, asked.is_rate)
 
 
 def make_question_table(runs: Numbered) -> Table:
@@ -252,15 +119,15 @@ def make_question_table(runs: Numbered) -> Table:
     rows: list[list[str]] = []
     raw: list[list[str | float | int | None]] = []
     for entry in comparisons:
-        shown = [entry.question.show(benchmark) for benchmark in entry.measured]
-        cells, figures = [], []
-        for place in range(1, len(names)):
-            gain, clear = entry.gain(place), entry.clearly(place)
-            cells.append(f"{describe_gain(gain)}{'' if clear else _describe_doubt(entry, place)}")
-            figures += [gain.value, *(gain.interval or (None, None)), clear]
-        rows.append([entry.subject, *shown, *cells])
-        counters = [benchmark.get(entry.question.counter) for benchmark in entry.measured]
-        raw.append([entry.question.text, entry.size, entry.question.counter, *counters, *figures])
+        answered, differences = entry.answered, entry.answered.differences[: len(names) - 1]
+        shown = [entry.show(benchmark) for benchmark in entry.measured]
+        rows.append([answered.subject, *shown, *(one.text + one.doubt for one in differences)])
+        counters = [benchmark.get(answered.counter) for benchmark in entry.measured]
+        figures = [
+            value for one in differences for value in (one.gain, one.low, one.high, one.clear)
+        ]
+        asked = (answered.question, answered.size_bytes, answered.counter)
+        raw.append([*asked, *counters, *figures])
     against = [f"{name} against {names[0]}" for name in names[1:]]
     shown_against = against if len(names) > 2 else ["difference"]
     head = ["question", *names, *(f"{text} [95 % within the runs]" for text in shown_against)]

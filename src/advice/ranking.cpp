@@ -61,6 +61,12 @@ void check(const question& question) {
 
 }  // namespace
 
+question usual_question(const std::string& direction) {
+  const bool uploads = direction == "h2d" || direction == "both";
+  const bool downloads = direction == "d2h" || direction == "both";
+  return {0, direction, 1, uploads ? 1.0 : 0.0, downloads ? 1.0 : 0.0};
+}
+
 /// The costs of one strategy; allocation is that of a single use, not divided by reuse.
 struct strategy_costs {
   estimate allocation, fill, transfer, read_back;

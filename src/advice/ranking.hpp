@@ -24,6 +24,10 @@ struct question {
   double cpu_reads = 0;
 };
 
+/// Of no bytes yet: by default the CPU writes the data before an upload and reads them after a
+/// download.
+question usual_question(const std::string& direction);
+
 /// How often host memory must be used again for a strategy to take no longer than the baseline.
 struct break_even {
   enum class kind {

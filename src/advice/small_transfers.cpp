@@ -2,34 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/sample_order.hpp"
 
 namespace bench_transfers::advice {
-namespace {
-
-/// Counts orders once for each pair of numbers of repetitions, of which a file has few.
-class pair_limits {
- public:
-  std::optional<std::size_t> operator()(std::size_t first, std::size_t second) {
-    const auto [entry, is_new] = known_.try_emplace({first, second});
-    if (is_new) entry->second = statistics::most_pairs_reversed(first, second);
-    return entry->second;
-  }
-
- private:
-  std::map<std::pair<std::size_t, std::size_t>, std::optional<std::size_t>> known_;
-};
-
-}  // namespace
-
 small_transfers::small_transfers(const std::map<std::string, const repetitions*>& strategies,
                                  const std::string& baseline)
     : baseline_(baseline) {
   using statistics::median;
-  pair_limits most_reversed;
+  statistics::pair_limits most_reversed;
   const auto& plain = *strategies.at(baseline);
   for (const auto& [name, measured] : strategies)
     for (const auto& [bytes, times] : *measured) {

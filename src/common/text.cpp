@@ -93,6 +93,11 @@ bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U
 
 }  // namespace
 
+std::string in_sentence(const std::vector<std::string>& names) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
 std::size_t letters_in(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
 }

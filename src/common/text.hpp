@@ -49,6 +49,9 @@ std::string counted(Count count, const std::string& singular, const std::string&
 /// "a, b, c"; of more than `most` "a, b and 3 more".
 std::string listed(const std::vector<std::string>& names, std::size_t most);
 
+/// "a, b and c": names within a sentence.
+std::string in_sentence(const std::vector<std::string>& names);
+
 /// Letters of UTF-8, which are one column of a terminal wide each.
 std::size_t letters_in(std::string_view text);
 std::string first_letters(std::string_view text, std::size_t letters);

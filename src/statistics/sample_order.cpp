@@ -56,6 +56,12 @@ std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t se
   return reversed > 0 ? std::optional(reversed - 1) : std::nullopt;
 }
 
+std::optional<std::size_t> pair_limits::operator()(std::size_t first, std::size_t second) {
+  const auto [entry, is_new] = known_.try_emplace({first, second});
+  if (is_new) entry->second = most_pairs_reversed(first, second);
+  return entry->second;
+}
+
 std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double> small) {
   std::ranges::sort(small);
   std::size_t reversed = 0;
@@ -64,9 +70,12 @@ std::size_t pairs_reversed(const std::vector<double>& large, std::vector<double>
   return reversed;
 }
 
+bool nearly_all_larger(const std::vector<double>& large, const std::vector<double>& small) {
+  return 20 * pairs_reversed(large, small) <= large.size() * small.size();
+}
+
 bool is_clearly_larger(const std::vector<double>& large, const std::vector<double>& small) {
-  return are_enough(large.size(), small.size()) &&
-         20 * pairs_reversed(large, small) <= large.size() * small.size();
+  return are_enough(large.size(), small.size()) && nearly_all_larger(large, small);
 }
 
 }  // namespace bench_transfers::statistics

@@ -73,6 +73,9 @@ struct judgement {
   std::vector<common::message> warnings;
 };
 
+/// The faults that were injected on purpose.
+std::vector<std::string> faults_in(const result_file::contents& read);
+
 judgement judge(const result_file::contents& read);
 
 nlohmann::ordered_json to_json(const judgement& given);

@@ -12,11 +12,6 @@ namespace {
 
 using indices = std::vector<std::size_t>;
 
-std::string listed(const std::vector<std::string>& names) {
-  if (names.size() < 2) return names.empty() ? "" : names.front();
-  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-}
-
 void add_once(std::vector<std::string>& names, const std::string& name) {
   if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
@@ -49,10 +44,10 @@ class conclusion {
       if (const auto asked = about({clocks}); !asked.empty() && names_unknown(asked).empty())
         known.emplace_back(name);
     const auto evidence = about({subject::gpu_clocks, subject::cpu_clocks, subject::governor});
-    const auto where = "none on " + listed(known);
+    const auto where = "none on " + common::in_sentence(known);
     for (auto& name : known) name = "the " + name;
     add("Throttling", where, evidence, {evidence.front()},
-        fmt::format("no throttling of {} was seen", listed(known)));
+        fmt::format("no throttling of {} was seen", common::in_sentence(known)));
   }
 
   void mark_noise(const noise& seen) {

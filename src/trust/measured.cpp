@@ -27,6 +27,18 @@ auto order(const measured& benchmark) {
 
 }  // namespace
 
+std::vector<double> measured::values(std::string_view counter) const {
+  std::vector<double> positive;
+  for (const auto* row : rows)
+    if (const auto value = row->number(counter); value.value_or(0) > 0) positive.push_back(*value);
+  return positive;
+}
+
+std::optional<double> measured::median(std::string_view counter) const {
+  auto all = values(counter);
+  return all.empty() ? std::nullopt : std::optional(statistics::median(std::move(all)));
+}
+
 std::vector<measured> benchmarks_in(const result_file::contents& read) {
   std::map<const result_file::benchmark*, measured> by_benchmark;
   for (const auto& row : read.rows) {
@@ -36,6 +48,7 @@ std::vector<measured> benchmarks_in(const result_file::contents& read) {
     auto& benchmark =
         by_benchmark.try_emplace(row.benchmark, measured{row.benchmark}).first->second;
     benchmark.times_ns.push_back(*time_ns);
+    benchmark.rows.push_back(&row);
     const auto bytes = row.number("bytes").value_or(0);
     if (!benchmark.bytes && bytes > 0 && row.benchmark->size_bytes) benchmark.bytes = bytes;
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/result_file/contents.hpp"
@@ -14,7 +15,11 @@ struct measured {
   std::vector<double> times_ns = {};
   std::optional<double> bytes = {};  ///< moved by one operation
   double median_ns = 0;
+  std::vector<const result_file::row*> rows = {};  ///< of the times
 
+  /// What a counter is in each repetition that has a positive number there, and their median.
+  [[nodiscard]] std::vector<double> values(std::string_view counter) const;
+  [[nodiscard]] std::optional<double> median(std::string_view counter) const;
   [[nodiscard]] double gb_per_s() const { return bytes.value_or(0) / median_ns; }
 };
 

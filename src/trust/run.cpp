@@ -46,12 +46,8 @@ void parts(examination& asked) {
 }
 
 void faults(examination& asked) {
-  const auto& faults = member(asked.facts, {"run", "faults_injected"});
+  const auto names = faults_in(asked.read);
   asked.covers("faults_injected");
-  if (!faults.is_array() || faults.empty()) return;
-  std::vector<std::string> names;
-  for (const auto& fault : faults)
-    if (fault.is_string()) names.push_back(common::printable(fault.get_ref<const std::string&>()));
   if (names.empty()) return;
   asked.warn("faults_injected",
              fmt::format("Faults were injected on purpose ({}): use no number of this run. No "

@@ -33,13 +33,18 @@ Rows = list[dict[str, Any]]
 Drawing = tuple[str, Callable[[Layout], Figure], Layout]
 
 
+def judged(runs: list[Run]) -> list[Run]:
+    answers = judge(PROGRAM, [run.result for run in runs])
+    return [replace(run, judged=answer) for run, answer in zip(runs, answers, strict=True)]
+
+
 def of(figure: str, subject: Any, layout: Layout = WIDE) -> Drawing:
     """A figure of a run, of several runs, or of what else there are figures of."""
     figures: dict[str, Any] = FIGURES if isinstance(subject, Run) else GROUP_FIGURES
     if isinstance(subject, list):
-        subject = list(enumerate(subject, 1))
+        subject = list(enumerate(judged(subject), 1))
     else:
-        subject = replace(subject, judged=judge(PROGRAM, [subject.result])[0])
+        (subject,) = judged([subject])
     return figure, lambda chosen: figures[figure](subject, chosen), layout
 
 

@@ -43,7 +43,7 @@ from plots.model.load import Result, parse_result, read_result
 from plots.model.programs import Advice, Fit
 from plots.page.report import make_sections
 from plots.page.section import Drawer, Section
-from plots.text import caption, findings, glance, macros, method, rules, tables, tidy, trust
+from plots.text import caption, findings, glance, macros, method, tables, tidy, trust
 from plots.text.table import format_files
 
 
@@ -252,12 +252,12 @@ def sentences_of(subject: Run) -> Iterator[str]:
             *subject.judged.about("rate"),
             *findings.compare_with_published(subject),
         ],
-        "finding": findings.rank_findings(subject),
+        "finding": subject.judged.matters,
         "advice": findings.explain_recommendations(subject),
     }
     for part, given in parts.items():
         yield from printing.sentences(part, given)
-    for rule in rules.describe(subject):
+    for rule in subject.judged.rules:
         uses = ", ".join(f"{use.strategy} ({use.summary})" for use in rule.uses)
         yield f"rule: {rule.data}: {uses}. {rule.why}"
     for mark in subject.judged.marks:

@@ -1,7 +1,7 @@
 """Tests that nothing in plots/ judges: each number that could decide something has a reason here.
 
 Thresholds of health, noise, difference and choice are the programs' (src/trust, src/statistics,
-src/advice), and the report draws what they answer.
+src/advice, src/report), and the report draws what they answer.
 """
 
 from __future__ import annotations
@@ -89,14 +89,13 @@ CONSTANTS = {
         text/tables MOST_WITH_INTERVALS
         text/method MOST_DESCRIBED
         text/side_by_side MOST_IN_TITLE
-        text/findings MOST_FINDINGS
         text/fleet_caption MOST_SENTENCES""",
     "which part of the data an axis shows, and which colours": """
         figures/bandwidth SMALLEST
         figures/samples WITHIN
         figures/small_copies AXIS_END
         figures/differences INSIDE
-        figures/fleet_scale MOST TINT FULL WHITE TICKS
+        figures/fleet_scale MOST TINT FULL WHITE TICKS LINEAR
         figures/samples ENDS
         figures/differences HALVES
         figures/style TEXT_CONTRAST KEPT_ALL KEPT_HALF SIZE_STEPS""",
@@ -106,7 +105,7 @@ CONSTANTS = {
         figures/phases LEAST_REMAINDER
         figures/ladder MOST_COMMON_SHARE""",
     "marks, lines and panels that would lie on each other are drawn once": """
-        model/groups LARGE ALIKE MOST_APART
+        figures/cpu_access MOST_APART
         figures/ladder ALIKE_DIFFERENCE
         figures/pairs NOTICEABLE TOLD_AS_ONE""",
     "digits, units, and how long something may take": """
@@ -132,17 +131,8 @@ CONSTANTS = {
         model/trusted MOST_LINKS""",
     "arithmetic of links and tests, which tests compare with C++": """
         model/pcie LANE PAYLOAD HEADERS BESIDE_HEADER
-        model/mann_whitney CONFIDENCE MOST_COUNTED_PAIRS""",
+        model/significance CONFIDENCE""",
     "what the programs are asked": "model/programs BREAK_EVEN_SIZES REUSES",
-    # Still to come from the programs: none may be added.
-    "judges": """
-        model/choices SMALL
-        figures/fleet_scale SMALL
-        model/ranks ONE_PROCESS
-        model/significance CLEAR_SHARE
-        text/findings ALIKE_DIFFERENCE ASYNCHRONOUS_SHARE
-        text/rules MANY_CORES
-        text/side_by_side SMALL""",
 }
 # By reason: file below plots/, and the numbers that it compares with.
 COMPARED = {
@@ -162,10 +152,6 @@ COMPARED = {
         figures/style 0.04045
         model/pcie 6 32""",
 }
-
-# By function of plots/model/significance.py that is given a number as the least difference.
-DIFFERENCES = {"judges: still to come from the programs": "text/findings 1.1 1.2"}
-JUDGES = {"is_slower", "is_larger", "is_clearly_larger"}
 
 
 def _files() -> Iterator[tuple[str, ast.Module]]:
@@ -220,14 +206,6 @@ def _compared(module: ast.Module) -> Iterator[float]:
                 yield from (number for number in _numbers(side) if number not in HARMLESS)
 
 
-def _differences(module: ast.Module) -> Iterator[float]:
-    """Numbers that are given to a function which tells whether two benchmarks differ."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in JUDGES:
-            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-                yield from (number for number in _numbers(argument) if number not in HARMLESS)
-
-
 def _allowed(groups: dict[str, str]) -> set[tuple[str, str]]:
     lines = [line.split() for text in groups.values() for line in text.strip().splitlines()]
     return {(file, name) for file, *names in lines for name in names}
@@ -241,8 +219,3 @@ def test_each_constant_of_the_report_draws():
 def test_the_report_compares_with_no_threshold():
     found = {(file, str(number)) for file, module in _files() for number in _compared(module)}
     assert found == _allowed(COMPARED)
-
-
-def test_the_report_decides_by_no_difference_of_its_own():
-    found = {(file, str(number)) for file, module in _files() for number in _differences(module)}
-    assert found == _allowed(DIFFERENCES)

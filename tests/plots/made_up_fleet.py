@@ -68,6 +68,9 @@ def gpu(node: int, number: int, nodes_in_rack: int = 16, models: int = 1) -> dic
     }
 
 
+THRESHOLDS = {"link": 2.0, "host": 10.0, "latency": 10.0}
+
+
 def judgement(
     nodes: int = 4,
     gpus_in_node: int = 2,
@@ -98,6 +101,7 @@ def judgement(
         "problems": [],
         "doubts": [],
         "tested": [],
+        "thresholds_percent": THRESHOLDS,
         "scores": {"aspects": [aspect(*entry[:3]) for entry in ASPECTS], "gpus": gpus},
     } | more
 
@@ -221,6 +225,7 @@ def history(nodes: int = 12, sweeps: int = 20, trouble: bool = True) -> dict[str
         "aspects": [aspect("link", "h2d", False), aspect("host", "h2d", False)],
         "gpus": gpus,
         "changes": [],
+        "thresholds_percent": THRESHOLDS,
     }
 
 

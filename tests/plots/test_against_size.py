@@ -17,7 +17,6 @@ from plots.figures.bandwidth import LABEL_DISTANCE, MOST_LINES, draw_bandwidth
 from plots.figures.layout import WIDE
 from plots.figures.points import transfer_points
 from plots.model.derive import Run
-from plots.model.groups import group_transfers
 from plots.model.load import read_result
 from plots.page import draw, render
 
@@ -117,29 +116,6 @@ def count_lines(root):
 @pytest.mark.parametrize("figure", FIGURES)
 def test_names_that_javascript_knows_are_drawn_as_others(figure):
     assert count_lines(svg(figure, "javascript")) == 2 * len(JAVASCRIPT)  # both directions
-
-
-@pytest.mark.parametrize(
-    ("factor", "spread", "alike"),
-    [
-        (1.005, 0.0, True),  # closer than 1 %
-        (1.05, 0.0, False),  # all repetitions agree
-        (1.05, 0.2, True),  # not told apart
-        (1.3, 0.9, False),  # not told apart, but nobody would call it alike
-    ],
-)
-def test_strategies_are_alike_if_they_differ_little_or_only_by_noise(factor, spread, alike):
-    factors = (1 - spread, 1.0, 1 + spread)
-    first = synthetic.rows(("copy/pinned",), (MIB,), factors)
-    second = synthetic.rows(("copy/pinned_wc",), (MIB,), tuple(factor * f for f in factors))
-    assert (len(group_transfers(run(first + second))) == 1) is alike
-
-
-def test_strategies_of_other_sizes_or_only_small_ones_are_not_alike():
-    missing = synthetic.rows(("copy/pinned",), (MIB, 64 * MIB))
-    missing += synthetic.rows(("copy/pinned_wc",), (MIB,))
-    assert len(group_transfers(run(missing))) == 2
-    assert len(group_transfers(run(synthetic.rows(("copy/a", "copy/b"), (KIB,))))) == 2
 
 
 def test_labels_lie_apart_and_near_their_lines():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from made_up_fleet import (
     MADE_UP,
+    THRESHOLDS,
     finding,
     gpu,
     history,
@@ -124,18 +125,19 @@ def test_peers_of_a_named_part_are_those_that_are_not_named(drawn):
     assert int(node["peers"]) == 1000 / 2 - 1 - 16 / 2
 
 
-@pytest.mark.parametrize("class_name", ["link", "host", "latency"])
+@pytest.mark.parametrize("class_name", ["link", "host", "latency", "unknown"])
 def test_a_colour_is_darker_the_slower_and_ticks_do_not_crowd(class_name):
-    small_one = fleet_scale.small(class_name)
+    small_one = fleet_scale.small(parse(judgement()), class_name)
+    assert small_one == THRESHOLDS.get(class_name, fleet_scale.LINEAR)
     steps = [0, 0.5 * small_one, small_one, 3 * small_one, 20 * small_one, 1e6]
-    greens = [int(fleet_scale.colour(step, class_name)[3:5], 16) for step in steps]
+    greens = [int(fleet_scale.colour(step, small_one)[3:5], 16) for step in steps]
     assert greens == sorted(greens, reverse=True)
     assert len(set(greens)) == len(greens)
-    ends = fleet_scale.domain([-1.0, 300.0], class_name)
-    ticks = fleet_scale.ticks(ends, class_name, 6)
+    ends = fleet_scale.domain([-1.0, 300.0], small_one)
+    ticks = fleet_scale.ticks(ends, 6)
     assert 0 in ticks
-    places = [fleet_scale.position(tick, class_name) for tick in ticks]
-    width = fleet_scale.position(ends[1], class_name) - fleet_scale.position(ends[0], class_name)
+    places = [fleet_scale.position(tick, small_one) for tick in ticks]
+    width = fleet_scale.position(ends.high, small_one) - fleet_scale.position(ends.low, small_one)
     gaps = [b - a for a, b in pairwise(places)]
     assert min(gaps) >= width / 6
 

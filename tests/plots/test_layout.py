@@ -22,6 +22,7 @@ from plots.figures.forest import draw_forest
 from plots.figures.layout import COLUMN, WIDE
 from plots.model import gate
 from plots.model.derive import NoData, Run
+from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.model.programs import ask, ask_about_map
 from plots.page import draw, render
@@ -57,7 +58,7 @@ def page(browser):
 @functools.cache
 def recorded(name, program):
     result = read_result(RECORDED / name / "result.json.gz")
-    return Run(result, ask(program, result, on_host=name == HOST))
+    return Run(result, ask(program, result, on_host=name == HOST), *judge(program, [result]))
 
 
 def drawing(figure, layout):
@@ -105,10 +106,12 @@ def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
 @pytest.mark.parametrize("figure", GROUP_FIGURES)
 @pytest.mark.parametrize("names", [RUNS, MACHINES], ids=len)
-def test_runs_side_by_side_are_readable(page, names, figure, layout):
+def test_runs_side_by_side_are_readable(page, names, figure, layout, pytestconfig):
+    results = [read_result(RECORDED / name / "result.json.gz") for name in names]
+    answers = judge(Path(pytestconfig.getoption("binary")), results)
     runs = [
-        (i, Run(read_result(RECORDED / name / "result.json.gz")))
-        for i, name in enumerate(names, start=1)
+        (i, Run(result, judged=judged))
+        for i, (result, judged) in enumerate(zip(results, answers, strict=True), start=1)
     ]
     try:
         svg = drawing(functools.partial(GROUP_FIGURES[figure], runs), layout)

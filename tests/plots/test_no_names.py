@@ -10,8 +10,8 @@ from described import recorded
 from plots.figures import FIGURES
 from plots.figures.layout import WIDE
 from plots.model.derive import NoData, Run
+from plots.model.judged import judge
 from plots.model.load import parse_result, read_result
-from plots.text import findings as sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "plots").rglob("*.py"))
@@ -113,16 +113,20 @@ def figure_numbers(run):
     return numbers
 
 
-def test_other_names_change_no_finding_and_no_figure():
+def test_other_names_change_no_finding_and_no_figure(pytestconfig):
     recorded = read_result(
         ROOT / "results" / "nvidia-h200" / "2026-11-21-report" / "result.json.gz"
     )
-    before, after = Run(recorded), Run(rename_strategies(recorded))
+    results = [recorded, rename_strategies(recorded)]
+    answers = judge(Path(pytestconfig.getoption("binary")), results)
+    before, after = (
+        Run(*one, judged=judged) for *one, judged in zip(results, answers, strict=True)
+    )
     assert not {benchmark.strategy for benchmark in before.benchmarks} & {
         benchmark.strategy for benchmark in after.benchmarks
     }
-    assert sentences.rank_findings(before) == sentences.rank_findings(after)
-    assert len(sentences.rank_findings(before)) == sentences.MOST_FINDINGS
+    assert before.judged.matters == after.judged.matters
+    assert len(before.judged.matters) == 5
     figures, renamed_figures = figure_numbers(before), figure_numbers(after)
     assert len(figures) >= 8
     del figures["compared"]  # published rates are found by name

@@ -19,6 +19,7 @@ from synthetic import KIB, MIB
 
 from plots.figures import FIGURES, style
 from plots.model.derive import Run
+from plots.model.judged import Judged
 from plots.model.load import parse_result, read_result
 from plots.page import draw, report
 from plots.text import tables
@@ -232,7 +233,9 @@ def test_tables_have_names_and_their_heads_a_scope():
 def test_recommendations_stand_below_their_heading(monkeypatch):
     winners = {"h2d": [["copy/pinned", "copy/<b>"]] * 3}
     answer = synthetic.advice(winners=winners)
+    judged = Judged(basis={"predicted": "How times are predicted."})
     monkeypatch.setattr("plots.page.report.ask", lambda *_: answer)
+    monkeypatch.setattr("plots.page.report.judge", lambda *_: [judged])
     files, page = make_page(synthetic.result())
     (caption,) = page.texts_of("caption")
     assert caption.startswith("Which strategy, by size")
@@ -248,7 +251,6 @@ def test_runs_of_gpu_and_host_device_never_share_a_chart():
     files, page = make_page(host, gpu, host, gpu)
     specs = page.data()["wide"]
     assert set(specs) == {f"run-{i}-bandwidth" for i in range(1, 5)} | {
-        "runs-differences",
         "runs-machines",
         "host-runs-machines",
     }

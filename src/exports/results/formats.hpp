@@ -41,7 +41,4 @@ std::string bencher_of(std::span<const run_values> runs);
 std::string github_times_of(std::span<const run_values> runs);
 std::string github_rates_of(std::span<const run_values> runs);
 
-/// What is said of each run and its machine, as JSON: what reports draw and print.
-std::string report_of(std::span<const run_values> runs);
-
 }  // namespace bench_transfers::exports

@@ -7,7 +7,6 @@
 
 #include "src/result_file/contents.hpp"
 #include "src/statistics/quantile.hpp"
-#include "src/trust/judgement.hpp"
 
 namespace bench_transfers::exports {
 
@@ -40,8 +39,7 @@ struct run_values {
   std::size_t parts = 1;                    ///< in which it was measured, one after another
   std::vector<benchmark_value> benchmarks;  ///< in natural order
   std::vector<std::string> failed;          ///< benchmarks of which a repetition has failed
-  trust::judgement judged;
-  std::vector<std::string> timeless;  ///< benchmarks without a median_ns above zero
+  std::vector<std::string> timeless;        ///< benchmarks without a median_ns above zero
 };
 
 /// `name` stands for the file.

@@ -200,6 +200,7 @@ exports::table table_of(const history& history, const gpu_history& gpu,
 std::string json_of(const history& history, const gpu_history* only) {
   json document{{"kind", "fleet_history"},  {"format", 1},           {"sweeps", json::array()},
                 {"aspects", json::array()}, {"gpus", json::array()}, {"changes", json::array()}};
+  document["thresholds_percent"] = thresholds_percent();
   for (const auto& sweep : history.sweeps())
     document["sweeps"].push_back({{"id", or_null(sweep.id)},
                                   {"begin", begin_of(sweep)},

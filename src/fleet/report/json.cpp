@@ -207,6 +207,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"in_parts", in_parts(sweep)},
                 {"problems", common::to_json(sweep.problems)},
                 {"doubts", doubts_of(sweep, judged)},
+                {"thresholds_percent", thresholds_percent()},
                 {"tested", common::list_of(judged.tested,
                                            [](const auto& tested) { return to_json(tested); })}};
   for (const auto& missing : judged.missing) document["findings"].push_back(to_json(missing));

@@ -1,5 +1,7 @@
 #include "src/fleet/report/words.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace bench_transfers::fleet {
 
 std::string to_string(verdict shown) {
@@ -105,6 +107,13 @@ std::string explain(advice advice) {
     case advice::measure_again: break;
   }
   return "measure it again";
+}
+
+nlohmann::ordered_json thresholds_percent() {
+  nlohmann::ordered_json percents;
+  for (const auto& [kind, criteria] : settings::usual().classes)
+    percents[to_string(kind)] = 100 * criteria.threshold;
+  return percents;
 }
 
 std::string code_of(const aspect& aspect) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "src/fleet/judge/judge.hpp"
@@ -31,6 +32,8 @@ std::string explain(doubt doubt, std::size_t gpus);
 
 /// "link/h2d/together": a code.
 std::string code_of(const aspect& aspect);
+/// By class: smaller slowdowns do not matter.
+nlohmann::ordered_json thresholds_percent();
 /// "link h2d, all GPUs of the node at once".
 std::string describe(const aspect& aspect);
 

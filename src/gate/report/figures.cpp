@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <string_view>
 
+#include "src/common/figures.hpp"
 #include "src/common/text.hpp"
 #include "src/gate/report/wording.hpp"
 
@@ -14,43 +12,6 @@ namespace bench_transfers::gate {
 namespace {
 
 constexpr const char* none = "-";
-
-/// Four significant digits, without an exponent unless the number is very large or small.
-std::string digits(double value) {
-  if (value == 0) return "0";
-  const double size = std::abs(value);
-  if (size >= 1e6 || size < 1e-3) return fmt::format("{:.3e}", value);
-  if (size >= 999.95) return fmt::format("{:.0f}", value);
-  if (size >= 99.995) return fmt::format("{:.1f}", value);
-  if (size >= 9.9995) return fmt::format("{:.2f}", value);
-  return fmt::format("{:.3f}", value);
-}
-
-using units = std::array<std::string_view, 4>;
-constexpr units times{"ns", "µs", "ms", "s"};
-constexpr units rates{"/s", "k/s", "M/s", "G/s"};
-constexpr units byte_rates{"B/s", "kB/s", "MB/s", "GB/s"};
-
-/// With the first unit that leaves less than a thousand. Each unit is a thousand times its
-/// predecessor.
-std::string in_unit(double value, const units& names) {
-  std::size_t i = 0;
-  double scale = 1;
-  for (; i + 1 < names.size() && value >= 999.95 * scale; ++i) scale *= 1000;
-  return fmt::format("{} {}", digits(value / scale), names.at(i));
-}
-
-/// Three digits of a percentage, or of how many times as long: "a factor of 124", "×124".
-std::string percent_digits(double part, bool with_sign) {
-  constexpr double least = 0.005;  // less is shown as zero, which has no minus
-  const double percent = std::abs(100 * part) < least ? 0 : 100 * part;
-  const double size = std::abs(percent);
-  const std::string sign = with_sign ? "+" : "";
-  constexpr double most = 9999.5;
-  if (!(percent < most)) return (with_sign ? "×" : "a factor of ") + digits(1 + part);
-  const auto* const form = size < 9.995 ? ".2f" : size < 99.95 ? ".1f" : ".0f";
-  return fmt::format(fmt::runtime("{:" + sign + form + "} %"), percent);
-}
 
 }  // namespace
 
@@ -62,13 +23,13 @@ std::vector<const finding*> findings_of(const report& answer, verdict result) {
 }
 
 std::string value_text(double value, const metric& judged_by) {
-  if (judged_by.is_time()) return in_unit(judged_by.nanoseconds(value), times);
+  if (judged_by.is_time()) return common::time_figure(judged_by.nanoseconds(value));
   const auto unit = judged_by.unit();
-  if (unit == "GB/s") return in_unit(value * 1e9, byte_rates);
-  if (unit == "B/s") return in_unit(value, byte_rates);
-  if (unit == "1/s") return in_unit(value, rates);
-  if (unit == "%") return digits(value) + " %";
-  return digits(value);
+  if (unit == "GB/s") return common::rate_figure(value);
+  if (unit == "B/s") return common::in_unit(value, common::byte_rates);
+  if (unit == "1/s") return common::in_unit(value, {"/s", "k/s", "M/s", "G/s"});
+  if (unit == "%") return common::four_digits(value) + " %";
+  return common::four_digits(value);
 }
 
 std::string value_text(const std::optional<double>& value, const metric& judged_by) {
@@ -82,8 +43,8 @@ std::string unit_left_out(const metric& judged_by) {
   return is_shown ? "" : common::printable_in_short(unit);
 }
 
-std::string percent_text(double part) { return percent_digits(part, false); }
-std::string signed_percent_text(double part) { return percent_digits(part, true); }
+std::string percent_text(double part) { return common::percent_figure(part); }
+std::string signed_percent_text(double part) { return common::percent_figure(part, true); }
 
 std::string detectable_text(double part) { return part <= 1 ? percent_text(part) : "> 100 %"; }
 

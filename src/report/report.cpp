@@ -1,0 +1,63 @@
+#include "src/report/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "src/common/text.hpp"
+
+namespace bench_transfers::report {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json to_json(const rule& given) {
+  auto uses = json::array();
+  for (const auto& each : given.uses)
+    uses.push_back({{"strategy", each.strategy}, {"summary", each.summary}, {"place", each.place}});
+  return {{"code", given.code}, {"data", given.data}, {"uses", uses}, {"why", given.why}};
+}
+
+json to_json(const alike& given) {
+  return {{"of", given.of},
+          {"size_bytes", common::or_null(given.size)},
+          {"groups", given.groups},
+          {"text", given.text}};
+}
+
+template <class Entry>
+json list_of(const std::vector<Entry>& entries) {
+  auto list = json::array();
+  for (const auto& entry : entries) list.push_back(to_json(entry));
+  return list;
+}
+
+}  // namespace
+
+run_report report_of(const result_file::contents& read, const std::string& name) {
+  const run of(read);
+  return {common::printable(name),      trust::judge(read), what_matters(of), rules_of(of),
+          basis_of_recommendations(of), all_alike(of),      comparable_of(of)};
+}
+
+std::string document_of(std::span<const run_report> runs) {
+  constexpr int format = 1;
+  auto judged = json::array();
+  std::vector<comparable> compared;
+  for (const auto& run : runs) {
+    judged.push_back({{"file", run.file}});
+    auto& said = judged.back();
+    said.update(trust::to_json(run.judged));
+    said["matters"] = common::to_json(run.matters);
+    said["rules"] = list_of(run.rules);
+    said["basis"] = common::to_json(run.basis);
+    said["alike"] = list_of(run.alike);
+    said["questions"] = followed_questions(run.compared);
+    compared.push_back(run.compared);
+  }
+  const json document{{"kind", "judged runs"},
+                      {"format", format},
+                      {"runs", judged},
+                      {"comparisons", comparisons_of(compared)}};
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bench_transfers::report

@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/report/made_up_run.hpp"
+
+namespace bench_transfers::report::differences_test {
+namespace {
+
+using testing::HasSubstr;
+
+json compared(const std::vector<made_up_run>& runs) {
+  std::vector<run_report> reports;
+  for (const auto& each : runs) reports.push_back(each.reported());
+  return json::parse(document_of(reports))["comparisons"];
+}
+
+made_up_run machine(double factor, const std::vector<double>& parts = six) {
+  return made_up_run().copies("pinned", 64 * mib, 1e6 * factor, parts);
+}
+
+TEST(differences, are_clear_from_two_percent_on_if_repetitions_agree) {
+  const std::vector<double> overlapping{0.9, 0.95, 1.0, 1.0, 1.05, 1.1};
+  struct expected {
+    made_up_run other;
+    int clear;
+    const char* doubt;
+  };
+  for (const auto& [other, clear, doubt] :
+       {expected{machine(1.25), -1, ""}, expected{machine(0.8), 1, ""},
+        expected{machine(1.0), 0, ", not clear"},
+        expected{machine(1.0125, std::vector<double>(6, 1.0)), 0, ", not clear: less than 2 %"},
+        expected{machine(1.06, overlapping), 0, ", not clear"},
+        expected{machine(1.25, {1.0}), 0, ", one repetition: no interval"},
+        expected{machine(1.25, {1.0, 1.0}), 0, ", too few repetitions: no interval"}}) {
+    const auto seen = compared({machine(1), other})[0]["questions"][0]["differences"][0];
+    EXPECT_EQ(seen["clear"], clear);
+    EXPECT_EQ(seen["doubt"], doubt);
+  }
+}
+
+TEST(differences, are_said_of_each_further_run) {
+  const auto document = compared({machine(1), machine(1.25), machine(1)})[0];
+  EXPECT_THAT(document["differences"][0],
+              HasSubstr("clearly worse at pinned memory to the device, 64 MiB (−20.0 % [−20"));
+  EXPECT_EQ(document["differences"][1], "not clearly different at 2 of 2 questions");
+  EXPECT_THAT(document["explanation"], HasSubstr("if it is 2 % or more"));
+  EXPECT_EQ(document["transfers"]["copy/pinned/h2d/64MiB"].size(), 2);
+}
+
+TEST(differences, rank_runs_and_share_places) {
+  const auto document = compared({machine(1.25), machine(1), machine(1.001)})[0];
+  EXPECT_EQ(document["questions"][0]["ranks"], json({3, 1, 1}));
+  auto slow_link = machine(1.25);
+  slow_link.facts["link"]["limit_gb_per_s"] = 31.5;
+  const auto by_link = compared({slow_link, machine(1)})[0]["questions"][0];
+  EXPECT_EQ(by_link["ranks"], json({2, 1}));
+  EXPECT_EQ(by_link["ranks_by_link"], json({1, 2}));
+}
+
+TEST(differences, are_of_runs_with_a_gpu_and_without_faults) {
+  auto host = machine(1);
+  host.without_gpu();
+  EXPECT_EQ(compared({host, machine(1), machine(1)})[0]["runs"], 2);
+  EXPECT_TRUE(compared({host, machine(1)}).empty());
+  auto faulty = machine(1);
+  faulty.facts["run"]["faults_injected"] = {"short_times"};
+  EXPECT_TRUE(compared({machine(1), faulty}).empty());
+}
+
+TEST(differences, are_of_as_many_runs_as_have_room) {
+  const std::vector<made_up_run> many(14, machine(1));
+  const auto all = compared(many);
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_EQ(all[0]["runs"], 6);
+  EXPECT_EQ(all[1]["runs"], 12);
+}
+
+TEST(alike, are_those_that_repetitions_do_not_tell_apart) {
+  made_up_run tested;
+  for (const auto size : {std::size_t{1024}, 64 * mib}) {
+    const auto ns = 5000 + static_cast<double>(size) / 10;
+    tested.copies("pageable", size, ns).copies("pinned", size, ns / 1.005);
+    tested.copies("pinned_wc", size, ns / 1.05, six, {{"plainness", 2}});
+    tested.copies("managed", size, ns / 1.05, {0.9, 0.95, 1.0, 1.0, 1.05, 1.1}, {{"plainness", 3}});
+  }
+  const auto all = tested.reported().alike;
+  using groups = std::vector<std::vector<std::string>>;
+  const groups expected{{"copy/pageable", "copy/pinned", "copy/managed"}, {"copy/pinned_wc"}};
+  for (const auto& each : all) {
+    const auto wanted = each.of == "allocation" ? groups() : expected;
+    EXPECT_EQ(each.groups, wanted) << each.size.value_or(0);
+  }
+  EXPECT_EQ(all.size(), 6);
+}
+
+TEST(alike, are_those_that_differ_little_or_only_by_noise) {
+  struct expected {
+    double factor, spread;
+    std::size_t groups;
+  };
+  for (const auto& [factor, spread, groups] :
+       {expected{1.005, 0, 1},     // closer than 1 %
+        expected{1.05, 0, 2},      // all repetitions agree
+        expected{1.05, 0.2, 1},    // not told apart
+        expected{1.3, 0.9, 2}}) {  // neither, but nobody would call it alike
+    const std::vector<double> parts{1 - spread, 1, 1 + spread};
+    const auto tested = made_up_run()
+                            .copies("pageable", mib, 1e5 * factor, parts)
+                            .copies("pinned", mib, 1e5, parts);
+    EXPECT_EQ(tested.reported().alike.front().groups.size(), groups) << factor;
+  }
+}
+
+TEST(alike, have_the_same_sizes) {
+  const auto tested = made_up_run()
+                          .copies("pageable", mib, 1e5)
+                          .copies("pageable", 64 * mib, 1e6)
+                          .copies("pinned", mib, 1e5);
+  EXPECT_EQ(tested.reported().alike.front().groups.size(), 2);
+}
+
+}  // namespace
+}  // namespace bench_transfers::report::differences_test
