@@ -13,7 +13,10 @@ using result_file::metric_kind;
 
 namespace {
 
-void add_counts(metric_list& list, const schedule& planned) {
+void add_counts(metric_list& list, const benchmark_case& measured, const schedule& planned) {
+  if (measured.procedure != 1)
+    list.add(count_of("procedure", "number of the procedure; only figures of one are compared"),
+             measured.procedure);
   list.add(count_of("operations", "timed operations of the repetition"),
            static_cast<double>(planned.operations));
   list.add(count_of("batch", "operations between two readings of the clock"),
@@ -177,7 +180,7 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
                        std::optional<double> link_limit) {
   metric_list list;
   const auto times = statistics::summarize(samples.operation);
-  add_counts(list, planned);
+  add_counts(list, measured, planned);
   add_times(list, times);
   if (transfer.timing.tail) add_tail(list, samples);
   add_steps(list, transfer, samples, times.median);

@@ -91,9 +91,13 @@ std::string json_of(const side& first, const side& second, const comparison_resu
                                    {"slowdown", gate::slowdown(shared.shift)},
                                    {"changed", shared.changed}});
   const auto& out = result.left_out;
-  document["left_out"] = {{"only_first", out.only_first}, {"only_second", out.only_second},
-                          {"failed", out.failed},         {"other_bytes", out.other_bytes},
-                          {"too_few_runs", out.too_few},  {"few_repetitions", out.few_repetitions}};
+  document["left_out"] = {{"only_first", out.only_first},
+                          {"only_second", out.only_second},
+                          {"failed", out.failed},
+                          {"other_bytes", out.other_bytes},
+                          {"other_procedure", out.other_procedure},
+                          {"too_few_runs", out.too_few},
+                          {"few_repetitions", out.few_repetitions}};
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
