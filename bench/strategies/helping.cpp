@@ -174,6 +174,7 @@ const registration helping{strategy{
     .summary = "cudaMemcpy while another device copies over the link of this one as well",
     .variants = variants_of(),
     .role = role,
+    .procedure = 2,
     .shares_link = false,
     .prepare =
         [](const job& task) {

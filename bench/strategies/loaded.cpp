@@ -52,9 +52,7 @@ class loaded_copy {
   void start() { traffic_.start(rate_); }
   void stop() { traffic_.stop(); }
 
-  void copy() {
-    device_.copy(ends_.destination.data, ends_.source.data, ends_.source.bytes, direction_);
-  }
+  void copy() { copy_now(device_, ends_, direction_, true); }
 
   /// A copy, and what the threads move from its beginning to its end.
   void copy_and_count() {
@@ -203,6 +201,7 @@ const struct loaded_strategies {
         .parts = {in_memory(kind)},
         .summary = "cudaMemcpy while the CPU's other cores read, write or copy memory",
         .role = role,
+        .procedure = 2,
         .prepare =
             [kind, loads](const job& task) {
               const auto& load = loads->find(task.variant)->second;

@@ -196,8 +196,15 @@ ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direc
 /// A transfer from the source to the destination, without steps.
 transfer transfer_between(const ends& ends);
 
+/// Copies between the ends by the calls that the host's memory needs, and returns when it is done.
+void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
+              bool page_locked);
+
 /// Enqueues the copy between the ends on the job's stream.
 std::function<void()> asynchronous_copy(const job& task, const ends& ends);
+
+/// Both directions of synchronous_copy.
+std::vector<variant> synchronous_copies(transfers::host_memory_kind kind);
 
 /// The copy between host memory of a kind and the device that returns when it is done.
 transfer synchronous_copy(const job& task, transfers::host_memory_kind kind);
