@@ -1,6 +1,7 @@
 #include "bench/harness/metrics.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "src/statistics/quantile.hpp"
@@ -26,21 +27,15 @@ void add_counts(metric_list& list, const benchmark_case& measured, const schedul
 void add_times(metric_list& list, const statistics::distribution& times) {
   list.add(duration("median_ns", "one operation: median"), times.median);
   list.add(duration("mean_ns", "one operation: mean"), times.mean);
-  list.add(duration("p5_ns", "one operation: 5th percentile"), times.p5);
-  list.add(duration("p95_ns", "one operation: 95th percentile"), times.p95);
-  list.add(duration("p99_ns", "one operation: 99th percentile"), times.p99);
+  const auto add_if_told = [&](const char* name, const char* which, std::optional<double> time) {
+    if (time) list.add(duration(name, fmt::format("one operation: {} percentile", which)), *time);
+  };
+  add_if_told("p5_ns", "5th", times.p5);
+  add_if_told("p95_ns", "95th", times.p95);
+  add_if_told("p99_ns", "99th", times.p99);
   list.add(duration("min_ns", "one operation: fastest"), times.min);
   list.add(duration("max_ns", "one operation: slowest"), times.max);
-}
-
-/// A percentile of fewer samples would be the slowest of them.
-void add_tail(metric_list& list, const samples& samples) {
-  constexpr std::size_t least = 1000;
-  if (samples.operation.size() < least) return;
-  auto ascending = samples.operation;
-  std::ranges::sort(ascending);
-  list.add(duration("p999_ns", "one operation: 99.9th percentile"),
-           statistics::quantile(ascending, 0.999));
+  add_if_told("p999_ns", "99.9th", times.p999);
 }
 
 metric step_time(const std::string& step) {
@@ -182,7 +177,6 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
   const auto times = statistics::summarize(samples.operation);
   add_counts(list, measured, planned);
   add_times(list, times);
-  if (transfer.timing.tail) add_tail(list, samples);
   add_steps(list, transfer, samples, times.median);
   add_comparisons(list, transfer, samples);
   add_flows(list, measured, planned, samples);

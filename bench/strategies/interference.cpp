@@ -39,11 +39,6 @@ struct interference_kind {
   small_kind small;
   std::optional<bulk_method> bulk = {};
   direction bulk_direction = direction::h2d;
-
-  /// Whether small copies may have to wait for all of the bulk copy: one engine works on both.
-  [[nodiscard]] bool shares_engine() const {
-    return bulk && bulk->by_engine() && small.by_engine() && bulk_direction == small.direction;
-  }
 };
 
 /// Lets small copies begin while a bulk copy is under way. Everything here happens between the
@@ -249,13 +244,6 @@ std::vector<measured_metric> interference::metrics(const metric_values& known) c
   return metrics;
 }
 
-/// In each repetition: a 99th percentile needs hundreds, a 99.9th a thousand. Where each has to
-/// wait for a bulk copy, a thousand would take half a minute.
-std::size_t least_copies(const interference_kind& kind) {
-  constexpr std::size_t for_p99 = 200, for_p999 = 1000;
-  return kind.shares_engine() ? for_p99 : for_p999;
-}
-
 transfer prepare(const job& task, const interference_kind& kind) {
   const auto shared = std::make_shared<interference>(task, kind);
   transfer operation;
@@ -267,8 +255,7 @@ transfer prepare(const job& task, const interference_kind& kind) {
   operation.amount.bytes = kind.small.bytes;
   operation.amount.multiprocessors = shared->small().multiprocessors();
   operation.timing.batched = false;
-  operation.timing.tail = true;
-  operation.timing.least_operations = least_copies(kind);
+  operation.timing.least_operations = statistics::least_values(0.99);
   operation.timing.between = [shared] { shared->prepare_next(); };
   operation.timing.conditions = [shared] {
     return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->end(); });

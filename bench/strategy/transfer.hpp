@@ -122,7 +122,6 @@ struct operation_timing {
   /// the owner of what goes on meanwhile, such as other threads' work.
   std::function<std::shared_ptr<const void>()> conditions;
   bool batched = true;  ///< false: each is timed alone; so are operations of several steps
-  bool tail = false;    ///< the 99.9th percentile is a metric, of a thousand samples or more
   std::size_t least_batch = 1;       ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
 };
