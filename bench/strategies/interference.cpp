@@ -71,6 +71,8 @@ class interference {
     small_.choose_next();
   }
 
+  void forget() { bulk_copies_ = 0; }
+
   /// After the last small copy that is timed. The owner of what goes on calls this, which must not
   /// throw; compare() does.
   void end() noexcept {
@@ -257,6 +259,7 @@ transfer prepare(const job& task, const interference_kind& kind) {
   operation.timing.batched = false;
   operation.timing.least_operations = statistics::least_values(0.99);
   operation.timing.between = [shared] { shared->prepare_next(); };
+  operation.timing.forget_settling = [shared] { shared->forget(); };
   operation.timing.conditions = [shared] {
     return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->end(); });
   };

@@ -121,8 +121,11 @@ struct operation_timing {
   /// Called before the operations of a repetition. What it returns is kept until they have ended:
   /// the owner of what goes on meanwhile, such as other threads' work.
   std::function<std::shared_ptr<const void>()> conditions;
-  bool batched = true;  ///< false: each is timed alone; so are operations of several steps
-  std::size_t least_batch = 1;       ///< least operations between two clock readings
+  /// For a transfer that collects figures of its own: drops what it has until now. The harness
+  /// calls it before the timed operations, so that those which settle never count.
+  std::function<void()> forget_settling;
+  bool batched = true;          ///< false: each is timed alone; so are operations of several steps
+  std::size_t least_batch = 1;  ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
 };
 
