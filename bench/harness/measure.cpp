@@ -177,7 +177,8 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
   const auto time_operation = [&] {
     if (cache == cache_state::cold) untimed([&] { flush_ends(transfer); });
     if (transfer.timing.between) untimed(transfer.timing.between);
-    result.operation.push_back(by_step ? time_steps() : time_batch([&] { run_once(transfer); }));
+    const double wall = by_step ? time_steps() : time_batch([&] { run_once(transfer); });
+    result.operation.push_back(transfer.timing.own_time ? transfer.timing.own_time() : wall);
   };
   // Nullopt: the time does not count.
   const auto time_comparison = [&](const comparison& comparison) {

@@ -124,6 +124,9 @@ struct operation_timing {
   /// For a transfer that collects figures of its own: drops what it has until now. The harness
   /// calls it before the timed operations, so that those which settle never count.
   std::function<void()> forget_settling;
+  /// Of a transfer that times itself: what the operation that has just run took, in ns. Otherwise
+  /// it is the wall time of the steps.
+  std::function<double()> own_time;
   bool batched = true;          ///< false: each is timed alone; so are operations of several steps
   std::size_t least_batch = 1;  ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
