@@ -78,6 +78,13 @@ void add_rates(metric_list& list, const benchmark_case& measured, double bytes, 
              100 * bytes / median / *link_limit);
 }
 
+void add_elements(metric_list& list, const transfer& transfer, double median) {
+  if (transfer.amount.elements == 0) return;
+  list.add({"gelements_per_s", "G/s", metric_kind::rate, better::more,
+            "10⁹ elements per second by the median time, whatever their bytes", true},
+           static_cast<double>(transfer.amount.elements) / median);
+}
+
 void add_costs(metric_list& list, const transfer& transfer, double bytes,
                const statistics::distribution& times, std::optional<double> cores) {
   if (cores) {
@@ -182,6 +189,7 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
   add_flows(list, measured, planned, samples);
   const auto bytes = static_cast<double>(transfer.amount.bytes.value_or(measured.bytes()));
   if (bytes > 0) add_rates(list, measured, bytes, times.median, link_limit);
+  add_elements(list, transfer, times.median);
   add_costs(list, transfer, bytes, times, cores);
   add_device_times(list, samples, bytes);
   if (transfer.derive)

@@ -135,6 +135,7 @@ struct operation_timing {
 /// The amount that one operation moves and occupies.
 struct operation_amount {
   std::optional<std::size_t> bytes;  ///< moved; the job's bytes unless given
+  std::size_t elements = 0;          ///< if their rate is a metric
   std::size_t accesses = 0;          ///< single accesses, if their time is a metric
   std::size_t multiprocessors = 0;   ///< occupied by its kernels; 0: none, or unknown
 };
