@@ -150,6 +150,7 @@ void add_flows(metric_list& list, const benchmark_case& measured, const schedule
 void add_device_times(metric_list& list, const samples& samples, double bytes) {
   if (samples.on_device.empty()) return;
   const double median = statistics::median(samples.on_device);
+  if (median <= 0) return;  // shorter than the clock tells
   list.add(duration("device_ns", "median by the device's clock"), median);
   list.add(count_of("device_operations", "operations timed by the device's clock"),
            static_cast<double>(samples.on_device.size()));
