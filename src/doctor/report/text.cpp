@@ -89,6 +89,11 @@ std::string gpu_text(const facts& facts, const gpu_facts& gpu) {
   const auto limiting = topology::narrowest(links);
   for (std::size_t i = 0; i < links.size(); ++i)
     text += link_text(links[i], links.size() > 1 && limiting == i);
+  if (limiting && gpu.settings_of_link) {
+    const auto [low, high] = packet_limit_of(gpu, links[*limiting]);
+    text += fmt::format("  packets of at most {} bytes: {:.1f} to {:.1f} GB/s each way\n",
+                        gpu.settings_of_link->max_payload_bytes, low, high);
+  }
   return text;
 }
 
