@@ -1,30 +1,36 @@
 #include "bench/device_clock/device_clock.hpp"
 
+#include <utility>
+
 #include "bench/device_clock/cuda_delay.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-std::function<void(transfers::stream&)> delay_for(transfers::device& device) {
-  if (device.description().kind == "cuda") return cuda_delay(device);
-  if (!device.description().emulated_link) return {};
-  return [](transfers::stream&) {};  // an emulated link's time does not depend on the host's speed
-}
+bool is_cuda(const transfers::device& device) { return device.description().kind == "cuda"; }
 
 }  // namespace
 
-device_clock::device_clock(transfers::device& device) : delay_(delay_for(device)) {}
+device_clock::device_clock(transfers::device& device)
+    : has_clock_(is_cuda(device) || device.description().emulated_link) {
+  if (is_cuda(device)) delay_ = cuda_delay(device);
+}
+
+device_clock::device_clock(std::function<void(transfers::stream&)> delay)
+    : has_clock_(true), delay_(std::move(delay)) {}
 
 std::optional<std::chrono::duration<double, std::nano>> device_clock::span(
     transfers::stream& stream, const std::function<void()>& before,
     const std::function<void()>& timed) const {
-  if (!delay_) return std::nullopt;
-  delay_(stream);
+  if (!has_clock_) return std::nullopt;
+  if (delay_) delay_(stream);
   before();
   const auto start = stream.record();
   timed();
   const auto stop = stream.record();
+  const bool is_of_host = delay_ && start->done();
   stream.synchronize();
+  if (is_of_host) return std::nullopt;
   return stop->time_since(*start);
 }
 

@@ -219,6 +219,7 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
       bench::settle(ready, measured.schedule, planned.cache);
     else
       team_.copy_once(ready.flows);
+    if (ready.timing.forget_settling) ready.timing.forget_settling();
     reported = time_in_engine(measured, round, ready, times, cores);
   }
   disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);

@@ -177,7 +177,8 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
   const auto time_operation = [&] {
     if (cache == cache_state::cold) untimed([&] { flush_ends(transfer); });
     if (transfer.timing.between) untimed(transfer.timing.between);
-    result.operation.push_back(by_step ? time_steps() : time_batch([&] { run_once(transfer); }));
+    const double wall = by_step ? time_steps() : time_batch([&] { run_once(transfer); });
+    result.operation.push_back(transfer.timing.own_time ? transfer.timing.own_time() : wall);
   };
   // Nullopt: the time does not count.
   const auto time_comparison = [&](const comparison& comparison) {
@@ -219,8 +220,9 @@ void time_on_device(const transfer& transfer, const device_clock& clock, transfe
   const auto empty = spans_of(nothing, std::min<std::size_t>(planned.device_operations, 5));
   if (empty.empty()) return;
   const double overhead = statistics::median(empty);
+  // Those below the overhead as well: without them, the median would be of the longer ones.
   for (const double span : spans_of(transfer.enqueue, planned.device_operations))
-    if (span > overhead) result.on_device.push_back(span - overhead);
+    result.on_device.push_back(span - overhead);
 }
 
 }  // namespace bench_transfers::bench

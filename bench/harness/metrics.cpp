@@ -1,6 +1,7 @@
 #include "bench/harness/metrics.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "src/statistics/quantile.hpp"
@@ -13,7 +14,10 @@ using result_file::metric_kind;
 
 namespace {
 
-void add_counts(metric_list& list, const schedule& planned) {
+void add_counts(metric_list& list, const benchmark_case& measured, const schedule& planned) {
+  if (measured.procedure != 1)
+    list.add(count_of("procedure", "number of the procedure; only figures of one are compared"),
+             measured.procedure);
   list.add(count_of("operations", "timed operations of the repetition"),
            static_cast<double>(planned.operations));
   list.add(count_of("batch", "operations between two readings of the clock"),
@@ -23,21 +27,15 @@ void add_counts(metric_list& list, const schedule& planned) {
 void add_times(metric_list& list, const statistics::distribution& times) {
   list.add(duration("median_ns", "one operation: median"), times.median);
   list.add(duration("mean_ns", "one operation: mean"), times.mean);
-  list.add(duration("p5_ns", "one operation: 5th percentile"), times.p5);
-  list.add(duration("p95_ns", "one operation: 95th percentile"), times.p95);
-  list.add(duration("p99_ns", "one operation: 99th percentile"), times.p99);
+  const auto add_if_told = [&](const char* name, const char* which, std::optional<double> time) {
+    if (time) list.add(duration(name, fmt::format("one operation: {} percentile", which)), *time);
+  };
+  add_if_told("p5_ns", "5th", times.p5);
+  add_if_told("p95_ns", "95th", times.p95);
+  add_if_told("p99_ns", "99th", times.p99);
   list.add(duration("min_ns", "one operation: fastest"), times.min);
   list.add(duration("max_ns", "one operation: slowest"), times.max);
-}
-
-/// A percentile of fewer samples would be the slowest of them.
-void add_tail(metric_list& list, const samples& samples) {
-  constexpr std::size_t least = 1000;
-  if (samples.operation.size() < least) return;
-  auto ascending = samples.operation;
-  std::ranges::sort(ascending);
-  list.add(duration("p999_ns", "one operation: 99.9th percentile"),
-           statistics::quantile(ascending, 0.999));
+  add_if_told("p999_ns", "99.9th", times.p999);
 }
 
 metric step_time(const std::string& step) {
@@ -78,6 +76,13 @@ void add_rates(metric_list& list, const benchmark_case& measured, double bytes, 
     list.add({"link_percent", "%", metric_kind::share, better::more,
               "gb_per_s in percent of the link's limit"},
              100 * bytes / median / *link_limit);
+}
+
+void add_elements(metric_list& list, const transfer& transfer, double median) {
+  if (transfer.amount.elements == 0) return;
+  list.add({"gelements_per_s", "G/s", metric_kind::rate, better::more,
+            "10⁹ elements per second by the median time, whatever their bytes", true},
+           static_cast<double>(transfer.amount.elements) / median);
 }
 
 void add_costs(metric_list& list, const transfer& transfer, double bytes,
@@ -145,6 +150,7 @@ void add_flows(metric_list& list, const benchmark_case& measured, const schedule
 void add_device_times(metric_list& list, const samples& samples, double bytes) {
   if (samples.on_device.empty()) return;
   const double median = statistics::median(samples.on_device);
+  if (median <= 0) return;  // shorter than the clock tells
   list.add(duration("device_ns", "median by the device's clock"), median);
   list.add(count_of("device_operations", "operations timed by the device's clock"),
            static_cast<double>(samples.on_device.size()));
@@ -177,14 +183,14 @@ metric_list metrics_of(const benchmark_case& measured, const transfer& transfer,
                        std::optional<double> link_limit) {
   metric_list list;
   const auto times = statistics::summarize(samples.operation);
-  add_counts(list, planned);
+  add_counts(list, measured, planned);
   add_times(list, times);
-  if (transfer.timing.tail) add_tail(list, samples);
   add_steps(list, transfer, samples, times.median);
   add_comparisons(list, transfer, samples);
   add_flows(list, measured, planned, samples);
   const auto bytes = static_cast<double>(transfer.amount.bytes.value_or(measured.bytes()));
   if (bytes > 0) add_rates(list, measured, bytes, times.median, link_limit);
+  add_elements(list, transfer, times.median);
   add_costs(list, transfer, bytes, times, cores);
   add_device_times(list, samples, bytes);
   if (transfer.derive)

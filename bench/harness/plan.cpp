@@ -90,7 +90,10 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
     cases.push_back({describe(measured, variant, bytes, cache, device.id), &measured});
     auto& added = cases.back();
     if (added.flows.empty()) added.devices = {device.index};
-    if (variant != nullptr) added.copies = variant->flows;
+    added.procedure = measured.procedure;
+    if (variant == nullptr) return;
+    added.copies = variant->flows;
+    added.procedure = variant->procedure.value_or(measured.procedure);
   };
   if (!measured.sampling.sized) return add(std::nullopt, cache_state::warm);
   const auto add_sizes = [&](const std::vector<std::size_t>& sizes, cache_state cache) {

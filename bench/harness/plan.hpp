@@ -35,6 +35,7 @@ struct benchmark_case : result_file::benchmark {
   const bench::strategy* measured = nullptr;
   std::vector<named_flow> copies = {};  ///< its flows, with what prepares them
   earlier_repetitions earlier = {};
+  unsigned procedure = 1;  ///< strategy::procedure, or that of the variant
 
   [[nodiscard]] std::size_t bytes() const { return size_bytes.value_or(0); }
   /// Whether all processes of the node copy at once.

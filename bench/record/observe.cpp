@@ -1,5 +1,6 @@
 #include "bench/record/observe.hpp"
 
+#include "src/machine/pci_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -12,6 +13,7 @@ observation observe_busy(transfers::device& device, const machine::gpu_monitor* 
   look_under_load(device, [&] {
     if (!cuda.integrated && !cuda.host_page_tables)
       observed.link = machine::read_pcie_link(cuda.pci_bus_id);
+    if (observed.link) observed.link->settings = machine::pcie_settings_of(cuda.pci_bus_id);
     if (monitor) observed.clocks.gpu = monitor->read();
   });
   return observed;

@@ -8,13 +8,14 @@ const auto& all_kinds = transfers::all_host_memory_kinds;
 const registration copies(host_memory_family{
     .family = "copy",
     .summary = "cudaMemcpy",
-    .variants = both_directions(),
+    .variants = {},  // below
     .role = roles::copy,
     .kinds = {all_kinds().begin(), all_kinds().end()},
     .prepare = synchronous_copy,
     .adjust = [](strategy& copy) {
       const bool plainest = copy.needs.host == transfers::pageable;
       copy.plainness = plainest ? 0 : 1 + options_of(*copy.needs.host);
+      copy.variants = synchronous_copies(*copy.needs.host);
       copy.sampling.essential = true;
       copy.sampling.in_sweep = all_variants_if(plainest || copy.needs.host == transfers::pinned());
     }});

@@ -17,7 +17,7 @@ strategy copy_of(host_memory_kind kind, const numa_node& node) {
   strategy copy{.family = "copy",
                 .parts = {in_memory(kind)},
                 .summary = "cudaMemcpy, " + transfers::describe(kind),
-                .variants = both_directions(),
+                .variants = synchronous_copies(kind),
                 .role = roles::copy,
                 .plainness = 2 + options_of(kind),
                 .prepare =

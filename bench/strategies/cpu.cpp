@@ -3,11 +3,19 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/cpu/access.hpp"
 #include "bench/cpu/emulation.hpp"
+#include "bench/cpu/rates_at_once.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/machine/numa.hpp"
+#include "src/statistics/quantile.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/core/workers.hpp"
 
@@ -52,9 +60,9 @@ class access_team {
       : access_(access),
         progress_(std::move(progress)),
         first_turn_(progress_->turn),
-        turn_(first_turn_),
+        goes_on_(task.cache == cache_state::warm),
         team_(on_all_cores ? transfers::usable_processors() : 1, awake) {
-    const bool cold = task.cache == cache_state::cold;
+    const bool cold = !goes_on_;
     const auto share = block.bytes / team_.size() / cpu::line * cpu::line;
     if (share == 0) throw transfers::unsupported("less than one line for each core");
     const auto times = times_usual(task, access_, on_all_cores);
@@ -72,7 +80,8 @@ class access_team {
                         .first_turn = first_turn_,
                         .ordinary = scratch.empty() ? scratch : scratch.subspan(i * piece, piece),
                         .pattern = task.memory.pattern()});
-    results_.resize(team_.size());
+    workers_.resize(team_.size(), {.turn = first_turn_});
+    marks_.resize(team_.size());
     if (access_.uses_ordinary) team_.run([this](unsigned i) { fill_ordinary(parts_[i]); });
     // The settling operations do not access all of the block.
     if (!cold && (access_.single || piece < share) && block.bytes <= fits_a_cache)
@@ -82,32 +91,42 @@ class access_team {
       });
   }
 
-  ~access_team() { progress_->turn = turn_; }
+  ~access_team() { progress_->turn = last_turn(); }
   access_team(const access_team&) = delete;
   access_team& operator=(const access_team&) = delete;
 
+  /// Each thread makes one turn at least, and goes on until all have made one, so that all are busy
+  /// together; with cold caches one alone, because only one has been flushed.
   void run() {
-    team_.run([this](unsigned i) { results_[i].value = access_.run(parts_[i], turn_); });
-    ++turn_;
+    finished_ = 0;
+    team_.run([this](unsigned i) { work(i); });
   }
 
   void flush() {
-    team_.run([this](unsigned i) { access_.flush(parts_[i], turn_); });
+    team_.run([this](unsigned i) { access_.flush(parts_[i], workers_[i].turn); });
+  }
+
+  /// Of each thread in the last operation, in GB/s.
+  [[nodiscard]] std::vector<double> rates() const {
+    auto rates = cpu::rates_at_once(marks_);
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      rates[i] *= static_cast<double>(access_.bytes(parts_[i]));
+    return rates;
   }
 
   /// Checks the result of the last operation.
   std::optional<std::string> verify() {
-    if (turn_ == first_turn_) return access_.name() + " is wrong: it has not taken place";
+    if (last_turn() == first_turn_) return access_.name() + " is wrong: it has not taken place";
     std::atomic<unsigned> wrong_threads = 0;
     team_.run([&](unsigned i) {
-      if (!access_.is_correct(parts_[i], turn_ - 1, results_[i].value)) ++wrong_threads;
+      if (!access_.is_correct(parts_[i], workers_[i].turn - 1, workers_[i].value)) ++wrong_threads;
     });
     if (wrong_threads == 0) return std::nullopt;
     return access_.name() + " of " + std::to_string(wrong_threads) + " threads is wrong";
   }
 
   void restore() {
-    const auto all_turns = turn_ - first_turn_;
+    const auto all_turns = last_turn() - first_turn_;
     if (access_.single) {  // two turns may have accessed the same place
       team_.run([&](unsigned i) {
         for (std::size_t k = 0; k < all_turns; ++k) access_.restore(parts_[i], first_turn_ + k);
@@ -128,9 +147,26 @@ class access_team {
   [[nodiscard]] std::size_t bytes() const { return access_.bytes(parts_.front()) * parts_.size(); }
 
  private:
-  struct alignas(cpu::line) result {
+  struct alignas(cpu::line) worker {
+    std::size_t turn = 0;  ///< the next one
     std::uint64_t value = 0;
   };
+
+  void work(unsigned i) {
+    auto& [turn, value] = workers_[i];
+    auto& marks = marks_[i];
+    marks.assign(1, std::chrono::steady_clock::now());
+    do {
+      value = access_.run(parts_[i], turn++);
+      marks.push_back(std::chrono::steady_clock::now());
+      if (marks.size() == 2) ++finished_;
+    } while (goes_on_ && finished_ < workers_.size());
+  }
+
+  /// Threads that are faster make more turns.
+  [[nodiscard]] std::size_t last_turn() const {
+    return std::ranges::max_element(workers_, {}, &worker::turn)->turn;
+  }
 
   /// Fills in data that differ from the block's, so that a missing copy is detected. Inverted data
   /// would have the same exclusive or.
@@ -144,9 +180,12 @@ class access_team {
 
   const access& access_;
   std::shared_ptr<progress_through_block> progress_;
-  std::size_t first_turn_, turn_;
+  std::size_t first_turn_;
+  bool goes_on_;
   std::vector<stretch> parts_;
-  std::vector<result> results_;
+  std::vector<worker> workers_;
+  std::vector<cpu::turn_marks> marks_;
+  std::atomic<std::size_t> finished_ = 0;  ///< threads that have made a turn
   transfers::worker_team team_;
 };
 
@@ -157,6 +196,26 @@ struct threaded_access {
   std::optional<machine::numa_node> node = {};  ///< whose CPUs make the accesses, if it matters
 };
 using access_list = std::shared_ptr<const std::map<std::string, threaded_access, std::less<>>>;
+
+/// The time of an operation is that of all bytes at the sum of the threads' rates: where one thread
+/// is slow, as beside a busy hyperthread, the time of fixed work would be its time, and no rate.
+void sum_rates(transfer& result, const std::shared_ptr<access_team>& threads) {
+  const auto slowest = std::make_shared<std::vector<double>>();
+  result.timing.own_time = [threads, slowest] {
+    const auto rates = threads->rates();
+    slowest->push_back(std::ranges::min(rates));
+    return static_cast<double>(threads->bytes()) / std::reduce(rates.begin(), rates.end());
+  };
+  result.derive = [slowest](const metric_values&) {
+    std::vector<measured_metric> metrics;
+    if (!slowest->empty())
+      metrics.push_back(
+          {{"slowest_thread_gb_per_s", "GB/s", result_file::metric_kind::rate,
+            result_file::better::more, "of the threads, while all were busy: the slowest"},
+           statistics::median(*slowest)});
+    return metrics;
+  };
+}
 
 transfer prepare(const job& task, transfers::host_memory_kind kind, const access_list& accesses,
                  std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
@@ -173,6 +232,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, const access
     result.amount.accesses = *result.amount.bytes / sizeof(std::uint64_t) / (threads->size());
   if (task.cache == cache_state::cold) result.timing.between = [threads] { threads->flush(); };
   if (node) result.timing.conditions = [cpus = *node] { return bound_to(cpus); };
+  if (on_all_cores) sum_rates(result, threads);
   result.check.compare = [threads, accesses] { return threads->verify(); };
   if (access.restore) result.check.restore = [threads] { threads->restore(); };
   return result;
@@ -192,7 +252,8 @@ variant variant_of(const access& access, bool on_all_cores) {
   variant varied{.name = access.name() + (on_all_cores ? "_all_cores" : ""),
                  .role = role_of(access),
                  .method = access.method,
-                 .plainness = (access.plainest ? 0U : 1U) + (on_all_cores ? 2U : 0U)};
+                 .plainness = (access.plainest ? 0U : 1U) + (on_all_cores ? 2U : 0U),
+                 .procedure = on_all_cores ? 2U : 1U};
   if (on_all_cores) varied.setting = "all_cores";
   return varied;
 }

@@ -30,9 +30,10 @@ payload numbers_payload(const job& task, transfers::host_memory_kind kind) {
   return source;
 }
 
-/// Converts numbers of type From in the payload to an array of To with `convert`.
+/// Converts numbers of type From in the payload to an array of To with `convert`. `crossing`: bytes
+/// of a number on the link.
 template <class From, class To>
-transfer arriving_as(const job& task, transfers::host_memory_kind kind,
+transfer arriving_as(const job& task, transfers::host_memory_kind kind, std::size_t crossing,
                      std::function<gpu_array<To>(const context&, std::span<const From>)> convert) {
   const auto source = numbers_payload<From>(task, kind);
   const auto numbers = elements_of<From>(source);
@@ -46,7 +47,8 @@ transfer arriving_as(const job& task, transfers::host_memory_kind kind,
   transfer conversion;
   conversion.source = source;
   conversion.check.changes_source = true;
-  conversion.amount.bytes = numbers.size() * sizeof(double);
+  conversion.amount.bytes = numbers.size() * crossing;
+  conversion.amount.elements = numbers.size();
   conversion.steps = {{"convert", [array, context, numbers, convert = std::move(convert)] {
                          array->reset();  // so that the pool gives the same memory again
                          *array = convert(context, numbers);
@@ -64,63 +66,70 @@ transfer arriving_as(const job& task, transfers::host_memory_kind kind,
   return conversion;
 }
 
-/// Converts numbers of type From on the host to an array of float32 on the device.
+/// A variant, and what it does.
+struct conversion_variant {
+  std::string name;
+  std::size_t crossing;  ///< bytes of a number on the link
+  std::function<transfer(const job&, transfers::host_memory_kind)> prepare;
+};
+
+/// Numbers of type From on the host to an array of float32 on the device.
 template <class From>
-transfer arriving_as_float32(const job& task, transfers::host_memory_kind kind, convert_on side) {
-  return arriving_as<From, float>(task, kind,
-                                  [side](const context& context, std::span<const From> src) {
-                                    return transfers::to_gpu_as<float>(context, src, side);
-                                  });
+conversion_variant converted(std::string name, convert_on side) {
+  const auto crossing = side == convert_on::host ? sizeof(float) : sizeof(From);
+  return {std::move(name), crossing,
+          [side, crossing](const job& task, transfers::host_memory_kind kind) {
+            return arriving_as<From, float>(
+                task, kind, crossing, [side](const context& context, std::span<const From> src) {
+                  return transfers::to_gpu_as<float>(context, src, side);
+                });
+          }};
 }
 
-using prepare_function = std::function<transfer(const job&, transfers::host_memory_kind)>;
-
-template <class From>
-prepare_function converted(convert_on side) {
-  return [side](const job& task, transfers::host_memory_kind kind) {
-    return arriving_as_float32<From>(task, kind, side);
-  };
+conversion_variant unconverted(std::string name) {
+  return {std::move(name), sizeof(double), [](const job& task, transfers::host_memory_kind kind) {
+            return arriving_as<double, double>(
+                task, kind, sizeof(double),
+                [](const context& context, std::span<const double> src) {
+                  return to_gpu(context, src);
+                });
+          }};
 }
 
-/// The variants' names and what they do.
-const std::vector<std::pair<std::string, prepare_function>>& conversions() {
+const std::vector<conversion_variant>& conversions() {
   using transfers::half;
-  static const std::vector<std::pair<std::string, prepare_function>> table{
-      {"float64",
-       [](const job& task, transfers::host_memory_kind kind) {
-         return arriving_as<double, double>(
-             task, kind, [](const context& context, std::span<const double> src) {
-               return to_gpu(context, src);
-             });
-       }},
+  static const std::vector<conversion_variant> table{
+      unconverted("float64"),
       // Older names: the first says what crosses the link, and so do all "…_on_gpu".
-      {"float32_converted_on_host", converted<double>(convert_on::host)},
-      {"float64_converted_on_gpu", converted<double>(convert_on::device)},
-      {"uint8_converted_on_host", converted<std::uint8_t>(convert_on::host)},
-      {"uint8_converted_on_gpu", converted<std::uint8_t>(convert_on::device)},
-      {"int16_converted_on_host", converted<std::int16_t>(convert_on::host)},
-      {"int16_converted_on_gpu", converted<std::int16_t>(convert_on::device)},
-      {"float16_converted_on_host", converted<half>(convert_on::host)},
-      {"float16_converted_on_gpu", converted<half>(convert_on::device)}};
+      converted<double>("float32_converted_on_host", convert_on::host),
+      converted<double>("float64_converted_on_gpu", convert_on::device),
+      converted<std::uint8_t>("uint8_converted_on_host", convert_on::host),
+      converted<std::uint8_t>("uint8_converted_on_gpu", convert_on::device),
+      converted<std::int16_t>("int16_converted_on_host", convert_on::host),
+      converted<std::int16_t>("int16_converted_on_gpu", convert_on::device),
+      converted<half>("float16_converted_on_host", convert_on::host),
+      converted<half>("float16_converted_on_gpu", convert_on::device)};
   return table;
 }
 
-std::vector<std::string> variant_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, prepare] : conversions()) names.push_back(name);
-  return names;
+/// Procedure 1 counted the bytes of float64 for all.
+std::vector<variant> variants_of_conversions() {
+  std::vector<variant> variants;
+  for (const auto& conversion : conversions())
+    variants.push_back(
+        {.name = conversion.name, .procedure = conversion.crossing == sizeof(double) ? 1U : 2U});
+  return variants;
 }
 
 transfer prepare(const job& task, transfers::host_memory_kind kind) {
-  const auto variant =
-      std::ranges::find(conversions(), task.variant, [](const auto& row) { return row.first; });
-  return variant->second(task, kind);
+  return std::ranges::find(conversions(), task.variant, &conversion_variant::name)
+      ->prepare(task, kind);
 }
 
 const registration all_conversions(host_memory_family{
     .family = "dtype",
     .summary = "numbers from the host as they are, or converted to float32",
-    .variants = named(variant_names()),
+    .variants = variants_of_conversions(),
     .role = roles::conversion,
     .direction = result_file::direction::h2d,
     .kinds = {transfers::pageable, transfers::pinned()},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -62,14 +63,14 @@ class helped_copies {
     const auto earlier = begun_.load();
     thread_ = std::jthread([this] {
       try {
-        const auto start = clock::now();
-        for (; go_on_; ++ended_) {
+        while (go_on_) {
           ++begun_;
+          const auto start = clock::now();
           const bool up = direction_ == transfers::direction::h2d;
           copier_.copy(up ? on_device_.data() : host_.data(), up ? host_.data() : on_device_.data(),
                        host_.size(), direction_);
+          add(clock::now() - start);
         }
-        seconds_ += std::chrono::duration<double>(clock::now() - start).count();
       } catch (...) {
         failure_ = std::current_exception();
         ++begun_;
@@ -91,14 +92,25 @@ class helped_copies {
         target_, pattern_, "the other device's copy: ");
   }
 
+  void forget() {
+    const std::scoped_lock lock(mutex_);
+    ended_ = 0;
+    time_ = {};
+  }
+
   /// In GB/s. They have stopped.
   [[nodiscard]] double rate() const {
-    return seconds_ > 0
-               ? static_cast<double>(ended_) * static_cast<double>(host_.size()) / seconds_ / 1e9
-               : 0;
+    const double ns = time_.count();
+    return ns > 0 ? static_cast<double>(ended_) * static_cast<double>(host_.size()) / ns : 0;
   }
 
  private:
+  void add(std::chrono::duration<double, std::nano> time) {
+    const std::scoped_lock lock(mutex_);
+    ++ended_;
+    time_ += time;
+  }
+
   transfers::device& target_;
   transfers::multipath_copier copier_;
   transfers::direction direction_;
@@ -106,8 +118,10 @@ class helped_copies {
   transfers::host_memory host_;
   transfers::device_memory on_device_;
   std::atomic<bool> go_on_ = false;
-  std::atomic<std::size_t> begun_ = 0, ended_ = 0;
-  double seconds_ = 0;
+  std::atomic<std::size_t> begun_ = 0;
+  std::mutex mutex_;  ///< of the next two
+  std::size_t ended_ = 0;
+  std::chrono::duration<double, std::nano> time_{};
   std::exception_ptr failure_;
   std::jthread thread_;  // last: it uses the other members
 };
@@ -130,6 +144,7 @@ transfer prepare(const job& task, transfers::direction helped_direction) {
   auto operation = synchronous_copy(task, transfers::pinned());
   operation.enqueue = nullptr;  // the other device's copies stop when the repetition ends
   operation.timing.batched = false;
+  operation.timing.forget_settling = [helped] { helped->forget(); };
   operation.timing.conditions = [helped] {
     helped->start();
     return std::shared_ptr<const void>(nullptr, [helped](const void*) { helped->stop(); });
@@ -174,6 +189,7 @@ const registration helping{strategy{
     .summary = "cudaMemcpy while another device copies over the link of this one as well",
     .variants = variants_of(),
     .role = role,
+    .procedure = 2,
     .shares_link = false,
     .prepare =
         [](const job& task) {

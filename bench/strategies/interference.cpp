@@ -39,11 +39,6 @@ struct interference_kind {
   small_kind small;
   std::optional<bulk_method> bulk = {};
   direction bulk_direction = direction::h2d;
-
-  /// Whether small copies may have to wait for all of the bulk copy: one engine works on both.
-  [[nodiscard]] bool shares_engine() const {
-    return bulk && bulk->by_engine() && small.by_engine() && bulk_direction == small.direction;
-  }
 };
 
 /// Lets small copies begin while a bulk copy is under way. Everything here happens between the
@@ -65,20 +60,38 @@ class interference {
   small_copies& small() { return small_; }
   [[nodiscard]] const std::optional<bulk_copy>& bulk() const { return bulk_; }
 
-  /// Before each small copy: the same pause with and without a bulk copy. Afterwards the bulk copy
-  /// is under way.
+  /// Returns when the next small copy is due. Until then, the bulk copy is kept under way.
   void prepare_next() {
-    pause_for(random_distance());
-    if (bulk_)
-      keep_bulk_under_way();
-    else if (small_.all_are_used())
-      note(small_.find_damage());
+    if (!due_) due_ = clock::now();
+    *due_ += random_distance();
+    // Asking for the end of the bulk copy takes a moment, by which a small copy would be late.
+    do {
+      if (bulk_) keep_bulk_under_way();
+      pause();
+    } while (clock::now() < *due_ - last_look);
+    if (!bulk_ && small_.all_are_used()) standing_still([this] { note(small_.find_damage()); });
     small_.choose_next();
+    while (clock::now() < *due_) pause();
+  }
+
+  /// The copy that is due. It has taken as long as from then on, also if the one before it was
+  /// late.
+  void run() {
+    small_.run();
+    took_ = clock::now() - *due_;
+  }
+  [[nodiscard]] double took() const { return took_.count(); }
+
+  /// Due times begin anew, too: nothing was due while other things were done.
+  void forget() {
+    bulk_copies_ = 0;
+    due_.reset();
   }
 
   /// After the last small copy that is timed. The owner of what goes on calls this, which must not
   /// throw; compare() does.
   void end() noexcept {
+    due_.reset();
     try {
       finish_bulk();
     } catch (...) {
@@ -97,12 +110,8 @@ class interference {
   [[nodiscard]] std::vector<measured_metric> metrics(const metric_values& known) const;
 
  private:
-  /// Between the end of a small copy and the beginning of the next: in the mean, and as parts of
-  /// it.
-  static constexpr nanoseconds mean_distance = std::chrono::microseconds(50);
-  static constexpr std::pair shortest_to_longest{0.5, 1.5};
-  /// From the event before a bulk copy to the next small one: the engine has begun the bulk copy.
-  static constexpr nanoseconds head_start = std::chrono::microseconds(10);
+  static constexpr nanoseconds shortest_mean_distance = std::chrono::microseconds(50);
+  static constexpr std::chrono::microseconds last_look{5};
 
   /// The bulk copy must move all by itself: what it moves beside small copies is verified later.
   void verify_bulk_alone() {
@@ -126,6 +135,10 @@ class interference {
       copy_alone();
       copy_beside();
     }
+    // At twice the distance at which they follow one another, small copies do not pile up.
+    const nanoseconds beside(std::accumulate(beside_.begin(), beside_.end(), 0.0));
+    mean_distance_ =
+        std::max(shortest_mean_distance, 2 * beside / static_cast<double>(small_beside_ + pairs));
   }
 
   void copy_alone() {
@@ -152,18 +165,23 @@ class interference {
       write_host_pattern(end.data, 0, end.bytes, written);
   }
 
+  /// The bulk copies follow one another, whenever small copies are due.
   void keep_bulk_under_way() {
-    constexpr int most_attempts = 50;
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
-      if (bulk_->is_started() && !bulk_->has_ended()) return;
+    if (bulk_->is_started() && !bulk_->has_ended()) return;
+    standing_still([this] {
       finish_bulk();
       note(small_.find_damage());
       bulk_->start();
       while (!bulk_->has_begun()) pause();
-      pause_for(head_start);
-    }
-    throw std::runtime_error(
-        "the bulk copy ends before a small one can begin: give larger sizes (--sizes)");
+    });
+  }
+
+  /// While this is done, nothing becomes due.
+  template <class Work>
+  void standing_still(Work&& work) {
+    const auto begin = clock::now();
+    work();
+    *due_ += clock::now() - begin;
   }
 
   /// Does nothing if it has been finished.
@@ -187,14 +205,12 @@ class interference {
     if (!damage_) damage_ = std::move(damage);
   }
 
-  nanoseconds random_distance() {
-    return mean_distance * std::uniform_real_distribution<double>(
-                               shortest_to_longest.first, shortest_to_longest.second)(random_);
+  /// Arrivals at random, of which none depends on the bulk copy or on those before it.
+  clock::duration random_distance() {
+    return std::chrono::duration_cast<clock::duration>(
+        mean_distance_ * std::exponential_distribution<double>()(random_));
   }
 
-  void pause_for(nanoseconds time) const {
-    for (const auto end = clock::now() + time; clock::now() < end;) pause();
-  }
   void pause() const {
     transfers::detail::relax();
     // A stream's thread may need this processor.
@@ -205,7 +221,10 @@ class interference {
   pattern pattern_, poison_;
   small_copies small_;
   std::optional<bulk_copy> bulk_;
-  std::minstd_rand random_;             // the same distances in every benchmark
+  std::minstd_rand random_;  // the same in every benchmark
+  nanoseconds mean_distance_ = shortest_mean_distance;
+  std::optional<clock::time_point> due_;  ///< when the next small copy begins
+  nanoseconds took_{0};
   std::vector<double> alone_, beside_;  ///< ns of each bulk copy
   std::size_t small_beside_ = 0;        ///< during those of `beside_`
   std::size_t bulk_copies_ = 0;         ///< beside which small copies have been timed
@@ -249,13 +268,6 @@ std::vector<measured_metric> interference::metrics(const metric_values& known) c
   return metrics;
 }
 
-/// In each repetition: a 99th percentile needs hundreds, a 99.9th a thousand. Where each has to
-/// wait for a bulk copy, a thousand would take half a minute.
-std::size_t least_copies(const interference_kind& kind) {
-  constexpr std::size_t for_p99 = 200, for_p999 = 1000;
-  return kind.shares_engine() ? for_p99 : for_p999;
-}
-
 transfer prepare(const job& task, const interference_kind& kind) {
   const auto shared = std::make_shared<interference>(task, kind);
   transfer operation;
@@ -263,13 +275,14 @@ transfer prepare(const job& task, const interference_kind& kind) {
     operation.source = bulk->source();
     operation.destination = bulk->destination();
   }
-  operation.steps = {{"small_copy", [shared] { shared->small().run(); }}};
+  operation.steps = {{"small_copy", [shared] { shared->run(); }}};
+  operation.timing.own_time = [shared] { return shared->took(); };
   operation.amount.bytes = kind.small.bytes;
   operation.amount.multiprocessors = shared->small().multiprocessors();
   operation.timing.batched = false;
-  operation.timing.tail = true;
-  operation.timing.least_operations = least_copies(kind);
+  operation.timing.least_operations = statistics::least_values(0.99);
   operation.timing.between = [shared] { shared->prepare_next(); };
+  operation.timing.forget_settling = [shared] { shared->forget(); };
   operation.timing.conditions = [shared] {
     return std::shared_ptr<const void>(nullptr, [shared](const void*) { shared->end(); });
   };
@@ -377,6 +390,7 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .role = role,
       .plainness = 1,
       .memory = to_string(small.memory()),
+      .procedure = 2,
       .shares_link = false,
       .prepare = variants.preparation(),
       .needs = {.fixed_host_memory = memory_of_small,

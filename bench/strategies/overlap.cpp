@@ -50,7 +50,7 @@ std::vector<step> serial_steps(const job& task, const transfer& trip, host_memor
   if (is_page_locked(kind))
     copy = [&device = task.device, bytes = task.bytes](auto* dst, const auto* src,
                                                        direction direction) {
-      device.copy(dst, src, bytes, direction);
+      device.copy_page_locked(dst, src, bytes, direction);
     };
   else
     copy = [copier = task.memory.staged_copier(), bytes = task.bytes](auto* dst, const auto* src,
@@ -150,8 +150,9 @@ transfer prepare(const job& task, host_memory_kind kind) {
 
 /// "serial" is the plainest; "chosen" leaves the pieces to the library, and "fresh" as well.
 std::vector<variant> cuts(bool with_streams) {
-  std::vector<variant> variants{{.name = "serial", .plainness = 0},
-                                {.name = "chosen", .plainness = 1}};
+  std::vector<variant> variants{
+      {.name = "serial", .plainness = 0, .procedure = with_streams ? 2U : 1U},
+      {.name = "chosen", .plainness = 1}};
   for (const auto* const pieces : {"1", "2", "4", "8", "16", "32", "64"})
     variants.push_back({.name = std::string("pieces_") + pieces, .plainness = 2});
   if (!with_streams) {

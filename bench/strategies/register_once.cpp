@@ -18,11 +18,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
                  [lock, &device, memory = std::span(on_host.data, on_host.bytes)] {
                    lock->emplace(device.lock(memory));
                  }},
-                {"copy",
-                 [&device, ends, direction] {
-                   device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                               direction);
-                 }},
+                {"copy", [&device, ends, direction] { copy_now(device, ends, direction, true); }},
                 {"unlock", [lock] { lock->reset(); }}};
   return copy;
 }
@@ -35,6 +31,7 @@ strategy register_once(const std::string& name, transfers::host_memory_kind kind
           .variants = both_directions(),
           .role = roles::copy,
           .plainness = plainness,
+          .procedure = 2,
           .prepare = [kind](const job& task) { return prepare(task, kind); },
           .needs = {.host = kind,
                     .why_unsupported =

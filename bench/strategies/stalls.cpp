@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -61,11 +62,12 @@ class small_calls {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// Since the last forget(), in ns.
+  /// Since the last forget(), in ns. They have stopped.
   [[nodiscard]] double longest(call which) const { return longest_[which]; }
   /// How often all calls have been made since then.
   [[nodiscard]] std::size_t made() const { return made_; }
   void forget() {
+    const std::scoped_lock lock(mutex_);
     longest_ = {};
     made_ = 0;
   }
@@ -116,6 +118,7 @@ class small_calls {
     const auto begin = clock::now();
     make();
     const std::chrono::duration<double, std::nano> time = clock::now() - begin;
+    const std::scoped_lock lock(mutex_);
     longest_[which] = std::max(longest_[which], time.count());
   }
 
@@ -125,6 +128,7 @@ class small_calls {
   transfers::device_memory on_device_;
   std::unique_ptr<transfers::stream> stream_;
   std::unique_ptr<transfers::event> event_;
+  std::mutex mutex_;  ///< of longest_ while the thread runs
   std::array<double, calls> longest_{}, longest_before_{};
   std::atomic<std::size_t> made_ = 0;
   std::exception_ptr failure_;
@@ -159,6 +163,7 @@ transfer prepare(const job& task, host_memory_kind kind) {
     state->calls.start();
     return std::shared_ptr<const void>(nullptr, [state](const void*) { state->calls.stop(); });
   };
+  operation.timing.forget_settling = [state] { state->calls.forget(); };
   operation.steps = {{"allocate", [state, &device = task.device, bytes = task.bytes,
                                    kind] { state->memory = device.allocate_host(bytes, kind); }},
                      {"free", [state] { state->memory = {}; }}};

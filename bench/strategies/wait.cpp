@@ -37,6 +37,7 @@ struct waiting {
   std::function<void()> wait;  ///< returns when all work that the stream has so far is done
   std::optional<subjects::scheduling> scheduling = {};
   std::function<void()> begin = {};  ///< runs before the copy is enqueued
+  std::function<void()> forget = {};
   std::function<std::vector<measured_metric>(const metric_values&)> derive = {};
 };
 
@@ -119,6 +120,8 @@ class wake_up_call {
             .count());
   }
 
+  void forget() { until_called_.clear(); }
+
   [[nodiscard]] std::vector<measured_metric> metrics() const {
     if (until_called_.empty()) return {};
     return {{{"until_called_ns", "ns", metric_kind::duration, better::less,
@@ -142,6 +145,7 @@ waiting by_host_function(const job& task) {
                 call->wait(stream);
               },
           .begin = [call] { call->begin(); },
+          .forget = [call] { call->forget(); },
           .derive = [call](const metric_values& /*known*/) { return call->metrics(); }};
 }
 
@@ -171,6 +175,7 @@ transfer prepare(const job& task, const std::function<waiting(const job&)>& open
       return std::shared_ptr<const void>(nullptr, [restore](const void*) { restore(); });
     };
   }
+  copy.timing.forget_settling = method.forget;
   copy.derive = method.derive;
   return copy;
 }

@@ -186,19 +186,35 @@ transfer transfer_between(const ends& ends) {
   return result;
 }
 
+void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
+              bool page_locked) {
+  const auto& [source, destination] = ends;
+  if (page_locked)
+    device.copy_page_locked(destination.data, source.data, source.bytes, direction);
+  else
+    device.copy(destination.data, source.data, source.bytes, direction);
+}
+
 std::function<void()> asynchronous_copy(const job& task, const ends& ends) {
   return [&stream = task.stream, ends, direction = task.direction] {
     stream.copy(ends.destination.data, ends.source.data, ends.source.bytes, direction);
   };
 }
 
+std::vector<variant> synchronous_copies(transfers::host_memory_kind kind) {
+  auto directions = both_directions();
+  // Procedure 1 waited for a stream after each copy. Copies from pageable memory still do.
+  for (auto& way : directions)
+    if (is_page_locked(kind) || way.direction == direction::d2h) way.procedure = 2;
+  return directions;
+}
+
 transfer synchronous_copy(const job& task, transfers::host_memory_kind kind) {
   const auto direction = task.direction;
   const auto ends = ends_of(task, kind, direction);
   auto copy = transfer_between(ends);
-  copy.steps = {{"copy", [&device = task.device, ends, direction] {
-                   device.copy(ends.destination.data, ends.source.data, ends.source.bytes,
-                               direction);
+  copy.steps = {{"copy", [&device = task.device, ends, direction, locked = is_page_locked(kind)] {
+                   copy_now(device, ends, direction, locked);
                  }}};
   // With pageable memory the call waits for the CPU's staging, which the device's clock does not
   // see.

@@ -44,6 +44,7 @@ struct variant {
   std::optional<std::string> method = {};
   std::optional<std::string> setting = {};
   std::optional<unsigned> plainness = {};
+  std::optional<unsigned> procedure = {};
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
   std::optional<result_file::set_description> set = {};  ///< likewise
@@ -107,6 +108,9 @@ struct strategy {
   std::optional<std::string> memory =
       {};  ///< kind of host memory, if neither a part nor `needs` gives it
   bool emulation = false;
+  /// The number of the procedure that measures it. It grows with each change after which the same
+  /// machine gives other figures: those of two procedures are never compared.
+  unsigned procedure = 1;
   bool concurrent = false;  ///< several copies at once: its variants are sets of them (with_sets)
   bool memory_by_copy = false;  ///< of these, each says what its host memory is
   bool shares_link = true;  ///< its rate is compared with the link's limit if it has one direction
@@ -192,8 +196,15 @@ ends ends_of(const job& task, transfers::host_memory_kind kind, transfers::direc
 /// A transfer from the source to the destination, without steps.
 transfer transfer_between(const ends& ends);
 
+/// Copies between the ends by the calls that the host's memory needs, and returns when it is done.
+void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
+              bool page_locked);
+
 /// Enqueues the copy between the ends on the job's stream.
 std::function<void()> asynchronous_copy(const job& task, const ends& ends);
+
+/// Both directions of synchronous_copy.
+std::vector<variant> synchronous_copies(transfers::host_memory_kind kind);
 
 /// The copy between host memory of a kind and the device that returns when it is done.
 transfer synchronous_copy(const job& task, transfers::host_memory_kind kind);

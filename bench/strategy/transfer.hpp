@@ -121,15 +121,21 @@ struct operation_timing {
   /// Called before the operations of a repetition. What it returns is kept until they have ended:
   /// the owner of what goes on meanwhile, such as other threads' work.
   std::function<std::shared_ptr<const void>()> conditions;
-  bool batched = true;  ///< false: each is timed alone; so are operations of several steps
-  bool tail = false;    ///< the 99.9th percentile is a metric, of a thousand samples or more
-  std::size_t least_batch = 1;       ///< least operations between two clock readings
+  /// For a transfer that collects figures of its own: drops what it has until now. The harness
+  /// calls it before the timed operations, so that those which settle never count.
+  std::function<void()> forget_settling;
+  /// Of a transfer that times itself: what the operation that has just run took, in ns. Otherwise
+  /// it is the wall time of the steps.
+  std::function<double()> own_time;
+  bool batched = true;          ///< false: each is timed alone; so are operations of several steps
+  std::size_t least_batch = 1;  ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
 };
 
 /// The amount that one operation moves and occupies.
 struct operation_amount {
   std::optional<std::size_t> bytes;  ///< moved; the job's bytes unless given
+  std::size_t elements = 0;          ///< if their rate is a metric
   std::size_t accesses = 0;          ///< single accesses, if their time is a metric
   std::size_t multiprocessors = 0;   ///< occupied by its kernels; 0: none, or unknown
 };

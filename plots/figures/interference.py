@@ -26,7 +26,11 @@ PERCENTILES = (
 @figure("interference", Of.RUN, 2, Question.SPREAD)
 def draw_interference(run: Run, layout: Layout) -> Figure:
     """Draws the percentiles of the largest small copy beside each large one."""
-    copies = [benchmark for benchmark in run.with_role(ROLE) if benchmark.bytes]
+    copies = [
+        benchmark
+        for benchmark in run.with_role(ROLE)
+        if benchmark.bytes and benchmark.get("p99_ns")
+    ]
     if not copies:
         raise NoData("no small copies beside large ones were measured")
     size = max(benchmark.bytes or 0 for benchmark in copies)
@@ -58,7 +62,7 @@ def draw_interference(run: Run, layout: Layout) -> Figure:
 
 def _worst(copies: list[Benchmark], method: str) -> float:
     """Returns the longest of the late copies beside large copies of this method."""
-    return max(copy.get("p99_ns") or copy.ns for copy in copies if (copy.method or "") == method)
+    return max(copy.get("p99_ns") or 0 for copy in copies if (copy.method or "") == method)
 
 
 def _row(copy: Benchmark) -> str:

@@ -22,9 +22,14 @@ LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
 LOW, HIGH = "low", "high"  # heads of the columns of an interval
 MOST_WITH_INTERVALS = 3  # runs that stand side by side
 # Counters without a column of their own in the table of all benchmarks.
-WITHOUT_COLUMN = {*metric_words.WORDS, "bytes", "operations", "batch", "device_operations"} - {
-    "p999_ns"
-}
+WITHOUT_COLUMN = {
+    *metric_words.WORDS,
+    "bytes",
+    "operations",
+    "batch",
+    "device_operations",
+    "procedure",
+} - {"p999_ns"}
 SHOWN_SIZES = [4 * 2**10, 64 * 2**10, 2**20, 16 * 2**20, 256 * 2**20, 2**30]
 
 

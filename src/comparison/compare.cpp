@@ -33,9 +33,12 @@ struct measured_side {
   std::size_t runs = 0;             ///< that have a figure
   bool failed = false;
   bool has_few_repetitions = false;  ///< in any run
+  bool has_other_procedure = false;  ///< than the first that has measured it
 };
 
-measured_side measured(const side& side, const std::string& name) {
+/// `known`: as the other side measured it.
+measured_side measured(const side& side, const std::string& name,
+                       std::optional<gate::work> known = {}) {
   const metric judged_by;
   measured_side result;
   for (const auto& run : side.runs) {
@@ -48,7 +51,12 @@ measured_side measured(const side& side, const std::string& name) {
     if (values.bytes) result.history.bytes = values.bytes;
     result.history.limited_by = values.limited_by;
     result.history.figures.back() = gate::figure_of(values, judged_by);
-    if (result.history.figures.back()) ++result.runs;
+    if (result.history.figures.back()) {
+      ++result.runs;
+      if (!known) known = values.work;
+      if (gate::is_other_procedure(*known, values.work)) result.has_other_procedure = true;
+      result.history.work = values.work;
+    }
     for (const auto value : values.values)
       result.repetitions.push_back(gate::cost(value, judged_by));
   }
@@ -98,6 +106,10 @@ class comparing {
   comparison_result result() {
     result_.machines = gate::differences(first_.runs.front().machine, second_.runs.front().machine);
     collect();
+    if (pairs_.empty() && !result_.left_out.other_procedure.empty())
+      throw gate::bad_input(
+          "the two sides have no benchmark in common that one procedure measured: measure both "
+          "with one version of the program");
     if (pairs_.empty()) throw gate::bad_input("the two sides have no benchmark in common that ran");
     result_.compared = pairs_.size();
     if (result_.basis == basis::runs)
@@ -116,13 +128,17 @@ class comparing {
   }
 
   void add(const std::string& name) {
-    pair_of_sides pair{name, measured(first_, name), measured(second_, name)};
+    pair_of_sides pair{name, measured(first_, name), {}};
+    pair.second = measured(
+        second_, name, pair.first.runs > 0 ? std::optional(pair.first.history.work) : std::nullopt);
     auto& out = result_.left_out;
     if (pair.first.failed || pair.second.failed) return out.failed.push_back(name);
     if (pair.first.has_few_repetitions || pair.second.has_few_repetitions)
       return out.few_repetitions.push_back(name);
     if (pair.second.runs == 0) return out.only_first.push_back(name);
     if (pair.first.runs == 0) return out.only_second.push_back(name);
+    if (pair.first.has_other_procedure || pair.second.has_other_procedure)
+      return out.other_procedure.push_back(name);
     if (pair.first.history.bytes != pair.second.history.bytes)
       return out.other_bytes.push_back(name);
     if (result_.basis == basis::runs && reference_of(pair).runs < gate::least_processes)

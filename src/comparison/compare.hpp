@@ -58,9 +58,10 @@ struct compared_group {
 /// Benchmarks that are not compared, and why.
 struct left_out {
   std::vector<std::string> only_first, only_second;
-  std::vector<std::string> failed;       ///< on one of the sides
-  std::vector<std::string> other_bytes;  ///< the sides move other numbers of bytes
-  std::vector<std::string> too_few;      ///< measured by fewer runs than its side needs
+  std::vector<std::string> failed;           ///< on one of the sides
+  std::vector<std::string> other_bytes;      ///< the sides move other numbers of bytes
+  std::vector<std::string> other_procedure;  ///< two procedures have measured them
+  std::vector<std::string> too_few;          ///< measured by fewer runs than its side needs
   /// On one of the sides: fewer than half are left.
   std::vector<std::string> few_repetitions;
 };

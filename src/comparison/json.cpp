@@ -88,9 +88,13 @@ std::string json_of(const side& first, const side& second, const comparison_resu
             {"changed", shared.changed}};
   });
   const auto& out = result.left_out;
-  document["left_out"] = {{"only_first", out.only_first}, {"only_second", out.only_second},
-                          {"failed", out.failed},         {"other_bytes", out.other_bytes},
-                          {"too_few_runs", out.too_few},  {"few_repetitions", out.few_repetitions}};
+  document["left_out"] = {{"only_first", out.only_first},
+                          {"only_second", out.only_second},
+                          {"failed", out.failed},
+                          {"other_bytes", out.other_bytes},
+                          {"other_procedure", out.other_procedure},
+                          {"too_few_runs", out.too_few},
+                          {"few_repetitions", out.few_repetitions}};
   return common::text_of(document);
 }
 

@@ -169,6 +169,8 @@ std::vector<std::string> notes_of(const comparison_result& result) {
   note(notes, out.only_second, "of B alone");
   note(notes, out.failed, "that failed");
   note(notes, out.other_bytes, "with other numbers of bytes");
+  note(notes, out.other_procedure,
+       "measured by different procedures (measure both sides with one version of the program)");
   note(notes, out.too_few, "measured in too few runs");
   note(notes, out.few_repetitions, "with fewer than half of their repetitions left");
   return notes;

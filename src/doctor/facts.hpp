@@ -96,6 +96,7 @@ struct gpu_facts {
   std::optional<std::string> bound_driver = {};  ///< nullopt: none holds it, or it is not shown
   std::vector<int> unassigned_bars = {};
   machine::power_saving power = {};
+  std::optional<machine::pcie_settings> settings_of_link = {};
 };
 
 enum class direction { h2d, d2h };

@@ -15,4 +15,12 @@ std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& g
   return topology::links_of(gpu.path, known);
 }
 
+std::pair<double, double> packet_limit_of(const gpu_facts& gpu, const topology::path_link& link) {
+  return machine::pcie_packet_limit_gb_per_s({.generation = link.now.generation,
+                                              .width = link.now.width,
+                                              .generation_max = link.most.generation,
+                                              .width_max = link.most.width,
+                                              .settings = gpu.settings_of_link});
+}
+
 }  // namespace bench_transfers::doctor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "src/doctor/facts.hpp"
@@ -9,5 +10,8 @@ namespace bench_transfers::doctor {
 
 /// The links of a GPU, as this machine and its measured copies let them be believed.
 std::vector<topology::path_link> links_of(const facts& facts, const gpu_facts& gpu);
+
+/// What packet headers leave of a link for the GPU's packets.
+std::pair<double, double> packet_limit_of(const gpu_facts& gpu, const topology::path_link& link);
 
 }  // namespace bench_transfers::doctor

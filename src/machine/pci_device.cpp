@@ -33,6 +33,24 @@ class configuration {
     bytes_.assign(std::istreambuf_iterator<char>(stream), {});
   }
 
+  [[nodiscard]] bool shows(std::size_t offset, std::size_t count) const {
+    return offset + count <= bytes_.size();
+  }
+
+  /// Where a capability begins; 0 if there is none, or it is not shown.
+  [[nodiscard]] std::size_t find_first_part(std::uint32_t capability) const {
+    constexpr std::size_t status = 0x06, pointer = 0x34;
+    constexpr std::uint32_t has_capabilities = 0x10;
+    if ((read(status, 2) & has_capabilities) == 0) return 0;
+    constexpr int most_capabilities = 48;  // of 4 bytes or more: a chain may be a ring
+    auto offset = read(pointer, 1) & ~3U;
+    for (int i = 0; i < most_capabilities && offset != 0; ++i) {
+      if (read(offset, 1) == capability) return offset;
+      offset = read(offset + 1, 1) & ~3U;
+    }
+    return 0;
+  }
+
   [[nodiscard]] bool is_extended() const { return bytes_.size() > first_extended; }
 
   /// Little-endian; 0 beyond its end.
@@ -86,6 +104,30 @@ std::optional<bool> redirects_peers(std::string_view pci_bus_id, const fs::path&
   if (!space.is_extended()) return std::nullopt;
   const auto offset = space.find(acs);
   return offset != 0 && (space.read(offset + control, 2) & redirect) != 0;
+}
+
+std::optional<pcie_settings> pcie_settings_of(std::string_view pci_bus_id, const fs::path& root) {
+  constexpr std::uint32_t pci_express = 0x10;
+  constexpr std::size_t device_control = 0x08, device_control_2 = 0x28;
+  const auto address = normalised_bus_id(pci_bus_id);
+  if (!address) return std::nullopt;
+  const configuration space(devices_folder(root) / *address / "config");
+  const auto offset = space.find_first_part(pci_express);
+  if (offset == 0 || !space.shows(offset + device_control_2, 2)) return std::nullopt;
+  const auto control = space.read(offset + device_control, 2);
+  const auto has = [](std::uint32_t bits, unsigned bit) { return (bits >> bit & 1U) != 0; };
+  const auto bytes = [&](unsigned first_bit) { return 128 << (control >> first_bit & 7U); };
+  const int tag_bits = has(space.read(offset + device_control_2, 2), 12) ? 10
+                       : has(control, 8)                                 ? 8
+                                                                         : 5;
+  return pcie_settings{bytes(5), bytes(12), has(control, 4), tag_bits};
+}
+
+nlohmann::ordered_json to_json(const pcie_settings& settings) {
+  return {{"max_payload_bytes", settings.max_payload_bytes},
+          {"max_read_request_bytes", settings.max_read_request_bytes},
+          {"relaxed_ordering", settings.relaxed_ordering},
+          {"tag_bits", settings.tag_bits}};
 }
 
 std::optional<std::string> driver_of(std::string_view pci_bus_id, const fs::path& root) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/machine/pcie.hpp"
 
 namespace bench_transfers::machine {
 
@@ -23,6 +26,13 @@ std::optional<std::string> iommu_domain_of(std::string_view pci_bus_id,
 /// part of the port's configuration, as it does to users other than root.
 std::optional<bool> redirects_peers(std::string_view pci_bus_id,
                                     const std::filesystem::path& root = "/");
+
+/// Nullopt if the device has no PCI Express capability, or the kernel shows only the first part of
+/// its configuration, as it does to users other than root.
+std::optional<pcie_settings> pcie_settings_of(std::string_view pci_bus_id,
+                                              const std::filesystem::path& root = "/");
+/// By the keys of result files.
+nlohmann::ordered_json to_json(const pcie_settings& settings);
 
 /// The driver that holds a device: "nvidia", "vfio-pci". Nullopt if none does or none is shown.
 std::optional<std::string> driver_of(std::string_view pci_bus_id,

@@ -153,4 +153,10 @@ std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width, 
           rate * payload / (payload + 12 + beside_header)};
 }
 
+std::pair<double, double> pcie_packet_limit_gb_per_s(const pcie_link& link) {
+  return link.settings ? pcie_packet_limit_gb_per_s(link.generation, link.width,
+                                                    link.settings->max_payload_bytes)
+                       : pcie_packet_limit_gb_per_s(link.generation, link.width);
+}
+
 }  // namespace bench_transfers::machine

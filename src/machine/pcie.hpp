@@ -9,12 +9,24 @@
 
 namespace bench_transfers::machine {
 
+/// What a device may do on its link, by its configuration (PCI Express Base Specification, "Device
+/// Control Register" and "Device Control 2 Register").
+struct pcie_settings {
+  int max_payload_bytes;       ///< of a packet
+  int max_read_request_bytes;  ///< of a request to read the host's memory
+  bool relaxed_ordering;       ///< packets may be marked so
+  int tag_bits;                ///< requests under way: 2 to the power of it, where both ends can
+
+  friend bool operator==(const pcie_settings&, const pcie_settings&) = default;
+};
+
 /// A PCI Express link: its current generation and width (5, 16) and the device's maxima.
 struct pcie_link {
   int generation;
   int width;
   int generation_max;
   int width_max;
+  std::optional<pcie_settings> settings = {};  ///< where they can be read
 
   friend bool operator==(const pcie_link&, const pcie_link&) = default;
 };
@@ -47,6 +59,9 @@ double pcie_limit_gb_per_s(int generation, int width);
 /// taken off. Generation 5 x16 with 256 bytes: 57.6 and 58.4. NaN as above.
 std::pair<double, double> pcie_packet_limit_gb_per_s(int generation, int width,
                                                      int payload_bytes = 256);
+
+/// The same with the device's own payload, where that is known.
+std::pair<double, double> pcie_packet_limit_gb_per_s(const pcie_link& link);
 
 /// A link is healthy if copies reach this part of what packet headers leave of it: those of
 /// page-locked memory from `filling_bytes` on. Recorded machines reach 0.92 to 0.96, and the

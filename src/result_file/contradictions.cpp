@@ -88,6 +88,7 @@ void require_consistent_facts(const contents& read) {
 
 struct benchmark_rows {
   std::optional<double> bytes;
+  std::optional<unsigned> procedure;
   std::set<std::int64_t> repetitions;
   std::size_t last_row = 0;  ///< of the last repetition without an index
 };
@@ -109,7 +110,23 @@ void add_bytes(const row& row, benchmark_rows& rows) {
   rows.bytes = bytes;
 }
 
+void add_procedure(const row& row, benchmark_rows& rows) {
+  const auto procedure = procedure_of(row);
+  if (rows.procedure.value_or(procedure) != procedure)
+    refuse(row, fmt::format("its repetitions were measured by procedures {} and {}",
+                            *rows.procedure, procedure));
+  rows.procedure = procedure;
+}
+
 }  // namespace
+
+unsigned procedure_of(const row& row) {
+  constexpr double most = 1e6;
+  const double number = row.number("procedure").value_or(1);
+  if (!(number >= 1 && number <= most && number == std::trunc(number)))
+    refuse(row, "its procedure is no whole number from 1 on");
+  return static_cast<unsigned>(number);
+}
 
 double ns_per_unit(const row& row) {
   constexpr std::array units{std::pair("ns", 1.), std::pair("us", 1e3), std::pair("ms", 1e6),
@@ -150,7 +167,10 @@ void require_no_contradiction(const contents& read) {
     if (row.kind != row_kind::repetition) continue;
     auto& rows = benchmarks[row.benchmark];
     add_bytes(row, rows);
-    if (!row.failed && read.is_bench_transfers()) require_consistent(row);
+    if (!row.failed && read.is_bench_transfers()) {
+      require_consistent(row);
+      add_procedure(row, rows);
+    }
     if (row.repetition || !read.is_bench_transfers()) add_index(number, row, rows);
   }
 }

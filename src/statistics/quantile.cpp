@@ -15,16 +15,25 @@ double quantile(std::span<const double> ascending, double p) {
   return std::lerp(ascending[below], ascending[above], position - std::floor(position));
 }
 
+std::size_t least_values(double p) {
+  constexpr double beyond = 5;
+  return static_cast<std::size_t>(std::lround(beyond / std::min(p, 1 - p)));
+}
+
+std::optional<double> told_quantile(std::span<const double> ascending, double p) {
+  return ascending.size() < least_values(p) ? std::nullopt : std::optional(quantile(ascending, p));
+}
+
 distribution summarize(std::vector<double> values) {
   std::ranges::sort(values);
-  const auto at = [&](double p) { return quantile(values, p); };
-  return {at(0),
-          at(0.05),
-          at(0.5),
-          at(0.95),
-          at(0.99),
-          at(1),
-          std::reduce(values.begin(), values.end()) / static_cast<double>(values.size())};
+  return {.min = quantile(values, 0),
+          .median = quantile(values, 0.5),
+          .max = quantile(values, 1),
+          .mean = std::reduce(values.begin(), values.end()) / static_cast<double>(values.size()),
+          .p5 = told_quantile(values, 0.05),
+          .p95 = told_quantile(values, 0.95),
+          .p99 = told_quantile(values, 0.99),
+          .p999 = told_quantile(values, 0.999)};
 }
 
 double median(std::vector<double> values) {

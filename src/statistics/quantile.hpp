@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,9 +12,18 @@ namespace bench_transfers::statistics {
 /// default of R and NumPy). Throws std::invalid_argument when there are no values.
 double quantile(std::span<const double> ascending, double p);
 
-/// Summary of the samples of a repetition, in the unit of the values.
+/// How many values tell a quantile beyond the median: five are then expected beyond it, 5 / (1 - p)
+/// values for p > 0.5. Of fewer, it is mainly the largest value.
+std::size_t least_values(double p);
+
+/// The quantile, if there are enough values to tell it.
+std::optional<double> told_quantile(std::span<const double> ascending, double p);
+
+/// Summary of the samples of a repetition, in the unit of the values. Percentiles are there if the
+/// samples tell them.
 struct distribution {
-  double min, p5, median, p95, p99, max, mean;
+  double min, median, max, mean;
+  std::optional<double> p5, p95, p99, p999;
 };
 
 /// Throws std::invalid_argument when there are no values.

@@ -19,6 +19,7 @@ std::string sentence_of(const remark& message) {
 std::string sentence_of(const pin_warning& warning) {
   return "plugh warning " + std::to_string(warning.index());
 }
+std::string other_procedure_text(std::size_t) { return "plugh procedure"; }
 std::string metric_text(const metric&) { return "plugh metric"; }
 std::string thresholds_text(const limits&) { return "plugh thresholds"; }
 std::string verdict_sentence(const report&) { return "plugh verdict"; }

@@ -79,7 +79,6 @@ def test_metrics_are_described(result: Result, beside_bulk: tuple[Result, float]
         ("over_synchronize_ns", "ns", "duration", "less"),
         ("until_called_ns", "ns", "duration", "less"),
         ("small_p99_ns", "ns", "duration", "less"),
-        ("p999_ns", "ns", "duration", "less"),
         ("bulk_gb_per_s", "GB/s", "rate", "more"),
         ("small_gb_per_s", "GB/s", "rate", "more"),
         ("bulk_loss_percent", "%", "share", "less"),
@@ -97,7 +96,7 @@ def test_small_copies_say_what_they_cost_the_bulk_copy(beside_bulk: tuple[Result
     assert len(rows) == 2
     for row in rows:
         assert row["bytes"] == 4096
-        assert row["operations"] >= 1000
+        assert row["operations"] >= 500
         assert row["bulk_alone_gb_per_s"] <= 1.05 * link, "faster than the link"
         assert row["bulk_loss_percent"] == pytest.approx(
             100 * (1 - row["bulk_gb_per_s"] / row["bulk_alone_gb_per_s"]), abs=1e-4

@@ -84,7 +84,9 @@ def last_repetition(document: Document) -> Document:
 def in_a_row(**factors: float) -> Change:
     def change(document: Document) -> None:
         row = last_repetition(document)
-        row |= {field: row[field] * by for field, by in factors.items() if field in row}
+        # A row of few samples has no percentiles.
+        known = {field: row["median_ns"] for field in ("p5_ns", "p95_ns")} | row
+        row |= {field: known[field] * by for field, by in factors.items() if field in known}
 
     return change
 
@@ -150,7 +152,7 @@ CONTRADICTORY: dict[str, tuple[Change, str]] = {
     "bytes": (in_a_row(bytes=10), ""),  # or the other repetitions
     "bytes of one repetition": (bytes_of_one_repetition, "move different numbers of bytes"),
     "gb_per_s": (in_a_row(gb_per_s=0.1), "real_time, bytes and gb_per_s"),
-    "min_ns": (in_a_row(min_ns=1e6), "its min_ns and p5_ns"),
+    "min_ns": (in_a_row(min_ns=1e6, p5_ns=1), "its min_ns and p5_ns"),
     "p5_ns": (in_a_row(p5_ns=1e6), "its p5_ns and median_ns"),
     "p95_ns": (in_a_row(p95_ns=1e-6), "its median_ns and p95_ns"),
     "max_ns": (in_a_row(max_ns=1e-6), "_ns and max_ns"),

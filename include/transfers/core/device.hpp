@@ -157,11 +157,19 @@ class device {
   /// not. Throws device_error.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 
-  /// Copies (cudaMemcpy) and waits for the copy's stream, because a copy from pageable memory may
-  /// return before its data have arrived (CUDA Runtime API, "API synchronization behavior"). Throws
-  /// device_error.
+  /// Copies (cudaMemcpy). To the device, it also waits for the copy's stream, because a copy from
+  /// pageable memory may return before its data have arrived (CUDA Runtime API, "API
+  /// synchronization behavior"). Throws device_error.
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
+
+  /// The same without that wait (cudaMemcpy alone), for host memory of which the caller knows that
+  /// all of it is page-locked: is_page_locked(host_memory::kind()), or a page_lock. Data from other
+  /// memory may arrive later. Throws device_error.
+  virtual void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
+                                direction direction) {
+    copy(dst, src, bytes, direction);
+  }
 
   /// The same for elements: between a contiguous range of host memory and device memory
   /// (device_view, device_buffer, gpu_array). Throws length_error unless the sizes match,

@@ -23,8 +23,7 @@ void slow_copies(const facts& facts, diagnosis& diagnosis) {
     const auto links = gpu ? links_of(facts, *gpu) : std::vector<topology::path_link>{};
     const auto limiting = topology::narrowest(links);
     if (!limiting) continue;
-    const auto& link = links[*limiting].now;
-    const auto limit = machine::pcie_packet_limit_gb_per_s(link.generation, link.width).first;
+    const auto limit = packet_limit_of(*gpu, links[*limiting]).first;
     if (!(copy.gb_per_s < machine::least_part_of_pcie_link * limit)) continue;
     const double lost = 1 - copy.gb_per_s / limit;
     diagnosis.findings.push_back(

@@ -164,6 +164,7 @@ void read_gpu(gpu_facts& gpu, const machine::gpu_monitor* monitor, const fs::pat
   gpu.bound_driver = machine::driver_of(gpu.bus_id, root);
   gpu.unassigned_bars = machine::unassigned_bars(gpu.bus_id, root);
   gpu.power = machine::power_saving_of(gpu.bus_id, root);
+  gpu.settings_of_link = machine::pcie_settings_of(gpu.bus_id, root);
   for (std::size_t i = 0; i + 1 < gpu.path.hops.size(); ++i) {
     const auto& address = gpu.path.hops[i].address;
     gpu.ports.push_back({address, machine::redirects_peers(address, root),

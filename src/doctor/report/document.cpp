@@ -62,11 +62,18 @@ json links_to_json(const facts& facts, const gpu_facts& gpu) {
 }
 
 json to_json(const facts& facts, const gpu_facts& gpu) {
-  return {{"id", gpu.id},
-          {"name", common::or_null(gpu.name)},
-          {"pci_bus_id", gpu.bus_id},
-          {"read_under_load", gpu.under_load},
-          {"links", links_to_json(facts, gpu)}};
+  json entry{{"id", gpu.id},
+             {"name", common::or_null(gpu.name)},
+             {"pci_bus_id", gpu.bus_id},
+             {"read_under_load", gpu.under_load},
+             {"links", links_to_json(facts, gpu)}};
+  const auto links = links_of(facts, gpu);
+  if (const auto limiting = topology::narrowest(links); limiting && gpu.settings_of_link) {
+    const auto [low, high] = packet_limit_of(gpu, links[*limiting]);
+    entry.update(machine::to_json(*gpu.settings_of_link));
+    entry["packet_limit_gb_per_s"] = {rounded(low), rounded(high)};
+  }
+  return entry;
 }
 
 json to_json(const measured_copy& copy) {

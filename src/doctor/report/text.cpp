@@ -86,6 +86,11 @@ void add_gpu(exports::answer& out, const facts& facts, const gpu_facts& gpu) {
   const auto limiting = topology::narrowest(links);
   for (std::size_t i = 0; i < links.size(); ++i)
     out.say(link_text(links[i], links.size() > 1 && limiting == i));
+  if (limiting && gpu.settings_of_link) {
+    const auto [low, high] = packet_limit_of(gpu, links[*limiting]);
+    out.say(fmt::format("  packets of at most {} bytes: {:.1f} to {:.1f} GB/s each way",
+                        gpu.settings_of_link->max_payload_bytes, low, high));
+  }
 }
 
 std::string copy_text(const measured_copy& copy) {

@@ -135,8 +135,19 @@ std::optional<amount> amount_in(const element& entry, std::string_view key) {
   return amount{number("by_real_time"), number("by_cpu_time")};
 }
 
+/// Older baselines are of procedures that have no number, as the first ones.
+unsigned procedure_in(const element& entry) {
+  if (!has(entry, "procedure")) return 1;
+  const auto number = as<std::uint64_t>(member_of(entry, "procedure"), "procedure", "whole number");
+  constexpr std::uint64_t most = 1'000'000;
+  if (number < 1 || number > most) throw bad_input("its 'procedure' is no whole number from 1 on");
+  return static_cast<unsigned>(number);
+}
+
 work work_in(const element& entry) {
-  work known{amount_in(entry, "bytes_of_operation"), amount_in(entry, "items_of_operation"), ""};
+  work known{.procedure = procedure_in(entry),
+             .bytes = amount_in(entry, "bytes_of_operation"),
+             .items = amount_in(entry, "items_of_operation")};
   if (has(entry, "label")) known.label = text_in(entry, "label");
   return known;
 }

@@ -74,7 +74,9 @@ work work_of(const row& row) {
     };
     return amount{by("real_time"), by("cpu_time")};
   };
-  return {amount_of("bytes_per_second"), amount_of("items_per_second"), row.label};
+  return {.bytes = amount_of("bytes_per_second"),
+          .items = amount_of("items_per_second"),
+          .label = row.label};
 }
 
 /// Aggregates of sizes, not of repetitions (Google Benchmark, "Asymptotic Complexity").
@@ -99,7 +101,7 @@ std::set<std::string> possible_fields(const contents& file) {
 
 class collector {
  public:
-  explicit collector(const metric& judged_by) : judged_by_(judged_by) {
+  collector(const metric& judged_by, bool ours) : judged_by_(judged_by), ours_(ours) {
     // The names of a row's values are printable, too.
     judged_by_.key = common::printable(judged_by_.key);
   }
@@ -115,11 +117,9 @@ class collector {
     for (auto& [view, rows] : benchmarks_) {
       const std::string name(view);
       auto benchmark = values_of(rows);
-      benchmark.lacks_means = run.ours && judged_by_.key == "real_time" && benchmark.means.empty();
-      if (run.ours)
-        benchmark.limited_by = limited_by(*rows.described, run.on_host);
-      else
-        benchmark.work = rows.work.value_or(work());
+      benchmark.lacks_means = ours_ && judged_by_.key == "real_time" && benchmark.means.empty();
+      if (ours_) benchmark.limited_by = limited_by(*rows.described, run.on_host);
+      benchmark.work = rows.work.value_or(work());
       const bool is_left_out = benchmark.failed > 0 || rows.disturbed > 0;
       if (benchmark.values.empty() && (!is_left_out || rows.without > 0))
         run.unjudged.push_back(name);
@@ -166,10 +166,11 @@ class collector {
     std::optional<double> value;
     if (!row.failed) {
       value = value_of(row, judged_by_);
+      const auto done = ours_ ? work{.procedure = result_file::procedure_of(row)} : work_of(row);
       if (!rows.work)
-        rows.work = work_of(row);
+        rows.work = done;
       else
-        keep_common(*rows.work, work_of(row));
+        keep_common(*rows.work, done);
     }
     rows.repetitions.push_back({row.repetition.value_or(position), value, mean_in(row)});
   }
@@ -212,6 +213,7 @@ class collector {
   }
 
   metric judged_by_;
+  bool ours_;
   std::map<std::string_view, benchmark_rows> benchmarks_;  ///< the names live as long as the rows
   const result_file::benchmark* last_benchmark_ = nullptr;
   benchmark_rows* last_ = nullptr;
@@ -251,7 +253,7 @@ std::optional<std::uint64_t> measurements_of(const contents& file) {
 }  // namespace
 
 void read_rows(const contents& file, const metric& judged_by, run& run) {
-  collector collector(judged_by);
+  collector collector(judged_by, file.is_bench_transfers());
   for (const auto& row : file.rows) collector.add(row);
   collector.finish(file, run);
   run.content = content_of(run);

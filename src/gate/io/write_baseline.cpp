@@ -30,6 +30,7 @@ void add_work(const work& known, json& entry) {
       entry[key] = {{"by_real_time", shortened(amount->by_real_time)},
                     {"by_cpu_time", shortened(amount->by_cpu_time)}};
   };
+  if (known.procedure != 1) entry["procedure"] = known.procedure;
   add("bytes_of_operation", known.bytes);
   add("items_of_operation", known.items);
   if (!known.label.empty()) entry["label"] = known.label;

@@ -265,6 +265,8 @@ class checking {
       const auto benchmark = process.benchmarks.find(name);
       if (benchmark == process.benchmarks.end()) continue;
       if (!is_usable(benchmark->second)) continue;
+      if (is_other_procedure(known.work, benchmark->second.work))
+        return remarks::other_procedure{known.work.procedure, benchmark->second.work.procedure};
       const double after = benchmark->second.bytes.value_or(0);
       if (before && !is_same_number(*before, after)) return remarks::other_bytes{*before, after};
       if (auto other = difference_of(known.work, benchmark->second.work))

@@ -52,10 +52,19 @@ class members {
     return count([](const finding& benchmark) { return !benchmark.excused; });
   }
 
+  [[nodiscard]] std::size_t of_other_procedures() const {
+    return count([](const finding& benchmark) {
+      return benchmark.result == verdict::missing && !benchmark.excused && benchmark.note &&
+             std::holds_alternative<remarks::other_procedure>(*benchmark.note);
+    });
+  }
+
+  /// For any other reason.
   [[nodiscard]] std::size_t missing() const {
     return count([](const finding& benchmark) {
-      return benchmark.result == verdict::missing && !benchmark.excused;
-    });
+             return benchmark.result == verdict::missing && !benchmark.excused;
+           }) -
+           of_other_procedures();
   }
 
   [[nodiscard]] std::size_t compared() const {
@@ -133,6 +142,8 @@ std::vector<reason> reasons_of(const class_answer& answer, const members& benchm
   const auto kind = answer.kind;
   if (const auto missing = benchmarks.missing(); missing > 0)
     causes.emplace_back(reasons::benchmarks_missing{kind, missing});
+  if (const auto others = benchmarks.of_other_procedures(); others > 0)
+    causes.emplace_back(reasons::procedures_differ{kind, others});
   if (answer.changed())
     causes.emplace_back(reasons::environment_changed{kind, answer.shared->benchmarks, answer.all,
                                                      slowdown(answer.shared->shift)});
@@ -256,6 +267,7 @@ bool vetoes(const class_answer& part, const reason& cause) {
   return std::holds_alternative<reasons::ambiguous>(cause) ||
          std::holds_alternative<reasons::seen_slower>(cause) ||
          std::holds_alternative<reasons::benchmarks_missing>(cause) ||
+         std::holds_alternative<reasons::procedures_differ>(cause) ||
          std::holds_alternative<reasons::class_crept>(cause);
 }
 

@@ -65,6 +65,8 @@ struct duel {
   finding* suspect;
   std::vector<double> before, after;
   std::size_t missing = 0;
+  std::optional<work> first = {};  ///< as the first process measured it
+  std::optional<remarks::other_procedure> other = {};
 
   [[nodiscard]] double threshold() const {
     return suspect->is_by_mean ? suspect->mean_threshold : suspect->threshold;
@@ -75,10 +77,16 @@ struct duel {
     const auto value = benchmark == process.benchmarks.end() ? std::nullopt
                        : suspect->is_by_mean                 ? mean_of(benchmark->second, judged_by)
                                              : figure_of(benchmark->second, judged_by);
-    if (value)
+    if (value) note_procedure(benchmark->second.work);
+    if (value && !other)
       (is_after ? after : before).push_back(cost(*value, judged_by));
     else
       ++missing;
+  }
+
+  void note_procedure(const work& measured) {
+    if (!first) first = measured;
+    if (is_other_procedure(*first, measured)) other = {first->procedure, measured.procedure};
   }
 
   [[nodiscard]] double shift() const {
@@ -104,8 +112,8 @@ std::vector<std::string> names_in(std::span<const duel> duels) {
 /// measured.
 std::vector<double> p_slower(std::span<const duel> duels) {
   std::vector<double> p;
-  for (const auto& [suspect, before, after, missing] : duels)
-    p.push_back(missing > 0 ? 1 : statistics::rank_test(before, after));
+  for (const auto& duel : duels)
+    p.push_back(duel.missing > 0 ? 1 : statistics::rank_test(duel.before, duel.after));
   return statistics::holm_adjusted(p);
 }
 
@@ -134,7 +142,7 @@ void decide(std::span<duel> duels, double false_alarm, const metric& judged_by) 
   for (std::size_t i = 0; i < duels.size(); ++i) {
     auto& suspect = *duels[i].suspect;
     if (duels[i].missing > 0) {
-      suspect.note = remarks::not_measured_again{};
+      suspect.note = duels[i].other ? remark(*duels[i].other) : remarks::not_measured_again{};
       continue;
     }
     const double part = slowdown(duels[i].shift());

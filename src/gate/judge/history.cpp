@@ -69,6 +69,7 @@ class time_line {
       const auto measured = runs_[i].benchmarks.find(name);
       const bool is_same =
           counts_[i] && measured != runs_[i].benchmarks.end() &&
+          !is_other_procedure(history.work, measured->second.work) &&
           (!history.bytes || is_same_number(*history.bytes, measured->second.bytes.value_or(0))) &&
           !difference_of(history.work, measured->second.work);
       all.figures.push_back(is_same ? figure_of(measured->second, line_.judged_by) : std::nullopt);
@@ -101,6 +102,16 @@ class time_line {
       ++session.doubted[doubts.front()];
     else if (differs)
       ++session.differing;
+    session.of_other_procedures = std::max(session.of_other_procedures, other_procedures_in(run));
+  }
+
+  /// Of the line's benchmarks.
+  [[nodiscard]] std::size_t other_procedures_in(const run& process) const {
+    return static_cast<std::size_t>(std::ranges::count_if(line_.benchmarks, [&](const auto& entry) {
+      const auto measured = process.benchmarks.find(entry.first);
+      return measured != process.benchmarks.end() && is_usable(measured->second) &&
+             is_other_procedure(entry.second.work, measured->second.work);
+    }));
   }
 
   const baseline& line_;
@@ -261,7 +272,8 @@ exit_code history_answer::code() const {
   const auto is_red = [&](const series& one) { return this->is_red(one); };
   if (std::ranges::any_of(classes, is_red) || std::ranges::any_of(benchmarks, is_red))
     return exit_code::regression;
-  if (!sessions.back().counts()) return exit_code::inconclusive;
+  if (!sessions.back().counts() || sessions.back().of_other_procedures > 0)
+    return exit_code::inconclusive;
   const auto is_unclear = [&](const series& one) { return this->is_unclear(one); };
   return std::ranges::any_of(classes, is_unclear) ? exit_code::inconclusive : exit_code::pass;
 }

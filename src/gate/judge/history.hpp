@@ -27,6 +27,9 @@ struct session_record {
   std::vector<std::string> changed;
   std::size_t differing = 0;             ///< runs that do not count because facts differ
   std::map<doubt, std::size_t> doubted;  ///< and the others that do not, by the first doubt
+  /// Benchmarks that a run has measured by another procedure than the baseline, and that do not
+  /// count.
+  std::size_t of_other_procedures = 0;
 
   [[nodiscard]] std::size_t left_out() const;
   /// Whether any run does.
@@ -69,8 +72,8 @@ struct history_answer {
   /// It decides and looks slower by more than its threshold, and noise may be the reason.
   [[nodiscard]] bool is_unclear(const series& one) const;
   [[nodiscard]] std::size_t counting_sessions() const;
-  /// regression: something is red; inconclusive: too few sessions count, or not the newest, or a
-  /// class is unclear.
+  /// regression: something is red; inconclusive: too few sessions count, or not the newest or not
+  /// all of it, or a class is unclear.
   [[nodiscard]] exit_code code() const;
 };
 

@@ -69,7 +69,8 @@ void continue_line(const baseline& earlier, baseline& next) {
   const auto before = observations_of(earlier);
   for (auto& [name, history] : next.benchmarks) {
     const auto known = earlier.benchmarks.find(name);
-    if (known == earlier.benchmarks.end()) continue;
+    if (known == earlier.benchmarks.end() || is_other_procedure(known->second.work, history.work))
+      continue;
     history.reference =
         known->second.reference.value_or(centre_of(before.at(name).before, earlier.judged_by));
   }
@@ -80,7 +81,9 @@ slower_benchmarks slower_than(const baseline& earlier, const baseline& next, con
   if (!is_comparable(earlier, next)) return {};
   const auto before = observations_of(earlier);
   for (const auto& [name, observed] : observations_of(next))
-    if (const auto known = before.find(name); known != before.end())
+    if (const auto known = before.find(name);
+        known != before.end() &&
+        !is_other_procedure(earlier.benchmarks.at(name).work, next.benchmarks.at(name).work))
       comparison.add(name, observed, centre_of(known->second.before, earlier.judged_by));
   return comparison.result();
 }

@@ -93,6 +93,12 @@ class pinning {
   /// The benchmark of a name must be the same in all runs.
   static void require_same(const std::string& name, const run& process,
                            const benchmark_values& benchmark, const history& known) {
+    if (is_other_procedure(known.work, benchmark.work))
+      throw bad_input(fmt::format(
+          "{} measured {} by procedure {}, a run before it by procedure {}: pin runs of one "
+          "version of the program",
+          quoted(process.file), common::printable_in_short(name), benchmark.work.procedure,
+          known.work.procedure));
     if (known.bytes != benchmark.bytes || known.limited_by != benchmark.limited_by)
       throw bad_input(
           fmt::format("{} describes {} otherwise than the runs before it: bytes, role or memory",

@@ -35,6 +35,11 @@ struct benchmarks_missing {  ///< or failed
   benchmark_class kind;
   std::size_t count;
 };
+/// Other procedures have measured them than in the baseline.
+struct procedures_differ {
+  benchmark_class kind;
+  std::size_t count;
+};
 struct environment_changed {
   benchmark_class kind;
   std::size_t benchmarks, of;  ///< compared, of the baseline's
@@ -81,7 +86,7 @@ struct seen_slower {
 }  // namespace reasons
 using reason =
     std::variant<reasons::machine_differs, reasons::too_few_runs, reasons::runs_disturbed,
-                 reasons::nothing_compared, reasons::benchmarks_missing,
+                 reasons::nothing_compared, reasons::benchmarks_missing, reasons::procedures_differ,
                  reasons::environment_changed, reasons::ambiguous, reasons::too_noisy,
                  reasons::too_few_can_show, reasons::repetitions_left_out, reasons::runs_older,
                  reasons::class_crept, reasons::seen_slower>;
@@ -177,6 +182,10 @@ struct few_repetitions {
 struct other_work {
   std::string key, before, after;
 };
+/// Its numbers are those of two procedures: they cannot be compared.
+struct other_procedure {
+  unsigned before, after;
+};
 /// By the mean of all operations, which the median does not show.
 struct mean_slower {
   double slowdown;
@@ -188,7 +197,7 @@ using remark =
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
                  remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
-                 remarks::other_work, remarks::mean_slower>;
+                 remarks::other_work, remarks::other_procedure, remarks::mean_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {

@@ -27,7 +27,7 @@ struct benchmark_values {
   /// By repetition: the mean of its operations, where `values` has their median. Empty if the rows
   /// have no other mean than the value.
   std::vector<double> means = {};
-  gate::work work = {};      ///< of other programs
+  gate::work work = {};
   std::size_t left_out = 0;  ///< repetitions that were asked for and do not count, or are not there
   /// The mean of the operations is another number than the value, and not all rows have it.
   bool lacks_means = false;

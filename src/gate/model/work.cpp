@@ -38,6 +38,10 @@ bool is_same_number(double before, double after) {
   return std::abs(before - after) <= 1e-6 * before;
 }
 
+bool is_other_procedure(const work& before, const work& after) {
+  return before.procedure != after.procedure;
+}
+
 std::optional<work_difference> difference_of(const work& before, const work& after) {
   for (const auto& [key, member] : all_amounts)
     if (is_other(before.*member, after.*member))

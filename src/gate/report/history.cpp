@@ -121,6 +121,8 @@ std::string verdict_text(const history_answer& answer) {
                        fmt::join(red, "; "));
   if (!answer.sessions.back().counts())
     return fmt::format("{}: no run of the newest session counts", verdict);
+  if (const auto others = answer.sessions.back().of_other_procedures; others > 0)
+    return fmt::format("{}: of the newest session {}", verdict, other_procedure_text(others));
   if (!unclear.empty())
     return fmt::format("{}: slower than the first baseline, and noise may be the reason: {}",
                        verdict, fmt::join(unclear, "; "));
@@ -185,6 +187,7 @@ std::string json_of(const history_answer& answer) {
          {"runs", session.runs},
          {"of_baseline", session.of_baseline},
          {"changed", session.changed},
+         {"other_procedures", session.of_other_procedures},
          {"left_out", std::move(left_out)}});
   }
   const json document{{"format", history_format},

@@ -27,6 +27,9 @@ content of(const reasons::runs_disturbed& r) {
 content of(const reasons::benchmarks_missing& r) {
   return {"benchmarks_missing", {{"class", to_string(r.kind)}, {"count", r.count}}};
 }
+content of(const reasons::procedures_differ& r) {
+  return {"procedures_differ", {{"class", to_string(r.kind)}, {"count", r.count}}};
+}
 content of(const reasons::environment_changed& r) {
   return {"environment_changed",
           {{"class", to_string(r.kind)},
@@ -115,6 +118,9 @@ content of(const remarks::few_repetitions& r) {
 }
 content of(const remarks::other_work& r) {
   return {"other_work", {{"key", r.key}, {"before", r.before}, {"after", r.after}}};
+}
+content of(const remarks::other_procedure& r) {
+  return {"other_procedure", {{"before", r.before}, {"after", r.after}}};
 }
 content of(const remarks::mean_slower& r) { return {"mean_slower", {{"slowdown", r.slowdown}}}; }
 

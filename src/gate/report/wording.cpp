@@ -75,6 +75,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
             return fmt::format("{} missing or failed",
                                counted(r.count, "benchmark is", "benchmarks are"));
           },
+          [](const procedures_differ& r) { return other_procedure_text(r.count); },
           [](const environment_changed& r) { return "the environment changed: " + median_text(r); },
           [](const ambiguous& r) {
             return fmt::format("{} ambiguous", counted(r.count, "benchmark is", "benchmarks are"));
@@ -340,6 +341,13 @@ std::string sentence_of(const note& message) {
       message);
 }
 
+std::string other_procedure_text(std::size_t count) {
+  return fmt::format(
+      "{} by another procedure than in the baseline, and not compared: pin it anew, or measure "
+      "both with one version of the program",
+      counted(count, "benchmark was measured", "benchmarks were measured"));
+}
+
 std::string sentence_of(const remark& message) {
   using namespace remarks;
   return std::visit(
@@ -388,6 +396,10 @@ std::string sentence_of(const remark& message) {
           [](const other_work& r) {
             return fmt::format("does other work: {} was {}, is {}", r.key, r.before,
                                r.after.empty() ? "unknown" : r.after);
+          },
+          [](const other_procedure& r) {
+            return fmt::format("measured by procedure {}, was by {}: not compared", r.after,
+                               r.before);
           }},
       message);
 }

@@ -45,4 +45,7 @@ std::string advisory_sentence(const report& answer);
 /// The progress of measuring suspects again.
 std::string measuring_again_text(std::size_t finished, std::size_t runs);
 
+/// What to do where another procedure measured so many benchmarks than in the baseline.
+std::string other_procedure_text(std::size_t count);
+
 }  // namespace bench_transfers::gate

@@ -32,7 +32,7 @@ std::string place_text(const common_place& place) {
 }
 
 std::string nominal_text(const machine::pcie_link& link) {
-  const auto [low, high] = machine::pcie_packet_limit_gb_per_s(link.generation, link.width);
+  const auto [low, high] = machine::pcie_packet_limit_gb_per_s(link);
   return fmt::format("Gen{} x{}, nominally {:.1f} to {:.1f} GB/s", link.generation, link.width, low,
                      high);
 }

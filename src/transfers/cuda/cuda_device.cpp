@@ -213,9 +213,16 @@ class cuda_device final : public device {
   }
 
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    copy_page_locked(dst, src, bytes, direction);
+    if (direction == direction::d2h) return;  // the call returns when the copy has completed
+    const current_context current(context_);
+    cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+  }
+
+  void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
+                        direction direction) override {
     const current_context current(context_);
     cuda_check(cudaMemcpy(dst, src, bytes, memcpy_kind(direction)), "cudaMemcpy");
-    cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
   }
 
   bool access_peer(device& peer) override {

@@ -58,6 +58,7 @@ report every_message() {
       {verdict::missing, remarks::other_bytes{4096, 8192}},
       {verdict::missing, remarks::not_measured_again{}},
       {verdict::missing, remarks::other_work{"label", "batch 64", "batch 8"}},
+      {verdict::missing, remarks::other_procedure{1, 2}},
       {verdict::ambiguous, remarks::implausibly_fast{25}},
       {verdict::ambiguous, remarks::reference_slower{0.04}},
       {verdict::ambiguous, remarks::measured_in_turn{0.1, 0.01}},
@@ -69,7 +70,8 @@ report every_message() {
   auto answer = report_of(
       exit_code::inconclusive, findings,
       {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::runs_disturbed{2, 3},
-       reasons::benchmarks_missing{host, 4}, reasons::environment_changed{latency, 5, 5, 0.1},
+       reasons::benchmarks_missing{host, 4}, reasons::procedures_differ{host, 2},
+       reasons::environment_changed{latency, 5, 5, 0.1},
        reasons::environment_changed{latency, 5, 12, -0.1}, reasons::ambiguous{link, 6},
        reasons::too_noisy{link}, reasons::too_few_can_show{link, 1, 20, 30},
        reasons::too_few_can_show{link, 1, 2, 2}, reasons::too_few_can_show{latency, 0, 2, 2},

@@ -221,6 +221,30 @@ TEST_P(every_access, of_single_words_counts_them) {
   });
 }
 
+TEST_F(cpu_strategy, of_all_cores_is_timed_by_the_rates_of_its_threads) {
+  constexpr std::size_t bytes = 256 * kib;
+  const auto pageable = find_strategy("cpu/pageable");
+  reserve(pageable, bytes);
+  EXPECT_FALSE(prepare(pageable, "read_vector", bytes)->timing.own_time);
+  for (const auto cache : {cache_state::warm, cache_state::cold}) {
+    if (cache == cache_state::cold && !can_flush_cache()) continue;
+    const auto all = prepare(pageable, "read_vector_all_cores", bytes, cache);
+    EXPECT_TRUE(all->derive({}).empty()) << "nothing is timed yet";
+    run(*all, 3);
+    const double sum = static_cast<double>(*all->amount.bytes) / all->timing.own_time();
+    const auto metrics = all->derive({});
+    ASSERT_EQ(metrics.size(), 1U);
+    EXPECT_EQ(metrics[0].metric.name, "slowest_thread_gb_per_s");
+    EXPECT_GT(metrics[0].value, 0);
+    EXPECT_LE(metrics[0].value * transfers::usable_processors(), sum * (1 + 1e-9));
+  }
+}
+
+TEST_F(cpu_strategy, has_another_procedure_for_all_cores_alone) {
+  for (const auto& variant : find_strategy("cpu/pageable").variants)
+    EXPECT_EQ(variant.procedure, variant.name.ends_with(all_cores) ? 2U : 1U) << variant.name;
+}
+
 TEST_F(cpu_strategy, gives_all_cores_enough_to_do) {
   const auto pageable = find_strategy("cpu/pageable");
   const std::size_t bytes = 256 * kib;

@@ -325,9 +325,9 @@ TEST(time_operations, cold_caches_make_reading_slower) {
 class fake_event : public transfers::event {
  public:
   using time = std::chrono::duration<double, std::nano>;
-  explicit fake_event(time reached) : reached_(reached) {}
+  explicit fake_event(time reached, bool done = true) : reached_(reached), done_(done) {}
 
-  [[nodiscard]] bool done() const override { return true; }
+  [[nodiscard]] bool done() const override { return done_; }
   void wait() const override {}
   [[nodiscard]] time time_since(const transfers::event& earlier) const override {
     return reached_ - dynamic_cast<const fake_event&>(earlier).reached_;
@@ -335,6 +335,7 @@ class fake_event : public transfers::event {
 
  private:
   time reached_;
+  bool done_;
 };
 
 /// Counts enqueued work. Each operation takes 500 ns of its own clock, each event 100 ns.
@@ -372,7 +373,7 @@ class fake_stream : public transfers::stream {
     if (records_++ % 2 == 0) leads_ += enqueued_ > 0 ? 1U : 0U;
     time_ += fake_event::time(static_cast<double>(500 * enqueued_ + 100));
     enqueued_ = 0;
-    return std::make_unique<fake_event>(time_);
+    return std::make_unique<fake_event>(time_, are_done);
   }
   void record_again(transfers::event&) override {}
   void wait(const transfers::event&) override { ++enqueued_; }
@@ -381,6 +382,8 @@ class fake_stream : public transfers::stream {
   [[nodiscard]] void* native_context() const noexcept override { return nullptr; }
 
   [[nodiscard]] std::size_t leads() const { return leads_; }
+
+  bool are_done = true;  ///< events, as soon as they are recorded
 
  private:
   std::size_t enqueued_ = 0;
@@ -413,6 +416,28 @@ TEST(time_on_device, subtracts_the_span_without_an_operation) {
     EXPECT_THAT(result.on_device, ElementsAre(500, 500, 500, 500));
     EXPECT_EQ(stream.leads() > 0, lead);
   }
+}
+
+TEST(time_on_device, discards_spans_whose_delay_was_too_short) {
+  const device_clock clock([](transfers::stream&) {});
+  for (const bool is_too_short : {false, true}) {
+    fake_stream stream;
+    stream.are_done = is_too_short;
+    samples result;
+    time_on_device(enqueuing_on(stream), clock, stream, {.device_operations = 4}, result);
+    EXPECT_THAT(result.on_device, SizeIs(is_too_short ? 0 : 4));
+  }
+}
+
+TEST(time_on_device, keeps_what_is_shorter_than_the_overhead) {
+  const device_clock clock([](transfers::stream&) {});
+  fake_stream stream;
+  stream.are_done = false;
+  samples result;
+  transfer nothing;
+  nothing.enqueue = [] {};
+  time_on_device(nothing, clock, stream, {.device_operations = 4}, result);
+  EXPECT_THAT(result.on_device, ElementsAre(0, 0, 0, 0));
 }
 
 TEST(time_on_device, gives_nothing_without_operations_or_a_clock) {

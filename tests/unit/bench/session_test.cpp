@@ -136,11 +136,13 @@ TEST_F(host_session, figures_agree_with_each_other) {
     SCOPED_TRACE(row.dump());
     const auto value = [&](const char* key) { return row.at(key).get<double>(); };
     EXPECT_GT(value("min_ns"), 0);
-    EXPECT_LE(value("min_ns"), value("p5_ns"));
-    EXPECT_LE(value("p5_ns"), value("median_ns"));
-    EXPECT_LE(value("median_ns"), value("p95_ns"));
-    EXPECT_LE(value("p95_ns"), value("p99_ns"));
-    EXPECT_LE(value("p99_ns"), value("max_ns"));
+    double before = 0;
+    for (const char* key : {"min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns"}) {
+      if (!row.contains(key)) continue;
+      EXPECT_LE(before, value(key)) << key;
+      before = value(key);
+    }
+    EXPECT_EQ(row.contains("p95_ns"), value("operations") / value("batch") >= 100);
     EXPECT_GE(value("mean_ns"), value("min_ns"));
     EXPECT_LE(value("mean_ns"), value("max_ns"));
     EXPECT_NEAR(value("real_time"), value("median_ns"), 1e-6 * value("median_ns"));

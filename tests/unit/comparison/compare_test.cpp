@@ -74,6 +74,23 @@ std::string refusal(const side& first, const side& second) {
   return common::complaint_of<gate::bad_input>([&] { return compare(first, second); });
 }
 
+TEST(comparison, leaves_out_what_two_procedures_have_measured) {
+  const auto name = name_of("pinned", "1MiB");
+  auto runs = side_of(10, 3).runs;
+  runs.back().benchmarks.at(name).work.procedure = 2;
+  EXPECT_THAT(compare(side_of(0, 3), side_of(runs)).left_out.other_procedure, ElementsAre(name));
+  const auto of_procedure_2 = [](int first) {
+    auto changed = side_of(first, 3);
+    for (auto& run : changed.runs)
+      for (auto& [each, values] : run.benchmarks) values.work.procedure = 2;
+    return changed;
+  };
+  EXPECT_EQ(compare(of_procedure_2(0), of_procedure_2(10)).compared, 12U);
+  EXPECT_EQ(refusal(side_of(0, 3), of_procedure_2(10)),
+            "the two sides have no benchmark in common that one procedure measured: measure both "
+            "with one version of the program");
+}
+
 TEST(comparison, finds_the_group_that_is_slower_and_sorts_by_size) {
   const auto result = compare(side_of(0, 3), side_of(10, 3, 1.1));
   EXPECT_EQ(result.basis, basis::runs);

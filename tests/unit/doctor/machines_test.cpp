@@ -1,4 +1,5 @@
 // What holds of the answers to every made-up machine. tests/approval shows the answers.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +9,15 @@
 
 #include "src/doctor/checks/diagnose.hpp"
 #include "src/doctor/path_links.hpp"
+#include "src/doctor/report/document.hpp"
+#include "src/doctor/report/text.hpp"
 #include "tests/unit/doctor/made_up_machines.hpp"
 
 namespace bench_transfers::doctor::machines_test {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 /// The codes in the tables of docs/DOCTOR.md: rows that begin with "| `code` |".
 std::set<std::string> documented_codes() {
@@ -44,6 +50,26 @@ TEST(doctor_machines, have_evidence_and_a_remedy_for_every_answer_and_a_row_of_t
     }
   }
   EXPECT_EQ(documented_codes(), codes);
+}
+
+TEST(doctor_links, say_the_cap_that_follows_from_the_payload_where_that_is_shown) {
+  auto machine = two_gpus(0);
+  const auto without = machine.collect();
+  EXPECT_THAT(text_of(without, diagnose(without)), Not(HasSubstr("packets")));
+  const auto& gpu = machine.gpus.front().facts.bus_id;
+  machine.write(made_up_machine::device_file(gpu, "config"),
+                made_up_pcie_configuration(0x2110U, 0));
+  const auto facts = machine.collect();
+  const auto links = links_of(facts, facts.gpus.front());
+  const auto [low, high] =
+      packet_limit_of(facts.gpus.front(), links.at(topology::narrowest(links).value()));
+  EXPECT_THAT(
+      text_of(facts, diagnose(facts)),
+      HasSubstr(fmt::format("packets of at most 128 bytes: {:.1f} to {:.1f} GB/s", low, high)));
+  const auto entry = document_of(facts, diagnose(facts)).at("gpus").at(0);
+  EXPECT_EQ(entry.at("max_payload_bytes"), 128);
+  EXPECT_EQ(entry.at("max_read_request_bytes"), 512);
+  EXPECT_NEAR(entry.at("packet_limit_gb_per_s").at(0).get<double>(), low, 0.001);
 }
 
 TEST(doctor_links, none_are_narrowest_without_links) {

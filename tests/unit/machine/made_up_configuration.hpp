@@ -14,3 +14,21 @@ inline std::string made_up_configuration(unsigned char acs_control) {
   bytes[0x146] = static_cast<char>(acs_control);
   return bytes;
 }
+
+/// The same with a PCI Express capability at 0x78, behind another one, whose control registers have
+/// these bits.
+inline std::string made_up_pcie_configuration(unsigned control, unsigned control_2) {
+  std::string bytes(4096, '\0');
+  bytes[0x06] = '\x10';  // there is a list
+  bytes[0x34] = '\x60';
+  bytes[0x60] = '\x01';  // power management
+  bytes[0x61] = '\x78';
+  bytes[0x78] = '\x10';
+  const auto put = [&](std::size_t at, unsigned value) {
+    bytes[at] = static_cast<char>(value & 0xffU);
+    bytes[at + 1] = static_cast<char>(value >> 8U);
+  };
+  put(0x78 + 0x08, control);
+  put(0x78 + 0x28, control_2);
+  return bytes;
+}

@@ -62,5 +62,31 @@ TEST_F(machine_pci_device, a_ring_of_capabilities_ends) {
   EXPECT_EQ(redirects_peers("0000:c0:01.1", root), false);
 }
 
+TEST_F(machine_pci_device, has_the_settings_of_its_control_registers) {
+  // As of a GPU: payload 256, reads of 512, relaxed ordering, extended tags.
+  write(file("config"), made_up_pcie_configuration(0x2130U, 0));
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), (pcie_settings{256, 512, true, 8}));
+  write(file("config"), made_up_pcie_configuration(0x5000U, 0x1000U));
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), (pcie_settings{128, 4096, false, 10}));
+  write(file("config"), made_up_pcie_configuration(0, 0));
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), (pcie_settings{128, 128, false, 5}));
+}
+
+TEST_F(machine_pci_device, tells_no_settings_that_the_kernel_does_not_show) {
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), std::nullopt) << "no file";
+  EXPECT_EQ(pcie_settings_of("nonsense", root), std::nullopt);
+  const auto all = made_up_pcie_configuration(0x2130U, 0);
+  for (const std::size_t shown : {0U, 64U, 0x78U + 0x29U}) {
+    write(file("config"), all.substr(0, shown));
+    EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), std::nullopt) << shown;
+  }
+  write(file("config"), std::string(4096, '\0'));
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), std::nullopt) << "no list";
+  auto ring = all;
+  ring[0x61] = '\x60';
+  write(file("config"), ring);
+  EXPECT_EQ(pcie_settings_of("0000:c0:01.1", root), std::nullopt) << "a ring";
+}
+
 }  // namespace
 }  // namespace bench_transfers::machine::pci_device_test

@@ -137,6 +137,11 @@ TEST(machine_pcie_limit, packet_headers_are_subtracted) {
   EXPECT_NEAR(small.second, 13.625, 0.001);  // 15.754 * 128 / 148
 
   // 128 GB/s on the wires, 236 of 256 bytes for packets, header of 16 or 12 bytes.
+  machine::pcie_link link{3, 16, 5, 16};
+  EXPECT_EQ(machine::pcie_packet_limit_gb_per_s(link),
+            machine::pcie_packet_limit_gb_per_s(3, 16, 256));
+  link.settings = machine::pcie_settings{128, 512, true, 8};
+  EXPECT_EQ(machine::pcie_packet_limit_gb_per_s(link), small);
   const auto flits = machine::pcie_packet_limit_gb_per_s(6, 16);
   EXPECT_NEAR(flits.first, 111.059, 0.001);   // 118 * 256 / 272
   EXPECT_NEAR(flits.second, 112.716, 0.001);  // 118 * 256 / 268

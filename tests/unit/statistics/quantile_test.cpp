@@ -73,12 +73,33 @@ TEST(median, of_values_in_any_order) {
 TEST(summarize, hand_computed) {
   const auto all = summarize({8, 1, 4, 2});
   EXPECT_DOUBLE_EQ(all.min, 1);
-  EXPECT_DOUBLE_EQ(all.p5, 1.15);
   EXPECT_DOUBLE_EQ(all.median, 3);
-  EXPECT_DOUBLE_EQ(all.p95, 7.4);
-  EXPECT_DOUBLE_EQ(all.p99, 7.88);
   EXPECT_DOUBLE_EQ(all.max, 8);
   EXPECT_DOUBLE_EQ(all.mean, 3.75);
+}
+
+TEST(quantiles, are_told_by_five_values_beyond_them) {
+  for (const auto& [p, least] :
+       {std::pair{0.05, 100U}, {0.95, 100U}, {0.99, 500U}, {0.999, 5000U}}) {
+    EXPECT_EQ(least_values(p), least);
+    std::vector<double> ascending(least);
+    std::iota(ascending.begin(), ascending.end(), 1);
+    EXPECT_EQ(told_quantile(ascending, p), quantile(ascending, p));
+    ascending.pop_back();
+    EXPECT_EQ(told_quantile(ascending, p), std::nullopt);
+  }
+}
+
+TEST(summarize, has_the_percentiles_that_the_values_tell) {
+  for (const std::size_t n : {3U, 99U, 100U, 499U, 500U, 4999U, 5000U}) {
+    std::vector<double> values(n);
+    std::iota(values.begin(), values.end(), 1);
+    const auto all = summarize(values);
+    EXPECT_EQ(all.p5.has_value(), n >= 100);
+    EXPECT_EQ(all.p95.has_value(), n >= 100);
+    EXPECT_EQ(all.p99.has_value(), n >= 500);
+    EXPECT_EQ(all.p999.has_value(), n >= 5000);
+  }
 }
 
 TEST(summarize, figures_are_in_order_whatever_the_order_of_values) {
@@ -87,11 +108,12 @@ TEST(summarize, figures_are_in_order_whatever_the_order_of_values) {
     auto values = random_values(random);
     const auto all = summarize(values);
     EXPECT_EQ(all.min, *std::ranges::min_element(values));
-    EXPECT_LE(all.min, all.p5);
-    EXPECT_LE(all.p5, all.median);
-    EXPECT_LE(all.median, all.p95);
-    EXPECT_LE(all.p95, all.p99);
-    EXPECT_LE(all.p99, all.max);
+    EXPECT_LE(all.min, all.p5.value_or(all.min));
+    EXPECT_LE(all.p5.value_or(all.min), all.median);
+    EXPECT_LE(all.median, all.p95.value_or(all.max));
+    EXPECT_LE(all.p95.value_or(all.max), all.p99.value_or(all.max));
+    EXPECT_LE(all.p99.value_or(all.max), all.p999.value_or(all.max));
+    EXPECT_LE(all.p999.value_or(all.max), all.max);
     EXPECT_EQ(all.max, *std::ranges::max_element(values));
     EXPECT_GE(all.mean, all.min);
     EXPECT_LE(all.mean, all.max * (1 + 1e-12));

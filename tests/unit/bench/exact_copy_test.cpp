@@ -1,0 +1,61 @@
+// Copies of page-locked memory do not wait for what only other memory needs.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "bench/strategy/strategy.hpp"
+#include "tests/unit/transfers/forwarding_device.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench::exact_copy_test {
+namespace {
+
+/// Counts the copies of either kind.
+class counting_device final : public transfers::forwarding_device {
+ public:
+  using transfers::forwarding_device::forwarding_device;
+
+  void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
+            transfers::direction direction) override {
+    ++waiting;
+    transfers::forwarding_device::copy(dst, src, bytes, direction);
+  }
+  void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
+                        transfers::direction direction) override {
+    ++alone;
+    transfers::forwarding_device::copy_page_locked(dst, src, bytes, direction);
+  }
+
+  int waiting = 0, alone = 0;
+};
+
+TEST(exact_copies, are_chosen_by_the_memory) {
+  constexpr std::size_t bytes = 65536;
+  counting_device device(transfers::open_host_device());
+  buffers memory(device, 5);
+  memory.reserve_device(bytes);
+  const auto stream = device.create_stream();
+  std::size_t strategies = 0;
+  for (const auto& measured : registered_strategies()) {
+    const auto kind = measured.needs.host;
+    const bool is_plain = kind && measured.name() == "copy/" + to_string(*kind);
+    const bool is_locked_once = measured.name().starts_with("copy/register_once");
+    if ((!is_plain && !is_locked_once) || why_unsupported(measured, device)) continue;
+    SCOPED_TRACE(measured.name());
+    memory.reserve_host(*kind, bytes);
+    const auto operation = measured.prepare(
+        {.device = device, .memory = memory, .stream = *stream, .variant = "h2d", .bytes = bytes});
+    device.waiting = device.alone = 0;
+    for (const auto& step : operation.steps) step.run();
+    const bool is_locked = is_locked_once || is_page_locked(*kind);
+    EXPECT_EQ(device.alone, is_locked ? 1 : 0);
+    EXPECT_EQ(device.waiting, is_locked ? 0 : 1);
+    ++strategies;
+  }
+  EXPECT_GT(strategies, 3U);
+}
+
+}  // namespace
+}  // namespace bench_transfers::bench::exact_copy_test
