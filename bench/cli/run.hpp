@@ -22,7 +22,9 @@ enum run_exit_code {
   something_failed = 1,
   bad_usage = 2,
   nothing_ran = 3,
-  no_time = 4  ///< the time was up before anything was measured
+  no_time = 4,  ///< the time was up before anything was measured
+  /// Of a process that leaves the rest to the next one: EX_TEMPFAIL of sysexits.h. None of a run.
+  next_process = 75
 };
 
 /// What a run needs beyond its settings.
@@ -46,6 +48,9 @@ registry strategies_of(const devices_choice& devices, const settings& settings);
 
 /// Whether the ranks of a node would copy both ways at once. It opens no GPU.
 bool copies_both_ways_with_ranks(const settings& settings);
+
+/// Whether the name of the result file is printed.
+bool says_where(const settings& settings);
 
 /// In words, for people.
 std::string reason_of(const std::system_error& error);

@@ -152,10 +152,9 @@ void add_period(const json& part, run& run) {
 void take_times(const json& facts, run& run) {
   const auto& parts = member(facts, {"parts"});
   const bool is_in_parts = parts.is_array() && !parts.empty();
-  if (is_in_parts)
-    for (const auto& part : parts) add_period(part, run);
-  else
-    add_period(member(facts, {"run"}), run);
+  if (!is_in_parts) add_period(member(facts, {"run"}), run);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (run.process.has(static_cast<int>(i) + 1)) add_period(parts[i], run);
   if (!run.periods.empty()) run.started = run.periods.front().begin;
   run.boot = is_in_parts ? line_at(parts.front(), {"boot_id"})
                          : line_at(facts, {"machine", "kernel", "boot_id"});
