@@ -133,8 +133,7 @@ void option_table::add_run_options(bool is_fleet) {
         ->type_name("TIME");
     app.add_option("--processes", processes,
                    "measure by N processes, one after another (default: 3)")
-        ->type_name("N")
-        ->check(CLI::Range(1, 100));
+        ->type_name("N");
     app.add_option("--resume", settings.resume,
                    "measure what this result file lacks, with its options")
         ->type_name("FILE");
