@@ -237,7 +237,7 @@ int leave_as_it_is(const earlier_run& earlier, const settings& settings) {
 int measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                  const run_request& request, const std::vector<common::message>& warnings) {
   const time_limit whole(given.time_left ? given.time_left : given.max_time);
-  const auto limit = whole.share(given.process.count - given.process.number + 1);
+  const auto limit = whole.share(given.process.left());
   const claims::file_claim claim(request.is_claimed ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);

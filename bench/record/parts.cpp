@@ -156,8 +156,9 @@ json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
   auto parts = earlier_parts(earlier, is_process);
   auto& facts = own.at("transfers");
   const auto& before = earlier.facts();
-  parts.push_back(part_of(own, parts.size() + 1, is_process));
-  warn_of_differences(facts, parts.at(parts.size() - 2), parts.back());
+  const auto number = parts.size() + 1;
+  warn_of_differences(facts, parts.back(), part_of(own, number, is_process));
+  parts.push_back(part_of(own, number, is_process));
   facts["parts"] = std::move(parts);
   keep_request(facts.at("run"), before.at("run"));
   if (is_process) facts.at("run")["seed"] = member(before, {"run", "seed"});

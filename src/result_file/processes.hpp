@@ -19,6 +19,8 @@ struct process_of_run {
   [[nodiscard]] bool has(int process) const {
     return count == 1 || std::min(process, count) == number;
   }
+  /// How many are still to measure, itself among them.
+  [[nodiscard]] int left() const { return std::max(1, count - number + 1); }
   [[nodiscard]] bool is_last() const { return number >= count; }
   /// Whether it goes on where another process of the run has ended.
   [[nodiscard]] bool continues() const { return number > 1 && count > 1; }

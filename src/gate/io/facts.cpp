@@ -95,8 +95,10 @@ std::optional<std::string> line_of(const json& value, known_fact::form form) {
 
 void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   const auto* value = &facts;
-  for (const auto* key : fact.path) value = &member(*value, {key});
-  if (auto line = line_of(*value, fact.as)) machine.emplace_back(fact.key, std::move(*line));
+  const json* holder = value;
+  for (const auto* key : fact.path) value = &member(*(holder = value), {key});
+  const auto line = line_of(*value, fact.as).value_or(holder->is_object() ? fact.otherwise : "");
+  if (!line.empty()) machine.emplace_back(fact.key, line);
 }
 
 /// The same fact of each device of a run, as far as known.

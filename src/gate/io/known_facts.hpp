@@ -13,6 +13,7 @@ struct known_fact {
   std::string_view key;
   std::vector<const char*> path;
   enum class form { plain, gib, list } as = form::plain;  ///< gib: bytes, rounded
+  const char* otherwise = "";  ///< where the file does not tell; empty: not known
 };
 
 /// In the order of fingerprints:

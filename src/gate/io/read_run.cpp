@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -37,6 +38,9 @@ std::vector<run> runs_of(const result_file::contents& contents, const std::files
     std::vector<run> runs;
     for (const auto& process : processes_of(contents))
       runs.push_back(run_of(contents, process, file, judged_by));
+    // What the file warns of is told once, unless it makes a run count less.
+    for (auto& later : std::span(runs).subspan(1))
+      std::erase_if(later.warnings, [](const auto& warning) { return !is_disturbance(warning); });
     return runs;
   } catch (const std::runtime_error& error) {  // bad_input or result_file::bad_entry
     throw bad_input(

@@ -15,6 +15,7 @@ TEST(processes, share_all_rounds_as_equally_as_they_can) {
         EXPECT_EQ(process.due(rounds), due);
         EXPECT_GE(process.own(rounds), rounds / count);
         EXPECT_LE(process.own(rounds), rounds / count + 1);
+        EXPECT_EQ(process.left(), count - number + 1);
         EXPECT_EQ(process.is_last(), number == count);
       }
       EXPECT_EQ(due, rounds);
@@ -25,6 +26,7 @@ TEST(processes, that_are_alone_measure_what_is_left) {
   const process_of_run resumed{4, 1};
   EXPECT_EQ(resumed.due(9), 9);
   EXPECT_EQ(resumed.own(9), 9);
+  EXPECT_EQ(resumed.left(), 1);
   EXPECT_TRUE(resumed.is_last());
   EXPECT_FALSE(resumed.continues());
   EXPECT_TRUE(resumed.has(1));
