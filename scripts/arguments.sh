@@ -4,7 +4,7 @@
 
 # The programs' options, which a test holds against the programs. `=` takes a value, which may also
 # be the next argument, `=...` any number of them; a value of the others stands behind a `=`.
-bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies=... --concurrent=... --seed= --list
+bench_options=(--device= --profile= --sizes= --cold-sizes= --cache= --strategies=... --concurrent=... --seed= --list --processes=
   --max-time= --resume= --out= --label= --note= --brief --quiet --inject=... --v=
   # Google Benchmark's
   --benchmark_color --benchmark_context --benchmark_counters_tabular

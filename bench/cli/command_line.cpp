@@ -17,6 +17,7 @@
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/modes.hpp"
 #include "bench/cli/options.hpp"
+#include "bench/cli/processes.hpp"
 #include "bench/cli/profile.hpp"
 #include "bench/cli/site_file.hpp"
 #include "src/command/options.hpp"
@@ -128,6 +129,9 @@ std::vector<std::string> measuring_options(const CLI::App& app) {
 
 std::vector<std::string> without_folders(std::vector<std::string> command_line) {
   const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  std::erase_if(command_line, [](const std::string& argument) {
+    return argument.starts_with(std::string(option_of_process) + "=");
+  });
   bool path_follows = true;  // the program's own
   for (auto& argument : command_line) {
     const bool is_path = std::exchange(path_follows, false);
@@ -257,6 +261,31 @@ void set_times(const option_table& table, const profile& defaults, settings& set
   if (is_usual) settings.time_of_turns = defaults.time_of_turns;
 }
 
+/// Google Benchmark's flags are those of one process, which prints what they ask for.
+bool is_as_google_benchmark(const option_table& table) {
+  const auto is_its_flag = [](const CLI::Option* option) {
+    return option->count() > 0 && option->get_lnames().front().starts_with("benchmark_") &&
+           option->get_lnames().back() != "out";
+  };
+  return !table.settings.for_google_benchmark.empty() ||
+         std::ranges::any_of(table.app.get_options(), is_its_flag);
+}
+
+void set_processes(const option_table& table, settings& settings) {
+  constexpr int usual = 3;
+  constexpr int most = 100;
+  if (table.app.count("--processes") > 0 && (table.processes < 1 || table.processes > most))
+    throw common::usage_error(
+        fmt::format("bad --processes '{}': between 1 and {}", table.processes, most));
+  const bool is_plain = !is_as_google_benchmark(table);
+  if (table.processes > 1 && !is_plain && table.app.count("--processes") > 0)
+    throw common::usage_error(fmt::format(
+        "--processes={} does not go with --benchmark_... flags, which are those of one process",
+        table.processes));
+  if (is_plain) settings.processes = table.processes > 0 ? table.processes : usual;
+  settings.processes = std::min(settings.processes, settings.rounds);
+}
+
 /// What is measured by these options.
 parsed_command_line run_of(option_table& table, std::span<const char* const> argv, bool is_fleet) {
   auto& settings = table.settings;
@@ -278,11 +307,13 @@ parsed_command_line run_of(option_table& table, std::span<const char* const> arg
   settings.essential_only = defaults.essential_only && settings.filter.empty();
   settings.sweep_only = defaults.sweep_only && settings.filter.empty();
   set_times(table, defaults, settings);
+  if (!is_fleet) set_processes(table, settings);
   settings.seed = table.seed.empty() ? std::random_device{}() : parse_seed(table.seed);
   for (const auto& text : table.faults) settings.faults.push_back(parse_fault(text));
   settings.note = common::printable(settings.note);
   settings.options = measuring_options(table.app);
   settings.command_line = without_folders(std::vector<std::string>(argv.begin(), argv.end()));
+  if (!table.process.empty()) become_process(table.process, settings);
   if (!is_fleet) return {.settings = settings};
   table.fleet.out = std::exchange(settings.out, "");
   check_fleet_request(table.fleet, settings);
@@ -369,6 +400,8 @@ parsed_command_line parse_resumed(std::span<const char* const> argv) {
   settings.command_line = without_folders(arguments);
   if (!prints) settings.out = files.out;
   settings.chose_out = true;
+  settings.processes = 1;
+  settings.process.number = static_cast<int>(resumed->earlier().parts()) + 1;
   return {.settings = std::move(settings), .resumed = resumed};
 }
 

@@ -38,7 +38,7 @@ bool is_default_file(std::string_view name) {
 }
 
 settings with_result_file(bench::settings settings) {
-  if (settings.chose_out || settings.out_format != "json") return settings;
+  if (!settings.out.empty() || settings.chose_out || settings.out_format != "json") return settings;
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto name = fmt::format("{}{:%Y%m%dT%H%M%SZ}", beginning, now);
   auto file = name + ".json";

@@ -13,7 +13,8 @@ template <std::size_t Count>
 using options = std::array<std::string_view, Count>;
 
 /// It shows what there is, of these devices and strategies.
-constexpr options<25> not_listed{"--profile",
+constexpr options<26> not_listed{"--profile",
+                                 "--processes",
                                  "--sizes",
                                  "--cold-sizes",
                                  "--cache",
@@ -40,7 +41,8 @@ constexpr options<25> not_listed{"--profile",
                                  "--benchmark_display_aggregates_only"};
 
 /// Google Benchmark takes its own flags here, so they are no mistake.
-constexpr options<12> not_in_list_of_benchmarks{
+constexpr options<13> not_in_list_of_benchmarks{
+    "--processes",
     "--seed",  "--max-time", "--label", "--note", "--brief",  "--quiet",
     "--sweep", "--rack",     "--mpi",   "--wait", "--inject", "--ranks-per-node"};
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "bench/cli/processes.hpp"
 #include "bench/cli/profile.hpp"
 #include "provenance.hpp"
 #include "src/common/program.hpp"
@@ -130,6 +131,9 @@ void option_table::add_run_options(bool is_fleet) {
     app.add_option("--max-time", max_time,
                    "begin nothing more after this time, such as 90s or 10min")
         ->type_name("TIME");
+    app.add_option("--processes", processes,
+                   "measure by N processes, one after another (default: 3)")
+        ->type_name("N");
     app.add_option("--resume", settings.resume,
                    "measure what this result file lacks, with its options")
         ->type_name("FILE");
@@ -155,6 +159,7 @@ void option_table::add_run_options(bool is_fleet) {
 }
 
 void option_table::add_hidden() {
+  app.add_option(option_of_process, process)->group(hidden);
   app.add_option("--inject", faults)
       ->group(hidden)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

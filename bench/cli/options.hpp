@@ -35,6 +35,8 @@ class option_table {
   std::string min_time;
   std::string max_time;
   int repetitions = 0;
+  int processes = 0;  ///< 0: as many as usual
+  std::string process;
   std::string seed;
   int verbosity = 0;
   double warmup_time = 0;

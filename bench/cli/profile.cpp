@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 const std::array<profile, 4>& profiles() {
   static const std::array<profile, 4> list{{
       {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
-      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 10, 6ms},
-      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 20, 20ms},
+      {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 9, 6ms},
+      {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 21, 20ms},
       // Of many nodes at a time: links, host and latency, each in a few benchmarks. The turns of a
       // node take two thirds of a minute at most.
       {"sweep", "4B,64KiB,4MiB,16MiB,64MiB", "", false, 5, 6ms, true, 40s},

@@ -191,17 +191,14 @@ std::string limit_text(std::chrono::nanoseconds limit) {
 std::string work_of(const plan& plan, const settings& settings) {
   double rounds_of_timing = 0;
   for (const auto& planned : plan.cases) rounds_of_timing += planned.measured->sampling.effort;
-  return fmt::format("{} in {}: {} or more, and what is not timed{}",
+  const auto processes =
+      settings.processes == 1 ? "" : fmt::format(" of {} processes", settings.processes);
+  return fmt::format("{} in {}{}: {} or more, and what is not timed{}",
                      common::counted(plan.cases.size(), "benchmark"),
-                     common::counted(settings.rounds, "round"),
+                     common::counted(settings.rounds, "round"), processes,
                      format_duration(rounds_of_timing * settings.rounds *
                                      std::chrono::duration<double>(settings.min_time)),
                      settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
-}
-
-/// Who sends the summary to a file has named the result file, too.
-bool says_where(const settings& settings) {
-  return !settings.out.empty() && (!settings.chose_out || isatty(STDOUT_FILENO) != 0);
 }
 
 /// Who has asked for the result on standard output gets it, even if for nothing else.
@@ -239,15 +236,17 @@ exit_code leave_as_it_is(const earlier_run& earlier, const settings& settings) {
 /// Throws as measure().
 exit_code measure_plan(run_devices& devices, const bench::settings& given, plan& plan,
                        const run_request& request, const std::vector<common::message>& warnings) {
-  const time_limit limit(given.max_time);
+  const time_limit whole(given.time_left ? given.time_left : given.max_time);
+  const auto limit = whole.share(given.process.left());
   const claims::file_claim claim(request.is_claimed ? "" : given.out);
   const bool quiet = request.quiet || given.quiet;
   const output_of_progress output(quiet);
   progress shown(output.stream());
-  if (const auto& why = devices.why_not_gpu()) shown.say(why->text);
-  if (!plan.cases.empty()) shown.say(work_of(plan, given));
+  const bool begins = !given.process.continues();
+  if (const auto& why = devices.why_not_gpu(); why && begins) shown.say(why->text);
+  if (!plan.cases.empty() && begins) shown.say(work_of(plan, given));
   devices.observe_start();
-  shown.say("allocating and filling buffers …");
+  if (begins) shown.say("allocating and filling buffers …");
   const auto list = devices.allocate(given.seed);
   reserve_buffers(plan, list, limit);
 
@@ -257,7 +256,10 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const auto path = settings.out_format == "json" ? settings.out : "";
   const auto context = context_of(devices, settings, plan, request, warnings);
   result_file::writer file(
-      path, request.earlier ? with_earlier_parts(context, *request.earlier) : context,
+      path,
+      request.earlier
+          ? with_earlier_parts(context, *request.earlier, settings.process.continues())
+          : context,
       request.earlier ? request.earlier->document().at("benchmarks")
                       : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();
@@ -266,9 +268,13 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const auto write_failure =
       complete(file, context, settings, plan, measured, devices, request.earlier);
   shown.clear();
+  const bool leaves_the_rest = !settings.process.is_last() && measured.signal == 0 &&
+                               measured.lost_devices.empty() && !write_failure && !whole.is_up();
+  if (leaves_the_rest) return next_process;
   if (!quiet || prints_result(settings, request)) report(std::cout, file, settings, measured);
   if (write_failure) std::rethrow_exception(write_failure);
-  if (!quiet && says_where(settings)) shown.say("Result file: " + settings.out);
+  if (!quiet && says_where(settings) && settings.process.count == 1)
+    shown.say("Result file: " + settings.out);
   const auto code = exit_code_of(measured, request.earlier);
   if (code == exit_code::no_time)
     complain(request, "nothing was measured: the time was up (--max-time)");
@@ -298,6 +304,12 @@ bool copies_both_ways_with_ranks(const settings& settings) {
                              is_both_ways_of_ranks);
 }
 
+bool says_where(const settings& settings) {
+  // Who sends the summary to a file has named the result file, too.
+  const bool is_news = !settings.chose_out || isatty(STDOUT_FILENO) != 0;
+  return !settings.out.empty() && !settings.quiet && is_news;
+}
+
 std::string reason_of(const std::system_error& error) {
   const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
   return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
@@ -309,7 +321,7 @@ exit_code measure(const settings& settings, run_request request) {
   auto plan = make_plan(strategies, devices.named(), settings);
   if (request.earlier) {
     require_same_machine(*request.earlier, devices.named());
-    request.earlier->leave_out_measured(plan, settings.rounds);
+    request.earlier->leave_out_measured(plan, settings.due_rounds());
     check_output(settings);
     if (plan.cases.empty() && request.earlier->is_complete())
       return leave_as_it_is(*request.earlier, settings);

@@ -19,6 +19,10 @@ namespace bench_transfers::bench {
 
 using common::exit_code;
 
+/// Of a process that leaves the rest of its run to the next one: EX_TEMPFAIL of sysexits.h. No run
+/// ends with it.
+inline constexpr auto next_process = static_cast<exit_code>(75);
+
 /// What a run needs beyond its settings.
 struct run_request {
   devices_choice devices;
@@ -40,6 +44,9 @@ registry strategies_of(const devices_choice& devices, const settings& settings);
 
 /// Whether the ranks of a node would copy both ways at once. It opens no GPU.
 bool copies_both_ways_with_ranks(const settings& settings);
+
+/// Whether the name of the result file is printed.
+bool says_where(const settings& settings);
 
 /// In words, for people.
 std::string reason_of(const std::system_error& error);

@@ -6,6 +6,7 @@
 
 #include "bench/harness/measure.hpp"
 #include "bench/harness/plan.hpp"
+#include "bench/harness/settings.hpp"
 #include "src/common/message.hpp"
 #include "src/statistics/quantile.hpp"
 
@@ -15,8 +16,11 @@ namespace bench_transfers::bench {
 struct measured_case {
   using seconds = std::chrono::duration<double>;
 
-  explicit measured_case(const benchmark_case& chosen)
-      : planned(&chosen), medians(chosen.earlier.medians), repetitions(chosen.earlier.count) {}
+  measured_case(const benchmark_case& chosen, const process_of_run& process)
+      : planned(&chosen),
+        medians(chosen.earlier.medians),
+        repetitions(chosen.earlier.count),
+        fewest(process.continues() ? repetitions + 1 : 0) {}
 
   const benchmark_case* planned;
   bench::schedule schedule = {};
@@ -26,6 +30,7 @@ struct measured_case {
   seconds cost{};               ///< of the last repetition, or as expected, for the time left
   seconds spent{};              ///< on all repetitions
   int repetitions;
+  int fewest;  ///< repetitions, however well the median is known: each process has some
   bool impossible = false;  ///< here; it is skipped
 
   [[nodiscard]] bool until_stable() const { return planned->measured->sampling.until_stable; }
@@ -36,7 +41,8 @@ struct measured_case {
   /// Whether there are all repetitions: as many as there are rounds, or, where it is repeated until
   /// it is stable, until then, but no more than three times as many.
   [[nodiscard]] bool is_measured(int rounds) const {
-    return until_stable() ? repetitions >= 3 * rounds || is_known_well() : repetitions >= rounds;
+    if (!until_stable()) return repetitions >= rounds;
+    return repetitions >= 3 * rounds || (repetitions >= fewest && is_known_well());
   }
 
  private:

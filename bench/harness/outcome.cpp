@@ -48,25 +48,47 @@ disturbances spoilt_before(std::span<const measured_case> cases, const degrees& 
 /// Takes those of the least degree to the outcome, or to `spoilt`.
 void count(std::span<const repetition> repetitions, const degrees& least, disturbances& spoilt,
            outcome& result) {
-  auto& counts = result.disturbances;
-  counts.repetitions = repetitions.size();
   for (const auto& [reported, disturbed] : repetitions) {
     const auto name = reported.benchmark_name();
     const bool is_least = degree_of(disturbed) == least.at(name);
-    if (!disturbed.empty()) ++counts.disturbed;
-    for (const auto code : disturbed) ++counts.by_code[code];
     if (is_least && are_spoilt(disturbed)) {
       spoilt[name].insert(disturbed.begin(), disturbed.end());
     } else if (is_least) {
       result.runs.push_back(reported);
-      if (!disturbed.empty()) ++counts.counted;
     } else if (!are_spoilt(disturbed)) {
       result.slowed.push_back(reported);
     }
   }
 }
 
+/// Of all rows of the file, those of earlier parts of the run included.
+disturbance_counts counts_in(const nlohmann::ordered_json& rows, degrees least) {
+  std::vector<std::pair<std::string, std::set<result_file::disturbance>>> repetitions;
+  for (const auto& row : rows) {
+    if (row.contains("error_occurred") || row.value("run_type", "") == "aggregate") continue;
+    auto disturbed = disturbances_of(row);
+    auto& known = least.try_emplace(row.value("run_name", ""), degree_of(disturbed)).first->second;
+    known = std::min(known, degree_of(disturbed));
+    repetitions.emplace_back(row.value("run_name", ""), std::move(disturbed));
+  }
+  disturbance_counts counts;
+  counts.repetitions = repetitions.size();
+  for (const auto& [name, disturbed] : repetitions) {
+    if (disturbed.empty()) continue;
+    ++counts.disturbed;
+    if (degree_of(disturbed) == least.at(name) && !are_spoilt(disturbed)) ++counts.counted;
+    for (const auto code : disturbed) ++counts.by_code[code];
+  }
+  return counts;
+}
+
 }  // namespace
+
+nlohmann::ordered_json results::of_process(nlohmann::ordered_json row) const {
+  const auto& process = settings_.process;
+  if (process.count > 1 || process.number > 1) row["process"] = process.number;
+  return row;
+}
 
 void results::add(case_runner::measurement made) {
   for (const auto& [metric, value] : made.metrics.entries()) {
@@ -74,14 +96,14 @@ void results::add(case_runner::measurement made) {
     made.repetition.reported.counters[metric.name] = value;
   }
   repetitions_.push_back(std::move(made.repetition));
-  rows_.add(row_of(repetitions_.back().reported, repetitions_.back().disturbed));
+  rows_.add(of_process(row_of(repetitions_.back().reported, repetitions_.back().disturbed)));
 }
 
 void results::fail(measured_case& failed, int round) {
   const auto& name = failed.planned->name;
   failed.finished = true;
   outcome_.failures.push_back({name, *failed.error});
-  rows_.add(row_of_failure(name, rounds_, round, *failed.error));
+  rows_.add(of_process(row_of_failure(name, settings_.rounds, round, *failed.error)));
 }
 
 void results::skip(measured_case& impossible, common::message reason) {
@@ -91,8 +113,10 @@ void results::skip(measured_case& impossible, common::message reason) {
 
 outcome results::conclude(std::span<const measured_case> cases) {
   const auto least = least_degrees(repetitions_, cases);
-  auto spoilt = spoilt_before(cases, least, rounds_);
+  auto spoilt = spoilt_before(cases, least, settings_.due_rounds());
   count(repetitions_, least, spoilt, outcome_);
+  outcome_.disturbances = counts_in(rows_.content().at("benchmarks"), least);
+  if (!settings_.process.is_last()) spoilt.clear();  // the processes to come measure them, too
   for (const auto& measured : cases) {
     const auto entry = spoilt.find(measured.planned->name);
     if (entry == spoilt.end() || measured.error) continue;
@@ -103,7 +127,7 @@ outcome results::conclude(std::span<const measured_case> cases) {
         {{"by", codes}},
         fmt::format("every repetition was disturbed: {}", fmt::join(codes, ", "))};
     outcome_.failures.push_back({name, error});
-    auto row = row_of_failure(name, rounds_, 0, error);
+    auto row = of_process(row_of_failure(name, settings_.rounds, 0, error));
     row["disturbed"] = codes;
     rows_.replace(name, std::move(row));
   }

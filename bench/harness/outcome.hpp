@@ -62,7 +62,7 @@ struct outcome {
 /// What a session has measured so far, and its rows, which are written immediately.
 class results {
  public:
-  results(result_file::writer& rows, int rounds) : rows_(rows), rounds_(rounds) {}
+  results(result_file::writer& rows, const settings& settings) : rows_(rows), settings_(settings) {}
 
   void add(case_runner::measurement made);
   /// Reports the case's error; there are no further repetitions.
@@ -73,8 +73,11 @@ class results {
   outcome conclude(std::span<const measured_case> cases);
 
  private:
+  /// With the number of the process, where there may be several.
+  [[nodiscard]] nlohmann::ordered_json of_process(nlohmann::ordered_json row) const;
+
   result_file::writer& rows_;
-  int rounds_;
+  const settings& settings_;
   std::vector<repetition> repetitions_;  ///< in order of measurement
   outcome outcome_;
 };

@@ -13,6 +13,15 @@ namespace bench_transfers::bench {
 
 using seconds = std::chrono::duration<double>;
 
+namespace {
+
+/// "process 2/3, "
+std::string in_process(const process_of_run& process) {
+  return process.count == 1 ? "" : fmt::format("process {}/{}, ", process.number, process.count);
+}
+
+}  // namespace
+
 bool rounds::is_over() const { return interruption() != 0 || write_failure_ || limit_.is_up(); }
 
 std::size_t rounds::measure(std::span<measured_case> cases,
@@ -27,7 +36,7 @@ std::size_t rounds::measure(std::span<measured_case> cases,
     const auto last_round = now - std::exchange(round_start, now);
     if (most && round >= fewest_rounds && now - start + last_round > *most) break;
     for (auto& measured : cases)
-      if (measured.is_measured(settings_.rounds)) measured.finished = true;
+      if (measured.is_measured(settings_.due_rounds())) measured.finished = true;
     try {
       measure_round(order_of(cases, round), round);
     } catch (const common::write_error&) {
@@ -38,11 +47,19 @@ std::size_t rounds::measure(std::span<measured_case> cases,
   return settled;
 }
 
+int rounds::own_rounds() const { return settings_.process.own(settings_.rounds); }
+
+seconds rounds::time_left(seconds in_this_process) const {
+  const auto whole = seconds(wall_clock::now() - start_) + in_this_process;
+  return limit_.at_most(in_this_process) +
+         whole * (settings_.process.left() - 1);
+}
+
 int rounds::most_rounds(std::span<const measured_case> cases) const {
   const bool more = std::ranges::any_of(cases, [](const measured_case& measured) {
     return measured.until_stable() && !measured.finished;
   });
-  return settings_.rounds * (more ? 3 : 1);
+  return own_rounds() * (more ? 3 : 1);
 }
 
 std::size_t rounds::settle_all(std::span<measured_case> cases) {
@@ -50,14 +67,15 @@ std::size_t rounds::settle_all(std::span<measured_case> cases) {
   const auto start = wall_clock::now();
   time_estimate estimate;
   for (const auto& measured : cases) estimate.expect(work_of(measured));
+  const auto phase = in_process(settings_.process) + "preparing";
   std::size_t completed = 0;
   for (auto& measured : cases) {
     if (interruption() != 0 || (completed > 0 && limit.is_up())) break;
-    shown_.show({.phase = "preparing",
+    shown_.show({.phase = phase,
                  .completed = ++completed,
                  .total = cases.size(),
                  .current = measured.planned->name,
-                 .time_left = limit_.at_most(estimate.left())});
+                 .time_left = time_left(estimate.left())});
     const auto work = work_of(measured);
     const auto case_start = wall_clock::now();
     if (auto refused = runner_.settle(measured)) kept_.skip(measured, std::move(*refused));
@@ -65,7 +83,7 @@ std::size_t rounds::settle_all(std::span<measured_case> cases) {
     measured.cost = cost + work.timed;
     estimate.prepared(work, cost, measured.finished || measured.error ? 0 : work.repetitions);
   }
-  if (completed > 0 && completed == cases.size() && !is_over())
+  if (completed > 0 && completed == cases.size() && !is_over() && !settings_.process.continues())
     shown_.note(fmt::format("prepared in {}; the rounds take about {}",
                             format_duration(wall_clock::now() - start),
                             format_duration(limit_.at_most(estimate.left()))));
@@ -74,7 +92,7 @@ std::size_t rounds::settle_all(std::span<measured_case> cases) {
 
 expected_work rounds::work_of(const measured_case& measured) const {
   return {.bytes = measured.planned->bytes(),
-          .repetitions = std::max(0, settings_.rounds - measured.repetitions),
+          .repetitions = std::max(0, settings_.due_rounds() - measured.repetitions),
           .timed = settings_.min_time * measured.planned->measured->sampling.effort};
 }
 
@@ -95,8 +113,8 @@ std::vector<measured_case*> rounds::order_of(std::span<measured_case> cases, int
 
 void rounds::measure_round(const std::vector<measured_case*>& order, int round) {
   // Benchmarks that are repeated until they are stable may need more rounds.
-  const auto most = std::max(settings_.rounds, round + 1);
-  const auto phase = fmt::format("round {}/{},", round + 1, most);
+  const auto most = std::max(own_rounds(), round + 1);
+  const auto phase = fmt::format("{}round {}/{},", in_process(settings_.process), round + 1, most);
   auto completed = static_cast<std::size_t>(round) * order.size();
   seconds left_in_round{};
   for (const auto* const measured : order) left_in_round += measured->cost;
@@ -107,7 +125,7 @@ void rounds::measure_round(const std::vector<measured_case*>& order, int round) 
                  .completed = completed++,
                  .total = static_cast<std::size_t>(most) * order.size(),
                  .current = measured->planned->name,
-                 .time_left = limit_.at_most(left_in_round + later_rounds),
+                 .time_left = time_left(left_in_round + later_rounds),
                  .estimate_ns = measured->median()});
     left_in_round -= measured->cost;
     const auto start = wall_clock::now();

@@ -40,6 +40,11 @@ class rounds {
   [[nodiscard]] const std::exception_ptr& write_failure() const { return write_failure_; }
 
  private:
+  /// That this process measures.
+  [[nodiscard]] int own_rounds() const;
+  /// Until the run ends, if the processes to come take as long as this one.
+  [[nodiscard]] std::chrono::duration<double> time_left(
+      std::chrono::duration<double> in_this_process) const;
   std::size_t settle_all(std::span<measured_case> cases);
   [[nodiscard]] expected_work work_of(const measured_case& measured) const;
   [[nodiscard]] int most_rounds(std::span<const measured_case> cases) const;
@@ -55,6 +60,7 @@ class rounds {
   const settings& settings_;
   progress& shown_;
   const time_limit& limit_;
+  wall_clock::time_point start_ = wall_clock::now();
   std::exception_ptr write_failure_;
 };
 

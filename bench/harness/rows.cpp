@@ -150,6 +150,15 @@ json row_of(const run& reported, const std::set<result_file::disturbance>& distu
   return row;
 }
 
+std::set<result_file::disturbance> disturbances_of(const json& row) {
+  std::set<result_file::disturbance> disturbed;
+  if (const auto codes = row.find("disturbed"); codes != row.end())
+    for (const auto& code : *codes)
+      disturbed.insert(result_file::disturbance_from(code.get<std::string>())
+                           .value_or(result_file::disturbance::other_load));
+  return disturbed;
+}
+
 json row_of_failure(const std::string& name, int repetitions, int index,
                     const common::message& error) {
   return {{"name", name},

@@ -23,6 +23,9 @@ run as_repetition(const run& original, int repetitions, int index);
 nlohmann::ordered_json row_of(const run& reported,
                               const std::set<result_file::disturbance>& disturbed = {});
 
+/// What disturbed a repetition, by its row.
+std::set<result_file::disturbance> disturbances_of(const nlohmann::ordered_json& row);
+
 /// The row of a benchmark that failed, without times and counters.
 nlohmann::ordered_json row_of_failure(const std::string& name, int repetitions, int index,
                                       const common::message& error);

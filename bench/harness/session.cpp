@@ -16,14 +16,14 @@ session::session(const device_list& devices, const settings& settings, result_fi
       limit_(limit),
       devices_(devices),
       runner_(devices_, settings, watched, others),
-      kept_(rows, settings.rounds),
+      kept_(rows, settings),
       rounds_(runner_, devices_, kept_, settings, shown, limit_) {}
 
 outcome session::measure(const plan& plan) {
   devices_.lose(plan.lost_devices);
   std::vector<measured_case> all;
   for (const auto* const list : {&plan.cases, &plan.set_aside})
-    for (const auto& planned : *list) all.emplace_back(planned);
+    for (const auto& planned : *list) all.emplace_back(planned, settings_.process);
   const auto cases = std::span(all).first(plan.cases.size());
   if (others_)
     measure_in_turn(cases);
@@ -65,7 +65,8 @@ cut_off session::cut_by_time(std::span<const measured_case> cases) const {
   cut_off cut;
   for (const auto& measured : cases) {
     const auto& name = measured.planned->name;
-    if (measured.error || measured.impossible || measured.is_measured(settings_.rounds)) continue;
+    if (measured.error || measured.impossible || measured.is_measured(settings_.due_rounds()))
+      continue;
     if (measured.repetitions == 0)
       cut.left_out.push_back(name);
     else

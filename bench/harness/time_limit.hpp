@@ -23,8 +23,11 @@ class time_limit {
     return end_ ? std::optional<std::chrono::nanoseconds>(*end_ - wall_clock::now()) : std::nullopt;
   }
 
-  /// Of half the time that is left.
-  [[nodiscard]] time_limit half() const { return end_ ? time_limit(*left() / 2) : time_limit(); }
+  /// Of the time that is left, divided by `parts`.
+  [[nodiscard]] time_limit share(int parts) const {
+    return end_ ? time_limit(*left() / parts) : time_limit();
+  }
+  [[nodiscard]] time_limit half() const { return share(2); }
 
   /// The shorter of the time that is left and another time.
   [[nodiscard]] std::chrono::duration<double> at_most(std::chrono::duration<double> time) const {

@@ -7,6 +7,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/processes.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/fleet/fleet.hpp"
 #include "bench/harness/interruption.hpp"
@@ -59,8 +60,13 @@ exit_code run_program(int argc, char** argv) {
   if (parsed.settings.list_strategies != listing::none)
     return list(parsed.settings), exit_code::done;
   watch_for_interruption();
-  return parsed.fleet ? measure_in_fleet(parsed.settings, *parsed.fleet)
-                      : measure(parsed.settings, parsed.resumed.get());
+  if (parsed.fleet) return measure_in_fleet(parsed.settings, *parsed.fleet);
+  const auto& settings = parsed.settings;
+  if (settings.file_of_run.empty() && settings.processes > 1)
+    return measure_in_processes(settings, {argv, static_cast<std::size_t>(argc)});
+  if (!settings.process.continues()) return measure(settings, parsed.resumed.get());
+  const resumption earlier(settings.file_of_run, settings.out);
+  return measure(settings, &earlier);
 }
 
 }  // namespace

@@ -150,10 +150,7 @@ void earlier_run::read_row(const json& row) {
   if (!index.is_number_unsigned() || index > most)
     refuse_to_resume(
         file_, fmt::format("a repetition of {} has no number", common::printable_in_short(name)));
-  std::set<result_file::disturbance> disturbed;
-  for (const auto& code : member(row, {"disturbed"}))
-    disturbed.insert(result_file::disturbance_from(code.get<std::string>())
-                         .value_or(result_file::disturbance::other_load));
+  const auto disturbed = disturbances_of(row);
   const auto& median = member(row, {"median_ns"});
   repetitions_[name].add(index.get<int>(),
                          median.is_number() ? std::optional(median.get<double>()) : std::nullopt,

@@ -27,6 +27,11 @@ class earlier_run {
   [[nodiscard]] const nlohmann::ordered_json& context() const { return document_.at("context"); }
   [[nodiscard]] const nlohmann::ordered_json& facts() const { return context().at("transfers"); }
   [[nodiscard]] bool is_complete() const noexcept { return complete_; }
+  /// In which it was measured.
+  [[nodiscard]] std::size_t parts() const {
+    const auto list = facts().find("parts");
+    return list == facts().end() ? 1 : list->size();
+  }
   [[nodiscard]] bool has_failures() const noexcept { return !failed_.empty(); }
   [[nodiscard]] bool has_repetitions() const noexcept { return !repetitions_.empty(); }
 

@@ -24,9 +24,11 @@ json facts_of_device(const json& device) {
 }
 
 /// What a part has of its own, from the whole context of its run.
-json part_of(const json& context, std::size_t number) {
+json part_of(const json& context, std::size_t number, bool is_process) {
   const auto& facts = context.at("transfers");
-  json part{{"number", number}, {"complete", member(facts, {"complete"}) == true}};
+  json part{{"number", number},
+            {"resumed", number > 1 && !is_process},
+            {"complete", member(facts, {"complete"}) == true}};
   for (const auto* key : {"started_utc", "finished_utc", "interrupted_by", "max_time_s", "seed",
                           "faults_injected", "command_line"})
     part[key] = member(facts, {"run", key});
@@ -41,9 +43,12 @@ json part_of(const json& context, std::size_t number) {
   return part;
 }
 
-json earlier_parts(const earlier_run& earlier) {
-  const auto& parts = member(earlier.facts(), {"parts"});
-  return parts.is_array() ? parts : json::array({part_of(earlier.context(), 1)});
+json earlier_parts(const earlier_run& earlier, bool is_process) {
+  auto parts = member(earlier.facts(), {"parts"});
+  if (!parts.is_array()) parts = json::array({part_of(earlier.context(), 1, is_process)});
+  // No other process follows one that has not ended by itself.
+  if (is_process) parts.back()["complete"] = true;
+  return parts;
 }
 
 json driver_of(const json& part) {
@@ -105,20 +110,30 @@ json joined_members(json earlier, const json& own) {
   return earlier;
 }
 
-/// What was left out for time may be there now: the part keeps saying it.
+/// What was left out for time may be there now, and disturbed repetitions are counted again: the part
+/// keeps saying it.
 bool is_of_the_whole(const json& warning) {
-  return member(warning, {"code"}) != "max_time_reached";
+  const auto& code = member(warning, {"code"});
+  return code != "max_time_reached" && code != "repetitions_disturbed";
 }
 
-json joined_warnings(const json& earlier, const json& own) {
+/// Of the processes of one run, the last one says how it is: "load average 11.1".
+bool tells_the_same(const json& earlier, const json& own, bool is_process) {
+  if (!is_process) return earlier == own;
+  return member(earlier, {"code"}) == member(own, {"code"}) &&
+         member(earlier, {"data", "device"}) == member(own, {"data", "device"});
+}
+
+json joined_warnings(const json& earlier, const json& own, bool is_process) {
   json joined = json::array();
-  const auto add = [&](const json& warning) {
-    if (std::ranges::find(joined, warning) == joined.end()) joined.push_back(warning);
-  };
   if (earlier.is_array())
-    for (const auto& warning : earlier)
-      if (is_of_the_whole(warning)) add(warning);
-  for (const auto& warning : own) add(warning);
+    for (const auto& warning : earlier) {
+      const auto is_told = [&](const json& later) {
+        return tells_the_same(warning, later, is_process);
+      };
+      if (is_of_the_whole(warning) && std::ranges::none_of(own, is_told)) joined.push_back(warning);
+    }
+  for (const auto& warning : own) joined.push_back(warning);
   return joined;
 }
 
@@ -126,6 +141,8 @@ json joined_warnings(const json& earlier, const json& own) {
 void keep_request(json& run, const json& earlier) {
   for (const auto* key : {"labels", "note", "options", "site_defaults"})
     run[key] = member(earlier, {key});
+  if (const auto& processes = member(earlier, {"processes"}); !processes.is_null())
+    run["processes"] = processes;
   auto faults = member(earlier, {"faults_injected"});
   if (!faults.is_array()) faults = json::array();
   for (const auto& fault : run.at("faults_injected"))
@@ -135,21 +152,23 @@ void keep_request(json& run, const json& earlier) {
 
 }  // namespace
 
-json with_earlier_parts(json own, const earlier_run& earlier) {
-  auto parts = earlier_parts(earlier);
+json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
+  auto parts = earlier_parts(earlier, is_process);
   auto& facts = own.at("transfers");
   const auto& before = earlier.facts();
-  warn_of_differences(facts, parts.back(), part_of(own, parts.size() + 1));
-  parts.push_back(part_of(own, parts.size() + 1));
+  const auto number = parts.size() + 1;
+  warn_of_differences(facts, parts.back(), part_of(own, number, is_process));
+  parts.push_back(part_of(own, number, is_process));
   facts["parts"] = std::move(parts);
   keep_request(facts.at("run"), before.at("run"));
+  if (is_process) facts.at("run")["seed"] = member(before, {"run", "seed"});
   for (const auto* key : {"roles", "benchmarks", "metrics"})
     facts[key] = joined_members(before.at(key), facts.at(key));
   facts["strategies"] =
       joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
   facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");
   facts["skipped"] = joined_lists(earlier.skipped(), facts.at("skipped"), "name");
-  facts["warnings"] = joined_warnings(member(before, {"warnings"}), facts.at("warnings"));
+  facts["warnings"] = joined_warnings(member(before, {"warnings"}), facts.at("warnings"), is_process);
   return own;
 }
 

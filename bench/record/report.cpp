@@ -191,7 +191,8 @@ void finish(result_file::writer& file, json context, const settings& settings, c
   facts["run"]["finished_utc"] = utc_now();
   facts["run"]["interrupted_by"] = signal_name(measured.signal);
   facts["complete"] = measured.signal == 0 && measured.by_time.empty() &&
-                      measured.lost_devices.empty() && !measured.write_failure;
+                      measured.lost_devices.empty() && !measured.write_failure &&
+                      settings.process.is_last();
   facts["skipped"] = to_json(plan.skipped);
   for (const auto& skipped : to_json(measured.skipped)) facts["skipped"].push_back(skipped);
   for (std::size_t i = 0; i < start.size(); ++i)
@@ -202,7 +203,8 @@ void finish(result_file::writer& file, json context, const settings& settings, c
     facts["warnings"].push_back(common::to_json(*warning));
   for (const auto& warning : measured.warnings)
     facts["warnings"].push_back(common::to_json(warning));
-  if (earlier) context = with_earlier_parts(std::move(context), *earlier);
+  if (earlier)
+    context = with_earlier_parts(std::move(context), *earlier, settings.process.continues());
   std::vector<std::string> order;
   for (const auto& [name, described] : context.at("transfers").at("benchmarks").items())
     order.push_back(name);

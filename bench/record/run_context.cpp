@@ -39,7 +39,7 @@ json site_defaults(const settings& settings) {
 json run_settings(const settings& settings) {
   json faults = json::array();
   for (const auto& fault : settings.faults) faults.push_back(fault.text);
-  return {{"profile", settings.profile_name},
+  json run{{"profile", settings.profile_name},
           {"seed", settings.seed},
           {"rounds", settings.rounds},
           {"min_time_ms", std::chrono::duration<double, std::milli>(settings.min_time).count()},
@@ -58,6 +58,8 @@ json run_settings(const settings& settings) {
           {"started_utc", utc_now()},
           {"finished_utc", nullptr},
           {"interrupted_by", nullptr}};
+  if (settings.processes > 1) run["processes"] = settings.processes;
+  return run;
 }
 
 /// The rates are settings, not measurements; null: no limit.

@@ -1,5 +1,8 @@
 #include "src/comparison/runs.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "src/gate/io/read_run.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/result_file/reader.hpp"
@@ -32,7 +35,7 @@ side read_side(std::span<const std::filesystem::path> files) {
   side result;
   for (const auto& file : files) {
     const auto read = contents_of(file);
-    result.runs.push_back(gate::run_of(read, file, gate::metric{}));
+    std::ranges::move(gate::runs_of(read, file, gate::metric{}), std::back_inserter(result.runs));
     for (const auto& [name, described] : read.benchmarks)
       result.facts.try_emplace(
           name, benchmark_facts{key_of(read, described), described.size_bytes, described.cache});

@@ -17,6 +17,16 @@ std::optional<double> row::number(std::string_view name) const {
   return std::nullopt;
 }
 
+std::vector<process_of_run> processes_of(const contents& read) {
+  std::vector<process_of_run> processes;
+  for (int number = 1; number <= read.processes; ++number) {
+    const process_of_run process{number, read.processes};
+    if (std::ranges::any_of(read.rows, [&](const row& row) { return process.has(row.process); }))
+      processes.push_back(process);
+  }
+  return processes;
+}
+
 std::string lacks(needed what, const contents& read) {
   const auto has = [&](const auto& is_wanted) { return std::ranges::any_of(read.rows, is_wanted); };
   const bool has_one = has([](const row& row) { return row.kind == row_kind::repetition; });

@@ -13,6 +13,7 @@
 
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
+#include "src/result_file/processes.hpp"
 
 // The contents of a result file, in types.
 // All texts are printable (common/printable.hpp).
@@ -39,6 +40,7 @@ struct row {
   std::optional<std::int64_t> repetition;  ///< from 0; none in files of old releases
   std::optional<failure> failed;           ///< of repetitions
   std::set<disturbance> disturbed;         ///< likewise
+  int process = 1;                         ///< that measured it, from 1
   std::string time_unit;                   ///< of real_time and cpu_time
   std::string label;                       ///< of other programs; may be empty
   std::span<const value> values;           ///< in the file's order; a name may occur several times
@@ -69,7 +71,8 @@ struct contents {
   nlohmann::ordered_json facts;
   bool on_host = false;   ///< measured without a GPU
   bool complete = true;   ///< the run has reached its end; one in parts, its last part
-  std::size_t parts = 1;  ///< in which the run was measured
+  std::size_t parts = 1;  ///< in which the run was measured, each going on with those before
+  int processes = 1;      ///< that have measured it, in turn; rows of one resumed may have more
   std::vector<common::message> warnings;
   std::vector<skipped_benchmark> skipped;
   std::map<std::string, benchmark> benchmarks;  ///< at least those of the rows
@@ -86,6 +89,9 @@ struct contents {
     return roles.at(described.role);
   }
 };
+
+/// Those that have measured a file, and have rows in it.
+std::vector<process_of_run> processes_of(const contents& read);
 
 /// What an answer needs of a file.
 enum class needed {

@@ -130,7 +130,18 @@ part_list parts_in(const json& facts) {
     if (!member(list[i], {"complete"}).is_boolean())
       throw bad_entry(fmt::format("its part {} does not say whether it is complete", i + 1));
   }
-  return {list.size(), list.back().at("complete").get<bool>()};
+  const auto goes_on = [](const json& part) { return member(part, {"resumed"}) != false; };
+  const auto resumed = std::count_if(list.begin() + 1, list.end(), goes_on);
+  return {1 + static_cast<std::size_t>(resumed), list.back().at("complete").get<bool>()};
+}
+
+int processes_in(const json& facts) {
+  constexpr unsigned most = 100;
+  const auto& number = member(facts, {"run", "processes"});
+  if (number.is_null()) return 1;
+  if (!number.is_number_unsigned() || number < 1U || number > most)
+    throw bad_entry("its run.processes is no whole number from 1 on");
+  return number.get<int>();
 }
 
 const json& list_of(const json& facts, const char* key) {
@@ -194,6 +205,7 @@ void take_facts(contents& into) {
   const auto parts = parts_in(into.facts);
   into.parts = parts.count;
   into.complete = completeness(into.facts) && parts.is_last_complete;
+  into.processes = processes_in(into.facts);
   for (const auto& warning : list_of(into.facts, "warnings"))
     into.warnings.push_back(message_from(warning, "a warning"));
   for (const auto& skip : list_of(into.facts, "skipped"))

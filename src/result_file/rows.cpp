@@ -22,7 +22,7 @@ using simdjson::dom::element;
 /// counts: counters, which have any name, come last.
 struct members {
   std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
-      label, error_occurred, error_message, error_code, skipped, skip_message, disturbed;
+      label, error_occurred, error_message, error_code, skipped, skip_message, disturbed, process;
 };
 
 constexpr std::array known_members{
@@ -39,6 +39,7 @@ constexpr std::array known_members{
     std::pair(std::string_view("skipped"), &members::skipped),
     std::pair(std::string_view("skip_message"), &members::skip_message),
     std::pair(std::string_view("disturbed"), &members::disturbed),
+    std::pair(std::string_view("process"), &members::process),
 };
 
 /// A key of rows: either a member of Google Benchmark's own or a value.
@@ -93,6 +94,15 @@ std::optional<std::int64_t> repetition_of(std::string_view benchmark, const memb
   if (row.repetition_index->get(index) != simdjson::SUCCESS || index < 0)
     refuse(benchmark, "its repetition_index is no whole number from 0 on");
   return index;
+}
+
+int process_of(std::string_view benchmark, const members& row) {
+  constexpr std::int64_t most = 1'000'000;
+  std::int64_t number = 1;
+  if (row.process &&
+      (row.process->get(number) != simdjson::SUCCESS || number < 1 || number > most))
+    refuse(benchmark, "its process is no whole number from 1 on");
+  return static_cast<int>(number);
 }
 
 /// A disturbance of a later version is one that slows.
@@ -188,6 +198,7 @@ class rows_reader {
     row.repetition = repetition_of(name, read);
     row.failed = failure_of(name, read);
     row.disturbed = disturbances_of(name, read);
+    row.process = process_of(name, read);
   }
 
   void set_kind(row& row, std::string_view name, const members& read) {
@@ -218,7 +229,8 @@ class rows_reader {
   }
 
   /// Members that other programs may have a counter of the same name for.
-  static bool may_be_counter(std::optional<element> members::*known) {
+  [[nodiscard]] bool may_be_counter(std::optional<element> members::*known) const {
+    if (known == &members::process) return !into_.is_bench_transfers();
     return known == &members::skipped || known == &members::disturbed || known == &members::label;
   }
 

@@ -233,7 +233,7 @@ def test_the_script_measures_as_the_baseline_was(
     project.prepare(project.lab.runs(3, day=9))
     completed = project.run("../baseline.json")
     assert completed.returncode == PASS, completed
-    expected = " ".join([*options, f"--out={project.root}"])
+    expected = " ".join([*options, "--processes=1", f"--out={project.root}"])
     assert all(arguments.startswith(expected) for arguments in project.measured), project.measured
     words = " ".join(["Measuring as the baseline was: bench_transfers", *options])
     assert words in completed.stderr
@@ -241,13 +241,23 @@ def test_the_script_measures_as_the_baseline_was(
     (project.prepared / "arguments").unlink()
     project.run("../baseline.json", "--", "--quiet")
     assert all(
-        given.startswith(" ".join([*options, "--quiet --out="])) for given in project.measured
+        given.startswith(" ".join([*options, "--quiet --processes=1 --out="]))
+        for given in project.measured
     )
     # Who gives options knows better, of all but the profile.
     (project.prepared / "arguments").unlink()
     project.run("../baseline.json", "--", "--device=0")
     profile = [option for option in options if option.startswith("--profile=")]
     assert all(given.startswith(" ".join([*profile, "--device=0"])) for given in project.measured)
+
+
+def test_the_script_starts_as_many_processes_as_the_baseline(project: Project, gate: Program):
+    runs = project.lab.sessions(3, 4, facts={"run.processes": 3})
+    assert gate.run("pin", *runs, f"--out={project.baseline}").code == 0
+    project.prepare(project.lab.runs(3, day=9, facts={"run.processes": 3}))
+    completed = project.run("../baseline.json")
+    assert "Measuring run-1 of 1 ..." in completed.stderr
+    assert all("--processes=3 --out=" in given for given in project.measured)
 
 
 def test_the_script_finds_a_regression(project: Project):

@@ -56,7 +56,8 @@ std::string machine_of(const gate::run& run) {
 
 recorded read(const options& options, const gate::metric& judged_by) {
   recorded result;
-  for (const auto& file : options.files) result.runs.push_back(gate::read_run(file, judged_by));
+  for (const auto& file : options.files)
+    std::ranges::move(gate::read_runs(file, judged_by), std::back_inserter(result.runs));
   std::map<std::string, std::vector<costs_by_name>> machines;
   for (const auto& run : result.runs) {
     auto& costs = machines[machine_of(run)].emplace_back();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
@@ -31,7 +32,7 @@ paths inputs_of(paths runs, const std::filesystem::path& baseline) {
 
 std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   std::vector<run> runs;
-  for (const auto& file : files) runs.push_back(read_run(file, judged_by));
+  for (const auto& file : files) std::ranges::move(read_runs(file, judged_by), std::back_inserter(runs));
   return runs;
 }
 

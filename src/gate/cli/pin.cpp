@@ -71,10 +71,10 @@ class pin_command final : public commands::command {
 
   [[nodiscard]] common::exit_code run() const override {
     const auto claimed = claims::claim_outputs({out_}, runs_);
-    require_count(runs_.size());
     std::vector<pin_warning> of_line;
     const auto replaced = replaced_baseline(of_line);
     const auto runs = read_runs(runs_, judged_by_.judged_by);
+    require_count(runs.size());
     require_known_keys(permissions_.allow_different, {}, runs);
     auto [baseline, warnings] = pin(runs, metric_of(judged_by_, runs), permissions_);
     if (!permissions_.allow_noisy) require_judged_link(baseline, {});

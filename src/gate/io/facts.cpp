@@ -95,8 +95,10 @@ std::optional<std::string> line_of(const json& value, known_fact::form form) {
 
 void add_fact(const known_fact& fact, const json& facts, fingerprint& machine) {
   const auto* value = &facts;
-  for (const auto* key : fact.path) value = &member(*value, {key});
-  if (auto line = line_of(*value, fact.as)) machine.emplace_back(fact.key, std::move(*line));
+  const json* holder = value;
+  for (const auto* key : fact.path) value = &member(*(holder = value), {key});
+  const auto line = line_of(*value, fact.as).value_or(holder->is_object() ? fact.otherwise : "");
+  if (!line.empty()) machine.emplace_back(fact.key, line);
 }
 
 /// The same fact of each device of a run, as far as known.
@@ -152,10 +154,9 @@ void add_period(const json& part, run& run) {
 void take_times(const json& facts, run& run) {
   const auto& parts = member(facts, {"parts"});
   const bool is_in_parts = parts.is_array() && !parts.empty();
-  if (is_in_parts)
-    for (const auto& part : parts) add_period(part, run);
-  else
-    add_period(member(facts, {"run"}), run);
+  if (!is_in_parts) add_period(member(facts, {"run"}), run);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (run.process.has(static_cast<int>(i) + 1)) add_period(parts[i], run);
   if (!run.periods.empty()) run.started = run.periods.front().begin;
   run.boot = is_in_parts ? line_at(parts.front(), {"boot_id"})
                          : line_at(facts, {"machine", "kernel", "boot_id"});

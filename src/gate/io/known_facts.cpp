@@ -30,6 +30,7 @@ std::span<const known_fact> known_facts() {
       {"program.build_type", {"program", "build_type"}},
       {"settings.min_time_ms", {"run", "min_time_ms"}},
       {"settings.rounds", {"run", "rounds"}},
+      {"settings.processes", {"run", "processes"}, known_fact::form::plain, "1"},
       {"settings.random_order", {"run", "random_order"}}};
   return facts;
 }

@@ -13,6 +13,7 @@ struct known_fact {
   std::string_view key;
   std::vector<const char*> path;
   enum class form { plain, gib, list } as = form::plain;  ///< gib: bytes, rounded
+  const char* otherwise = "";  ///< where the file does not tell; empty: not known
 };
 
 /// In the order of fingerprints:
@@ -23,7 +24,7 @@ struct known_fact {
 ///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
 ///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
 ///   program.build_type: a debug build has other times;
-///   settings.min_time_ms, .rounds, .random_order: they change the meaning of figures.
+///   settings.min_time_ms, .rounds, .processes, .random_order: they change the meaning of figures.
 std::span<const known_fact> known_facts();
 
 /// Of other programs: what Google Benchmark says of the machine and of its own build. Not the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -13,33 +14,52 @@
 
 namespace bench_transfers::gate {
 
-run run_of(const result_file::contents& contents, const std::filesystem::path& file,
-           const metric& judged_by) {
+namespace {
+
+run run_of(const result_file::contents& contents, const result_file::process_of_run& process,
+           const std::filesystem::path& file, const metric& judged_by) {
+  run result;
+  result.file = process.count == 1
+                    ? file.string()
+                    : fmt::format("{} (process {})", file.string(), process.number);
+  result.process = process;
+  read_facts(contents, judged_by, result);
+  read_rows(contents, judged_by.with(result.declared), result);
+  return result;
+}
+
+}  // namespace
+
+std::vector<run> runs_of(const result_file::contents& contents, const std::filesystem::path& file,
+                         const metric& judged_by) {
   try {
     if (const auto lacking = lacks(result_file::needed::a_repetition, contents); !lacking.empty())
       throw bad_input(lacking);
-    run result;
-    result.file = file;
-    read_facts(contents, judged_by, result);
-    read_rows(contents, judged_by.with(result.declared), result);
-    return result;
+    std::vector<run> runs;
+    for (const auto& process : processes_of(contents))
+      runs.push_back(run_of(contents, process, file, judged_by));
+    // What the file warns of is told once, unless it makes a run count less.
+    for (auto& later : std::span(runs).subspan(1))
+      std::erase_if(later.warnings, [](const auto& warning) { return !is_disturbance(warning); });
+    return runs;
   } catch (const std::runtime_error& error) {  // bad_input or result_file::bad_entry
     throw bad_input(
         fmt::format("cannot use {}: {}", common::printable(file.string()), error.what()));
   }
 }
 
-run run_in(std::string text, const std::filesystem::path& file, const metric& judged_by) {
+std::vector<run> runs_in(std::string text, const std::filesystem::path& file,
+                         const metric& judged_by) {
   try {
-    return run_of(result_file::read_text(std::move(text), file), file, judged_by);
+    return runs_of(result_file::read_text(std::move(text), file), file, judged_by);
   } catch (const result_file::unusable_file& error) {
     throw bad_input(error.what());
   }
 }
 
-run read_run(const std::filesystem::path& file, const metric& judged_by) {
+std::vector<run> read_runs(const std::filesystem::path& file, const metric& judged_by) {
   try {
-    return run_of(result_file::read(file), file, judged_by);
+    return runs_of(result_file::read(file), file, judged_by);
   } catch (const result_file::unusable_file& error) {
     throw bad_input(error.what());
   }

@@ -101,12 +101,14 @@ std::set<std::string> possible_fields(const contents& file) {
 
 class collector {
  public:
-  collector(const metric& judged_by, bool ours) : judged_by_(judged_by), ours_(ours) {
+  collector(const metric& judged_by, bool ours, const result_file::process_of_run& process)
+      : judged_by_(judged_by), ours_(ours), process_(process) {
     // The names of a row's values are printable, too.
     judged_by_.key = common::printable(judged_by_.key);
   }
 
   void add(const row& row) {
+    if (!process_.has(row.process)) return;
     if (row.kind == result_file::row_kind::repetition)
       add_repetition(row);
     else if (!is_of_complexity(row.aggregate))
@@ -150,9 +152,9 @@ class collector {
   void add_repetition(const row& row) {
     auto& rows = benchmark_of(row);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
-    for (const auto asked_for : {row.number("repetitions").value_or(0),
-                                 static_cast<double>(row.repetition.value_or(-1)) + 1})
-      rows.asked_for = std::max(rows.asked_for, repetitions_in(asked_for));
+    const auto asked_for = std::max(row.number("repetitions").value_or(0),
+                                    static_cast<double>(row.repetition.value_or(-1)) + 1);
+    rows.asked_for = std::max(rows.asked_for, repetitions_in(asked_for));
     if (!row.failed && judged_by_.is_counter() && !has(row, judged_by_.key)) {
       ++rows.without;
       lacks_field_ = true;
@@ -197,9 +199,10 @@ class collector {
   }
 
   /// More than anybody asks for are not counted.
-  static std::size_t repetitions_in(double number) {
-    constexpr double most = 1e9;
-    return static_cast<std::size_t>(std::clamp(number, 0.0, most));
+  [[nodiscard]] std::size_t repetitions_in(double number) const {
+    constexpr double most = 1e6;
+    const auto rounds = static_cast<int>(std::clamp(number, 0.0, most));
+    return static_cast<std::size_t>(process_.own(rounds));
   }
 
   /// Most rows are of the same benchmark as the row before.
@@ -214,6 +217,7 @@ class collector {
 
   metric judged_by_;
   bool ours_;
+  const result_file::process_of_run& process_;
   std::map<std::string_view, benchmark_rows> benchmarks_;  ///< the names live as long as the rows
   const result_file::benchmark* last_benchmark_ = nullptr;
   benchmark_rows* last_ = nullptr;
@@ -233,11 +237,12 @@ std::uint64_t content_of(const run& run) {
 }
 
 /// Of all numbers of all repetitions.
-std::optional<std::uint64_t> measurements_of(const contents& file) {
+std::optional<std::uint64_t> measurements_of(const contents& file,
+                                             const result_file::process_of_run& process) {
   hash measurements;
   bool may_tell = false;
   for (const auto& row : file.rows) {
-    if (row.kind != result_file::row_kind::repetition) continue;
+    if (row.kind != result_file::row_kind::repetition || !process.has(row.process)) continue;
     measurements.add(std::string_view(row.benchmark->name));
     measurements.add(static_cast<std::uint64_t>(row.repetition.value_or(0)));
     for (const auto& [name, number] : row.values) {
@@ -253,11 +258,11 @@ std::optional<std::uint64_t> measurements_of(const contents& file) {
 }  // namespace
 
 void read_rows(const contents& file, const metric& judged_by, run& run) {
-  collector collector(judged_by, file.is_bench_transfers());
+  collector collector(judged_by, file.is_bench_transfers(), run.process);
   for (const auto& row : file.rows) collector.add(row);
   collector.finish(file, run);
   run.content = content_of(run);
-  run.measurements = measurements_of(file);
+  run.measurements = measurements_of(file, run.process);
 }
 
 }  // namespace bench_transfers::gate

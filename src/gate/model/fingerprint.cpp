@@ -13,9 +13,10 @@ std::string value_in(const fingerprint& facts, const std::string& key) {
 }
 
 /// Whether a fact may have this value and a file not tell it. The type of memory is known only if a
-/// run has used the memory.
+/// run has used the memory, and older files are of one process.
 bool may_be_unknown(const std::string& key, const std::string& value) {
-  return key.starts_with("memory_type.") || (is_false_unless_told(key) && value == "false");
+  return key.starts_with("memory_type.") || (is_false_unless_told(key) && value == "false") ||
+         (key == "settings.processes" && value == "1");
 }
 
 /// Google Benchmark measures the clock where the kernel does not tell it.

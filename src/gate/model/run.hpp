@@ -14,6 +14,7 @@
 #include "src/gate/model/fingerprint.hpp"
 #include "src/gate/model/metric.hpp"
 #include "src/gate/model/work.hpp"
+#include "src/result_file/processes.hpp"
 
 namespace bench_transfers::gate {
 
@@ -77,6 +78,8 @@ struct run {
   std::optional<std::vector<std::string>> options = {};
   bool complete = true;
   std::size_t parts = 1;  ///< in which it was measured, one after another
+  /// Which one of its file.
+  result_file::process_of_run process = {};
   std::vector<run_warning> warnings;
   /// The file's declaration of the field judged by.
   std::optional<declaration> declared;

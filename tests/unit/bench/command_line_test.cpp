@@ -84,9 +84,9 @@ TEST_P(profile_defaults, are_these) {
 INSTANTIATE_TEST_SUITE_P(
     all, profile_defaults,
     testing::Values(profile_values{"quick", 9, 3ms, 6, 4, 128 * mib, {mib}},
-                    profile_values{"standard", 10, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
+                    profile_values{"standard", 9, 6ms, 15, 4, gib, {64 * kib, mib, 16 * mib}},
                     profile_values{"full",
-                                   20,
+                                   21,
                                    20ms,
                                    29,
                                    4,
@@ -183,7 +183,7 @@ TEST_F(command_line, our_options) {
   ASSERT_EQ(got.faults.size(), 2U);
   EXPECT_EQ(got.faults[0].factor, 1.5);
   EXPECT_EQ(got.faults[1].effect, fault::kind::fail);
-  EXPECT_EQ(got.rounds, 20);  // still the profile's
+  EXPECT_EQ(got.rounds, 21);  // still the profile's
 }
 
 TEST_F(command_line, flags_of_google_benchmark_that_the_program_implements) {

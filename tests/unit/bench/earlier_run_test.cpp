@@ -220,7 +220,7 @@ std::vector<std::string> texts_in(const List& list, const char* key) {
 }
 
 TEST_F(earlier, is_joined_with_what_comes_later) {
-  const auto joined = with_earlier_parts(later_context(), read()).at("transfers");
+  const auto joined = with_earlier_parts(later_context(), read(), false).at("transfers");
   EXPECT_EQ(joined.at("run").at("labels"), (json{{"room", "7"}}));
   EXPECT_EQ(joined.at("run").at("note"), "first");
   EXPECT_EQ(joined.at("run").at("faults_injected"), (json{"fail@x", "fail@y"}));
@@ -235,7 +235,7 @@ TEST_F(earlier, is_joined_with_what_comes_later) {
 }
 
 TEST_F(earlier, is_the_first_part) {
-  const auto joined = with_earlier_parts(later_context(), read()).at("transfers");
+  const auto joined = with_earlier_parts(later_context(), read(), false).at("transfers");
   const auto& parts = joined.at("parts");
   ASSERT_THAT(parts, SizeIs(2));
   EXPECT_EQ(parts[0].at("number"), 1);
@@ -253,7 +253,7 @@ TEST_F(earlier, of_another_start_and_program_is_warned_of) {
   own["transfers"]["machine"]["kernel"]["boot_id"] = "boot-2";
   own["transfers"]["program"]["git_commit"] = "def";
   own["transfers"]["devices"][0]["driver_version"] = "600";
-  const auto joined = with_earlier_parts(own, read()).at("transfers");
+  const auto joined = with_earlier_parts(own, read(), false).at("transfers");
   std::vector<std::string> facts;
   for (const auto& warning : joined.at("warnings"))
     if (warning.at("code") == "parts_differ") facts.push_back(warning.at("data").at("fact"));

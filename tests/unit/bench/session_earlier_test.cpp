@@ -101,6 +101,27 @@ TEST_F(earlier_session, ends_when_the_medians_of_both_parts_are_stable) {
   EXPECT_THAT(numbers_of(run_after(repetitions(4, 200e3)).runs), ElementsAre(4));
 }
 
+TEST_F(earlier_session, of_one_of_several_processes_measures_its_share) {
+  chosen.rounds = 7;
+  chosen.process = {2, 3};
+  EXPECT_THAT(numbers_of(run_after(repetitions(3, 200e3)).runs), ElementsAre(3, 4));
+  for (const auto& row : rows.content().at("benchmarks")) EXPECT_EQ(row.at("process"), 2);
+}
+
+TEST_F(earlier_session, of_one_of_several_processes_measures_what_is_known_already) {
+  strategies.back().sampling.until_stable = true;
+  chosen.rounds = 30;
+  chosen.process = {2, 3};
+  EXPECT_THAT(numbers_of(run_after(repetitions(5, 200e3)).runs), ElementsAre(5));
+}
+
+TEST_F(earlier_session, leaves_what_is_spoilt_to_the_next_process) {
+  spoils = true;
+  chosen.process = {1, 5};
+  EXPECT_THAT(by_name(run_after({}).failures), IsEmpty());
+  EXPECT_THAT(rows.content().at("benchmarks"), SizeIs(1));
+}
+
 TEST_F(earlier_session, does_not_fail_where_only_the_later_repetitions_are_spoilt) {
   spoils = true;
   const auto result = run_after(repetitions(4, 200e3));

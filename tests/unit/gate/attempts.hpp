@@ -108,7 +108,8 @@ inline files three_new(maker make) { return session(make, 9, 3, 20); }
 inline std::vector<run> read_all(const files& all) {
   std::vector<run> runs;
   for (const auto& file : all)
-    runs.push_back(run_in(file.dump(), "run-" + std::to_string(runs.size()) + ".json", {}));
+    std::ranges::move(runs_in(file.dump(), "run-" + std::to_string(runs.size()) + ".json", {}),
+                      std::back_inserter(runs));
   return runs;
 }
 

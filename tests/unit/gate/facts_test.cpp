@@ -54,6 +54,39 @@ TEST(gate_facts, of_a_run_in_parts_its_first_one_tells_when_it_began) {
   EXPECT_EQ(run.boot, "an earlier one");
 }
 
+TEST(gate_facts, each_process_of_a_run_is_a_run) {
+  auto facts = bench_transfers_facts();
+  facts["run"]["processes"] = 2;
+  const auto part = [](int number, const char* begin, const char* end, bool resumed) {
+    return json{{"number", number},     {"resumed", resumed}, {"complete", true},
+                {"started_utc", begin}, {"finished_utc", end}};
+  };
+  facts["parts"] = {part(1, "2026-11-20T10:00:00Z", "2026-11-20T10:00:10Z", false),
+                    part(2, "2026-11-20T10:00:10Z", "2026-11-20T10:00:20Z", false),
+                    part(3, "2026-11-20T10:00:30Z", "2026-11-20T10:00:40Z", true)};
+  auto file = bench_transfers_file(facts);
+  const auto row = file["benchmarks"].front();
+  file["benchmarks"].clear();
+  for (const auto& [process, index, time] :
+       {std::tuple(1, 0, 10.5), {1, 1, 11.5}, {2, 2, 20.5}, {3, 3, 30.5}}) {
+    file["benchmarks"].push_back(row);
+    file["benchmarks"].back().update(
+        {{"process", process}, {"repetition_index", index}, {"repetitions", 4}, {"real_time", time}});
+  }
+  const auto runs = runs_in(file.dump(), "some.json", {});
+  ASSERT_EQ(runs.size(), 2U);
+  const auto values = [](const run& of) { return of.benchmarks.begin()->second.values; };
+  EXPECT_THAT(values(runs[0]), ElementsAre(10.5, 11.5));
+  EXPECT_THAT(values(runs[1]), ElementsAre(20.5, 30.5));
+  EXPECT_EQ(runs[0].benchmarks.begin()->second.left_out, 0U);
+  EXPECT_EQ(runs[0].file, "some.json (process 1)");
+  EXPECT_EQ(runs[0].periods.size(), 1U);
+  EXPECT_EQ(runs[1].periods.size(), 2U);
+  EXPECT_EQ(runs[1].parts, 2U);
+  EXPECT_NE(runs[0].content, runs[1].content);
+  EXPECT_THAT(runs[0].machine, Contains(Pair("settings.processes", "2")));
+}
+
 TEST(gate_facts, tell_whether_confidential_computing_is_on) {
   const auto machine = [](const json& state) {
     auto facts = bench_transfers_facts();
@@ -80,7 +113,8 @@ TEST(gate_facts, the_fingerprint_has_its_order) {
           Pair("process.numa_policy_nodes_allowed", "0"), Pair("virtualisation.hypervisor", "KVM"),
           Pair("iommu.enabled", "false"), Pair("kernel.release", "6.1.0"),
           Pair("program.build_type", "Release"), Pair("settings.min_time_ms", "6"),
-          Pair("settings.rounds", "2"), Pair("settings.random_order", "true")));
+          Pair("settings.rounds", "2"), Pair("settings.processes", "1"),
+          Pair("settings.random_order", "true")));
 }
 
 TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {
@@ -260,7 +294,7 @@ TEST(gate_facts, of_other_programs_are_few) {
 TEST(gate_content, is_that_of_the_measurements) {
   const auto file = bench_transfers_file(bench_transfers_facts());
   const auto content = read(file).content;
-  EXPECT_EQ(run_in(file.dump(4), "other name.json", {}).content, content);
+  EXPECT_EQ(runs_in(file.dump(4), "other name.json", {}).front().content, content);
   EXPECT_EQ(
       read(bench_transfers_file(changed(bench_transfers_facts(), "/warnings/0/text", "another")))
           .content,

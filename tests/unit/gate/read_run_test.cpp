@@ -28,7 +28,7 @@ TEST(gate_messages, names_cannot_break_the_line) {
   const auto about_row = complaint_about_row(row("a\nb\x1b[2J", 0, 0));
   EXPECT_THAT(about_row, HasSubstr("a\\nb\\x1b[2J"));
   EXPECT_THAT(about_row, Not(HasSubstr("\n")));
-  EXPECT_EQ(common::complaint_of<bad_input>([] { return run_in("", "dir/x\ny.json", {}); }),
+  EXPECT_EQ(common::complaint_of<bad_input>([] { return runs_in("", "dir/x\ny.json", {}); }),
             "cannot use dir/x\\ny.json: it is empty");
   EXPECT_LT(complaint_about_row(row(std::string(100'000, 'x'), 0, 0)).size(), 500U);
   EXPECT_THAT(complaint_about_row(row("a", 0, 1, "x\ny")), Not(HasSubstr("\n")));
@@ -62,7 +62,7 @@ TEST(gate_text, deep_nesting_is_refused) {
 
 TEST(gate_files, that_cannot_be_read_are_named) {
   const auto why = [](const char* path) {
-    return common::complaint_of<bad_input>([&] { return read_run(path, {}); });
+    return common::complaint_of<bad_input>([&] { return read_runs(path, {}); });
   };
   EXPECT_EQ(why("/does/not/exist.json"),
             "cannot use /does/not/exist.json: No such file or directory");
@@ -84,7 +84,7 @@ TEST(gate_files, that_were_recorded_are_read_as_they_are) {
   EXPECT_GE(files.size(), 22U);
   std::map<std::uint64_t, std::filesystem::path> contents;
   for (const auto& file : files) {
-    const auto run = read_run(file, metric::named("real_time"));
+    const auto run = read_runs(file, metric::named("real_time")).front();
     EXPECT_TRUE(run.ours) << file;
     EXPECT_FALSE(run.on_host) << file;
     EXPECT_EQ(run.device, "NVIDIA H200") << file;
@@ -102,7 +102,7 @@ TEST(gate_files, that_were_recorded_are_read_as_they_are) {
 
 TEST(gate_files, that_google_benchmark_wrote_are_read) {
   const auto run =
-      read_run(PROJECT_DIR "/tests/fuzz/corpus/read_run/google_benchmark_1.7.json", {});
+      read_runs(PROJECT_DIR "/tests/fuzz/corpus/read_run/google_benchmark_1.7.json", {}).front();
   EXPECT_FALSE(run.ours);
   EXPECT_TRUE(run.started);
   EXPECT_THAT(run.benchmarks, ElementsAre(Key("a/64/repeats:3"), Key("a/8/repeats:3"), Key("e"),
@@ -115,8 +115,8 @@ TEST(gate_files, that_google_benchmark_wrote_are_read) {
 TEST(gate_files, have_the_medians_that_their_rows_have) {
   const auto* const file =
       PROJECT_DIR "/results/nvidia-h200/2026-11-20-ten-processes/process-0.json.gz";
-  const auto by_time = read_run(file, metric::named("real_time"));
-  const auto by_median = read_run(file, metric::named("median_ns"));
+  const auto by_time = read_runs(file, metric::named("real_time")).front();
+  const auto by_median = read_runs(file, metric::named("median_ns")).front();
   ASSERT_THAT(by_time.benchmarks, SizeIs(8));
   for (const auto& [name, benchmark] : by_time.benchmarks) {
     ASSERT_THAT(benchmark.values, SizeIs(10)) << name;
