@@ -24,6 +24,7 @@ struct earlier_repetitions {
   std::vector<double> medians;  ///< of those that are not spoilt, in ns
   std::optional<result_file::disturbance_degree> least = {};
   std::set<result_file::disturbance> spoilt_by = {};
+  unsigned procedure = 1;  ///< that measured them
 
   void add(int number, std::optional<double> median_ns,
            const std::set<result_file::disturbance>& disturbed);

@@ -8,7 +8,7 @@ namespace bench_transfers::bench {
 
 void add_completion(CLI::App&) {}
 
-int measure_in_fleet(settings, const fleet_request&) {
+common::exit_code measure_in_fleet(settings, const fleet_request&) {
   throw common::usage_error("this program measures alone: build bench_transfers for a fleet");
 }
 

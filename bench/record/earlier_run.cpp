@@ -151,6 +151,8 @@ void earlier_run::read_row(const json& row) {
     refuse_to_resume(
         file_, fmt::format("a repetition of {} has no number", common::printable_in_short(name)));
   const auto disturbed = disturbances_of(row);
+  if (const auto& procedure = member(row, {"procedure"}); procedure.is_number_unsigned())
+    repetitions_[name].procedure = procedure.get<unsigned>();
   const auto& median = member(row, {"median_ns"});
   repetitions_[name].add(index.get<int>(),
                          median.is_number() ? std::optional(median.get<double>()) : std::nullopt,
@@ -177,6 +179,9 @@ void earlier_run::leave_out_measured(plan& plan, int rounds) const {
   for (auto& planned : plan.cases) {
     if (const auto measured = repetitions_.find(planned.name); measured != repetitions_.end())
       planned.earlier = measured->second;
+    if (planned.earlier.count > 0 && planned.earlier.procedure != planned.procedure)
+      refuse_to_resume(file_, fmt::format("{} was measured by another procedure: measure it anew",
+                                          common::printable_in_short(planned.name)));
     if (!has(planned, rounds))
       lacking.push_back(std::move(planned));
     else if (!complete_ && !failed_.contains(planned.name) && planned.earlier.are_spoilt())
