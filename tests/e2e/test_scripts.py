@@ -336,6 +336,7 @@ def in_help(text: str) -> set[str]:
 
 
 VALUES = {
+    "--processes": "3",
     "--benchmark_color": "auto",
     "--benchmark_context": "key=value",
     "--benchmark_filter": "null",

@@ -19,6 +19,7 @@ from plots.figures.draw import literal
 from plots.figures.forest import draw_forest
 from plots.figures.layout import PAPER
 from plots.model.derive import Run
+from plots.model.judged import judge
 from plots.model.load import parse_result, read_result
 from plots.model.programs import ask
 from plots.model.published import read_published
@@ -188,7 +189,7 @@ def test_each_picture_has_a_caption_of_what_it_shows():
     )
 
 
-def test_a_caption_names_those_alike_that_its_picture_shows():
+def test_a_caption_names_those_alike_that_its_picture_shows(pytestconfig):
     """Each panel of latency stands for a group of its own."""
     rows = [
         row
@@ -197,7 +198,9 @@ def test_a_caption_names_those_alike_that_its_picture_shows():
             (f"copy/a{i}", f"copy/b{i}"), factors=tuple(1.5**i * f for f in (0.9, 1.0, 1.2))
         )
     ]
-    _, captions = drawn_for_papers("latency", synthetic.run(rows))
+    run = synthetic.run(rows)
+    (judged,) = judge(Path(pytestconfig.getoption("binary")), [run.result])
+    _, captions = drawn_for_papers("latency", replace(run, judged=judged))
     first, second = (captions[f"latency-column-{i}.caption.txt"] for i in (1, 2))
     assert "copy/a0 +1 stands also for copy/b0; copy/a1 +1 stands also for copy/b1." in first
     assert "copy/a2 +1 stands also for copy/b2; copy/a3 +1 stands also for copy/b3." in second

@@ -9,6 +9,7 @@ from browsing import opened_page, opened_phone, wait_until_drawn
 from plots.figures import FIGURES, GROUP_FIGURES
 from plots.figures.layout import COLUMN
 from plots.model.derive import Run
+from plots.model.judged import judge
 from plots.model.load import read_result
 from plots.page import render, report
 
@@ -113,8 +114,9 @@ def checked(page, figure):
         ("machines", "runs", "copy/pinned, run 2"),
     ],
 )
-def test_rows_have_what_the_page_lists_of_them(name, data, best):
-    run = Run(read_result(RECORDED / "result.json.gz"))
+def test_rows_have_what_the_page_lists_of_them(name, data, best, pytestconfig):
+    result = read_result(RECORDED / "result.json.gz")
+    run = Run(result, judged=judge(Path(pytestconfig.getoption("binary")), [result])[0])
     draw = FIGURES.get(name)
     drawn = draw(run, COLUMN) if draw else GROUP_FIGURES[name]([(2, run), (3, run)], COLUMN)
     spec = render.specification(drawn)

@@ -79,7 +79,8 @@ void add_declaration(const metric& judged_by, json& facts) {
 json facts_of(const baseline& baseline) {
   const auto sessions = sessions_of(baseline.processes);
   json machine = json::object();
-  for (const auto& [key, value] : baseline.machine) machine[key] = value;
+  for (const auto& [key, value] : baseline.machine)
+    if (!goes_without_saying(key, value)) machine[key] = value;
   json runs = json::array();
   for (std::size_t i = 0; i < baseline.processes.size(); ++i)
     runs.push_back(to_json(baseline.processes[i], sessions[i]));

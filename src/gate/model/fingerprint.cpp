@@ -13,10 +13,10 @@ std::string value_in(const fingerprint& facts, const std::string& key) {
 }
 
 /// Whether a fact may have this value and a file not tell it. The type of memory is known only if a
-/// run has used the memory, and older files are of one process.
+/// run has used the memory.
 bool may_be_unknown(const std::string& key, const std::string& value) {
   return key.starts_with("memory_type.") || (is_false_unless_told(key) && value == "false") ||
-         (key == "settings.processes" && value == "1");
+         goes_without_saying(key, value);
 }
 
 /// Google Benchmark measures the clock where the kernel does not tell it.
@@ -30,6 +30,10 @@ bool is_same(const std::string& key, const std::string& before, const std::strin
 }  // namespace
 
 bool is_false_unless_told(const std::string& key) { return key == "device.confidential_computing"; }
+
+bool goes_without_saying(const std::string& key, const std::string& value) {
+  return key == "settings.processes" && value == "1";
+}
 
 std::vector<difference> differences(const fingerprint& before, const fingerprint& after) {
   std::vector<difference> differing;

@@ -24,6 +24,10 @@ struct difference {
 /// files do not tell.
 bool is_false_unless_told(const std::string& key);
 
+/// Whether what does not tell a fact has this value: older files are of one process. Baselines do not
+/// tell it either.
+bool goes_without_saying(const std::string& key, const std::string& value);
+
 /// In the order of fingerprints: the facts that explain most come first. A `memory_type` that only
 /// one side has is no difference: it is known only of memory that a run has used. Nor are 5 % of
 /// `mhz_per_cpu`, which some files have from a measurement, nor is a fact that one side lacks and
