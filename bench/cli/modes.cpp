@@ -42,9 +42,8 @@ constexpr options<26> not_listed{"--profile",
 
 /// Google Benchmark takes its own flags here, so they are no mistake.
 constexpr options<13> not_in_list_of_benchmarks{
-    "--processes",
-    "--seed",  "--max-time", "--label", "--note", "--brief",  "--quiet",
-    "--sweep", "--rack",     "--mpi",   "--wait", "--inject", "--ranks-per-node"};
+    "--processes", "--seed", "--max-time", "--label", "--note",   "--brief",         "--quiet",
+    "--sweep",     "--rack", "--mpi",      "--wait",  "--inject", "--ranks-per-node"};
 
 constexpr options<1> of_files{"--out"};
 constexpr options<1> of_cold_caches{"--cold-sizes"};

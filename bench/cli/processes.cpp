@@ -103,10 +103,10 @@ std::string reason_of(const ending& ended, const process_of_run& process) {
 
 /// Of a run that no process has ended. Returns the exit code.
 exit_code give_up(const ending& ended, const process_of_run& process, const std::string& file) {
-  const auto kept = file.empty() || process.number == 1
-                        ? ""
-                        : fmt::format("; --resume={} goes on with what was measured",
-                                      common::printable(file));
+  const auto kept =
+      file.empty() || process.number == 1
+          ? ""
+          : fmt::format("; --resume={} goes on with what was measured", common::printable(file));
   common::complain("bench_transfers", reason_of(ended, process) + kept);
   return interruption() != 0 ? common::code_of_signal(interruption()) : exit_code::something_failed;
 }
@@ -153,8 +153,7 @@ exit_code measure_in_processes(const settings& given, std::span<char* const> arg
                                                value_for(settings, process, left, file)));
   }
   if (!settings.chose_out && !has_content(settings.out)) std::remove(settings.out.c_str());
-  if (ended.signal != 0 || ended.code == next_process)
-    return give_up(ended, process, settings.out);
+  if (ended.signal != 0 || ended.code == next_process) return give_up(ended, process, settings.out);
   if (ended.code != exit_code::bad_input && says_where(settings) && has_content(settings.out))
     progress(stderr).say("Result file: " + settings.out);
   return ended.code;

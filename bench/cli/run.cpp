@@ -257,9 +257,8 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   const auto context = context_of(devices, settings, plan, request, warnings);
   result_file::writer file(
       path,
-      request.earlier
-          ? with_earlier_parts(context, *request.earlier, settings.process.continues())
-          : context,
+      request.earlier ? with_earlier_parts(context, *request.earlier, settings.process.continues())
+                      : context,
       request.earlier ? request.earlier->document().at("benchmarks")
                       : nlohmann::ordered_json::array());
   const auto watched = watched_surroundings();

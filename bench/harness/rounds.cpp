@@ -51,8 +51,7 @@ int rounds::own_rounds() const { return settings_.process.own(settings_.rounds);
 
 seconds rounds::time_left(seconds in_this_process) const {
   const auto whole = seconds(wall_clock::now() - start_) + in_this_process;
-  return limit_.at_most(in_this_process) +
-         whole * (settings_.process.left() - 1);
+  return limit_.at_most(in_this_process) + whole * (settings_.process.left() - 1);
 }
 
 int rounds::most_rounds(std::span<const measured_case> cases) const {

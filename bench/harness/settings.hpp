@@ -30,9 +30,9 @@ struct settings {
   std::vector<std::string> concurrent;  ///< sets of copies at once; empty: the usual ones
   bool essential_only = false;          ///< only essential strategies, if `strategies` is empty
   bool sweep_only = false;              ///< only what is part of the profile sweep, likewise
-  int rounds = 0;         ///< of all processes
-  int processes = 1;      ///< that measure them
-  process_of_run process;  ///< this one
+  int rounds = 0;                       ///< of all processes
+  int processes = 1;                    ///< that measure them
+  process_of_run process;               ///< this one
   std::chrono::nanoseconds min_time{};
   /// For the turns of all ranks of a node together: slow ones have fewer rounds. None: no limit.
   std::optional<std::chrono::nanoseconds> time_of_turns = {};
@@ -44,11 +44,11 @@ struct settings {
   bool shuffle = true;
   listing list_strategies = listing::none;
   bool list_benchmarks = false;
-  std::string filter;      ///< regular expression; a leading '-' negates it
-  std::string out;         ///< result file; empty: none
+  std::string filter;       ///< regular expression; a leading '-' negates it
+  std::string out;          ///< result file; empty: none
   std::string file_of_run;  ///< that the processes of a run add to; empty: this is not one of them
-  std::string resume;      ///< result file of the run that this one goes on with; empty: none
-  bool chose_out = false;  ///< who runs it has named a result file, or standard output
+  std::string resume;       ///< result file of the run that this one goes on with; empty: none
+  bool chose_out = false;   ///< who runs it has named a result file, or standard output
   std::string out_format = "json";
   std::string display_format;  ///< empty: our summary table
   bool out_aggregates_only = false;

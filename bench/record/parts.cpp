@@ -110,8 +110,8 @@ json joined_members(json earlier, const json& own) {
   return earlier;
 }
 
-/// What was left out for time may be there now, and disturbed repetitions are counted again: the part
-/// keeps saying it.
+/// What was left out for time may be there now, and disturbed repetitions are counted again: the
+/// part keeps saying it.
 bool is_of_the_whole(const json& warning) {
   const auto& code = member(warning, {"code"});
   return code != "max_time_reached" && code != "repetitions_disturbed";
@@ -168,7 +168,8 @@ json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
       joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
   facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");
   facts["skipped"] = joined_lists(earlier.skipped(), facts.at("skipped"), "name");
-  facts["warnings"] = joined_warnings(member(before, {"warnings"}), facts.at("warnings"), is_process);
+  facts["warnings"] =
+      joined_warnings(member(before, {"warnings"}), facts.at("warnings"), is_process);
   return own;
 }
 

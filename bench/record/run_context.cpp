@@ -40,24 +40,24 @@ json run_settings(const settings& settings) {
   json faults = json::array();
   for (const auto& fault : settings.faults) faults.push_back(fault.text);
   json run{{"profile", settings.profile_name},
-          {"seed", settings.seed},
-          {"rounds", settings.rounds},
-          {"min_time_ms", std::chrono::duration<double, std::milli>(settings.min_time).count()},
-          {"max_time_s", settings.max_time
-                             ? json(std::chrono::duration<double>(*settings.max_time).count())
-                             : json(nullptr)},
-          {"sizes", settings.sizes},
-          {"cold_sizes", settings.cold_sizes},
-          {"random_order", settings.shuffle},
-          {"faults_injected", faults},
-          {"labels", settings.labels},
-          {"note", common::or_null(settings.note)},
-          {"command_line", settings.command_line},
-          {"options", settings.options},
-          {"site_defaults", site_defaults(settings)},
-          {"started_utc", utc_now()},
-          {"finished_utc", nullptr},
-          {"interrupted_by", nullptr}};
+           {"seed", settings.seed},
+           {"rounds", settings.rounds},
+           {"min_time_ms", std::chrono::duration<double, std::milli>(settings.min_time).count()},
+           {"max_time_s", settings.max_time
+                              ? json(std::chrono::duration<double>(*settings.max_time).count())
+                              : json(nullptr)},
+           {"sizes", settings.sizes},
+           {"cold_sizes", settings.cold_sizes},
+           {"random_order", settings.shuffle},
+           {"faults_injected", faults},
+           {"labels", settings.labels},
+           {"note", common::or_null(settings.note)},
+           {"command_line", settings.command_line},
+           {"options", settings.options},
+           {"site_defaults", site_defaults(settings)},
+           {"started_utc", utc_now()},
+           {"finished_utc", nullptr},
+           {"interrupted_by", nullptr}};
   if (settings.processes > 1) run["processes"] = settings.processes;
   return run;
 }

@@ -188,7 +188,9 @@ class Judgement:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     tested: tuple[Tested, ...]
-    thresholds: Thresholds = key("thresholds_percent", default_factory=dict)  # older answers have none
+    thresholds: Thresholds = key(
+        "thresholds_percent", default_factory=dict
+    )  # older answers have none
 
     def __post_init__(self) -> None:
         """Checks what GPUs have in common."""
@@ -236,7 +238,9 @@ class History:
     sweeps: tuple[Sweep, ...]
     aspects: tuple[Aspect, ...]
     gpus: tuple[Trace, ...]
-    thresholds: Thresholds = key("thresholds_percent", default_factory=dict)  # as a judgement has them
+    thresholds: Thresholds = key(
+        "thresholds_percent", default_factory=dict
+    )  # as a judgement has them
 
     def __post_init__(self) -> None:
         """Checks that GPUs name the sweeps and aspects that are there."""

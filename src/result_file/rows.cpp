@@ -99,8 +99,7 @@ std::optional<std::int64_t> repetition_of(std::string_view benchmark, const memb
 int process_of(std::string_view benchmark, const members& row) {
   constexpr std::int64_t most = 1'000'000;
   std::int64_t number = 1;
-  if (row.process &&
-      (row.process->get(number) != simdjson::SUCCESS || number < 1 || number > most))
+  if (row.process && (row.process->get(number) != simdjson::SUCCESS || number < 1 || number > most))
     refuse(benchmark, "its process is no whole number from 1 on");
   return static_cast<int>(number);
 }

@@ -64,7 +64,12 @@ def test_three_processes_share_the_rounds_of_one_file(program: Program, tmp_path
 
 @pytest.mark.parametrize(
     ("asked", "shares"),
-    [(1, None), (2, {1: 5, 2: 4}), (4, {1: 3, 2: 2, 3: 2, 4: 2}), (100, {n: 1 for n in range(1, 10)})],
+    [
+        (1, None),
+        (2, {1: 5, 2: 4}),
+        (4, {1: 3, 2: 2, 3: 2, 4: 2}),
+        (100, dict.fromkeys(range(1, 10), 1)),
+    ],
 )
 def test_any_number_of_processes(
     program: Program, tmp_path: Path, asked: int, shares: dict[int, int] | None

@@ -32,7 +32,8 @@ paths inputs_of(paths runs, const std::filesystem::path& baseline) {
 
 std::vector<run> read_runs(const paths& files, const metric& judged_by) {
   std::vector<run> runs;
-  for (const auto& file : files) std::ranges::move(read_runs(file, judged_by), std::back_inserter(runs));
+  for (const auto& file : files)
+    std::ranges::move(read_runs(file, judged_by), std::back_inserter(runs));
   return runs;
 }
 

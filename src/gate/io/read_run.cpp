@@ -19,9 +19,8 @@ namespace {
 run run_of(const result_file::contents& contents, const result_file::process_of_run& process,
            const std::filesystem::path& file, const metric& judged_by) {
   run result;
-  result.file = process.count == 1
-                    ? file.string()
-                    : fmt::format("{} (process {})", file.string(), process.number);
+  result.file = process.count == 1 ? file.string()
+                                   : fmt::format("{} (process {})", file.string(), process.number);
   result.process = process;
   read_facts(contents, judged_by, result);
   read_rows(contents, judged_by.with(result.declared), result);

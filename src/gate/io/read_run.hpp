@@ -9,9 +9,10 @@
 
 namespace bench_transfers::gate {
 
-/// Reads a result file, which has a run for each process that has measured it. Also one compressed with gzip, of up to common::most_text_bytes
-/// (unpacked). Throws bad_input: result_file::read or result_file::lacks refuses it, or it has an
-/// implausible value. Repetitions with an error are accepted: they count as failed.
+/// Reads a result file, which has a run for each process that has measured it. Also one compressed
+/// with gzip, of up to common::most_text_bytes (unpacked). Throws bad_input: result_file::read or
+/// result_file::lacks refuses it, or it has an implausible value. Repetitions with an error are
+/// accepted: they count as failed.
 std::vector<run> read_runs(const std::filesystem::path& file, const metric& judged_by);
 
 /// The same from what has been read of `file`. Throws bad_input.

@@ -24,8 +24,8 @@ struct difference {
 /// files do not tell.
 bool is_false_unless_told(const std::string& key);
 
-/// Whether what does not tell a fact has this value: older files are of one process. Baselines do not
-/// tell it either.
+/// Whether what does not tell a fact has this value: older files are of one process. Baselines do
+/// not tell it either.
 bool goes_without_saying(const std::string& key, const std::string& value);
 
 /// In the order of fingerprints: the facts that explain most come first. A `memory_type` that only

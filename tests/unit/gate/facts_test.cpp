@@ -58,8 +58,11 @@ TEST(gate_facts, each_process_of_a_run_is_a_run) {
   auto facts = bench_transfers_facts();
   facts["run"]["processes"] = 2;
   const auto part = [](int number, const char* begin, const char* end, bool resumed) {
-    return json{{"number", number},     {"resumed", resumed}, {"complete", true},
-                {"started_utc", begin}, {"finished_utc", end}};
+    return json{{"number", number},
+                {"resumed", resumed},
+                {"complete", true},
+                {"started_utc", begin},
+                {"finished_utc", end}};
   };
   facts["parts"] = {part(1, "2026-11-20T10:00:00Z", "2026-11-20T10:00:10Z", false),
                     part(2, "2026-11-20T10:00:10Z", "2026-11-20T10:00:20Z", false),
@@ -70,8 +73,10 @@ TEST(gate_facts, each_process_of_a_run_is_a_run) {
   for (const auto& [process, index, time] :
        {std::tuple(1, 0, 10.5), {1, 1, 11.5}, {2, 2, 20.5}, {3, 3, 30.5}}) {
     file["benchmarks"].push_back(row);
-    file["benchmarks"].back().update(
-        {{"process", process}, {"repetition_index", index}, {"repetitions", 4}, {"real_time", time}});
+    file["benchmarks"].back().update({{"process", process},
+                                      {"repetition_index", index},
+                                      {"repetitions", 4},
+                                      {"real_time", time}});
   }
   const auto runs = runs_in(file.dump(), "some.json", {});
   ASSERT_EQ(runs.size(), 2U);
