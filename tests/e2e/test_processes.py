@@ -28,8 +28,13 @@ QUICK = ("--device=host", "--profile=quick", "--strategies=copy/pageable", "--ca
 SMALL = (*QUICK, "--sizes=4KiB,64KiB")
 NAMES = [f"copy/pageable/{way}/{size}" for way in ("h2d", "d2h") for size in ("4KiB", "64KiB")]
 #: A second and more for each process.
-LONG = ("--device=host", "--profile=full", "--strategies=copy/pageable", "--cache=warm")
-LONG = (*LONG, "--sizes=1KiB:256KiB:x4")
+LONG = (
+    "--device=host",
+    "--profile=full",
+    "--strategies=copy/pageable",
+    "--cache=warm",
+    "--sizes=1KiB:256KiB:x4",
+)
 
 
 def by_process(result: Result) -> dict[str, Counter[int]]:

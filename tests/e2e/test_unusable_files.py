@@ -85,7 +85,7 @@ def in_a_row(**factors: float) -> Change:
     def change(document: Document) -> None:
         row = last_repetition(document)
         # A row of few samples has no percentiles.
-        known = dict.fromkeys(("p5_ns", "p95_ns"), row["median_ns"]) | row
+        known: Document = dict.fromkeys(("p5_ns", "p95_ns"), row["median_ns"]) | row
         row |= {field: known[field] * by for field, by in factors.items() if field in known}
 
     return change

@@ -127,6 +127,19 @@ TEST_F(earlier, leaves_out_what_it_has) {
   EXPECT_EQ(planned.cases[1].earlier.count, 0);
 }
 
+TEST_F(earlier, of_another_procedure_is_not_gone_on_with) {
+  const auto measured = test_strategy("a");
+  document["benchmarks"] = {row_of("a/part", 0)};
+  document["benchmarks"][0]["procedure"] = 2;
+  auto planned = plan_of(measured, {"a/part"});
+  EXPECT_THAT(
+      common::complaint_of<common::usage_error>([&] { read().leave_out_measured(planned, 2); }),
+      HasSubstr("a/part was measured by another procedure"));
+  planned.cases[0].procedure = 2;
+  read().leave_out_measured(planned, 2);
+  EXPECT_EQ(planned.cases[0].earlier.count, 1);
+}
+
 TEST_F(earlier, tries_again_what_was_skipped_for_a_reason_that_may_have_passed) {
   const auto measured = test_strategy("a");
   for (const auto* const code : {"device_failed", "memory_refused", "threads_refused"})
@@ -232,6 +245,14 @@ TEST_F(earlier, is_joined_with_what_comes_later) {
   for (const auto& [name, entry] : joined.at("benchmarks").items()) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("a/old", "a/part", "a/new"));
   EXPECT_THAT(codes_in(joined.at("warnings")), ElementsAre("virtual_machine", "other_load"));
+}
+
+TEST_F(earlier, of_the_same_run_counts_as_its_process) {
+  facts()["run"]["processes"] = 2;
+  const auto joined = with_earlier_parts(later_context(), read(), true).at("transfers");
+  EXPECT_EQ(joined.at("run").at("processes"), 2);
+  EXPECT_EQ(joined.at("parts").at(0).at("complete"), true);
+  EXPECT_EQ(joined.at("parts").at(1).at("resumed"), false);
 }
 
 TEST_F(earlier, is_the_first_part) {
