@@ -273,10 +273,10 @@ bool is_as_google_benchmark(const option_table& table) {
 
 void set_processes(const option_table& table, settings& settings) {
   constexpr int usual = 3;
-  constexpr int most = 100;
-  if (table.app.count("--processes") > 0 && (table.processes < 1 || table.processes > most))
+  if (table.app.count("--processes") > 0 &&
+      (table.processes < 1 || table.processes > most_processes))
     throw common::usage_error(
-        fmt::format("bad --processes '{}': between 1 and {}", table.processes, most));
+        fmt::format("bad --processes '{}': between 1 and {}", table.processes, most_processes));
   const bool is_plain = !is_as_google_benchmark(table);
   if (table.processes > 1 && !is_plain && table.app.count("--processes") > 0)
     throw common::usage_error(fmt::format(

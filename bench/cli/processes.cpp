@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/default_file.hpp"
@@ -21,6 +22,7 @@
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/progress.hpp"
 #include "bench/harness/wall_clock.hpp"
+#include "src/claims/file_claim.hpp"
 #include "src/common/files.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
@@ -66,7 +68,7 @@ Number take_number(std::string_view& text) {
 std::string value_for(const settings& settings, const process_of_run& process,
                       const std::optional<std::chrono::nanoseconds>& left,
                       const std::filesystem::path& file) {
-  return fmt::format("{},{},{},{},{}", process.number, process.count, settings.seed,
+  return fmt::format("{},{},{},{},{},{}", getpid(), process.number, process.count, settings.seed,
                      left ? left->count() : -1, file.string());
 }
 
@@ -76,22 +78,67 @@ struct ending {
   int signal = 0;
 };
 
-/// Starts this program with one more argument, and passes interruptions on to it.
+/// Holds interruptions back except in wait(): none gets lost between a look for one and the wait.
+class held_signals {
+ public:
+  held_signals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+    struct sigaction noticed {};
+    noticed.sa_handler = [](int) {};
+    sigaction(SIGCHLD, &noticed, &of_children_);
+  }
+  ~held_signals() {
+    sigaction(SIGCHLD, &of_children_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+  void wait() const { sigsuspend(&before_); }
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_{};
+  struct sigaction of_children_ {};
+};
+
+pid_t spawn(std::vector<char*> arguments, const sigset_t& mask) {
+  arguments.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  pid_t process = 0;
+  const int error = posix_spawn(&process, self, nullptr, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a process");
+  return process;
+}
+
+/// Starts this program with one more argument, and passes an interruption on to it.
 ending run_process(std::span<char* const> arguments, std::string more) {
   std::vector<char*> pointers(arguments.begin(), arguments.end());
   pointers.push_back(more.data());
-  pointers.push_back(nullptr);
-  pid_t process = 0;
-  const int error = posix_spawn(&process, self, nullptr, nullptr, pointers.data(), environ);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a process");
+  const held_signals held;
+  const auto process = spawn(std::move(pointers), held.before());
   int status = 0;
-  while (waitpid(process, &status, 0) < 0)
-    if (errno != EINTR)
+  bool is_told = false;
+  for (pid_t ended = 0; (ended = waitpid(process, &status, WNOHANG)) != process;) {
+    if (ended < 0)
       throw std::system_error(errno, std::generic_category(), "cannot wait for a process");
-    else if (interruption() != 0)
-      kill(process, interruption());
+    if (interruption() != 0 && !std::exchange(is_told, true)) kill(process, interruption());
+    held.wait();
+  }
   return WIFEXITED(status) ? ending{static_cast<exit_code>(WEXITSTATUS(status))}
                            : ending{exit_code::something_failed, WTERMSIG(status)};
+}
+
+bool has_content(const std::string& file) {
+  std::error_code missing;
+  return !file.empty() && std::filesystem::file_size(file, missing) > 0 && !missing;
 }
 
 /// Why the run ended in the middle.
@@ -103,25 +150,27 @@ std::string reason_of(const ending& ended, const process_of_run& process) {
 
 /// Of a run that no process has ended. Returns the exit code.
 exit_code give_up(const ending& ended, const process_of_run& process, const std::string& file) {
-  const auto kept =
-      file.empty() || process.number == 1
-          ? ""
-          : fmt::format("; --resume={} goes on with what was measured", common::printable(file));
+  const auto kept = !has_content(file) ? ""
+                                       : fmt::format("; --resume={} goes on with what was measured",
+                                                     common::printable(file));
   common::complain("bench_transfers", reason_of(ended, process) + kept);
   return interruption() != 0 ? common::code_of_signal(interruption()) : exit_code::something_failed;
-}
-
-bool has_content(const std::string& file) {
-  std::error_code missing;
-  return !file.empty() && std::filesystem::file_size(file, missing) > 0 && !missing;
 }
 
 }  // namespace
 
 void become_process(const std::string& value, settings& settings) {
   std::string_view rest = value;
-  settings.process.number = take_number<int>(rest);
-  settings.process.count = take_number<int>(rest);
+  const auto parent = take_number<pid_t>(rest);
+  auto& process = settings.process;
+  process.number = take_number<int>(rest);
+  process.count = take_number<int>(rest);
+  // Nothing waits for it when the one that has started it is gone.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const bool is_possible = process.number >= 1 && process.number <= process.count &&
+                           process.count <= most_processes && process.count <= settings.rounds;
+  if (getppid() != parent || !is_possible)
+    throw common::usage_error(fmt::format("{} is for the processes of a run", option_of_process));
   // Further from each other than rounds are, whose orders are drawn by it, too.
   constexpr std::uint64_t apart = 1'000'000;
   settings.seed = take_number<std::uint64_t>(rest) +
@@ -131,14 +180,13 @@ void become_process(const std::string& value, settings& settings) {
   settings.file_of_run = rest;
   if (!settings.process.is_last() || settings.display_format.empty())
     settings.out = settings.file_of_run;
-  // Nothing waits for it when the one that has started it is gone.
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 exit_code measure_in_processes(const settings& given, std::span<char* const> arguments) {
   const auto settings = with_result_file(given);
   std::optional<temporary_file> temporary;
   if (settings.out.empty()) temporary.emplace();
+  const claims::file_claim claim(settings.out);  // also between two processes
   const auto file = temporary ? temporary->path() : std::filesystem::path(settings.out);
   const auto start = wall_clock::now();
   process_of_run process{0, std::min(settings.processes, settings.rounds)};

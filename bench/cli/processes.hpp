@@ -12,6 +12,9 @@ namespace bench_transfers::bench {
 /// The option by which a run tells one of its processes which it is. Nobody else gives it.
 inline constexpr const char* option_of_process = "--part-of-run";
 
+/// More do not help.
+inline constexpr int most_processes = 100;
+
 /// Sets what the value of that option tells. Throws usage_error.
 void become_process(const std::string& value, settings& settings);
 

@@ -47,11 +47,12 @@ void check_output(const settings& settings) {
   }
 }
 
-exit_code exit_code_of(const outcome& measured, const earlier_run* earlier) {
+/// `continues`: the earlier run is this one, in another process.
+exit_code exit_code_of(const outcome& measured, const earlier_run* earlier, bool continues) {
   if (measured.signal != 0) return common::code_of_signal(measured.signal);
   if (!measured.failures.empty() || (earlier && earlier->has_failures()))
     return exit_code::something_failed;
-  if (!measured.runs.empty()) return exit_code::done;
+  if (!measured.runs.empty() || (continues && earlier->has_repetitions())) return exit_code::done;
   if (!measured.by_time.empty()) return exit_code::no_time;
   return earlier && earlier->has_repetitions() ? exit_code::done : exit_code::nothing_ran;
 }
@@ -274,7 +275,7 @@ exit_code measure_plan(run_devices& devices, const bench::settings& given, plan&
   if (write_failure) std::rethrow_exception(write_failure);
   if (!quiet && says_where(settings) && settings.process.count == 1)
     shown.say("Result file: " + settings.out);
-  const auto code = exit_code_of(measured, request.earlier);
+  const auto code = exit_code_of(measured, request.earlier, settings.process.continues());
   if (code == exit_code::no_time)
     complain(request, "nothing was measured: the time was up (--max-time)");
   return code;

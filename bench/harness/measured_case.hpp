@@ -16,11 +16,11 @@ namespace bench_transfers::bench {
 struct measured_case {
   using seconds = std::chrono::duration<double>;
 
-  measured_case(const benchmark_case& chosen, const process_of_run& process)
+  measured_case(const benchmark_case& chosen, const process_of_run& process, int rounds)
       : planned(&chosen),
         medians(chosen.earlier.medians),
         repetitions(chosen.earlier.count),
-        fewest(process.continues() ? repetitions + 1 : 0) {}
+        fewest(process.continues() ? repetitions + process.own(rounds) : 0) {}
 
   const benchmark_case* planned;
   bench::schedule schedule = {};

@@ -23,7 +23,8 @@ outcome session::measure(const plan& plan) {
   devices_.lose(plan.lost_devices);
   std::vector<measured_case> all;
   for (const auto* const list : {&plan.cases, &plan.set_aside})
-    for (const auto& planned : *list) all.emplace_back(planned, settings_.process);
+    for (const auto& planned : *list)
+      all.emplace_back(planned, settings_.process, settings_.rounds);
   const auto cases = std::span(all).first(plan.cases.size());
   if (others_)
     measure_in_turn(cases);

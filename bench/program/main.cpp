@@ -30,13 +30,11 @@ int print_error(const std::string& sentence, exit_code code) {
   return static_cast<int>(code);
 }
 
-exit_code measure(const settings& settings, const resumption* resumed) {
+exit_code measure(const settings& settings, const earlier_run* earlier) {
   run_request request{.devices = choose_devices(settings.device),
                       .fleet = fleet_facts(fleet::own_environment())};
-  if (resumed) {
-    request.earlier = &resumed->earlier();
-    request.is_claimed = true;
-  }
+  request.earlier = earlier;
+  request.is_claimed = earlier || !settings.file_of_run.empty();
   return measure(settings, std::move(request));
 }
 
@@ -64,8 +62,9 @@ exit_code run_program(int argc, char** argv) {
   const auto& settings = parsed.settings;
   if (settings.file_of_run.empty() && settings.processes > 1)
     return measure_in_processes(settings, {argv, static_cast<std::size_t>(argc)});
-  if (!settings.process.continues()) return measure(settings, parsed.resumed.get());
-  const resumption earlier(settings.file_of_run, settings.out);
+  if (parsed.resumed) return measure(settings, &parsed.resumed->earlier());
+  if (!settings.process.continues()) return measure(settings, nullptr);
+  const earlier_run earlier(settings.file_of_run);
   return measure(settings, &earlier);
 }
 

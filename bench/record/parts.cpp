@@ -46,8 +46,11 @@ json part_of(const json& context, std::size_t number, bool is_process) {
 json earlier_parts(const earlier_run& earlier, bool is_process) {
   auto parts = member(earlier.facts(), {"parts"});
   if (!parts.is_array()) parts = json::array({part_of(earlier.context(), 1, is_process)});
-  // No other process follows one that has not ended by itself.
-  if (is_process) parts.back()["complete"] = true;
+  // No other process follows one that has not ended by itself; its time may have been up.
+  if (is_process)
+    parts.back()["complete"] = std::ranges::none_of(
+        parts.back()["warnings"],
+        [](const json& warning) { return member(warning, {"code"}) == "max_time_reached"; });
   return parts;
 }
 

@@ -66,8 +66,7 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         [
             "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
             "arrow: beyond the axis",
-            f"each run is one process; grey band: {band:g} %, as processes of one machine may "
-            "differ",
+            f"grey band: {band:g} %, as processes of one machine may differ",
             _describe_omissions(runs, shown),
         ],
         layout.row(*panels, spacing=24).resolve_legend(shape="shared"),

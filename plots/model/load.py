@@ -180,8 +180,8 @@ class Result:
 
     @property
     def parts(self) -> int:
-        """Counts the parts in which the run was measured, one after another."""
-        return len(self.in_parts)
+        """Counts the parts in which the run was measured, each going on with those before."""
+        return 1 + sum(part.get("resumed") is not False for part in self.in_parts[1:])
 
     @property
     def transfers(self) -> dict[str, Any]:

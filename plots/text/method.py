@@ -276,7 +276,8 @@ def _sizes(sizes: list[float]) -> str:
 
 def _describe_rounds(run: Run, info: dict[str, Any]) -> list[Fact]:
     parts, seed, least = run.result.parts, info.get("seed"), info.get("min_time_ms")
-    process = "One process" if parts == 1 else f"{parts} processes, one after another,"
+    count = len(run.result.in_parts)
+    process = "One process" if count == 1 else f"{count} processes, one after another,"
     shuffled = info.get("random_order") is True
     count = info.get("rounds")
     rounds = f"{count:g} rounds" if is_positive(count) else "rounds"
@@ -376,7 +377,7 @@ def _describe_statistics(run: Run) -> list[Fact]:
         ),
         Fact("Intervals of ratios have 95 %, from all pairs of repetitions (Mann and Whitney)."),
         Fact(
-            "All intervals describe the spread within one process; processes of one machine may "
+            "All intervals describe the spread within a run; processes of one machine may "
             "differ by more."
         ),
         _describe_unknown(run),

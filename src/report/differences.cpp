@@ -179,8 +179,7 @@ class comparing {
     document["explanation"] = fmt::format(
         "A difference is clear if it is {} or more, since two processes of one "
         "machine may differ by less, and if 95 % of all pairs of repetitions agree. "
-        "Each run is one process: a difference may be that of the hosts, and of what "
-        "else ran there.",
+        "A difference may also be that of the hosts, and of what else ran there.",
         least);
     document["transfers"] = differences_of_transfers();
     return document;

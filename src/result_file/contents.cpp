@@ -18,12 +18,10 @@ std::optional<double> row::number(std::string_view name) const {
 }
 
 std::vector<process_of_run> processes_of(const contents& read) {
+  int begun = read.complete ? read.processes : 1;
+  for (const auto& row : read.rows) begun = std::max(begun, std::min(row.process, read.processes));
   std::vector<process_of_run> processes;
-  for (int number = 1; number <= read.processes; ++number) {
-    const process_of_run process{number, read.processes};
-    if (std::ranges::any_of(read.rows, [&](const row& row) { return process.has(row.process); }))
-      processes.push_back(process);
-  }
+  for (int number = 1; number <= begun; ++number) processes.push_back({number, read.processes});
   return processes;
 }
 

@@ -72,6 +72,7 @@ struct contents {
   bool on_host = false;   ///< measured without a GPU
   bool complete = true;   ///< the run has reached its end; one in parts, its last part
   std::size_t parts = 1;  ///< in which the run was measured, each going on with those before
+  int last_process = 1;   ///< the highest number that rows may have
   int processes = 1;      ///< that have measured it, in turn; rows of one resumed may have more
   std::vector<common::message> warnings;
   std::vector<skipped_benchmark> skipped;
@@ -90,7 +91,7 @@ struct contents {
   }
 };
 
-/// Those that have measured a file, and have rows in it.
+/// Those that have measured a file: of an incomplete one, up to the last that has rows.
 std::vector<process_of_run> processes_of(const contents& read);
 
 /// What an answer needs of a file.

@@ -122,7 +122,9 @@ void add_procedure(const row& row, benchmark_rows& rows) {
 
 unsigned procedure_of(const row& row) {
   constexpr double most = 1e6;
-  const double number = row.number("procedure").value_or(1);
+  double number = 1;
+  for (const auto& value : row.values)
+    if (*value.name == "procedure") number = value.number;  // NaN: no number
   if (!(number >= 1 && number <= most && number == std::trunc(number)))
     refuse(row, "its procedure is no whole number from 1 on");
   return static_cast<unsigned>(number);

@@ -114,6 +114,7 @@ std::map<std::string, Entry> entries_of(const element& transfers, const char* ke
 struct part_list {
   std::size_t count = 1;
   bool is_last_complete = true;
+  int last = 1;  ///< its number
 };
 
 bool is_numbered(const json& part, std::size_t number) {
@@ -132,7 +133,8 @@ part_list parts_in(const json& facts) {
   }
   const auto goes_on = [](const json& part) { return member(part, {"resumed"}) != false; };
   const auto resumed = std::count_if(list.begin() + 1, list.end(), goes_on);
-  return {1 + static_cast<std::size_t>(resumed), list.back().at("complete").get<bool>()};
+  return {1 + static_cast<std::size_t>(resumed), list.back().at("complete").get<bool>(),
+          static_cast<int>(list.size())};
 }
 
 int processes_in(const json& facts) {
@@ -206,6 +208,9 @@ void take_facts(contents& into) {
   into.parts = parts.count;
   into.complete = completeness(into.facts) && parts.is_last_complete;
   into.processes = processes_in(into.facts);
+  into.last_process = parts.last;
+  if (into.complete && parts.last < into.processes)
+    throw bad_entry("it is complete, and has fewer parts than its run has processes");
   for (const auto& warning : list_of(into.facts, "warnings"))
     into.warnings.push_back(message_from(warning, "a warning"));
   for (const auto& skip : list_of(into.facts, "skipped"))

@@ -198,6 +198,8 @@ class rows_reader {
     row.failed = failure_of(name, read);
     row.disturbed = disturbances_of(name, read);
     row.process = process_of(name, read);
+    if (row.process > into_.last_process)
+      refuse(name, fmt::format("its process {} is none of the run's", row.process));
   }
 
   void set_kind(row& row, std::string_view name, const members& read) {

@@ -24,6 +24,7 @@ from program import (
     wait_for,
 )
 
+NO_TIME = 4
 QUICK = ("--device=host", "--profile=quick", "--strategies=copy/pageable", "--cache=warm")
 SMALL = (*QUICK, "--sizes=4KiB,64KiB")
 NAMES = [f"copy/pageable/{way}/{size}" for way in ("h2d", "d2h") for size in ("4KiB", "64KiB")]
@@ -160,6 +161,41 @@ def test_the_time_is_that_of_the_whole_run(paced: Program, tmp_path: Path):
     assert [warning["code"] for warning in result.transfers["warnings"]].count(
         "max_time_reached"
     ) == 1
+
+
+def test_what_any_process_has_measured_is_a_result(paced: Program, tmp_path: Path):
+    out = tmp_path / "run.json"
+    paced_run = ("--device=host", "--profile=quick", "--strategies=paced", "--cache=warm")
+    for ms in (1, 5, 10, 20, 60):
+        completed = paced.run(*paced_run, f"--max-time={ms}ms", f"--out={out}")
+        assert completed.code == (ALL_RAN if read(out).rows else NO_TIME), completed
+
+
+def test_what_is_repeated_until_stable_is_known_of_each_process(
+    program: Program, gate: Program, tmp_path: Path
+):
+    out = tmp_path / "run.json"
+    asked = ("--device=host", "--profile=quick", "--strategies=allocate,free", "--cache=warm")
+    assert program.run(*asked, "--sizes=4KiB", f"--out={out}").code == ALL_RAN
+    for counts in by_process(read(out)).values():
+        assert min(counts[process] for process in (1, 2, 3)) >= 3
+    pinned = gate.run("pin", out, f"--out={tmp_path / 'baseline.json'}")
+    assert "not used there" not in pinned.unfolded
+
+
+@pytest.mark.parametrize("value", ["1,1,3,1,-1,x", "0,1,0,1,-1,x", "1,2", "1,-5,3,1,-1,x.json"])
+def test_nobody_else_is_a_process_of_a_run(program: Program, tmp_path: Path, value: str):
+    completed = program.run(*SMALL, f"--part-of-run={value}", cwd=tmp_path)
+    assert completed.code == USAGE
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_other_run_writes_the_file_meanwhile(
+    program: Program, tmp_path: Path, in_second_process: subprocess.Popen[str]
+):
+    completed = program.run(*SMALL, f"--out={tmp_path / 'run.json'}")
+    assert completed.code == USAGE
+    assert "another process" in completed.err
 
 
 @pytest.fixture

@@ -158,8 +158,9 @@ void take_times(const json& facts, run& run) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (run.process.has(static_cast<int>(i) + 1)) add_period(parts[i], run);
   if (!run.periods.empty()) run.started = run.periods.front().begin;
-  run.boot = is_in_parts ? line_at(parts.front(), {"boot_id"})
-                         : line_at(facts, {"machine", "kernel", "boot_id"});
+  run.boot = line_at(facts, {"machine", "kernel", "boot_id"});
+  for (std::size_t i = parts.size(); is_in_parts && i-- > 0;)
+    if (run.process.has(static_cast<int>(i) + 1)) run.boot = line_at(parts[i], {"boot_id"});
 }
 
 void read_bench_transfers_facts(const result_file::contents& file, run& run) {
@@ -175,7 +176,7 @@ void read_bench_transfers_facts(const result_file::contents& file, run& run) {
   run.faults = faults_in(facts);
   run.options = options_in(facts);
   run.complete = file.complete;
-  run.parts = file.parts;
+  run.parts = run.process.is_last() ? file.parts : 1;  // what is resumed is the last one's
   for (const auto& warning : file.warnings) run.warnings.push_back({warning.code, warning.text});
 }
 

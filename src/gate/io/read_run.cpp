@@ -21,6 +21,7 @@ run run_of(const result_file::contents& contents, const result_file::process_of_
   run result;
   result.file = process.count == 1 ? file.string()
                                    : fmt::format("{} (process {})", file.string(), process.number);
+  result.source = file;
   result.process = process;
   read_facts(contents, judged_by, result);
   read_rows(contents, judged_by.with(result.declared), result);

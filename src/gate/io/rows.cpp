@@ -55,6 +55,7 @@ struct benchmark_rows {
   std::size_t without = 0;    ///< repetitions that lack the field judged by
   std::size_t disturbed = 0;  ///< repetitions that count only because all are disturbed
   std::size_t asked_for = 0;  ///< repetitions, as far as rows tell
+  bool is_elsewhere = false;  ///< other processes of the run have it
   std::optional<gate::work> work = {};
 };
 
@@ -108,7 +109,7 @@ class collector {
   }
 
   void add(const row& row) {
-    if (!process_.has(row.process)) return;
+    if (!process_.has(row.process)) return expect(row);
     if (row.kind == result_file::row_kind::repetition)
       add_repetition(row);
     else if (!is_of_complexity(row.aggregate))
@@ -122,7 +123,7 @@ class collector {
       benchmark.lacks_means = ours_ && judged_by_.key == "real_time" && benchmark.means.empty();
       if (ours_) benchmark.limited_by = limited_by(*rows.described, run.on_host);
       benchmark.work = rows.work.value_or(work());
-      const bool is_left_out = benchmark.failed > 0 || rows.disturbed > 0;
+      const bool is_left_out = benchmark.failed > 0 || rows.disturbed > 0 || rows.is_elsewhere;
       if (benchmark.values.empty() && (!is_left_out || rows.without > 0))
         run.unjudged.push_back(name);
       else if (rows.without > 0)
@@ -149,12 +150,24 @@ class collector {
         fmt::format("none of its benchmarks has {}; they have {}", judged_by_.key, known));
   }
 
-  void add_repetition(const row& row) {
-    auto& rows = benchmark_of(row);
-    if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
+  void ask_for(const row& row, benchmark_rows& rows) const {
     const auto asked_for = std::max(row.number("repetitions").value_or(0),
                                     static_cast<double>(row.repetition.value_or(-1)) + 1);
     rows.asked_for = std::max(rows.asked_for, repetitions_in(asked_for));
+  }
+
+  /// What another process of the run has measured, this one should have measured, too.
+  void expect(const row& row) {
+    if (row.kind != result_file::row_kind::repetition) return;
+    auto& rows = benchmark_of(row);
+    rows.is_elsewhere = true;
+    ask_for(row, rows);
+  }
+
+  void add_repetition(const row& row) {
+    auto& rows = benchmark_of(row);
+    if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
+    ask_for(row, rows);
     if (!row.failed && judged_by_.is_counter() && !has(row, judged_by_.key)) {
       ++rows.without;
       lacks_field_ = true;

@@ -125,6 +125,12 @@ bool may_be_one_process(const part& lhs, const part& rhs) {
          (lhs.time.begin == rhs.time.begin && (lhs.is_of_several() || rhs.is_of_several()));
 }
 
+/// The processes of a run follow one another, within a second if they are short.
+bool are_of_one_file(const part& lhs, const part& rhs) {
+  return lhs.of != nullptr && rhs.of != nullptr && lhs.of->process.count > 1 &&
+         lhs.of->source == rhs.of->source;
+}
+
 using parts_by_gpu = std::map<std::pair<std::string, std::string>, std::vector<part>>;
 
 parts_by_gpu parts_of(std::span<const run> runs, std::span<const process> known) {
@@ -148,7 +154,8 @@ void require_own_times(std::span<const run> runs, std::span<const process> known
     std::ranges::stable_sort(parts, {}, [](const part& one) { return one.time.begin; });
     const auto* latest = &parts.front();
     for (const auto& next : std::span(parts).subspan(1)) {
-      if (next.of != latest->of && may_be_one_process(*latest, next))
+      if (next.of != latest->of && !are_of_one_file(*latest, next) &&
+          may_be_one_process(*latest, next))
         throw bad_input(fmt::format(
             "{} and {} were measured at the same time on one {}: they are one process, or "
             "disturbed each other",

@@ -62,14 +62,15 @@ struct period {
 /// One process, as its result file describes it. Its texts, names of benchmarks included, are
 /// printable (common/printable.hpp).
 struct run {
-  std::filesystem::path file;
-  bool ours = false;     ///< false: a Google Benchmark file of another program
-  fingerprint machine;   ///< empty if the file has none
-  bool on_host = false;  ///< measured without a GPU, on the device `host`
-  std::string device;    ///< "NVIDIA H200", "host"; may be empty
-  std::string card;      ///< the GPU's UUID
-  std::string slot;      ///< its PCI address
-  std::string host;      ///< the machine's name, in files of other programs
+  std::filesystem::path file;    ///< its name, and which of its processes
+  std::filesystem::path source;  ///< its name
+  bool ours = false;             ///< false: a Google Benchmark file of another program
+  fingerprint machine;           ///< empty if the file has none
+  bool on_host = false;          ///< measured without a GPU, on the device `host`
+  std::string device;            ///< "NVIDIA H200", "host"; may be empty
+  std::string card;              ///< the GPU's UUID
+  std::string slot;              ///< its PCI address
+  std::string host;              ///< the machine's name, in files of other programs
   std::optional<std::chrono::sys_seconds> started;  ///< of a run in parts, the first one
   std::vector<period> periods;                      ///< one for each part
   std::string boot;                 ///< changes with every start of the machine; may be empty

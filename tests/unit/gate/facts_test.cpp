@@ -92,6 +92,39 @@ TEST(gate_facts, each_process_of_a_run_is_a_run) {
   EXPECT_THAT(runs[0].machine, Contains(Pair("settings.processes", "2")));
 }
 
+TEST(gate_facts, a_process_lacks_what_others_of_its_run_have) {
+  auto facts = bench_transfers_facts();
+  facts["run"]["processes"] = 3;
+  for (int number = 1; number <= 3; ++number)
+    facts["parts"].push_back({{"number", number}, {"resumed", false}, {"complete", true}});
+  auto file = bench_transfers_file(facts);
+  const auto row = file["benchmarks"].front();
+  file["benchmarks"].clear();
+  for (int index = 0; index < 9; ++index) {
+    file["benchmarks"].push_back(row);
+    file["benchmarks"].back().update({{"process", 1 + index / 3},
+                                      {"repetition_index", index},
+                                      {"repetitions", 9},
+                                      {"real_time", 10.5}});
+    // Those of the second and third process do not count: the first one has better ones.
+    if (index >= 3) file["benchmarks"].back()["disturbed"] = {"other_load"};
+  }
+  const auto runs = runs_in(file.dump(), "some.json", {});
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& of : runs) {
+    const auto& values = of.benchmarks.at(runs.front().benchmarks.begin()->first);
+    EXPECT_EQ(has_too_few_repetitions(values), of.process.number > 1);
+  }
+  file["benchmarks"][8]["process"] = 4;
+  EXPECT_THAT([&] { runs_in(file.dump(), "some.json", {}); },
+              testing::ThrowsMessage<bad_input>(HasSubstr("its process 4 is none of the run's")));
+  file["benchmarks"][8]["process"] = 3;
+  file["context"]["transfers"]["parts"].erase(2);
+  EXPECT_THAT(
+      [&] { runs_in(file.dump(), "some.json", {}); },
+      testing::ThrowsMessage<bad_input>(HasSubstr("fewer parts than its run has processes")));
+}
+
 TEST(gate_facts, tell_whether_confidential_computing_is_on) {
   const auto machine = [](const json& state) {
     auto facts = bench_transfers_facts();
