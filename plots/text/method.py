@@ -275,7 +275,7 @@ def _sizes(sizes: list[float]) -> str:
 
 
 def _describe_rounds(run: Run, info: dict[str, Any]) -> list[Fact]:
-    parts, seed, least = run.result.parts, info.get("seed"), info.get("min_time_ms")
+    seed, least = info.get("seed"), info.get("min_time_ms")
     count = len(run.result.in_parts)
     process = "One process" if count == 1 else f"{count} processes, one after another,"
     shuffled = info.get("random_order") is True
