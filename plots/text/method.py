@@ -276,8 +276,8 @@ def _sizes(sizes: list[float]) -> str:
 
 def _describe_rounds(run: Run, info: dict[str, Any]) -> list[Fact]:
     seed, least = info.get("seed"), info.get("min_time_ms")
-    count = len(run.result.in_parts)
-    process = "One process" if count == 1 else f"{count} processes, one after another,"
+    processes = len(run.result.in_parts)
+    process = "One process" if processes == 1 else f"{processes} processes, one after another,"
     shuffled = info.get("random_order") is True
     count = info.get("rounds")
     rounds = f"{count:g} rounds" if is_positive(count) else "rounds"
