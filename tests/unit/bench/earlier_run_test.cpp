@@ -249,10 +249,14 @@ TEST_F(earlier, is_joined_with_what_comes_later) {
 
 TEST_F(earlier, of_the_same_run_counts_as_its_process) {
   facts()["run"]["processes"] = 2;
+  facts()["warnings"] = json::array();
   const auto joined = with_earlier_parts(later_context(), read(), true).at("transfers");
   EXPECT_EQ(joined.at("run").at("processes"), 2);
   EXPECT_EQ(joined.at("parts").at(0).at("complete"), true);
   EXPECT_EQ(joined.at("parts").at(1).at("resumed"), false);
+  facts()["warnings"].push_back(message("max_time_reached"));
+  const auto cut = with_earlier_parts(later_context(), read(), true).at("transfers");
+  EXPECT_EQ(cut.at("parts").at(0).at("complete"), false);
 }
 
 TEST_F(earlier, is_the_first_part) {

@@ -52,10 +52,14 @@ TEST_F(loaded_session, copies_tell_what_either_side_loses) {
     EXPECT_GE(row.at("cpu_gb_per_s"), 0);
     const auto value = [&](const char* key) { return row.at(key).get<double>(); };
     // Of all copies, whatever disturbed them, and of these alone: settling ones do not count.
-    EXPECT_NEAR(value("copy_loss_percent"),
-                100 * (1 - value("gb_per_s") / value("copy_alone_gb_per_s")), 5);
-    EXPECT_NEAR(value("cpu_loss_percent"),
-                100 * (1 - value("cpu_gb_per_s") / value("cpu_alone_gb_per_s")), 1e-6);
+    constexpr double rounding = 1e-6;  // of nine digits
+    const auto loss = [&](const char* rate, const char* alone) {
+      return 100 * (1 - value(rate) / value(alone));
+    };
+    // The harness's clock has a little more between its readings.
+    EXPECT_LE(value("copy_loss_percent"), loss("gb_per_s", "copy_alone_gb_per_s") + 100 * rounding);
+    const auto cpu_loss = loss("cpu_gb_per_s", "cpu_alone_gb_per_s");
+    EXPECT_NEAR(value("cpu_loss_percent"), cpu_loss, rounding * (100 + std::abs(cpu_loss)));
     const auto undisturbed = value("both_busy_percent") * value("operations") / 100;
     EXPECT_NEAR(undisturbed, std::round(undisturbed), 1e-6);
     // On a machine that is busy otherwise, there may be no moment at which all are at work.

@@ -110,9 +110,9 @@ TEST_F(earlier_session, of_one_of_several_processes_measures_its_share) {
 
 TEST_F(earlier_session, of_one_of_several_processes_measures_what_is_known_already) {
   strategies.back().sampling.until_stable = true;
-  chosen.rounds = 30;
+  chosen.rounds = 6;
   chosen.process = {2, 3};
-  EXPECT_THAT(numbers_of(run_after(repetitions(5, 200e3)).runs), ElementsAre(5));
+  EXPECT_THAT(numbers_of(run_after(repetitions(5, 200e3)).runs), ElementsAre(5, 6));
 }
 
 TEST_F(earlier_session, leaves_what_is_spoilt_to_the_next_process) {
