@@ -100,6 +100,15 @@ class Program:
         )
 
 
+def as_undisturbed(file: Path) -> Path:
+    """Takes out of a result file what has disturbed its run: the machine may be busy."""
+    document = json.loads(file.read_text("utf-8"))
+    for row in document["benchmarks"]:
+        row.pop("disturbed", None)
+    file.write_text(json.dumps(document), "utf-8")
+    return file
+
+
 def without(defaults: Iterable[str], *arguments: str | Path) -> list[str]:
     """The defaults for flags that are not among the arguments."""
     names = {str(argument).partition("=")[0] for argument in arguments}

@@ -19,6 +19,7 @@ from program import (
     USAGE,
     Program,
     Result,
+    as_undisturbed,
     assert_complains,
     read,
     wait_for,
@@ -179,7 +180,9 @@ def test_what_is_repeated_until_stable_is_known_of_each_process(
     assert program.run(*asked, "--sizes=4KiB", f"--out={out}").code == ALL_RAN
     for counts in by_process(read(out)).values():
         assert min(counts[process] for process in (1, 2, 3)) >= 3
-    pinned = gate.run("pin", out, f"--out={tmp_path / 'baseline.json'}", "--allow-noisy")
+    pinned = gate.run(
+        "pin", as_undisturbed(out), f"--out={tmp_path / 'baseline.json'}", "--allow-noisy"
+    )
     assert "not used there" not in pinned.unfolded
 
 
@@ -280,13 +283,16 @@ def test_a_file_of_three_processes_is_three_runs(program: Program, gate: Program
     for file in files:
         assert program.run(*SMALL, f"--out={file}").code == ALL_RAN
     baseline = tmp_path / "baseline.json"
-    assert gate.run("pin", files[0], f"--out={baseline}", "--allow-noisy").code == ALL_RAN
+    assert (
+        gate.run("pin", as_undisturbed(files[0]), f"--out={baseline}", "--allow-noisy").code
+        == ALL_RAN
+    )
     pinned = json.loads(baseline.read_text())
     assert [run["file"] for run in pinned["runs"]] == [
         f"first.json (process {number})" for number in (1, 2, 3)
     ]
     assert pinned["machine"]["settings.processes"] == "3"
-    answer = json.loads(gate.run("check", baseline, files[1], "--json=-").out)
+    answer = json.loads(gate.run("check", baseline, as_undisturbed(files[1]), "--json=-").out)
     assert answer["runs"] == {"before": 3, "after": 3}
     compared = json.loads(program.run("compare", *files, "--json=-").out)
     assert compared["basis"] == "runs"
@@ -299,7 +305,9 @@ def test_runs_of_other_numbers_of_processes_are_not_compared(
     assert program.run(*SMALL, f"--out={three}").code == ALL_RAN
     assert program.run(*SMALL, "--processes=1", f"--out={one}").code == ALL_RAN
     baseline = tmp_path / "baseline.json"
-    assert gate.run("pin", three, f"--out={baseline}", "--allow-noisy").code == ALL_RAN
-    checked = gate.run("check", baseline, one)
+    assert (
+        gate.run("pin", as_undisturbed(three), f"--out={baseline}", "--allow-noisy").code == ALL_RAN
+    )
+    checked = gate.run("check", baseline, as_undisturbed(one))
     assert checked.code == 3
     assert "settings.processes: was 3, is 1" in checked.out

@@ -240,6 +240,8 @@ class collector {
 std::uint64_t content_of(const run& run) {
   hash content;
   if (run.started) content.add(static_cast<std::uint64_t>(run.started->time_since_epoch().count()));
+  // Several may begin in one second, and have lost all values.
+  if (run.process.count > 1) content.add(static_cast<std::uint64_t>(run.process.number));
   for (const auto& [name, benchmark] : run.benchmarks) {
     content.add(std::string_view(name));
     content.add(benchmark.failed);

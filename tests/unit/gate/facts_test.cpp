@@ -111,6 +111,7 @@ TEST(gate_facts, a_process_lacks_what_others_of_its_run_have) {
   }
   const auto runs = runs_in(file.dump(), "some.json", {});
   ASSERT_EQ(runs.size(), 3U);
+  EXPECT_NE(runs[1].content, runs[2].content);  // neither has any value
   for (const auto& of : runs) {
     const auto& values = of.benchmarks.at(runs.front().benchmarks.begin()->first);
     EXPECT_EQ(has_too_few_repetitions(values), of.process.number > 1);
