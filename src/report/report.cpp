@@ -23,12 +23,7 @@ json to_json(const alike& given) {
           {"text", given.text}};
 }
 
-template <class Entry>
-json list_of(const std::vector<Entry>& entries) {
-  auto list = json::array();
-  for (const auto& entry : entries) list.push_back(to_json(entry));
-  return list;
-}
+constexpr auto as_json = [](const auto& given) { return to_json(given); };
 
 }  // namespace
 
@@ -47,9 +42,9 @@ std::string document_of(std::span<const run_report> runs) {
     auto& said = judged.back();
     said.update(trust::to_json(run.judged));
     said["matters"] = common::to_json(run.matters);
-    said["rules"] = list_of(run.rules);
+    said["rules"] = common::list_of(run.rules, as_json);
     said["basis"] = common::to_json(run.basis);
-    said["alike"] = list_of(run.alike);
+    said["alike"] = common::list_of(run.alike, as_json);
     said["questions"] = followed_questions(run.compared);
     compared.push_back(run.compared);
   }

@@ -43,12 +43,7 @@ json to_json(const choice& given) {
           {"benchmarks", given.benchmarks}};
 }
 
-template <class Entry>
-json list_of(const std::vector<Entry>& entries) {
-  auto list = json::array();
-  for (const auto& entry : entries) list.push_back(to_json(entry));
-  return list;
-}
+constexpr auto as_json = [](const auto& given) { return to_json(given); };
 
 }  // namespace
 
@@ -58,9 +53,12 @@ json to_json(const judgement& given) {
     verdict = {{"lead", given.verdict->lead},
                {"text", given.verdict->text},
                {"severity", given.verdict->warns ? "warning" : "note"}};
-  return {{"findings", list_of(given.findings)}, {"alerts", given.alerts},
-          {"marks", list_of(given.marks)},       {"verdict", verdict},
-          {"choices", list_of(given.choices)},   {"warnings", common::to_json(given.warnings)}};
+  return {{"findings", common::list_of(given.findings, as_json)},
+          {"alerts", given.alerts},
+          {"marks", common::list_of(given.marks, as_json)},
+          {"verdict", verdict},
+          {"choices", common::list_of(given.choices, as_json)},
+          {"warnings", common::to_json(given.warnings)}};
 }
 
 }  // namespace bench_transfers::trust
