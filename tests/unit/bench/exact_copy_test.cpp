@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,11 @@ TEST(exact_copies, are_chosen_by_the_memory) {
   for (const auto& measured : registered_strategies()) {
     const auto kind = measured.needs.host;
     const bool is_plain = kind && measured.name() == "copy/" + to_string(*kind);
-    const bool is_locked_once = measured.name().starts_with("copy/register_once");
+    const auto locks = [](const name_part& part) {
+      return part.target == name_part::field::method &&
+             (part.text == "register_once" || part.text == "register_once_huge");
+    };
+    const bool is_locked_once = std::ranges::any_of(measured.parts, locks);
     if ((!is_plain && !is_locked_once) || why_unsupported(measured, device)) continue;
     SCOPED_TRACE(measured.name());
     memory.reserve_host(*kind, bytes);
