@@ -16,7 +16,6 @@ from plots.figures.rows import Rows
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.memory_pages import page_sizes
-from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers
 
 MOST_APART = 0.1  # further apart than this, marks are drawn on their own
@@ -125,7 +124,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
         if not sizes or sizes[max(sizes)] != benchmark or value is None:
             continue
         kind = types.get(benchmark.memory, "")
-        low, high = _interval(benchmark)
+        low, high = _interval(benchmark, value, bool(latency))
         rows.append(
             {
                 "benchmark": benchmark.name,
@@ -152,12 +151,12 @@ def _describe_value(waits: bool, value: float) -> str:
     return numbers.time(value) if waits else numbers.rate(value)
 
 
-def _interval(benchmark: Benchmark) -> tuple[float, float]:
-    """Returns where the median lies: with 95 % confidence, or among all of few repetitions."""
-    values = benchmark.values(LATENCY)
-    if not values:
-        values = [(benchmark.bytes or 0) / ns for ns in benchmark.values(TIME)]
-    return median_interval(values) or (min(values), max(values))
+def _interval(benchmark: Benchmark, value: float, waits: bool) -> tuple[float, float]:
+    """Returns where a value lies in other processes with 95 %, or among all repetitions of one."""
+    times = benchmark.values("median_ns")
+    ends = benchmark.time_interval or (min(times), max(times))
+    low, high = (value * (ns / benchmark.ns if waits else benchmark.ns / ns) for ns in ends)
+    return min(low, high), max(low, high)
 
 
 def _find_alike(rows: list[dict[str, Any]]) -> list[str]:

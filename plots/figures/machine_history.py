@@ -18,7 +18,6 @@ from plots.figures.layout import Layout
 from plots.figures.registered import Of, figure
 from plots.model.derive import Benchmark, NoData, Run
 from plots.model.same_gpu import Dated, longest_history
-from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers
 from plots.text.side_by_side import KeyQuestion, key_questions
 from plots.text.trust import injected_faults
@@ -118,7 +117,7 @@ def _choose_size(answers: list[KeyQuestion]) -> int:
 def _make_row(
     heading: str, question: KeyQuestion, benchmark: Benchmark, dated: Dated, start: datetime
 ) -> dict[str, Any]:
-    ends = median_interval(benchmark.values(TIME)) or (benchmark.ns, benchmark.ns)
+    ends = benchmark.time_interval or (benchmark.ns, benchmark.ns)
     moved = benchmark.bytes or 0
     times = (benchmark.ns, *ends)
     at, *interval = (moved / ns if question.is_rate else ns / 1000 for ns in times)

@@ -14,7 +14,6 @@ from plots.figures.layout import Layout, shorten
 from plots.figures.registered import Of, figure
 from plots.figures.rows import LAST_PART, Rows
 from plots.model.derive import Benchmark, NoData, Run
-from plots.model.significance import TIME, median_interval
 from plots.text import caption, numbers, side_by_side
 from plots.text.side_by_side import Entry
 
@@ -49,7 +48,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     asked = [
         entry
         for entry in side_by_side.compare(shown)
-        if entry.answered.is_rate and entry.answered.counter == TIME
+        if entry.answered.is_rate and entry.answered.counter == "median_ns"
     ][: MOST_QUESTIONS[layout.name]]
     if not asked:
         raise NoData("these runs have no large transfer in common")
@@ -126,8 +125,7 @@ def _values(benchmark: Benchmark, order: Order, limit: float | None) -> dict[str
     """Returns where the mark and its line are drawn."""
     scale = benchmark.bytes or 0
     factor = scale if order is BY_BANDWIDTH else 100 * scale / _raw_rate(benchmark, limit or 1)
-    times = benchmark.values(TIME)
-    low, high = median_interval(times) or (benchmark.ns, benchmark.ns)
+    low, high = benchmark.time_interval or (benchmark.ns, benchmark.ns)
     return {"at": factor / benchmark.ns, "from": factor / high, "to": factor / low}
 
 

@@ -17,7 +17,6 @@ from plots.figures.registered import Of, Question, figure
 from plots.figures.rows import SPACING, name_of
 from plots.model.derive import DIRECTIONS, TRANSFER, Benchmark, NoData, Run
 from plots.model.groups import Group, group_transfers
-from plots.model.significance import median_interval
 from plots.text import caption, numbers
 
 AXIS_END = 3  # times the median of all: what takes longer would flatten the others
@@ -47,7 +46,7 @@ def draw_small_copies(run: Run, layout: Layout) -> Figure:
         layout,
         [
             caption.describe_timing([benchmark.repetitions for benchmark in timed]),
-            "line: 95 % interval of the median; arrow: beyond the axis",
+            "line: 95 % interval between processes; arrow: beyond the axis",
             f"in the tables only: {left_out} more" if left_out else "",
         ],
         layout.row(*panels, spacing=SPACING),
@@ -84,7 +83,7 @@ def _make_rows(groups: list[Group], code: str, size: int) -> list[Row]:
 
 
 def _make_row(group: Group, benchmark: Benchmark) -> Row:
-    interval = median_interval(benchmark.values("median_ns"))
+    interval = benchmark.time_interval
     low, high = interval or (benchmark.ns, benchmark.ns)
     name = name_of(group.name, len(group.others))
     return {
@@ -149,7 +148,7 @@ def _explain(run: Run, size: int, groups: list[Group], has_intervals: bool) -> s
         "least."
     ]
     if not has_intervals:
-        texts.append("There are too few repetitions for intervals.")
+        texts.append("A run of one process has no intervals.")
     if any(group.others for group in groups):
         what = run.judged.alike["transfers_by_interval", size].text
         texts.append(f"{what}; the row is the plainest one's.")

@@ -13,7 +13,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from plots.model.judged import Judged
+from plots.model.judged import Judged, Spread
 from plots.model.load import Fields, Flow, Metric, Result
 from plots.model.programs import Advice
 from plots.model.values import is_failed, is_number, is_positive, mapping
@@ -42,6 +42,7 @@ class Benchmark(Fields):
 
     name: str
     bytes: int | None  # moved by one operation; None without a size
+    between: Spread = field(repr=False)  # its processes and repetitions
     rows: list[dict[str, Any]] = field(repr=False)
 
     @property
@@ -101,6 +102,19 @@ class Benchmark(Fields):
         return self.bytes / self.ns if self.bytes else None
 
     @property
+    def time_interval(self) -> tuple[float, float] | None:
+        """Returns where the time of one operation lies in other processes, with 95 %."""
+        return self.between.interval
+
+    @property
+    def rate_interval(self) -> tuple[float, float] | None:
+        """Returns the interval of the bandwidth in GB/s; None without a size."""
+        if not self.bytes or not self.between.interval:
+            return None
+        low, high = self.between.interval
+        return self.bytes / high, self.bytes / low
+
+    @property
     def spread(self) -> float:
         """Returns the slowest minus the fastest repetition, as a part of the median."""
         times = self.values("median_ns")
@@ -131,7 +145,8 @@ class Run:
             ):
                 rows[name].append(row)
         measured = (
-            _make_benchmark(name, self.result.benchmarks[name], rows[name]) for name in rows
+            _make_benchmark(self.result.benchmarks[name], rows[name], self.judged.spreads.get(name))
+            for name in rows
         )
         return sorted(measured, key=_sort_key)
 
@@ -273,11 +288,15 @@ def order_families(fields: Iterable[Fields]) -> list[str]:
     return sorted(plainness, key=lambda family: (plainness[family], family))
 
 
-def _make_benchmark(name: str, fields: Fields, rows: list[dict[str, Any]]) -> Benchmark:
+def _make_benchmark(fields: Fields, rows: list[dict[str, Any]], spread: Spread | None) -> Benchmark:
     sizes = [row["bytes"] for row in rows if is_positive(row.get("bytes"))]
     has_size = fields.size_bytes is not None
     return Benchmark(
-        **vars(fields), name=name, bytes=int(sizes[0]) if sizes and has_size else None, rows=rows
+        **vars(fields),
+        name=str(rows[0].get("name")),
+        bytes=int(sizes[0]) if sizes and has_size else None,
+        between=spread or Spread(),
+        rows=rows,
     )
 
 

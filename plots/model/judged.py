@@ -128,6 +128,21 @@ class Comparison:
     transfers: dict[str, list[Difference | None]]  # by the first run's benchmark
 
 
+@dataclass(frozen=True)
+class Spread:
+    """Holds how far the times of a benchmark are apart, in nanoseconds."""
+
+    interval: tuple[float, float] | None = None  # between processes, 95 %
+    modes: list[float] = field(default_factory=list)  # medians of the two, if there are two
+
+    @classmethod
+    def parse(cls, given: dict[str, Any]) -> Spread:
+        """Returns what the program says of one benchmark."""
+        interval = given["interval_ns"]
+        modes = [mode["median_ns"] for mode in given["modes"] or ()]
+        return cls(interval and (interval[0], interval[1]), modes)
+
+
 Job = tuple[str, str, int, bool]  # role, direction, size, whether of pageable memory alone
 
 
@@ -146,6 +161,7 @@ class Judged:
     basis: dict[str, str] = field(default_factory=dict)  # of recommendations: texts by code
     alike: dict[tuple[str, int | None], Alike] = field(default_factory=dict)  # None: each size
     questions: list[Followed] = field(default_factory=list)
+    spreads: dict[str, Spread] = field(default_factory=dict)  # by benchmark
     # Of the runs that were judged together: by how many, as many as there is room for.
     comparisons: dict[int, Comparison] = field(default_factory=dict)
 
@@ -234,6 +250,7 @@ def _parse(run: dict[str, Any], comparisons: dict[int, Comparison]) -> Judged:
         {one["code"]: one["text"] for one in run["basis"]},
         {(one["of"], one["size_bytes"]): Alike(one["groups"], one["text"]) for one in run["alike"]},
         [Followed(**one) for one in run["questions"]],
+        {name: Spread.parse(spread) for name, spread in run["spreads"].items()},
         comparisons,
     )
 

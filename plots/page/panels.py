@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from plots.model.derive import Benchmark, Run
-from plots.model.significance import median_interval
 from plots.page.packing import rounded
 from plots.text import metric_words
 
@@ -44,7 +43,7 @@ def describe_benchmarks(run: Run) -> dict[str, Any]:
             benchmark.name: {
                 "median": rounded(benchmark.ns, DRAWN_DIGITS + 2),
                 "ns": [rounded(row[TIME], DRAWN_DIGITS) for row in benchmark.in_order],
-                "interval": list(map(rounded, median_interval(benchmark.values(TIME)) or ())),
+                "interval": list(map(rounded, benchmark.time_interval or ())),
                 "counters": _values(benchmark, counters, run.is_moved(benchmark)),
             }
             for benchmark in run.benchmarks

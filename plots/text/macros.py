@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 from plots.model.derive import Benchmark, Run
-from plots.model.significance import rate_interval, time_interval
 from plots.text import caption, latex, numbers
 
 DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 ENDS, COUNT = ("", "Low", "High"), "N"  # of the names of macros
 NOTE = (
-    "% Low and High: 95 % interval of the median, where six repetitions or more are known; N: "
-    "number of repetitions."
+    "% Low and High: 95 % interval between processes, where several have measured; N: number of "
+    "repetitions."
 )
 DIRECTION_NAMES = {"h2d": "HtoD", "d2h": "DtoH"}
 
@@ -50,7 +49,7 @@ def format_macros(run: Run, number: int | None) -> str:
 def _of_series(name: str, benchmarks: list[Benchmark]) -> list[str]:
     """Returns the bandwidth at the largest size, and the time at the smallest one."""
     small, *_, large = sorted([*benchmarks, *benchmarks], key=lambda each: each.bytes or 0)
-    times = [small.ns, *(time_interval(small) or ())]
+    times = [small.ns, *(small.time_interval or ())]
     return [
         *_of_rate(f"bandwidth{name}", large, f"GB/s at {numbers.size(large.bytes or 0)}"),
         *_of_benchmark(
@@ -63,7 +62,7 @@ def _of_series(name: str, benchmarks: list[Benchmark]) -> list[str]:
 
 
 def _of_rate(name: str, benchmark: Benchmark, meaning: str) -> list[str]:
-    rates = [benchmark.gb_per_s or 0.0, *(rate_interval(benchmark) or ())]
+    rates = [benchmark.gb_per_s or 0.0, *(benchmark.rate_interval or ())]
     return _of_benchmark(name, rates, benchmark, meaning)
 
 

@@ -371,14 +371,14 @@ def _describe_statistics(run: Run) -> list[Fact]:
             "bytes)."
         ),
         Fact(
-            "Intervals of medians reach from one repetition to another between which the median "
-            "lies with a confidence of at least 95 % (order statistics: independent repetitions, "
-            "any distribution); fewer than six repetitions have none."
+            "A process is the unit of repetition. Intervals of medians hold with 95 % the median "
+            "of seven other processes of the machine: Student's t of the logarithms of the medians "
+            "of the processes, whose variances are drawn towards that of all benchmarks that the "
+            "same part of the machine limits (Smyth). A run of one process has none."
         ),
-        Fact("Intervals of ratios have 95 %, from all pairs of repetitions (Mann and Whitney)."),
         Fact(
-            "All intervals describe the spread within a run; processes of one machine may "
-            "differ by more."
+            "Intervals of ratios have 95 %, from all pairs of repetitions (Mann and Whitney). They "
+            "describe the spread within the runs; processes of one machine may differ by more."
         ),
         _describe_unknown(run),
     ]

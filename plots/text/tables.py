@@ -14,7 +14,6 @@ from plots.model.headline import headline_strategies
 from plots.model.host_map import TRAFFIC, HostMap, Rate
 from plots.model.load import Metric
 from plots.model.programs import Fit, fit_name
-from plots.model.significance import rate_interval, time_interval
 from plots.text import caption, metric_words, numbers, verdict
 from plots.text.table import Cell, Column, Row, Table, make_table
 
@@ -326,7 +325,7 @@ def _rate_columns(
     head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
 ) -> list[Column[Row]]:
     """Returns columns of a paper: bandwidths and their intervals."""
-    ends = {row: rate_interval(benchmark) for row, benchmark in of.items()}
+    ends = {row: benchmark.rate_interval for row, benchmark in of.items()}
     rates = {row: benchmark.gb_per_s for row, benchmark in of.items()}
     return _with_interval(
         Column("", None, None, rates.__getitem__, head, "GB/s", 1), of, ends, counts
@@ -337,7 +336,7 @@ def _time_columns(
     head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
 ) -> list[Column[Row]]:
     """Returns columns of a paper: times and their intervals."""
-    ends = {row: time_interval(benchmark) for row, benchmark in of.items()}
+    ends = {row: benchmark.time_interval for row, benchmark in of.items()}
     times = {row: benchmark.ns for row, benchmark in of.items()}
     return _with_interval(
         Column("", None, None, times.__getitem__, head, "µs", 1e3), of, ends, counts
@@ -369,7 +368,7 @@ def _explain_columns(columns: Sequence[Column[Row]], counts: Sequence[int]) -> s
     heads = {column.paper for column in columns}
     number = "n" if "n" in heads else " to ".join(map(str, (*counts[:1], *counts[1:][-1:])))
     median = "One repetition" if counts == [1] else f"Medians of {number} repetitions"
-    interval = "; low and high: their 95 % interval (order statistics)"
+    interval = "; low and high: their 95 % interval between processes"
     return median + interval if LOW in heads else median
 
 
@@ -379,13 +378,16 @@ def _make_benchmark_table(run: Run) -> Table:
     def spread(one: Benchmark) -> str:
         return numbers.percent(one.spread) if one.repetitions > 1 else "-"
 
+    def time(one: Benchmark) -> str:
+        return " or ".join(map(numbers.time, one.between.modes or [one.ns]))
+
     def rate(one: Benchmark) -> float | None:
         return one.gb_per_s if run.is_moved(one) else None
 
     columns: list[Column[Benchmark]] = [
         Column("benchmark", lambda one: one.name),
         Column("", key="bytes", raw=lambda one: one.bytes),
-        Column("time", lambda one: numbers.time(one.ns), "median_ns", lambda one: one.ns),
+        Column("time", time, "median_ns", lambda one: one.ns),
         Column("", key="fastest_ns", raw=lambda one: min(one.values("median_ns"))),
         Column("", key="slowest_ns", raw=lambda one: max(one.values("median_ns"))),
         Column("range", spread, None),

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plots.model.derive import Run
-from plots.model.significance import rate_interval, time_interval
 from plots.model.values import is_number
 from plots.text import caption, tables
 from plots.text.table import format_csv
@@ -40,9 +39,9 @@ def format_tidy(runs: Sequence[Run]) -> dict[str, bytes]:
 def _measurements(number: int, run: Run) -> Iterator[dict[str, Cell]]:
     device, date = caption.device_name(run), caption.date(run.result)
     for benchmark in run.benchmarks:
-        low, high = time_interval(benchmark) or (None, None)
+        low, high = benchmark.time_interval or (None, None)
         moved = benchmark.bytes if run.is_moved(benchmark) else None
-        least, most = (rate_interval(benchmark) if moved else None) or (None, None)
+        least, most = (benchmark.rate_interval if moved else None) or (None, None)
         yield {
             "run": number,
             "device": device,

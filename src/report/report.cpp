@@ -23,14 +23,32 @@ json to_json(const alike& given) {
           {"text", given.text}};
 }
 
+json to_json(const statistics::mode& given) {
+  return {{"median_ns", given.median}, {"repetitions", given.count}};
+}
+
+json to_json(const result_file::spread& given) {
+  json shown{{"interval_ns", nullptr}, {"modes", nullptr}};
+  if (given.interval) shown["interval_ns"] = {given.interval->low, given.interval->high};
+  if (given.modes) shown["modes"] = {to_json(given.modes->low), to_json(given.modes->high)};
+  return shown;
+}
+
+std::map<std::string, result_file::spread> known_spreads(const result_file::contents& read) {
+  std::map<std::string, result_file::spread> known;
+  for (const auto& [described, spread] : result_file::spreads_of(read))
+    if (spread.interval || spread.modes) known[described->name] = spread;
+  return known;
+}
+
 constexpr auto as_json = [](const auto& given) { return to_json(given); };
 
 }  // namespace
 
 run_report report_of(const result_file::contents& read, const std::string& name) {
   const run of(read);
-  return {common::printable(name),      trust::judge(read), what_matters(of), rules_of(of),
-          basis_of_recommendations(of), all_alike(of),      comparable_of(of)};
+  return {common::printable(name),      trust::judge(read), what_matters(of),  rules_of(of),
+          basis_of_recommendations(of), all_alike(of),      comparable_of(of), known_spreads(read)};
 }
 
 std::string document_of(std::span<const run_report> runs) {
@@ -46,6 +64,8 @@ std::string document_of(std::span<const run_report> runs) {
     said["basis"] = common::to_json(run.basis);
     said["alike"] = common::list_of(run.alike, as_json);
     said["questions"] = followed_questions(run.compared);
+    auto& spreads = said["spreads"] = json::object();
+    for (const auto& [benchmark, spread] : run.spreads) spreads[benchmark] = to_json(spread);
     compared.push_back(run.compared);
   }
   const json document{{"kind", "judged runs"},

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "src/report/differences.hpp"
 #include "src/report/said.hpp"
+#include "src/result_file/spread.hpp"
 #include "src/trust/judgement.hpp"
 
 // What is said of runs and their machines: what reports draw and print.
@@ -21,6 +23,7 @@ struct run_report {
   std::vector<common::message> basis;  ///< of recommendations
   std::vector<report::alike> alike;
   comparable compared;
+  std::map<std::string, result_file::spread> spreads;  ///< of benchmarks that have any
 };
 
 /// `name` stands for the file.

@@ -32,7 +32,7 @@ double inverse_trigamma(double y) {
 
 }  // namespace
 
-variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
+variance_prior::variance_prior(std::span<const variance_estimate> estimates, double most_degrees) {
   if (estimates.size() < 3) return;
   using boost::math::digamma;
   using boost::math::trigamma;
@@ -57,11 +57,11 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates) {
   constexpr double left_by_clipping = 0.93;
   const double excess = squares / (count - 1) / left_by_clipping - expected_variance;
   if (excess <= trigamma(many_degrees / 2)) {
-    typical_ = {std::exp(mean), many_degrees};
+    typical_ = {std::exp(mean), std::min(many_degrees, most_degrees)};
     return;
   }
   const double half = inverse_trigamma(excess);
-  typical_ = {std::exp(mean + digamma(half) - std::log(half)), 2 * half};
+  typical_ = {std::exp(mean + digamma(half) - std::log(half)), std::min(2 * half, most_degrees)};
 }
 
 variance_estimate variance_prior::moderated(const variance_estimate& estimate) const {

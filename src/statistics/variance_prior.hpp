@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 namespace bench_transfers::statistics {
@@ -17,8 +18,9 @@ class variance_prior {
  public:
   /// From estimates that are independent and positive; outliers among them are clipped to the 2nd
   /// and 98th percentile. With fewer than three there is no prior: moderated() returns its
-  /// argument.
-  explicit variance_prior(std::span<const variance_estimate> estimates);
+  /// argument. `most_degrees`: it has no more.
+  explicit variance_prior(std::span<const variance_estimate> estimates,
+                          double most_degrees = std::numeric_limits<double>::infinity());
 
   /// The mean of prior and estimate, weighted by their degrees of freedom. An estimate that is far
   /// larger than the prior can explain (probability 0.001) stays as it is: it does not

@@ -11,11 +11,18 @@ namespace {
 table empty_table() {
   table shown{"", {{"file"}, {"started_utc"}, {"complete"}}};
   for (const auto& [key, text] : fields_of({}, {})) shown.columns.push_back({key});
-  for (const auto* title : {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns",
-                            "time_better", "rate_gb_per_s", "rate_low_gb_per_s",
-                            "rate_high_gb_per_s", "rate_better", "parts", "confidential_computing"})
+  for (const auto* title :
+       {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns", "time_better",
+        "rate_gb_per_s", "rate_low_gb_per_s", "rate_high_gb_per_s", "rate_better", "parts",
+        "confidential_computing", "low_mode_ns", "low_mode_repetitions", "high_mode_ns",
+        "high_mode_repetitions"})
     shown.columns.push_back({title, cells::numbers});
   return shown;
+}
+
+void add_mode(row& row, const statistics::mode* shown) {
+  row.cells.push_back(shown ? fmt::format("{}", shown->median) : "");
+  row.cells.push_back(shown ? fmt::format("{}", shown->count) : "");
 }
 
 /// The cells of a benchmark without it are empty.
@@ -38,6 +45,8 @@ row row_of(const run_values& run, const benchmark_value& value) {
   add_value(row, value.gb_per_s, "more");
   row.cells.push_back(fmt::format("{}", run.parts));
   row.cells.emplace_back(value.confidential ? "true" : "");
+  add_mode(row, value.modes ? &value.modes->low : nullptr);
+  add_mode(row, value.modes ? &value.modes->high : nullptr);
   return row;
 }
 

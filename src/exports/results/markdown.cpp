@@ -12,21 +12,29 @@
 namespace bench_transfers::exports {
 namespace {
 
-std::string time_cell(const measured_value& time_ns) {
-  auto text = common::time_text(time_ns.value);
-  if (time_ns.interval)
-    text += fmt::format(" ({} to {})", common::time_text(time_ns.interval->low),
-                        common::time_text(time_ns.interval->high));
+template <class Digits>
+std::string with_interval(std::string text, const measured_value& value, Digits digits) {
+  if (value.interval)
+    text += fmt::format(" ({} to {})", digits(value.interval->low), digits(value.interval->high));
   return text;
 }
 
-std::string rate_cell(const std::optional<measured_value>& gb_per_s) {
-  if (!gb_per_s) return "";
-  auto text = common::three_digits(gb_per_s->value);
-  if (gb_per_s->interval)
-    text += fmt::format(" ({} to {})", common::three_digits(gb_per_s->interval->low),
-                        common::three_digits(gb_per_s->interval->high));
-  return text;
+std::string time_cell(const benchmark_value& value) {
+  auto text = common::time_text(value.time_ns.value);
+  if (const auto& modes = value.modes)
+    text = fmt::format("{} × {} or {} × {}", modes->low.count,
+                       common::time_text(modes->low.median), modes->high.count,
+                       common::time_text(modes->high.median));
+  return with_interval(text, value.time_ns, common::time_text);
+}
+
+std::string rate_cell(const benchmark_value& value) {
+  if (!value.gb_per_s) return "";
+  auto text = common::three_digits(value.gb_per_s->value);
+  if (const auto& modes = value.modes)
+    text = fmt::format("{} or {}", common::three_digits(*value.bytes / modes->low.median),
+                       common::three_digits(*value.bytes / modes->high.median));
+  return with_interval(text, *value.gb_per_s, common::three_digits);
 }
 
 row row_of(const benchmark_value& value) {
@@ -34,8 +42,7 @@ row row_of(const benchmark_value& value) {
   return {{described.name, described.memory.value_or(""),
            result_file::to_string(described.direction),
            described.size_bytes ? common::format_size(*described.size_bytes) : "",
-           result_file::to_string(described.cache), time_cell(value.time_ns),
-           rate_cell(value.gb_per_s)}};
+           result_file::to_string(described.cache), time_cell(value), rate_cell(value)}};
 }
 
 std::string heading_of(const run_values& run) {
@@ -70,7 +77,9 @@ std::string markdown_of(std::span<const run_values> runs) {
     text.add(shown, std::string::npos);
   }
   return text.text() +
-         "Medians over the repetitions of a run, with their 95 % intervals within it.\n";
+         "Medians over the repetitions of a run, with their 95 % intervals between its processes; "
+         "one "
+         "process has none. \"Or\": the repetitions lie in two groups, of so many each.\n";
 }
 
 }  // namespace bench_transfers::exports

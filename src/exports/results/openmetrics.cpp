@@ -34,11 +34,12 @@ using statistics::interval;
 constexpr gauge gauges[] = {
     {"transfers_operation_seconds", "Median time of one operation; less is better.", "less",
      [](const auto& value) { return times(value.time_ns.value, seconds_per_ns); }},
-    {"transfers_operation_low_seconds", "Lower end of its 95 % interval within the run.", "less",
+    {"transfers_operation_low_seconds", "Lower end of its 95 % interval between processes.", "less",
      [](const auto& value) {
        return times(end_of(value.time_ns, &interval::low), seconds_per_ns);
      }},
-    {"transfers_operation_high_seconds", "Upper end of its 95 % interval within the run.", "less",
+    {"transfers_operation_high_seconds", "Upper end of its 95 % interval between processes.",
+     "less",
      [](const auto& value) {
        return times(end_of(value.time_ns, &interval::high), seconds_per_ns);
      }},
@@ -46,10 +47,10 @@ constexpr gauge gauges[] = {
      [](const auto& value) {
        return value.gb_per_s ? times(value.gb_per_s->value, bytes_per_s) : std::nullopt;
      }},
-    {"transfers_rate_low_bytes_per_second", "Lower end of its 95 % interval within the run.",
+    {"transfers_rate_low_bytes_per_second", "Lower end of its 95 % interval between processes.",
      "more",
      [](const auto& value) { return times(end_of(value.gb_per_s, &interval::low), bytes_per_s); }},
-    {"transfers_rate_high_bytes_per_second", "Upper end of its 95 % interval within the run.",
+    {"transfers_rate_high_bytes_per_second", "Upper end of its 95 % interval between processes.",
      "more",
      [](const auto& value) { return times(end_of(value.gb_per_s, &interval::high), bytes_per_s); }},
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/common/text.hpp"
+#include "src/result_file/spread.hpp"
 
 namespace bench_transfers::exports {
 namespace {
@@ -33,13 +34,6 @@ rows_by_name collected(const result_file::contents& read) {
   return benchmarks;
 }
 
-measured_value median_of(const std::vector<double>& values) {
-  constexpr double confidence = 0.95;
-  measured_value result{statistics::median(values), std::nullopt};
-  if (values.size() > 1) result.interval = statistics::interval_of_median(values, confidence);
-  return result;
-}
-
 /// The rate of the median time. The ends of the interval change places.
 measured_value rate_of(double bytes, const measured_value& time_ns) {
   measured_value rate{bytes / time_ns.value, std::nullopt};
@@ -48,7 +42,8 @@ measured_value rate_of(double bytes, const measured_value& time_ns) {
   return rate;
 }
 
-benchmark_value value_of(const result_file::contents& read, const benchmark_rows& rows) {
+benchmark_value value_of(const result_file::contents& read, const benchmark_rows& rows,
+                         const result_file::spread& spread) {
   benchmark_value value;
   value.described = *rows.described;
   for (const auto index : rows.described->devices)
@@ -64,7 +59,8 @@ benchmark_value value_of(const result_file::contents& read, const benchmark_rows
   // Memory that is allocated or freed is not moved.
   const auto& role = read.role_of(*rows.described);
   if (role.shown_in != result_file::table::allocation) value.bytes = rows.bytes;
-  value.time_ns = median_of(rows.times_ns);
+  value.time_ns = {statistics::median(rows.times_ns), spread.interval};
+  value.modes = spread.modes;
   if (value.bytes) value.gb_per_s = rate_of(*value.bytes, value.time_ns);
   return value;
 }
@@ -78,13 +74,14 @@ run_values values_of(const result_file::contents& read, const std::string& name)
   run.on_host = read.on_host;
   run.complete = read.complete;
   run.parts = read.parts;
+  const auto spreads = result_file::spreads_of(read);
   for (const auto& [benchmark, rows] : collected(read)) {
     if (rows.failed)
       run.failed.push_back(benchmark);
     else if (rows.times_ns.empty())
       run.timeless.push_back(benchmark);
     else
-      run.benchmarks.push_back(value_of(read, rows));
+      run.benchmarks.push_back(value_of(read, rows, spreads.at(rows.described)));
   }
   return run;
 }

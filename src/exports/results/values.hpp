@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "src/result_file/contents.hpp"
+#include "src/statistics/modes.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::exports {
 
-/// A median over repetitions. The interval covers what differs within the run, with 95 %; with two
-/// to five repetitions it is their range, and one repetition has none.
+/// A median over repetitions. The interval holds that of other processes of the machine, with 95 %;
+/// a run of one process has none (result_file/spread.hpp).
 struct measured_value {
   double value = 0;
   std::optional<statistics::interval> interval;
@@ -25,9 +26,10 @@ struct benchmark_value {
   std::string uuid;                  ///< likewise
   bool confidential = false;         ///< the device encrypts each byte on its way
   std::size_t repetitions = 0;
-  std::optional<double> bytes;             ///< moved by one operation
-  measured_value time_ns;                  ///< of one operation; less is better
-  std::optional<measured_value> gb_per_s;  ///< of what moves bytes; more is better
+  std::optional<double> bytes;                 ///< moved by one operation
+  measured_value time_ns;                      ///< of one operation; less is better
+  std::optional<statistics::two_modes> modes;  ///< of that time, in ns
+  std::optional<measured_value> gb_per_s;      ///< of what moves bytes; more is better
 };
 
 /// What one result file says.

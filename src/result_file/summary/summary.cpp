@@ -236,6 +236,7 @@ std::string summary(const contents& read, std::size_t columns, detail shown) {
   else
     add_tables(out, sized, measured, shown, [](const benchmark&) { return true; });
   if (shown == detail::all) add_nodes(out, only(table::directions, sized, read), measured);
+  add_modes(out, read, shown);
   add_notes(out, read, shown);
   if (const auto signal = text_at(read.facts, {"run", "interrupted_by"}); !signal.empty())
     out.say(fmt::format("Interrupted by {}: this is what was measured until then.", signal));

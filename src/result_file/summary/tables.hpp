@@ -54,6 +54,10 @@ exports::table table_of_cpu_access(const std::vector<figure>& sized, const figur
 /// The cost of allocating and freeing memory, at the largest size measured.
 exports::table table_of_allocation(const std::vector<figure>& sized);
 
+/// Benchmarks whose repetitions lie in two groups: the median of each, and of how many. In brief,
+/// how many they are.
+void add_modes(exports::answer& out, const contents& read, detail shown);
+
 /// Benchmarks without a size.
 void add_unsized(exports::answer& out, const std::vector<const benchmark*>& unsized,
                  const figures& measured);

@@ -51,8 +51,13 @@ json run_with(const json& rows) {
           {"benchmarks", rows}};
 }
 
-run_values read(const json& rows) {
-  return values_of(result_file::read_json(run_with(rows), "run.json"), "run.json");
+run_values read(const json& rows, unsigned processes = 1) {
+  auto document = run_with(rows);
+  auto& facts = document["context"]["transfers"];
+  facts["run"]["processes"] = processes;
+  for (unsigned process = 1; process <= processes; ++process)
+    facts["parts"].push_back({{"number", process}, {"complete", true}, {"resumed", false}});
+  return values_of(result_file::read_json(document, "run.json"), "run.json");
 }
 
 TEST(values, are_medians_with_the_device_that_was_measured) {
@@ -64,16 +69,24 @@ TEST(values, are_medians_with_the_device_that_was_measured) {
   EXPECT_EQ(value.uuid, "GPU-2");
   EXPECT_EQ(value.repetitions, 3U);
   EXPECT_EQ(value.time_ns.value, 100);
-  EXPECT_EQ(value.time_ns.interval->low, 90);
-  EXPECT_EQ(value.time_ns.interval->high, 130);
   EXPECT_EQ(value.gb_per_s->value, 10);
-  EXPECT_EQ(value.gb_per_s->interval->low, 1000.0 / 130);
   EXPECT_FALSE(run.on_host);
   EXPECT_EQ(run.started_utc, "2026-11-21T10:22:25Z");
 }
 
-TEST(values, have_no_interval_of_one_repetition) {
-  const auto run = read(json::array({repetition("a", 0, 90)}));
+TEST(values, have_intervals_between_processes) {
+  auto rows = json::array({repetition("a", 0, 90), repetition("a", 1, 100)});
+  rows[1]["process"] = 2;
+  const auto value = read(rows, 2).benchmarks.front();
+  ASSERT_TRUE(value.time_ns.interval && value.gb_per_s->interval);
+  EXPECT_LT(value.time_ns.interval->low, 90);
+  EXPECT_GT(value.time_ns.interval->high, 100);
+  EXPECT_EQ(value.gb_per_s->interval->low, 1000 / value.time_ns.interval->high);
+  EXPECT_EQ(value.gb_per_s->interval->high, 1000 / value.time_ns.interval->low);
+}
+
+TEST(values, have_no_interval_of_one_process) {
+  const auto run = read({repetition("a", 0, 90), repetition("a", 1, 100)});
   EXPECT_FALSE(run.benchmarks.front().time_ns.interval);
   EXPECT_FALSE(run.benchmarks.front().gb_per_s->interval);
 }

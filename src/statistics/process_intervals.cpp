@@ -1,0 +1,68 @@
+#include "src/statistics/process_intervals.hpp"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <numeric>
+
+#include "src/statistics/square.hpp"
+#include "src/statistics/variance_prior.hpp"
+
+namespace bench_transfers::statistics {
+namespace {
+
+/// The logarithms of a benchmark's medians.
+struct logarithms {
+  double mean = 0;
+  variance_estimate variance{0, 0};
+  std::size_t count = 0;
+};
+
+logarithms logarithms_of(const std::vector<double>& medians) {
+  logarithms found;
+  found.count = medians.size();
+  std::vector<double> logs;
+  for (const double median : medians) logs.push_back(std::log(median));
+  const auto count = static_cast<double>(logs.size());
+  found.mean = std::reduce(logs.begin(), logs.end()) / count;
+  double squares = 0;
+  for (const double logarithm : logs) squares += square(logarithm - found.mean);
+  if (logs.size() > 1) found.variance = {squares / (count - 1), count - 1};
+  return found;
+}
+
+/// Benchmarks of a class resemble each other less than the spread of a few variances shows: with
+/// more degrees, three machines were covered in less than 95 % (docs/METHOD.md, Intervals).
+constexpr double most_degrees = 4;
+
+}  // namespace
+
+std::vector<std::optional<interval>> intervals_of_processes(
+    std::span<const std::vector<double>> medians) {
+  std::vector<logarithms> all;
+  std::vector<variance_estimate> estimates;
+  for (const auto& each : medians) {
+    all.push_back(logarithms_of(each));
+    if (all.back().variance.variance > 0) estimates.push_back(all.back().variance);
+  }
+  const variance_prior prior(estimates, most_degrees);
+  std::vector<std::optional<interval>> intervals;
+  for (const auto& [mean, own, count] : all) {
+    if (count < 2) {
+      intervals.emplace_back();
+      continue;
+    }
+    const auto [variance, degrees] = prior.moderated(own);
+    constexpr double outside_at_an_end = 0.025;
+    const double t = quantile(complement(boost::math::students_t(degrees), outside_at_an_end));
+    // Of the mean, and of the median of those to come.
+    constexpr double variance_of_median = std::numbers::pi / 2 / processes_to_come;
+    const double reach =
+        t * std::sqrt(variance * (1 / static_cast<double>(count) + variance_of_median));
+    intervals.emplace_back(interval{std::exp(mean - reach), std::exp(mean + reach)});
+  }
+  return intervals;
+}
+
+}  // namespace bench_transfers::statistics
