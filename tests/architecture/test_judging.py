@@ -130,8 +130,7 @@ CONSTANTS = {
         model/judged FORMAT
         model/trusted MOST_LINKS""",
     "arithmetic of links and tests, which tests compare with C++": """
-        model/pcie LANE PAYLOAD HEADERS BESIDE_HEADER
-        model/significance CONFIDENCE""",
+        model/pcie LANE PAYLOAD HEADERS BESIDE_HEADER""",
     "what the programs are asked": "model/programs BREAK_EVEN_SIZES REUSES",
 }
 # By reason: file below plots/, and the numbers that it compares with.

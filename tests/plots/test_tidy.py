@@ -11,8 +11,8 @@ import pytest
 import synthetic
 
 from plots.model.derive import Run
+from plots.model.judged import judge
 from plots.model.load import read_result
-from plots.model.significance import median_interval
 from plots.page import report
 from plots.text import tidy
 
@@ -28,17 +28,6 @@ def tidy_rows(*runs):
     return read(files["measurements.csv"]), read(gzip.decompress(files["repetitions.csv.gz"]))
 
 
-@pytest.mark.parametrize(
-    ("count", "places"),
-    # The ends have probabilities of 2 * sum(binomial(n, i), i <= place) / 2**n of missing it.
-    [(5, None), (6, (0, 5)), (8, (0, 7)), (9, (1, 7)), (12, (2, 9)), (20, (5, 14))],
-)
-def test_the_interval_of_a_median_is_that_of_its_order_statistics(count, places):
-    values = [float(i) for i in range(count)]
-    expected = places and tuple(float(place) for place in places)
-    assert median_interval(values[::-1]) == expected
-
-
 def test_a_report_has_the_tidy_data_of_all_its_runs(undrawn, monkeypatch):
     monkeypatch.setattr("plots.page.report.FIGURES", {})
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
@@ -51,20 +40,29 @@ def test_a_report_has_the_tidy_data_of_all_its_runs(undrawn, monkeypatch):
     assert files["tables/repetitions.csv.gz"][4:8] == bytes(4)  # no time: the same file each time
 
 
-def test_a_recorded_curve_is_one_query():
-    run = Run(read_result(RECORDED / "nvidia-h200/2026-11-21-report/result.json.gz"))
-    measurements, repetitions = tidy_rows(run)
+def test_a_recorded_curve_is_one_query(pytestconfig):
+    result = read_result(RECORDED / "nvidia-h100/2026-11-26-processes/result-1.json.gz")
+    (judged,) = judge(Path(pytestconfig.getoption("binary")), [result])
+    measurements, repetitions = tidy_rows(Run(result, judged=judged))
     curve = [
         row
         for row in measurements
         if (row["strategy"], row["direction"], row["cold"]) == ("copy/pinned", "h2d", "0")
     ]
-    assert len({row["size_bytes"] for row in curve}) == len(curve) > 10
+    assert len({row["size_bytes"] for row in curve}) == len(curve) > 5
     assert all(
         float(row["median_ns_low_95"]) <= float(row["median_ns"]) <= float(row["median_ns_high_95"])
         for row in curve
     )
     assert len(repetitions) == sum(int(row["repetitions"]) for row in measurements)
+
+
+def test_a_run_of_one_process_has_no_intervals(pytestconfig):
+    result = read_result(RECORDED / "nvidia-h200/2026-11-22-loaded/result.json.gz")
+    (judged,) = judge(Path(pytestconfig.getoption("binary")), [result])
+    measurements, _ = tidy_rows(Run(result, judged=judged))
+    assert {row["median_ns_low_95"] for row in measurements} == {""}
+    assert {row["gb_per_s_high_95"] for row in measurements} == {""}
 
 
 def test_the_documented_line_converts_the_table_to_parquet(tmp_path, monkeypatch):
