@@ -23,13 +23,21 @@ STRATEGIES = ("copy/pageable", "copy/pinned", "copy_async/pinned", "zero_copy/pi
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def program(pytestconfig):
+    program = pytestconfig.getoption("binary")
+    if not program.is_file():
+        pytest.skip("bench_transfers is not built")
+    return program
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, program):
     """Returns a function that writes a page without the image files, which it does not use."""
 
-    def write(*arguments, **options):
+    def write(results, *arguments, **options):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("plots.page.render.all_images", lambda named: {})
-            files = report.make_report(*arguments, **options)
+            files = report.make_report(results, program, *arguments, **options)
         path = tmp_path_factory.mktemp("page") / "report.html"
         path.write_bytes(files["report.html"])
         return path
@@ -39,7 +47,7 @@ def written(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def path(written):
-    return written([synthetic.result(synthetic.apart(STRATEGIES))], None)
+    return written([synthetic.result(synthetic.apart(STRATEGIES))])
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +55,7 @@ def verdict_path(written):
     """The page of the gate's answer alone; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.report.FIGURES", {})
-        return written([synthetic.result()], None, gate_answers.check())
+        return written([synthetic.result()], gate_answers.check())
 
 
 @pytest.fixture
@@ -62,19 +70,19 @@ def verdict_page(browser, verdict_path):
 
 @pytest.fixture(scope="module")
 def host_path(written):
-    return written([synthetic.result(device={"kind": "host", "name": "host"}, link=None)], None)
+    return written([synthetic.result(device={"kind": "host", "name": "host"}, link=None)])
 
 
 @pytest.fixture(scope="module")
 def compared_path(written):
     other = synthetic.result(device={"kind": "cuda", "name": "Other GPU"})
-    return written([synthetic.result(), other], None)
+    return written([synthetic.result(), other])
 
 
 @pytest.fixture(scope="module")
 def map_path(written):
     eight = made_up_map.parse(made_up_map.eight())
-    return written([], None, maps=[eight], page_only=True)
+    return written([], maps=[eight], page_only=True)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +90,7 @@ def fleet_path(written):
     """The page of a fleet, and of its GPUs over sweeps."""
     slow = made_up_fleet.judgement(findings=[made_up_fleet.finding("gpu")])
     fleets = [made_up_fleet.parse(slow), made_up_fleet.parse_past(made_up_fleet.history())]
-    return written([], None, fleets=fleets, page_only=True)
+    return written([], fleets=fleets, page_only=True)
 
 
 @pytest.mark.parametrize(
@@ -159,13 +167,10 @@ def charts(page):
 
 
 @pytest.fixture(scope="module")
-def recorded_path(written, pytestconfig):
+def recorded_path(written):
     """The page of two recorded runs: every figure but the one against a baseline."""
-    program = pytestconfig.getoption("binary")
-    if not program.is_file():
-        pytest.skip("bench_transfers is not built")
     runs = ("nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers")
-    return written([read_result(RECORDED / run / "result.json.gz") for run in runs], program)
+    return written([read_result(RECORDED / run / "result.json.gz") for run in runs])
 
 
 def count_lines(page, figure):
@@ -414,10 +419,12 @@ def test_what_the_bars_mean_stands_right_below_them(page):
 @pytest.mark.parametrize(
     "recorded", ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"]
 )
-def test_the_first_screen_of_a_phone_has_a_verdict_and_what_to_use(browser, tmp_path, recorded):
+def test_the_first_screen_of_a_phone_has_a_verdict_and_what_to_use(
+    browser, program, tmp_path, recorded
+):
     path = RECORDED / recorded / "result.json.gz"
     files = report.make_report(
-        [read_result(path)], None, page_only=True, figures=frozenset({"bandwidth"})
+        [read_result(path)], program, page_only=True, figures=frozenset({"bandwidth"})
     )
     (tmp_path / "report.html").write_bytes(files["report.html"])
     page = browser.new_page(viewport={"width": 390, "height": 844})
