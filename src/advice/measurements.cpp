@@ -12,6 +12,7 @@
 #include "src/advice/pools.hpp"
 #include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
+#include "src/result_file/spread.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
@@ -92,21 +93,31 @@ std::optional<double> positive(std::optional<double> value) {
   return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Standard error of a median, as a part of it: a 95 % interval by order statistics taken for that
-/// of a normal distribution, so that a single disturbed repetition does not count. 0 for a single
-/// value.
-double relative_error(const std::vector<double>& values, double median) {
-  if (values.size() < 2) return 0;
-  const auto [low, high] = statistics::interval_of_median(values, 0.95);
+/// Standard error of a median, as a part of it: a 95 % interval taken for that of a normal
+/// distribution.
+double relative_error(const statistics::interval& interval, double median) {
   constexpr double standard_errors = 1.96;
-  return (high - low) / 2 / standard_errors / median;
+  return (interval.high - interval.low) / 2 / standard_errors / median;
 }
 
-std::vector<measured_time> times_of(const repetitions& by_size) {
+/// The same within a process: by order statistics, so that a single disturbed repetition does not
+/// count. 0 for a single value.
+double relative_error(const std::vector<double>& values, double median) {
+  if (values.size() < 2) return 0;
+  return relative_error(statistics::interval_of_median(values, 0.95), median);
+}
+
+/// By size in bytes.
+using errors = std::map<double, double>;
+
+/// `between`: errors between processes, where several have measured.
+std::vector<measured_time> times_of(const repetitions& by_size, const errors& between) {
   std::vector<measured_time> times;
   for (const auto& [bytes, values] : by_size) {
     const double ns_per_byte = statistics::median(values);
-    times.push_back({bytes, ns_per_byte * bytes, relative_error(values, ns_per_byte)});
+    const auto known = between.find(bytes);
+    times.push_back({bytes, ns_per_byte * bytes,
+                     known == between.end() ? relative_error(values, ns_per_byte) : known->second});
   }
   return times;
 }
@@ -133,6 +144,7 @@ struct variant_rates {
   std::string strategy;
   advice::plainness plainness;
   repetitions by_size;
+  errors between_processes;
 };
 
 /// What measurements of CPU access to memory of one pool have in common.
@@ -147,9 +159,13 @@ struct pool_key {
 class collector {
  public:
   /// Takes what this device alone does.
-  collector(measurements& measured, const nlohmann::ordered_json& facts, std::size_t device,
+  collector(measurements& measured, const result_file::contents& content, std::size_t device,
             const transfer_choice& transfers)
-      : measured_(measured), pools_(pools_in(facts)), device_(device), transfers_(transfers) {}
+      : measured_(measured),
+        pools_(pools_in(content.facts)),
+        spreads_(result_file::spreads_of(content)),
+        device_(device),
+        transfers_(transfers) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
@@ -196,7 +212,8 @@ class collector {
       measured_.all_series.push_back(
           {key.name, variant.strategy, key.measures, has_memory ? described.memory : std::nullopt,
            variant.plainness, pool ? std::optional(pool->pool) : std::nullopt,
-           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size),
+           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
+                    variant.between_processes),
            can_tell(variant.by_size), is_transfer(key.measures) ? variant.by_size : repetitions()});
     }
   }
@@ -208,7 +225,10 @@ class collector {
     variant.described = &described;
     variant.strategy = strategy;
     variant.plainness = plainness;
-    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+    const auto size = static_cast<double>(*described.size_bytes);
+    variant.by_size[size].push_back(rate);
+    if (const auto& [median_ns, interval, modes] = spreads_.at(&described); interval)
+      variant.between_processes[size] = relative_error(*interval, median_ns);
   }
 
   [[nodiscard]] std::optional<pool_key> pool_of(const benchmark& described, term needed) const {
@@ -228,6 +248,7 @@ class collector {
 
   measurements& measured_;
   std::map<std::string, std::string> pools_;
+  std::map<const benchmark*, result_file::spread> spreads_;
   std::map<pool_key, repetitions> pooled_;
   std::size_t device_;
   const transfer_choice& transfers_;
@@ -253,6 +274,7 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           !content.on_host,
           content.complete,
           content.parts,
+          content.processes,
           result_file::is_confidential(content, device)};
 }
 
@@ -298,7 +320,7 @@ measurements measurements_in(const result_file::contents& content, const row_lis
   measurements read;
   read.from = origin_of(content, file, device);
   read.needs_memory = transfers.moves_its_size;
-  collector collected(read, content.facts, device, transfers);
+  collector collected(read, content, device, transfers);
   for (const auto* row : rows) collected.add(*row);
   collected.finish();
   return read;

@@ -29,6 +29,7 @@ struct origin {
   bool has_gpu = true;
   bool complete = true;
   std::size_t parts = 1;      ///< in which the run was measured
+  int processes = 1;          ///< that have measured it; of one, intervals hold within it alone
   bool confidential = false;  ///< the device encrypts each byte on its way
 };
 

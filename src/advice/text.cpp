@@ -218,9 +218,11 @@ bool pays_only_up_to(const ranked_strategy& strategy) {
   return strategy.pays && strategy.pays->when == break_even::kind::up_to;
 }
 
-void add_legend(exports::answer& out, const cost_model& model, const ranking& ranked) {
-  out.say(
-      "* fastest, or not to be told from it: the 95 % interval of the difference includes zero.");
+void add_legend(exports::answer& out, int processes, const cost_model& model,
+                const ranking& ranked) {
+  out.say(fmt::format(
+      "* fastest, or not told from it{}: the 95 % interval of the difference includes 0.",
+      processes == 1 ? " in this process" : ""));
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
     out.say("e extrapolated: more than twice beyond the sizes that were measured.");
   if (model.measured().allocation) out.say("allocate: freeing included.");
@@ -283,7 +285,7 @@ void add_job(exports::answer& out, const ranked_job& answer) {
                    std::ranges::any_of(ranked.strategies, [](const auto& strategy) {
                      return strategy.pays.has_value();
                    })));
-  add_legend(out, model, ranked);
+  add_legend(out, answer.job->measured.from.processes, model, ranked);
   for (const auto& [name, description] : job->in_turn)
     out.say(fmt::format("{}: {}.", name, description));
   add_left_out(out, ranked);
@@ -352,7 +354,7 @@ void add_ranking(exports::answer& out, const measurements& measured, const cost_
                       memory_use(question)));
   out.say(recommendation(ranked, question));
   out.add(table_of(model, question, ranked));
-  add_legend(out, model, ranked);
+  add_legend(out, measured.from.processes, model, ranked);
   add_left_out(out, ranked);
   add_missing(out, model, question);
 }

@@ -40,9 +40,9 @@ std::map<const benchmark*, spread> spreads_of(const contents& read) {
   std::map<benchmark_class, resembling> classes;
   const auto times = times_in(read);
   for (const auto& [described, of] : times) {
-    spreads[described].modes = statistics::two_modes_of(of.all);
-    auto& [benchmarks, medians] =
-        classes[class_of(limited_by(*described, read.on_host), statistics::median(of.all))];
+    const double median = statistics::median(of.all);
+    spreads[described] = {median, std::nullopt, statistics::two_modes_of(of.all)};
+    auto& [benchmarks, medians] = classes[class_of(limited_by(*described, read.on_host), median)];
     benchmarks.push_back(described);
     medians.emplace_back();
     for (const auto& [process, values] : of.by_process)
@@ -52,12 +52,10 @@ std::map<const benchmark*, spread> spreads_of(const contents& read) {
     const auto intervals = statistics::intervals_of_processes(of.medians);
     for (std::size_t place = 0; place < intervals.size(); ++place) {
       if (!intervals[place]) continue;
-      const auto* described = of.benchmarks[place];
-      auto& spread = spreads[described];
+      auto& spread = spreads[of.benchmarks[place]];
       // What a process measures may be either mode.
-      const double median = statistics::median(times.at(described).all);
-      const double low = spread.modes ? spread.modes->low.median : median;
-      const double high = spread.modes ? spread.modes->high.median : median;
+      const double low = spread.modes ? spread.modes->low.median : spread.median;
+      const double high = spread.modes ? spread.modes->high.median : spread.median;
       spread.interval = {std::min(intervals[place]->low, low),
                          std::max(intervals[place]->high, high)};
     }

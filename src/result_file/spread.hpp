@@ -11,6 +11,7 @@ namespace bench_transfers::result_file {
 
 /// How far the times of a benchmark's repetitions are apart, in ns.
 struct spread {
+  double median = 0;
   /// Where its median lies in other processes of the machine, with 95 %; it holds the median of
   /// this file, or both modes. None if a single process has measured it: a process does not show
   /// how far others differ.
