@@ -12,7 +12,6 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/default_file.hpp"
-#include "bench/cli/modes.hpp"
 #include "bench/cli/run.hpp"
 #include "src/advice/alternatives.hpp"
 #include "src/advice/at_once.hpp"
@@ -404,7 +403,10 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
     throw common::usage_error("--host-map needs --devices: all, or devices of the map");
   if (request.host_map.empty())
     throw common::usage_error("--devices needs --host-map: what bench_transfers map --out wrote");
-  refuse_without_effect(command, mode::advise_at_once);
+  commands::refuse_without_effect(command,
+                                  {"--for", "--reuse", "--cpu-writes", "--cpu-reads", "--from",
+                                   "--of-device", "--map", "--check"},
+                                  "--host-map");
   if (!request.direction.empty() && traffic_named(request.direction).empty())
     throw common::usage_error(
         fmt::format("bad --direction '{}': h2d, d2h or both", request.direction));
@@ -412,9 +414,10 @@ void check_request_at_once(const advice_request& request, const CLI::App& comman
 }
 
 void check_request_for_role(const advice_request& request, const CLI::App& command) {
-  refuse_without_effect(command, mode::advise_role);
+  commands::refuse_without_effect(command, {"--map", "--check"}, "--for=ROLE");
   if (!advice::has_costs_of_memory(request.role))
-    refuse_without_effect(command, mode::advise_without_memory);
+    commands::refuse_without_effect(command, {"--reuse", "--cpu-writes", "--cpu-reads"},
+                                    "--for=ROLE of a role that has no costs of memory");
   if (request.bytes.empty())
     throw common::usage_error(
         fmt::format("--for={} needs --bytes", common::printable_in_short(request.role)));
@@ -437,16 +440,18 @@ void check_request(const advice_request& request, const CLI::App& command) {
     return check_request_at_once(request, command);
   if (request.role != "copy") return check_request_for_role(request, command);
   const bool ranks = command.count("--bytes") > 0;
-  if (request.check) refuse_without_effect(command, mode::advise_check);
+  if (request.check)
+    commands::refuse_without_effect(command, {"--bytes", "--direction", "--reuse"}, "--check");
   if (request.check && request.map.empty())
-    refuse_without_effect(command, mode::advise_check_alone);
+    commands::refuse_without_effect(command, {"--cpu-writes", "--cpu-reads"}, "--check alone");
   if (!ranks && !request.check && request.map.empty())
     throw common::usage_error(
         "advise needs --bytes and --direction, or --map, or --check, or --host-map (see --help)");
   if (ranks) static_cast<void>(common::parse_sizes(request.bytes, SIZE_MAX));
   if (ranks && command.count("--direction") == 0)
     throw common::usage_error("--bytes needs --direction: h2d or d2h");
-  if (!ranks && !request.check) refuse_without_effect(command, mode::advise_map);
+  if (!ranks && !request.check)
+    commands::refuse_without_effect(command, {"--direction", "--reuse", "--json"}, "--map alone");
   if (ranks) check_directions_of_copies(request.direction);
   if (common::is_same_file(request.json, request.map))
     throw common::usage_error("--json and --map name the same file");
