@@ -46,7 +46,7 @@ def path(written):
 def verdict_path(written):
     """The page of the gate's answer alone; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.report.FIGURES", {})
+        patch.setattr("plots.page.run.FIGURES", {})
         return written([synthetic.result()], None, gate_answers.check())
 
 
