@@ -46,28 +46,23 @@ std::string fleet_description() {
 
 void add_fleet_options(option_table& table) {
   auto& request = table.fleet;
-  const std::vector<mode> without_other_ranks{mode::list, mode::list_benchmarks, mode::by_itself};
+  const auto of_other_ranks = {mode::list, mode::list_benchmarks, mode::by_itself};
   table.add("--sweep", request.sweep,
-            {.help = "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)",
-             .type = "ID",
-             .without_effect = any_list});
-  table.add("--rack", request.rack,
-            {.help = "name of the node's rack", .type = "NAME", .without_effect = any_list});
+            "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)", "ID",
+            {.without_effect = any_list});
+  table.add("--rack", request.rack, "name of the node's rack", "NAME",
+            {.without_effect = any_list});
   table.add("--mpi", request.mpi,
-            {.help = "auto (default: mpirun's, if its plugin is there), none, or a plugin",
-             .type = "FILE",
-             .without_effect = any_list});
+            "auto (default: mpirun's, if its plugin is there), none, or a plugin", "FILE",
+            {.without_effect = any_list});
   table
       .add("--wait", request.wait_s,
-           {.help = "for another rank of the node; then go on without it (default: 60)",
-            .type = "SECONDS",
-            .without_effect = without_other_ranks})
+           "for another rank of the node; then go on without it (default: 60)", "SECONDS",
+           {.without_effect = of_other_ranks})
       .check(seconds_within(0.1, 86400));
   table
-      .add("--ranks-per-node", request.ranks_per_node,
-           {.help = "where the launcher does not say it",
-            .type = "N",
-            .without_effect = without_other_ranks})
+      .add("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it", "N",
+           {.without_effect = of_other_ranks})
       .check(CLI::Range(std::size_t{1}, fleet::most_ranks_of_node).description(""));
 }
 

@@ -19,7 +19,6 @@
 namespace bench_transfers::bench {
 namespace {
 
-constexpr const char* hidden = "Not in --help";
 constexpr std::size_t columns_of_help = 90;
 
 std::string name_of(const CLI::Option& option) { return "--" + option.get_lnames().back(); }
@@ -157,158 +156,123 @@ option_table::option_table(bool of_fleet, bool reads_environment)
     add_fleet_options(*this);
   else
     commands = commands::add_to(app);
-  add_hidden();
-  add_flags_of_google_benchmark();
+  add_hidden_options();
   if (!reads_environment)
     for (auto* const option : app.get_options()) option->envname("");
 }
 
 void option_table::add_what_is_measured() {
-  add("--device", settings.device,
-      {.help = "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list",
-       .type = "DEVICE",
-       .of_sites = true});
+  add("--device", settings.device, "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list",
+      "DEVICE", {.of_sites = true});
   add("--profile", settings.profile_name,
-      {.help = is_fleet ? "sweep (the default), quick, standard or full"
-                        : "quick, standard (the default), full or sweep",
-       .type = "NAME",
-       .without_effect = {mode::list},
-       .of_sites = true});
-  add("--sizes", sizes,
-      {.help = "4KiB:1GiB:x4 or a list such as 4KiB,1MiB",
-       .type = "SIZES",
-       .without_effect = {mode::list, mode::only_cold},
-       .of_sites = true});
-  add("--cold-sizes", cold_sizes,
-      {.help = "sizes also measured with cold caches",
-       .type = "SIZES",
-       .without_effect = {mode::list, mode::without_cold},
-       .of_sites = true});
-  add("--cache", cache,
-      {.help = "warm, cold or both",
-       .type = "STATE",
-       .without_effect = {mode::list},
-       .of_sites = true,
-       .take = [this] {
+      is_fleet ? "sweep (the default), quick, standard or full"
+               : "quick, standard (the default), full or sweep",
+      "NAME", {.without_effect = {mode::list}, .of_sites = true});
+  add("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB", "SIZES",
+      {.without_effect = {mode::list, mode::only_cold}, .of_sites = true});
+  add("--cold-sizes", cold_sizes, "sizes also measured with cold caches", "SIZES",
+      {.without_effect = {mode::list, mode::without_cold}, .of_sites = true});
+  add("--cache", cache, "warm, cold or both", "STATE",
+      {.without_effect = {mode::list}, .of_sites = true, .take = [this] {
          require_one_of("--cache", cache, {"warm", "cold", "both"});
          settings.warm = cache != "cold";
          settings.cold = cache != "warm";
        }});
   add("--strategies", settings.strategies,
-      {.help = "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'", .type = "LIST"})
+      "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'", "LIST")
       .delimiter(',');
   add("--concurrent", settings.concurrent,
-      {.help = "only these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]",
-       .type = "COPIES"});
+      "only these copies at once: cuda:0:h2d[:MEMORY]+cuda:1:d2h[:MEMORY]", "COPIES");
 }
 
 void option_table::add_how_it_is_measured() {
-  add("--seed", seed_,
-      {.help = "seed of test data and order (default: random; recorded)",
-       .type = "N",
-       .without_effect = any_list,
-       .of_resumed_runs = true,
-       .take = [this] { settings.seed = parse_seed(seed_); }});
+  add("--seed", seed_, "seed of test data and order (default: random; recorded)", "N",
+      {.without_effect = any_list, .of_resumed_runs = true, .take = [this] {
+         settings.seed = parse_seed(seed_);
+       }});
   if (is_fleet) return;
-  add("--max-time", max_time_,
-      {.help = "begin nothing more after this time, such as 90s or 10min",
-       .type = "TIME",
-       .without_effect = any_list,
-       .of_sites = true,
-       .of_resumed_runs = true,
-       .take = [this] { settings.max_time = common::parse_duration("--max-time", max_time_); }});
-  add("--processes", processes,
-      {.help = "measure by N processes, one after another (default: 3)",
-       .type = "N",
-       .without_effect = any_list,
+  add("--max-time", max_time_, "begin nothing more after this time, such as 90s or 10min", "TIME",
+      {.without_effect = any_list, .of_sites = true, .of_resumed_runs = true, .take = [this] {
+         settings.max_time = common::parse_duration("--max-time", max_time_);
+       }});
+  add("--processes", processes, "measure by N processes, one after another (default: 3)", "N",
+      {.without_effect = any_list,
        .take = [this] { require_within("--processes", processes, most_processes); }});
-  add("--resume", settings.resume,
-      {.help = "measure what this result file lacks, with its options",
-       .type = "FILE",
-       .of_resumed_runs = true});
+  add("--resume", settings.resume, "measure what this result file lacks, with its options", "FILE",
+      {.of_resumed_runs = true});
 }
 
 void option_table::add_outputs() {
-  add("--list", listed_,
-      {.help = "list the families; --list=all: what each strategy needs; --list=json",
-       .type = "",
-       .take = [this] { settings.list_strategies = parse_listing(listed_, settings.strategies); }})
+  add("--list", listed_, "list the families; --list=all: what each strategy needs; --list=json", "",
+      {.take = [this] { settings.list_strategies = parse_listing(listed_, settings.strategies); }})
       .expected(0, 1);
   add("--benchmark_out,--out", settings.out,
-      {.help = is_fleet ? "write DIR/NODE/GPU.json (required)"
-                        : "result file (default: bench_transfers-TIME.json here); - prints it",
-       .type = is_fleet ? "DIR" : "FILE",
-       .variable = "BENCHMARK_OUT",
+      is_fleet ? "write DIR/NODE/GPU.json (required)"
+               : "result file (default: bench_transfers-TIME.json here); - prints it",
+      is_fleet ? "DIR" : "FILE",
+      {.variable = "BENCHMARK_OUT",
        .without_effect = {mode::list_without_files, mode::benchmarks_without_files},
        .of_resumed_runs = true,
        .take = [this] { require_json_of_result_file(settings); }});
+  const auto of_facts = {mode::list, mode::list_benchmarks, mode::without_facts};
   describe(*app.add_option_function<std::string>(
-                   "--label", [this](const std::string& text) { add_label(settings, text); })
-                ->trigger_on_parse(),
-           {.help = "a fact for the result file; may be repeated",
-            .type = "KEY=VALUE",
-            .without_effect = {mode::list, mode::list_benchmarks, mode::without_facts}});
-  add("--note", settings.note,
-      {.help = "a sentence for the result file",
-       .type = "TEXT",
-       .without_effect = {mode::list, mode::list_benchmarks, mode::without_facts},
+                   "--label", [this](const std::string& text) { add_label(settings, text); },
+                   "a fact for the result file; may be repeated")
+                ->trigger_on_parse()
+                ->type_name("KEY=VALUE"),
+           {.without_effect = of_facts});
+  add("--note", settings.note, "a sentence for the result file", "TEXT",
+      {.without_effect = of_facts,
        .take = [this] { settings.note = common::printable(settings.note); }});
-  add("--brief", settings.brief,
-      {.help = "print one short table",
-       .without_effect = {mode::list, mode::list_benchmarks, mode::without_tables,
+  add("--brief", settings.brief, "print one short table", nullptr,
+      {.without_effect = {mode::list, mode::list_benchmarks, mode::without_tables,
                           mode::printed_otherwise},
        .of_resumed_runs = true});
-  add("--quiet", settings.quiet,
-      {.help = "print neither progress nor tables",
-       .without_effect = any_list,
-       .of_resumed_runs = true});
+  add("--quiet", settings.quiet, "print neither progress nor tables", nullptr,
+      {.without_effect = any_list, .of_resumed_runs = true});
 }
 
-void option_table::add_hidden() {
-  add(option_of_process, process, {});
-  add("--inject", faults_, {.without_effect = any_list, .of_resumed_runs = true, .take = [this] {
-                              for (const auto& text : faults_)
-                                settings.faults.push_back(parse_fault(text));
-                            }});
-}
-
-void option_table::add_flags_of_google_benchmark() {
-  const std::initializer_list<mode> list{mode::list};
-  add("--benchmark_filter", settings.filter,
-      {.variable = "BENCHMARK_FILTER", .without_effect = list});
-  add("--benchmark_list_tests", settings.list_benchmarks, {.without_effect = list});
-  add("--benchmark_repetitions", repetitions,
-      {.variable = "BENCHMARK_REPETITIONS",
-       .without_effect = list,
-       .of_sites = true,
-       .take = [this] { require_within("--benchmark_repetitions", repetitions, 10000); }});
-  add("--benchmark_min_time", min_time,
-      {.variable = "BENCHMARK_MIN_TIME", .without_effect = list, .of_sites = true});
-  add("--benchmark_enable_random_interleaving", settings.shuffle, {.without_effect = list});
-  add("--benchmark_min_warmup_time", warmup_time_,
-      {.variable = "BENCHMARK_MIN_WARMUP_TIME",
-       .take = [this] { refuse_warmup_time(warmup_time_); }});
-  add("--v", verbosity_, {.take = [this] {
-        settings.for_google_benchmark.push_back(fmt::format("--v={}", verbosity_));
-      }});
-  add("--benchmark_out_format", settings.out_format,
-      {.variable = "BENCHMARK_OUT_FORMAT", .without_effect = list, .take = [this] {
-         require_format("--benchmark_out_format", settings.out_format);
-       }});
-  add("--benchmark_format", settings.display_format,
-      {.variable = "BENCHMARK_FORMAT", .without_effect = list, .take = [this] {
-         if (!settings.display_format.empty())
-           require_format("--benchmark_format", settings.display_format);
-       }});
-  add("--benchmark_report_aggregates_only", settings.out_aggregates_only, {.without_effect = list});
-  add("--benchmark_display_aggregates_only", settings.display_aggregates_only,
-      {.without_effect = list});
+void option_table::add_hidden_options() {
+  add_hidden(option_of_process, process);
+  add_hidden("--inject", faults_,
+             {.without_effect = any_list, .of_resumed_runs = true, .take = [this] {
+                for (const auto& text : faults_) settings.faults.push_back(parse_fault(text));
+              }});
+  // Flags of Google Benchmark.
+  const auto list = {mode::list};
+  add_hidden("--benchmark_filter", settings.filter,
+             {.variable = "BENCHMARK_FILTER", .without_effect = list});
+  add_hidden("--benchmark_list_tests", settings.list_benchmarks, {.without_effect = list});
+  add_hidden("--benchmark_repetitions", repetitions,
+             {.variable = "BENCHMARK_REPETITIONS",
+              .without_effect = list,
+              .of_sites = true,
+              .take = [this] { require_within("--benchmark_repetitions", repetitions, 10000); }});
+  add_hidden("--benchmark_min_time", min_time,
+             {.variable = "BENCHMARK_MIN_TIME", .without_effect = list, .of_sites = true});
+  add_hidden("--benchmark_enable_random_interleaving", settings.shuffle, {.without_effect = list});
+  add_hidden("--benchmark_min_warmup_time", warmup_time_,
+             {.variable = "BENCHMARK_MIN_WARMUP_TIME",
+              .take = [this] { refuse_warmup_time(warmup_time_); }});
+  add_hidden("--v", verbosity_, {.take = [this] {
+               settings.for_google_benchmark.push_back(fmt::format("--v={}", verbosity_));
+             }});
+  add_hidden("--benchmark_out_format", settings.out_format,
+             {.variable = "BENCHMARK_OUT_FORMAT", .without_effect = list, .take = [this] {
+                require_format("--benchmark_out_format", settings.out_format);
+              }});
+  add_hidden("--benchmark_format", settings.display_format,
+             {.variable = "BENCHMARK_FORMAT", .without_effect = list, .take = [this] {
+                if (!settings.display_format.empty())
+                  require_format("--benchmark_format", settings.display_format);
+              }});
+  for (const auto& [name, value] :
+       {std::pair("--benchmark_report_aggregates_only", &settings.out_aggregates_only),
+        {"--benchmark_display_aggregates_only", &settings.display_aggregates_only}})
+    add_hidden(name, *value, {.without_effect = list});
 }
 
 CLI::Option& option_table::describe(CLI::Option& option, option_facts facts) {
-  option.description(facts.help);
-  if (facts.help.empty()) option.group(hidden);
-  if (facts.type) option.type_name(*facts.type);
   option.envname(facts.variable);
   described_.push_back({&option, std::move(facts)});
   return option;

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,11 +14,9 @@
 
 namespace bench_transfers::bench {
 
-/// What holds of an option besides its name and where its value goes.
+/// What holds of an option besides its name, its help and where its value goes.
 struct option_facts {
-  std::string help = {};                 ///< empty: not in --help
-  std::optional<std::string> type = {};  ///< of its value, in --help
-  std::string variable = {};             ///< that sets it, too
+  std::string variable = {};  ///< that sets it, too
   std::vector<mode> without_effect = {};
   /// A site file may set it: it means the same for each run. What a run is for, and where its file
   /// goes, is its own.
@@ -41,12 +38,14 @@ class option_table {
   option_table& operator=(const option_table&) = delete;
   ~option_table() = default;
 
-  /// Adds an option, a list of all values that are given, or a flag.
+  /// Adds an option, a list of all values that are given, or a flag. `type`: of a value, in --help.
   template <class Value>
-  CLI::Option& add(const char* name, Value& value, option_facts facts) {
+  CLI::Option& add(const char* name, Value& value, const char* help, const char* type,
+                   option_facts facts = {}) {
     if constexpr (std::is_same_v<Value, bool>)
-      return describe(*app.add_flag(name, value), std::move(facts));
-    auto& option = describe(*app.add_option(name, value), std::move(facts));
+      return describe(*app.add_flag(name, value, help), std::move(facts));
+    auto& option = describe(*app.add_option(name, value, help), std::move(facts));
+    if (type) option.type_name(type);
     if constexpr (std::is_same_v<Value, std::vector<std::string>>)
       option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return option;
@@ -88,8 +87,12 @@ class option_table {
   void add_what_is_measured();
   void add_how_it_is_measured();
   void add_outputs();
-  void add_hidden();
-  void add_flags_of_google_benchmark();
+  void add_hidden_options();
+  template <class Value>
+  void add_hidden(const char* name, Value& value, option_facts facts = {}) {
+    add(name, value, "", nullptr, std::move(facts)).group(hidden);
+  }
+  static constexpr const char* hidden = "Not in --help";
 
   std::string max_time_, seed_, listed_;
   int verbosity_ = 0;
