@@ -35,7 +35,7 @@ std::vector<doubt> doubts_about(const search& search, const prediction& best) {
   std::vector<doubt> doubts;
   for (std::size_t index = search.own.size(); index < best.limits.size(); ++index) {
     const auto base = search.predictor.without(best, index);
-    for (const auto& near : search.possible.neighbours(base, best.limits[index]))
+    for (const auto& near : neighbours(search, base, best.limits[index]))
       if (search.predictor.misfit_with(base, near) < best.misfit + doubtful)
         doubts.push_back({index - search.own.size(), near});
   }

@@ -17,25 +17,6 @@ constexpr double worth_a_change = 6;
 constexpr double common_drift_margin = 1.25;
 constexpr std::size_t most_limits = 3 * most_devices;
 
-/// A device's rates alone, the last of them if they drift; where it was not measured alone, the
-/// most that it ever had.
-std::vector<limit> own_limits(const evidence& evidence) {
-  std::vector<limit> limits;
-  const auto alike = tolerances_of(evidence).alike_sums;
-  for (std::size_t device = 0; device < evidence.devices(); ++device) {
-    double directions = 0;
-    for (const auto kind : every_traffic) {
-      limit own{device_set::of(device), kind, 0};
-      own.capacity = evidence.rate_alone(device, kind);
-      if (own.capacity <= 0) own.capacity = evidence.most(own);
-      if (kind != traffic::both) directions += own.capacity;
-      if (kind == traffic::both && own.capacity >= (1 - alike) * directions) continue;
-      limits.push_back(own);
-    }
-  }
-  return limits;
-}
-
 /// The totals of the sets in which the limit holds flows back, and nothing else may explain them: a
 /// device's own link gives what it gives alone, and no link gives less than it once gave.
 std::vector<double> full_totals(const search& search, const prediction& current,
@@ -47,7 +28,7 @@ std::vector<double> full_totals(const search& search, const prediction& current,
     totals.push_back(set.rates.sum(current.limits[index].of(set.flows)));
   }
   if (totals.empty()) return totals;
-  const auto alike = tolerances_of(search.evidence).alike_sums;
+  const auto alike = search.alike.alike_sums;
   const auto most = *std::ranges::max_element(totals);
   std::erase_if(totals, [&](double total) {
     if (index < search.own.size()) return std::abs(total / search.own[index].capacity - 1) >= alike;
@@ -74,8 +55,8 @@ prediction divided(const search& search, prediction current, std::size_t index) 
 std::optional<prediction> exchange_limit(const search& search, const prediction& current,
                                          std::size_t index) {
   const auto base = search.predictor.without(current, index);
-  auto best = search.possible.best_addition(base);
-  for (const auto& near : search.possible.neighbours(base, current.limits[index])) {
+  auto best = best_addition(search, base);
+  for (const auto& near : neighbours(search, base, current.limits[index])) {
     const auto misfit = search.predictor.misfit_with(base, near);
     if (!best || misfit < best->misfit) best = {near, misfit};
   }
@@ -115,12 +96,6 @@ std::vector<limit> with_moved(const search& search, const prediction& current, d
 
 }  // namespace
 
-search::search(const topology::evidence& measured, const std::vector<device_set>& hints)
-    : evidence(measured),
-      predictor(measured),
-      possible(measured, hints),
-      own(own_limits(measured)) {}
-
 prediction divided(const search& search, prediction current) {
   for (std::size_t index = 0; index < current.limits.size(); ++index)
     current = divided(search, std::move(current), index);
@@ -142,7 +117,7 @@ prediction refined(const search& search, std::vector<limit> limits) {
 
 std::optional<prediction> add_limit(const search& search, const prediction& current) {
   if (current.limits.size() >= most_limits) return std::nullopt;
-  const auto best = search.possible.best_addition(current);
+  const auto best = best_addition(search, current);
   if (!best || current.misfit - best->misfit < worth_a_limit) return std::nullopt;
   auto limits = current.limits;
   limits.push_back(best->limit);
@@ -184,7 +159,7 @@ std::optional<prediction> move_device(const search& search, const prediction& cu
 
 std::optional<prediction> replace_crossed(const search& search, const prediction& current) {
   if (!leaves_much(search, current)) return std::nullopt;
-  const auto added = search.possible.best_addition(current, true);
+  const auto added = best_addition(search, current, true);
   if (!added) return std::nullopt;
   auto limits = current.limits;
   std::erase_if(limits, [&](const limit& other) { return !go_together(other, added->limit); });

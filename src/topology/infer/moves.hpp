@@ -3,19 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "src/topology/infer/possible_limits.hpp"
+#include "src/topology/infer/search.hpp"
 
 namespace bench_transfers::topology {
-
-/// What a search for the best explanation goes by. Evidence and hints outlive it.
-struct search {
-  search(const topology::evidence& measured, const std::vector<device_set>& hints);
-
-  const topology::evidence& evidence;
-  topology::predictor predictor;
-  possible_limits possible;
-  std::vector<limit> own;  ///< of each device: its rates alone; they begin each explanation
-};
 
 /// How each limit divides, and the capacities that explain most.
 prediction refined(const search& search, std::vector<limit> limits);
