@@ -34,9 +34,4 @@ std::vector<std::string> without_folders(std::vector<std::string> command_line);
 /// Throws usage_error with one line for an invalid command line.
 parsed_command_line parse_command_line(int argc, const char* const* argv);
 
-/// Passes Google Benchmark's own flags to it. Flags that this program implements are switched off
-/// there, because it runs once per repetition. Throws usage_error for flags that it does not know.
-/// Google Benchmark keeps the pointer `program` (main's argv[0]).
-void hand_to_google_benchmark(char* program, const settings& settings);
-
 }  // namespace bench_transfers::bench

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <string_view>
 #include <system_error>
 
+#include "bench/cli/options.hpp"
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/fleet/ranks/node_ranks.hpp"
@@ -44,21 +44,26 @@ std::string fleet_description() {
          "each GPU.";
 }
 
-void add_fleet_options(CLI::App& app, fleet_request& request) {
-  app.add_option("--sweep", request.sweep,
-                 "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)")
-      ->type_name("ID");
-  app.add_option("--rack", request.rack, "name of the node's rack")->type_name("NAME");
-  app.add_option("--mpi", request.mpi,
-                 "auto (default: mpirun's, if its plugin is there), none, or a plugin")
-      ->type_name("FILE");
-  app.add_option("--wait", request.wait_s,
-                 "for another rank of the node; then go on without it (default: 60)")
-      ->check(seconds_within(0.1, 86400))
-      ->type_name("SECONDS");
-  app.add_option("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it")
-      ->check(CLI::Range(std::size_t{1}, fleet::most_ranks_of_node).description(""))
-      ->type_name("N");
+void add_fleet_options(option_table& table) {
+  auto& request = table.fleet;
+  const auto of_other_ranks = {mode::list, mode::list_benchmarks, mode::by_itself};
+  table.add("--sweep", request.sweep,
+            "name of the sweep (default: TRANSFERS_SWEEP, or the launcher's job)", "ID",
+            {.without_effect = any_list});
+  table.add("--rack", request.rack, "name of the node's rack", "NAME",
+            {.without_effect = any_list});
+  table.add("--mpi", request.mpi,
+            "auto (default: mpirun's, if its plugin is there), none, or a plugin", "FILE",
+            {.without_effect = any_list});
+  table
+      .add("--wait", request.wait_s,
+           "for another rank of the node; then go on without it (default: 60)", "SECONDS",
+           {.without_effect = of_other_ranks})
+      .check(seconds_within(0.1, 86400));
+  table
+      .add("--ranks-per-node", request.ranks_per_node, "where the launcher does not say it", "N",
+           {.without_effect = of_other_ranks})
+      .check(CLI::Range(std::size_t{1}, fleet::most_ranks_of_node).description(""));
 }
 
 void check_fleet_request(const fleet_request& request, const settings& settings) {

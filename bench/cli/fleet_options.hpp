@@ -10,10 +10,6 @@
 #include "bench/harness/settings.hpp"
 #include "src/fleet/launcher/rank.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace bench_transfers::bench {
 
 /// The options that only `bench_transfers fleet` has.
@@ -34,8 +30,10 @@ std::vector<const char*> without_command(std::span<const char* const> arguments)
 /// What --help says of it.
 std::string fleet_description();
 
-/// Adds its options to those of a run. Parsing fills in the request, which must outlive `app`.
-void add_fleet_options(CLI::App& app, fleet_request& request);
+class option_table;
+
+/// Adds its options to those of a run. Parsing fills in the table's request.
+void add_fleet_options(option_table& table);
 
 /// Throws usage_error.
 void check_fleet_request(const fleet_request& request, const settings& settings);

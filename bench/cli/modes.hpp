@@ -1,10 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 namespace bench_transfers::bench {
 
-/// What a command line asks for, as far as options may be without an effect there.
+/// What a command line asks for, as far as options may be without an effect there: each option
+/// names its modes where it is described (options.cpp).
 enum class mode {
   list,                      ///< --list
   list_without_files,        ///< likewise, but not of `fleet`, whose --out is a folder of all
@@ -16,16 +19,20 @@ enum class mode {
   without_tables,            ///< --quiet
   printed_otherwise,         ///< --out=-, --benchmark_format
   without_facts,             ///< --benchmark_out_format=csv
-  advise_at_once,            ///< advise --host-map
-  advise_role,               ///< advise --for, but for copies
-  advise_without_memory,     ///< likewise of a role that has no costs of memory
-  advise_check,              ///< advise --check
-  advise_check_alone,        ///< likewise, without --map
-  advise_map                 ///< advise --map without --bytes and --check
 };
 
-/// Throws usage_error for the first option of the program's or command's line without an effect in
-/// the mode. What variables set does not count.
-void refuse_without_effect(const CLI::App& app, mode chosen);
+/// It shows what there is, of these devices and strategies.
+inline constexpr std::initializer_list<mode> any_list{mode::list, mode::list_benchmarks};
+
+struct mode_of_run {
+  mode kind;
+  std::string_view words;  ///< that choose it
+  bool is_chosen;
+};
+
+class option_table;
+
+/// All modes.
+std::vector<mode_of_run> modes_of(const option_table& table);
 
 }  // namespace bench_transfers::bench

@@ -24,4 +24,10 @@ const profile& find_profile(const std::string& name);
 
 std::vector<std::string> profile_names();
 
+class option_table;
+
+/// Sets what is measured, how often and for how long: by the command line, and by the profile where
+/// that says nothing. Throws usage_error.
+void set_by_profile(option_table& table);
+
 }  // namespace bench_transfers::bench

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,10 +22,6 @@ class resumption {
   claims::file_claim claim_, claim_of_out_;
   earlier_run earlier_;
 };
-
-/// Throws usage_error for options that do not go with --resume: those that choose what is measured,
-/// and how, are the file's.
-void require_only_options_of_resume(const CLI::App& app);
 
 /// The command line that measures what the file lacks: the file's options come first.
 std::vector<std::string> resumed_arguments(const std::vector<std::string>& arguments,

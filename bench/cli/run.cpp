@@ -17,6 +17,7 @@
 #include "bench/cli/neighbours.hpp"
 #include "bench/harness/plan.hpp"
 #include "bench/harness/progress.hpp"
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
 #include "bench/harness/sets.hpp"
 #include "bench/harness/surroundings.hpp"

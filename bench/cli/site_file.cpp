@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <set>
 #include <sstream>
@@ -23,15 +22,6 @@ namespace fs = std::filesystem;
 constexpr const char* usual_file = "/etc/bench_transfers.conf";
 constexpr const char* name_of_variable = "TRANSFERS_SITE_FILE";
 constexpr std::size_t most_bytes_of_site_file = std::size_t{1} << 16;
-/// Those that mean the same for each run. What a run is for, and where its file goes, is its own.
-constexpr std::array<std::string_view, 8> allowed_defaults{"device",
-                                                           "profile",
-                                                           "sizes",
-                                                           "cold-sizes",
-                                                           "cache",
-                                                           "max-time",
-                                                           "benchmark_repetitions",
-                                                           "benchmark_min_time"};
 
 fs::path name_of_file() {
   const auto* const named = std::getenv(name_of_variable);
@@ -66,7 +56,7 @@ void refuse_site_file(const fs::path& file, std::optional<std::size_t> line, std
                                         line ? fmt::format(", line {}", *line) : "", why));
 }
 
-std::optional<site_defaults> read_site_file() {
+std::optional<site_defaults> read_site_file(const std::vector<std::string>& allowed) {
   site_defaults site{.file = name_of_file(), .defaults = {}};
   if (site.file.empty()) return std::nullopt;
   std::istringstream lines(text_of_site_file(site.file));
@@ -79,10 +69,10 @@ std::optional<site_defaults> read_site_file() {
         const bool is_section = item.name == "++";
         const auto name = is_section ? fmt::format("[{}]", item.parents.front()) : item.fullname();
         const auto shown = common::printable_in_short(name);
-        if (std::ranges::find(allowed_defaults, name) == allowed_defaults.end())
+        if (std::ranges::find(allowed, name) == allowed.end())
           refuse_site_file(site.file, number,
                            fmt::format("'{}' is not among what it may set: {}", shown,
-                                       fmt::join(allowed_defaults, ", ")));
+                                       fmt::join(allowed, ", ")));
         if (!names.insert(name).second)
           refuse_site_file(site.file, number, fmt::format("'{}' is there twice", shown));
         site.defaults.push_back(

@@ -22,8 +22,8 @@ struct site_defaults {
 
 /// What TRANSFERS_SITE_FILE names, or /etc/bench_transfers.conf if that variable is not set; none:
 /// the variable is empty, or there is no such file. Throws usage_error for a file that cannot be
-/// read or has something that is no default of a site.
-std::optional<site_defaults> read_site_file();
+/// read or sets another option than the allowed ones.
+std::optional<site_defaults> read_site_file(const std::vector<std::string>& allowed);
 
 /// Throws usage_error, which names the file and the line, if it is about one.
 [[noreturn]] void refuse_site_file(const std::filesystem::path& file,

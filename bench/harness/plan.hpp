@@ -9,8 +9,6 @@
 
 #include "bench/harness/measured_device.hpp"
 #include "bench/harness/settings.hpp"
-#include "bench/harness/time_limit.hpp"
-#include "bench/strategy/buffers.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
@@ -84,16 +82,5 @@ plan make_plan(const registry& strategies, const transfers::device& device,
 /// in which it was lost; empty: before any of them ran.
 common::message lost_message(const std::string& id, const std::string& benchmark,
                              const std::string& reason);
-
-/// Reserves the buffers that the plan needs on each device. Moves sizes that do not fit to
-/// `skipped`, largest first, and those of several devices at once before those of one. A device
-/// that is lost meanwhile is not asked any more.
-/// `limit`: sizes are set aside, largest first, until the buffers are likely to take no more than
-/// half of the time that is left. The smallest size stays. No buffer is begun when the time is up.
-void reserve_buffers(plan& plan, const device_list& devices,
-                     const time_limit& limit = time_limit());
-/// The same for a run of a single device.
-void reserve_buffers(plan& plan, transfers::device& device, buffers& memory,
-                     const time_limit& limit = time_limit());
 
 }  // namespace bench_transfers::bench

@@ -7,6 +7,7 @@
 
 #include "bench/cli/choose_device.hpp"
 #include "bench/cli/command_line.hpp"
+#include "bench/cli/google_flags.hpp"
 #include "bench/cli/processes.hpp"
 #include "bench/cli/run.hpp"
 #include "bench/fleet/fleet.hpp"

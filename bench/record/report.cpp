@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "bench/harness/rows.hpp"
 #include "bench/record/link.hpp"
 #include "bench/record/parts.hpp"
 #include "bench/record/run_context.hpp"

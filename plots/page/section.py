@@ -22,6 +22,8 @@ from plots.text.cards import Card
 from plots.text.glance import Glance
 from plots.text.table import Table
 
+# A report with more sections would be large, and late: each takes seconds and half a megabyte.
+MOST_SECTIONS = 6
 MESSAGE_KEYS = {"code", "data", "text"}
 OUTPUT_OPTIONS = ("--out", "--benchmark_out")
 

@@ -21,9 +21,7 @@ using statistics::interval;
 constexpr double confidence = 0.95;
 
 std::vector<std::size_t> sessions_of(const side& runs) {
-  std::vector<gate::process> origins;
-  for (const auto& run : runs.runs) origins.push_back(gate::origin_of(run));
-  return gate::sessions_of(origins);
+  return gate::sessions_of(gate::origins_of(runs.runs));
 }
 
 /// One benchmark on one side.

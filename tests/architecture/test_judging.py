@@ -58,7 +58,7 @@ CONSTANTS = {
         figures/style SOLID DEVICE LOCK DASHES
         figures/machines DASHES""",
     "how much has room in a page, a figure, a table or a sentence": """
-        page/report MOST_SECTIONS
+        page/section MOST_SECTIONS
         figures/machine_ranks MOST_RUNS
         figures/fleet_strip MOST_MARKS MOST_NAMED
         figures/machines MOST_STRATEGIES

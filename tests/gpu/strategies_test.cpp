@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
 #include "bench/strategy/pattern_file.hpp"
 #include "bench/subjects/async_memory.hpp"

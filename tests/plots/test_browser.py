@@ -54,7 +54,7 @@ def path(written):
 def verdict_path(written):
     """The page of the gate's answer alone; other tests see the rest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("plots.page.report.FIGURES", {})
+        patch.setattr("plots.page.run.FIGURES", {})
         return written([synthetic.result()], gate_answers.check())
 
 

@@ -36,7 +36,7 @@ HANGS_S = 300  # longer than anything takes, even on a busy machine
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing in tests of the writing of its output."""
-    monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.page.run.FIGURES", {"latency": FIGURES["latency"]})
 
 
 def files_below(folder):

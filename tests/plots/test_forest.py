@@ -89,7 +89,7 @@ def fake(tmp_path):
 @pytest.fixture
 def quick_images(monkeypatch, undrawn):
     """Replaces the slow drawing in tests of the page and the files."""
-    monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
+    monkeypatch.setattr("plots.page.run.FIGURES", {"latency": FIGURES["latency"]})
 
 
 # The answer of the gate

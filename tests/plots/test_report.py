@@ -21,7 +21,7 @@ from plots.figures import FIGURES, style
 from plots.model.derive import Run
 from plots.model.judged import Judged
 from plots.model.load import parse_result, read_result
-from plots.page import draw, report
+from plots.page import draw, html, report
 from plots.text import tables
 from plots.text.table import Table, format_files, markdown
 
@@ -68,7 +68,7 @@ class Page(HTMLParser):
 def quick(monkeypatch, undrawn):
     """Keeps two figures that are drawn quickly."""
     monkeypatch.setattr(
-        "plots.page.report.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
+        "plots.page.run.FIGURES", {name: FIGURES[name] for name in ("bandwidth", "cpu_access")}
     )
 
 
@@ -200,7 +200,7 @@ def test_contrast_is_computed_as_its_definition_says():
 
 
 def test_text_can_be_read_in_both_themes_and_on_paper():
-    css = (report.HERE / "report.css").read_text("utf-8")
+    css = (html.HERE / "report.css").read_text("utf-8")
     themes = re.findall(r":root[^{]*\{([^}]*)\}", css)
     assert len(themes) == 3
     for theme in themes:

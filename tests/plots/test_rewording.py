@@ -133,7 +133,7 @@ def test_rewording_a_result_file_changes_its_words_alone(make, undrawn):
 @pytest.mark.parametrize("verdict", gate_answers.CODES)
 def test_rewording_the_gates_answer_changes_its_words_alone(verdict, undrawn, monkeypatch):
     if verdict != "PASS":  # the figures of the run are the same for each answer
-        monkeypatch.setattr("plots.page.report.FIGURES", {"latency": FIGURES["latency"]})
+        monkeypatch.setattr("plots.page.run.FIGURES", {"latency": FIGURES["latency"]})
     words = {}
     check = gate_answer(verdict)
     changed = reword(check, words)

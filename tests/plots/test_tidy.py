@@ -29,7 +29,7 @@ def tidy_rows(*runs):
 
 
 def test_a_report_has_the_tidy_data_of_all_its_runs(undrawn, monkeypatch):
-    monkeypatch.setattr("plots.page.report.FIGURES", {})
+    monkeypatch.setattr("plots.page.run.FIGURES", {})
     host = synthetic.result(device={"kind": "host", "name": "host"}, link=None)
     files = report.make_report([host, synthetic.result()], None)
     devices = {row["run"]: row["device"] for row in read(files["tables/measurements.csv"])}

@@ -214,6 +214,12 @@ process origin_of(const run& run) {
           run.periods.empty() ? std::nullopt : run.periods.front().end};
 }
 
+std::vector<process> origins_of(std::span<const run> runs) {
+  std::vector<process> origins;
+  for (const auto& run : runs) origins.push_back(origin_of(run));
+  return origins;
+}
+
 std::vector<std::size_t> sessions_of(std::span<const process> processes) {
   std::vector<std::size_t> order(processes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

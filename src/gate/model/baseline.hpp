@@ -73,6 +73,7 @@ void require_comparable(std::span<const run> runs, std::span<const process> know
 std::vector<run> runs_beside(std::span<const process> known, std::vector<run> runs);
 
 process origin_of(const run& run);
+std::vector<process> origins_of(std::span<const run> runs);
 
 /// The session of each process, numbered from 0 in the order of time. Processes that began within
 /// an hour of one another belong together, unless the machine was restarted in between or the card

@@ -66,11 +66,27 @@ std::string worst_text(std::size_t count, const std::string& worst, double by) {
                      worst, percent_text(by));
 }
 
-/// A class's reason without the name of the class.
-std::string text_of_class(const reason& cause, const limits& limits) {
+/// Of each reason, without the name of the class that it is of.
+std::string text_of(const reason& cause, const limits& limits) {
   using namespace reasons;
   return std::visit(
       overloaded{
+          [](const machine_differs& r) {
+            return fmt::format("the machine or the settings differ from the baseline's ({})",
+                               counted(r.differences, "difference"));
+          },
+          [](const too_few_runs& r) {
+            return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
+          },
+          [](const runs_disturbed& r) {
+            return fmt::format("{} of {} {} throttled or had a link that changed", r.disturbed,
+                               counted(r.runs, "run"), r.disturbed == 1 ? "was" : "were");
+          },
+          [](const nothing_compared&) { return std::string("no benchmark could be compared"); },
+          [](const runs_older& r) {
+            return fmt::format("{} of {} before the newest session of the baseline", r.older,
+                               counted(r.runs, "run began", "runs began"));
+          },
           [](const benchmarks_missing& r) {
             return fmt::format("{} missing or failed",
                                counted(r.count, "benchmark is", "benchmarks are"));
@@ -98,8 +114,7 @@ std::string text_of_class(const reason& cause, const limits& limits) {
             if (r.again > 0)
               text += fmt::format(" ({} in two looks, which chance may explain)", r.again);
             return text;
-          },
-          [](const auto&) { return std::string(); }},
+          }},
       cause);
 }
 
@@ -201,7 +216,7 @@ std::string class_text(const report& answer, const class_answer& part) {
     if (part.code == exit_code::regression && part.slower_as_a_whole() && shift != nullptr)
       texts.push_back(median_text(*shift));
     else if (part.code == exit_code::inconclusive || (part.slower_as_a_whole() && shift != nullptr))
-      texts.push_back(text_of_class(cause, answer.question.limits));
+      texts.push_back(text_of(cause, answer.question.limits));
   }
   if (texts.empty() && part.slower_as_a_whole())
     texts.push_back(
@@ -268,28 +283,14 @@ std::vector<std::string> verdict_parts(const report& answer) {
 }  // namespace
 
 std::string sentence_of(const reason& cause, const limits& limits) {
-  using namespace reasons;
+  const auto text = text_of(cause, limits);
   return std::visit(
-      overloaded{
-          [](const machine_differs& r) {
-            return fmt::format("the machine or the settings differ from the baseline's ({})",
-                               counted(r.differences, "difference"));
-          },
-          [](const too_few_runs& r) {
-            return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
-          },
-          [](const runs_disturbed& r) {
-            return fmt::format("{} of {} {} throttled or had a link that changed", r.disturbed,
-                               counted(r.runs, "run"), r.disturbed == 1 ? "was" : "were");
-          },
-          [](const nothing_compared&) { return std::string("no benchmark could be compared"); },
-          [](const runs_older& r) {
-            return fmt::format("{} of {} before the newest session of the baseline", r.older,
-                               counted(r.runs, "run began", "runs began"));
-          },
-          [&](const auto& of_class) {
-            return with_class(of_class.kind, text_of_class(of_class, limits));
-          }},
+      [&](const auto& told) {
+        if constexpr (requires { told.kind; })
+          return with_class(told.kind, text);
+        else
+          return text;
+      },
       cause);
 }
 

@@ -8,13 +8,6 @@
 
 namespace bench_transfers::topology {
 
-/// A link matters if it takes this part of the rates of its flows in some set, or more. Smaller
-/// effects are not told from a host's own unevenness.
-inline constexpr double least_effect = 0.025;
-
-/// Of so many devices every set is a candidate.
-inline constexpr std::size_t most_devices_for_all_sets = 8;
-
 struct fitted_limit {
   topology::limit limit;
   statistics::estimate capacity;  ///< bytes per second
@@ -43,11 +36,5 @@ struct fit {
 /// Explains the evidence by as few shared links as it takes. `hints` are the sets of devices below
 /// a port or next to a NUMA node; of equally good explanations one of them is taken.
 fit explain(const evidence& evidence, const std::vector<device_set>& hints);
-
-/// The sets of devices that may share a link: all of up to
-/// most_devices_for_all_sets devices; otherwise the hints, ranges,
-/// pairs, and what the evidence suggests.
-std::vector<device_set> candidate_sets(const evidence& evidence,
-                                       const std::vector<device_set>& hints);
 
 }  // namespace bench_transfers::topology

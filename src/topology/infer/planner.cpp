@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "src/topology/infer/candidate_sets.hpp"
+
 namespace bench_transfers::topology {
 namespace {
 

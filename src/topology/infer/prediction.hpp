@@ -7,6 +7,10 @@
 
 namespace bench_transfers::topology {
 
+/// A link matters if it takes this part of the rates of its flows in some set, or more. Smaller
+/// effects are not told from a host's own unevenness.
+inline constexpr double least_effect = 0.025;
+
 /// How far rates may differ by noise, as a part of them.
 struct tolerances {
   double error = 0;  ///< standard error of the ratio of two rates

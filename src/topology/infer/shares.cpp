@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "src/statistics/square.hpp"
-#include "src/topology/infer/fit.hpp"
 
 namespace bench_transfers::topology {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/google_flags.hpp"
 #include "src/common/program.hpp"
 #include "tests/unit/common/complaint.hpp"
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "tests/unit/bench/hourly_stream.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/session.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
 #include "tests/unit/bench/test_strategy.hpp"

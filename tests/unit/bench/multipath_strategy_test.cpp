@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/reserve.hpp"
 #include "tests/unit/bench/host_session.hpp"
 
 namespace bench_transfers::bench::multipath_strategy_test {

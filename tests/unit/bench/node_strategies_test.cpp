@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/cpu/instructions.hpp"
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
 #include "src/common/program.hpp"
 #include "src/transfers/core/numa.hpp"

@@ -15,6 +15,7 @@
 
 #include "bench/harness/interruption.hpp"
 #include "bench/harness/measure.hpp"
+#include "bench/harness/reserve.hpp"
 #include "src/common/writing.hpp"
 #include "tests/unit/bench/fake_clock.hpp"
 #include "tests/unit/bench/host_session.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/reserve.hpp"
 #include "bench/harness/sets.hpp"
 #include "tests/unit/bench/host_session.hpp"
 #include "transfers/core/error.hpp"

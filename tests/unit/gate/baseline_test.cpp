@@ -30,12 +30,6 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::ThrowsMessage;
 
-std::vector<process> processes_of(const std::vector<run>& runs) {
-  std::vector<process> processes;
-  for (const auto& run : runs) processes.push_back(origin_of(run));
-  return processes;
-}
-
 TEST(baselines, take_the_median_of_each_run) {
   auto runs = made_up_runs(3);
   runs[1].benchmarks["copy"].values = {7, 9, 1};
@@ -240,32 +234,32 @@ TEST(sessions, end_after_an_hour_without_a_run) {
   auto runs = made_up_runs(4);
   *runs[2].started += 1h;
   *runs[3].started += 2h + 5min;
-  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(sessions_of(origins_of(runs)), ElementsAre(0, 0, 1, 2));
 }
 
 TEST(sessions, go_on_as_long_as_no_hour_passes_between_two_runs) {
   std::vector<run> runs;
   for (int i = 0; i < 5; ++i) runs.push_back(made_up(50 * i));
-  EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
+  EXPECT_EQ(number_of_sessions(origins_of(runs)), 1);
 }
 
 TEST(sessions, end_with_a_restart_and_with_another_card) {
   auto runs = made_up_runs(4);
   runs[2].boot = runs[3].boot = "another";
   runs[3].card = "another";
-  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(sessions_of(origins_of(runs)), ElementsAre(0, 0, 1, 2));
 }
 
 TEST(sessions, of_two_cards_in_turn_are_two) {
   auto runs = made_up_runs(6);
   for (const std::size_t i : {1, 3, 5}) runs[i].card = "another";
-  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_THAT(sessions_of(origins_of(runs)), ElementsAre(0, 1, 0, 1, 0, 1));
 }
 
 TEST(sessions, are_found_whatever_the_order_of_the_files) {
   auto runs = made_up_runs(3);
   *runs[0].started += 5h;
-  EXPECT_THAT(sessions_of(processes_of(runs)), ElementsAre(1, 0, 0));
+  EXPECT_THAT(sessions_of(origins_of(runs)), ElementsAre(1, 0, 0));
 }
 
 TEST(sessions, are_one_if_nothing_distinguishes_the_runs) {
@@ -275,7 +269,7 @@ TEST(sessions, are_one_if_nothing_distinguishes_the_runs) {
     run.boot.clear();
     run.card.clear();
   }
-  EXPECT_EQ(number_of_sessions(processes_of(runs)), 1);
+  EXPECT_EQ(number_of_sessions(origins_of(runs)), 1);
 }
 
 TEST(fingerprints, are_compared_in_the_order_of_their_facts) {

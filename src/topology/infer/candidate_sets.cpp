@@ -1,7 +1,7 @@
+#include "src/topology/infer/candidate_sets.hpp"
+
 #include <algorithm>
 #include <set>
-
-#include "src/topology/infer/fit.hpp"
 
 namespace bench_transfers::topology {
 namespace {

@@ -1,0 +1,112 @@
+#include "src/topology/infer/moves.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/made_up_host.hpp"
+
+namespace bench_transfers::topology::moves_test {
+namespace {
+
+using testing::IsEmpty;
+
+constexpr double gb = 1e9;
+constexpr std::size_t devices = 4;
+
+/// All sets of four devices of 50 GB/s that copy from the host, where `shared` is what they share.
+evidence measured(const std::vector<limit>& shared) {
+  simulation::made_up_host host{devices, {}, shared};
+  for (std::size_t device = 0; device < devices; ++device)
+    for (const auto kind : {traffic::h2d, traffic::d2h})
+      host.own.push_back({device_set::of(device), kind, 50 * gb});
+  simulation::made_up_measurement measure(host, {.repetitions = 0.01, .sets = 0.002}, 1);
+  std::vector<observation> observations;
+  const auto observe = [&](const flow_set& flows) {
+    observations.push_back(measure(flows));
+    observations.back().flows = flows;
+  };
+  for (std::size_t bits = 1; bits < (1U << devices); ++bits) {
+    device_set set;
+    for (std::size_t device = 0; device < devices; ++device)
+      if ((bits >> device & 1U) != 0) set = set | device_set::of(device);
+    observe({set, {}});
+    if (set.size() == 1) observe({{}, set});
+  }
+  return {devices, observations};
+}
+
+limit uploads_of(const std::vector<std::size_t>& members, double rate) {
+  return {device_set::of(members), traffic::h2d, rate * gb};
+}
+
+/// The devices of the limits beyond the devices' own.
+std::vector<device_set> shared_in(const search& search, const prediction& explanation) {
+  std::vector<device_set> sets;
+  for (std::size_t index = search.own.size(); index < explanation.limits.size(); ++index)
+    sets.push_back(explanation.limits[index].devices);
+  return sets;
+}
+
+/// The explanation with these limits.
+prediction with(const search& search, const std::vector<limit>& shared) {
+  auto limits = search.own;
+  limits.insert(limits.end(), shared.begin(), shared.end());
+  return search.predictor.predict(limits);
+}
+
+class moves : public testing::Test {
+ protected:
+  void expect_shared(const std::optional<prediction>& moved,
+                     const std::vector<std::vector<std::size_t>>& expected) {
+    ASSERT_TRUE(moved);
+    std::vector<device_set> sets;
+    for (const auto& members : expected) sets.push_back(device_set::of(members));
+    EXPECT_EQ(shared_in(search_, *moved), sets);
+  }
+
+  const std::vector<device_set> hints_ = {};
+  const evidence evidence_ = measured({uploads_of({0, 1, 2}, 70)});
+  const search search_{evidence_, hints_};
+  const prediction right_ = with(search_, {uploads_of({0, 1, 2}, 70)});
+};
+
+TEST_F(moves, a_limit_is_added_where_flows_lose) {
+  const auto moved = add_limit(search_, with(search_, {}));
+  expect_shared(moved, {{0, 1, 2}});
+  EXPECT_NEAR(moved->limits.back().capacity, 70 * gb, gb);
+  EXPECT_LT(moved->misfit, with(search_, {}).misfit - worth_a_limit);
+}
+
+TEST_F(moves, a_limit_of_too_few_devices_is_exchanged) {
+  expect_shared(exchange_limits(search_, with(search_, {uploads_of({0, 1}, 48)})), {{0, 1, 2}});
+}
+
+TEST_F(moves, a_device_moves_into_a_limit) {
+  expect_shared(move_device(search_, with(search_, {uploads_of({0, 1}, 70)})), {{0, 1, 2}});
+}
+
+TEST_F(moves, a_limit_replaces_those_that_it_crosses) {
+  expect_shared(replace_crossed(search_, with(search_, {uploads_of({2, 3}, 90)})), {{0, 1, 2}});
+}
+
+TEST_F(moves, a_limit_that_takes_nothing_off_is_removed) {
+  expect_shared(
+      remove_limits(search_, with(search_, {uploads_of({0, 1, 2}, 70), uploads_of({0, 1}, 99)})),
+      {{0, 1, 2}});
+}
+
+TEST_F(moves, none_is_better_than_what_the_devices_share) {
+  for (const auto& move : {add_limit, exchange_limits, move_device, replace_crossed, remove_limits})
+    EXPECT_FALSE(move(search_, right_));
+}
+
+TEST_F(moves, nothing_is_added_where_devices_share_nothing) {
+  const auto alone = measured({});
+  const search search(alone, hints_);
+  const auto explanation = with(search, {});
+  EXPECT_FALSE(add_limit(search, explanation));
+  EXPECT_THAT(shared_in(search, filled_up(search, explanation)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench_transfers::topology::moves_test
