@@ -53,7 +53,7 @@ class injected : public testing::Test {
   }
 
   void inject(const std::string& text, transfer& into, std::string_view name = "a/b/4B") {
-    bench::inject({parse_fault(text)}, name, *device, into);
+    bench::inject({parse_fault(text)}, {std::string(name)}, *device, into);
   }
 
   std::optional<std::string> damage_after(const transfer& operation, int operations) {
