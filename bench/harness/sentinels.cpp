@@ -199,15 +199,17 @@ void sentinels::visit() {
       failed.push_back({watched->index(), std::move(*refused)});
   for (auto& [device, reason] : failed) refuse(device, std::move(reason));
   last_visit_ = wall_clock::now();
+  has_run_ = false;
   apart_ = std::max(expected_, share * (last_visit_ - start));
 }
 
 void sentinels::pause() {
+  has_run_ = true;
   if (!watched_.empty() && wall_clock::now() - last_visit_ >= apart_) visit();
 }
 
 std::vector<result_file::sentinel_readings> sentinels::end() {
-  visit();
+  if (has_run_) visit();
   std::vector<result_file::sentinel_readings> all;
   for (const auto& watched : watched_)
     for (auto& readings : watched->end()) {

@@ -51,6 +51,7 @@ class sentinels {
   std::vector<std::unique_ptr<watched_device>> watched_;
   std::vector<sentinel_refusal> refusals_;
   bool is_reserved_ = false;
+  bool has_run_ = false;  ///< a benchmark, since the last visit
   wall_clock::time_point last_visit_;
   wall_clock::duration apart_{};  ///< least time between two visits within a round
   wall_clock::duration expected_{};

@@ -35,12 +35,12 @@ std::optional<sentinel> sentinel_from(const std::string& word) {
 
 template <class Number>
 Number whole_number(const json& entry, const char* key, Number least) {
-  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto& value = member(entry, {key});
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most ||
-      value.get<Number>() < least)
+  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+  if (number < static_cast<std::int64_t>(least) || number > most)
     throw bad_entry(fmt::format("the {} of its sentinels is no whole number from {} on", key, least));
-  return value.get<Number>();
+  return static_cast<Number>(number);
 }
 
 std::vector<double> times_in(const json& list) {
