@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from program import ALL_RAN, HOST, USAGE, Program, Result, assert_complains, read, without
+from program import ALL_RAN, USAGE, Program, Result, assert_complains, read
 
 NEIGHBOUR = "--inject=slow:50:2@^sentinel/(h2d|d2h)|^copy/"
 ARGUMENTS = (
-    *without(HOST, "--benchmark_repetitions"),
-    *("--strategies=copy/pinned,null", "--sizes=1MiB", "--cache=warm"),
+    *("--device=host", "--profile=quick", "--strategies=copy/pinned,null"),
+    *("--sizes=1MiB", "--cache=warm"),
 )
 
 
@@ -26,9 +26,7 @@ def marked(result: Result, role: str) -> set[tuple[int, int]]:
 def test_a_neighbour_in_one_round_of_each_process_is_told(program: Program, tmp_path: Path):
     """No noise of a machine makes copies 50 times as slow."""
     out = tmp_path / "run.json"
-    completed = program.run(
-        *ARGUMENTS, "--benchmark_repetitions=9", "--processes=3", NEIGHBOUR, f"--out={out}"
-    )
+    completed = program.run(*ARGUMENTS, NEIGHBOUR, f"--out={out}")
     assert completed.code == ALL_RAN, completed
     result = read(out)
     slowed = {(1, 2), (2, 2), (3, 2)}
@@ -44,13 +42,13 @@ def test_a_neighbour_in_one_round_of_each_process_is_told(program: Program, tmp_
 
 def test_every_round_has_readings_of_every_sentinel(program: Program, tmp_path: Path):
     out = tmp_path / "run.json"
-    program.run(*ARGUMENTS, "--benchmark_repetitions=4", "--processes=2", f"--out={out}")
+    program.run(*ARGUMENTS, f"--out={out}")
     sentinels = read(out).transfers["sentinels"]
     assert sentinels["skipped"] == []
     assert [(r["process"], r["round"], r["sentinel"]) for r in sentinels["readings"]] == [
         (process, number, kind)
-        for process in (1, 2)
-        for number in (1, 2)
+        for process in (1, 2, 3)
+        for number in (1, 2, 3)
         for kind in ("h2d", "d2h", "cpu_read", "small_copy")
     ]
     assert all(len(readings["ns"]) >= 2 for readings in sentinels["readings"])
@@ -58,7 +56,7 @@ def test_every_round_has_readings_of_every_sentinel(program: Program, tmp_path: 
 
 def test_a_file_with_other_sentinels_is_refused(program: Program, tmp_path: Path):
     out = tmp_path / "run.json"
-    program.run(*ARGUMENTS, "--benchmark_repetitions=1", f"--out={out}")
+    program.run(*ARGUMENTS, "--processes=1", f"--out={out}")
     document = json.loads(out.read_text("utf-8"))
     document["context"]["transfers"]["sentinels"]["readings"][0]["ns"] = ["fast"]
     out.write_text(json.dumps(document), "utf-8")

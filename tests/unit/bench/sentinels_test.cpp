@@ -72,9 +72,9 @@ TEST_F(sentinels_of_the_host, are_read_within_long_rounds) {
 TEST_F(sentinels_of_the_host, copy_less_in_short_rounds) {
   EXPECT_EQ(measure_round(1, 1).front().bytes, 1024 * kib);
   EXPECT_EQ(measure_round(2, 800).front().bytes, 1024 * kib) << "one size in a process";
-  sentinels others(devices_, chosen);
-  others.begin(1, 8s);
-  EXPECT_EQ(others.end().front().bytes, 64 * 1024 * kib);
+  sentinels of_long_rounds(devices_, chosen);
+  of_long_rounds.begin(1, 8s);
+  EXPECT_EQ(of_long_rounds.end().front().bytes, 64 * 1024 * kib);
 }
 
 /// A session, in the second round of which a neighbour is there.
@@ -90,7 +90,7 @@ class session_with_a_neighbour : public host_session {
     });
     change_plan = [this](const plan& made) {
       auto& described = facts_["benchmarks"];
-      for (const auto& planned : made.cases) described[planned.name] = to_json(planned);
+      for (const auto& one : made.cases) described[one.name] = to_json(one);
       rows.set_facts(facts_);
     };
   }
