@@ -20,14 +20,14 @@ struct fault {
   };
   /// Where a fault may be in some rounds only.
   struct place {
-    std::string name;   ///< of a benchmark, or of a sentinel: "sentinel/h2d"
-    int round = 0;      ///< of the process, from 1; 0: none, while a benchmark is prepared
+    std::string name;  ///< of a benchmark, or of a sentinel: "sentinel/h2d"
+    int round = 0;     ///< of the process, from 1; 0: none, while a benchmark is prepared
     bool is_sentinel = false;
   };
   kind effect;
-  double factor;     ///< for slow
+  double factor;             ///< for slow
   std::optional<int> round;  ///< for slow: a load of a neighbour, in this round of each process
-  std::string text;  ///< as on the command line
+  std::string text;          ///< as on the command line
   std::regex names;
 };
 
@@ -40,8 +40,8 @@ fault parse_fault(std::string_view text);
 /// reaches all of them.
 std::string name_of_flow(const std::string& benchmark, const std::string& flow);
 
-/// Injects the faults whose expression matches the place's name into the transfer's steps. Sentinels
-/// get those of their round only: they stand for what others do.
+/// Injects the faults whose expression matches the place's name into the transfer's steps.
+/// Sentinels get those of their round only: they stand for what others do.
 void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
             transfer& transfer);
 

@@ -85,7 +85,7 @@ class results {
 
   result_file::writer& rows_;
   const settings& settings_;
-  std::vector<repetition> repetitions_;  ///< in order of measurement
+  std::vector<repetition> repetitions_;         ///< in order of measurement
   std::optional<common::message> slow_rounds_;  ///< by the latest readings
   outcome outcome_;
 };

@@ -233,8 +233,7 @@ class rows_reader {
 
   /// Members that other programs may have a counter of the same name for.
   [[nodiscard]] bool may_be_counter(std::optional<element> members::*known) const {
-    if (known == &members::process || known == &members::round)
-      return !into_.is_bench_transfers();
+    if (known == &members::process || known == &members::round) return !into_.is_bench_transfers();
     return known == &members::skipped || known == &members::disturbed || known == &members::label;
   }
 

@@ -39,7 +39,8 @@ Number whole_number(const json& entry, const char* key, Number least) {
   const auto& value = member(entry, {key});
   const auto number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
   if (number < static_cast<std::int64_t>(least) || number > most)
-    throw bad_entry(fmt::format("the {} of its sentinels is no whole number from {} on", key, least));
+    throw bad_entry(
+        fmt::format("the {} of its sentinels is no whole number from {} on", key, least));
   return static_cast<Number>(number);
 }
 
@@ -141,8 +142,7 @@ double quiet_level(const process_points& points) {
 
 /// The readings of one sentinel, by process. Those that cannot be judged are not among them.
 using chart_key = std::pair<std::size_t, sentinel>;
-std::map<chart_key, std::vector<process_points>> charts_of(
-    std::span<const sentinel_readings> all) {
+std::map<chart_key, std::vector<process_points>> charts_of(std::span<const sentinel_readings> all) {
   std::map<chart_key, std::map<int, process_points>> by_process;
   for (const auto& readings : all)
     if (readings.ns.size() >= 2)
@@ -237,7 +237,8 @@ std::size_t count_judged(std::span<const sentinel_readings> all) {
 std::optional<common::message> warning_of(std::span<const slow_round> slow, std::size_t judged) {
   if (slow.empty()) return std::nullopt;
   constexpr std::size_t most_named = 4;
-  const bool several = std::ranges::any_of(slow, [](const auto& entry) { return entry.device > 0; });
+  const bool several =
+      std::ranges::any_of(slow, [](const auto& entry) { return entry.device > 0; });
   std::map<std::pair<int, int>, std::vector<std::string>> by_round;
   json rounds = json::array();
   for (const auto& entry : slow) {
@@ -288,8 +289,7 @@ bool slow_round_marks::is_slow(const json& row) {
     const auto benchmark = benchmark_from(name, described);
     std::set<std::size_t> devices(benchmark.devices.begin(), benchmark.devices.end());
     for (const auto& flow : benchmark.flows) devices.insert(flow.device);
-    entry =
-        known_.emplace(name, known_benchmark{limited_by(benchmark, on_host_), devices}).first;
+    entry = known_.emplace(name, known_benchmark{limited_by(benchmark, on_host_), devices}).first;
   }
   const auto& [limit, devices] = entry->second;
   const auto& median = member(row, {"median_ns"});

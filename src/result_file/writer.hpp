@@ -37,8 +37,8 @@ class writer {
   void describe(const metric& counter);
 
   /// Changes context.transfers and the rows; written with the next row or finish().
-  void revise(const std::function<void(nlohmann::ordered_json& facts, nlohmann::ordered_json& rows)>&
-                  change);
+  void revise(const std::function<void(nlohmann::ordered_json& facts,
+                                       nlohmann::ordered_json& rows)>& change);
 
   /// Replaces context.transfers; written with the next row or finish().
   void set_facts(nlohmann::ordered_json facts);

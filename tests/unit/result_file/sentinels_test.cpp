@@ -49,13 +49,13 @@ class made_up_run {
     std::uniform_real_distribution<double> share;
     for (int round = 0; round < rounds; ++round) {
       if (round % rounds_of_process == 0) level_ = level_noise * normal(random);
-      sentinel_readings made{1 + round / rounds_of_process, 1 + round % rounds_of_process, 0,
-                             kind.kind, 1, {}};
+      sentinel_readings made{
+          1 + round / rounds_of_process, 1 + round % rounds_of_process, 0, kind.kind, 1, {}};
       const double load = is_loaded(round, kind.loaded) ? std::log(1.05) : 0;
       for (std::size_t i = 0; i < kind.readings; ++i) {
         const double outlier = share(random) < 0.02 ? 0.1 + 0.4 * share(random) : 0;
-        made.ns.push_back(
-            1e6 * std::exp(level_ + load + kind.of_reading * normal(random) + outlier));
+        made.ns.push_back(1e6 *
+                          std::exp(level_ + load + kind.of_reading * normal(random) + outlier));
       }
       readings.push_back(std::move(made));
     }
@@ -80,9 +80,9 @@ class made_up_run {
 
 /// In percent.
 struct rates {
-  double seen;       ///< of loaded rounds
-  double can_be;     ///< of those whose process has a quiet round
-  double false_ones; ///< of quiet rounds
+  double seen;        ///< of loaded rounds
+  double can_be;      ///< of those whose process has a quiet round
+  double false_ones;  ///< of quiet rounds
 };
 
 rates rates_of(const noise& kind) {
@@ -119,34 +119,35 @@ TEST_P(sentinels_of_a_run, tell_loaded_rounds_from_quiet_ones) {
   const auto [seen, can_be, false_ones] = rates_of(kind);
   RecordProperty("seen_percent", std::to_string(can_be));
   RecordProperty("false_percent", std::to_string(false_ones));
-  std::printf("%s noise %.1f %%, %zu readings, %d of 9 loaded: %.1f %% seen (%.1f %% of all), "
-              "%.2f %% false\n",
-              kind.name, 100 * kind.of_reading, kind.readings, kind.loaded, can_be, seen,
-              false_ones);
+  std::printf(
+      "%s noise %.1f %%, %zu readings, %d of 9 loaded: %.1f %% seen (%.1f %% of all), "
+      "%.2f %% false\n",
+      kind.name, 100 * kind.of_reading, kind.readings, kind.loaded, can_be, seen, false_ones);
   EXPECT_LE(false_ones, 1);
   if (kind.loaded > 0) {
     EXPECT_GE(can_be, kind.least_seen);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    kinds, sentinels_of_a_run,
-    testing::Values(
-        noise{"link", sentinel::h2d, 0.003, 2, 0, 0}, noise{"link", sentinel::h2d, 0.003, 8, 0, 0},
-        noise{"link", sentinel::h2d, 0.003, 8, 1, 99}, noise{"link", sentinel::h2d, 0.003, 8, 2, 99},
-        noise{"link", sentinel::h2d, 0.003, 8, 3, 95}, noise{"link", sentinel::h2d, 0.003, 8, 4, 95},
-        noise{"host", sentinel::cpu_read, 0.02, 16, 0, 0},
-        noise{"host", sentinel::cpu_read, 0.02, 72, 0, 0},
-        noise{"host", sentinel::cpu_read, 0.02, 72, 1, 95},
-        noise{"host", sentinel::cpu_read, 0.02, 72, 2, 95},
-        noise{"host", sentinel::cpu_read, 0.02, 72, 3, 90},
-        noise{"host", sentinel::cpu_read, 0.02, 72, 4, 80},
-        noise{"latency", sentinel::small_copy, 0.03, 16, 0, 0},
-        noise{"latency", sentinel::small_copy, 0.03, 72, 0, 0},
-        noise{"latency", sentinel::small_copy, 0.03, 72, 1, 85},
-        noise{"latency", sentinel::small_copy, 0.03, 72, 2, 70},
-        noise{"latency", sentinel::small_copy, 0.03, 72, 3, 60},
-        noise{"latency", sentinel::small_copy, 0.03, 72, 4, 50}));
+INSTANTIATE_TEST_SUITE_P(kinds, sentinels_of_a_run,
+                         testing::Values(noise{"link", sentinel::h2d, 0.003, 2, 0, 0},
+                                         noise{"link", sentinel::h2d, 0.003, 8, 0, 0},
+                                         noise{"link", sentinel::h2d, 0.003, 8, 1, 99},
+                                         noise{"link", sentinel::h2d, 0.003, 8, 2, 99},
+                                         noise{"link", sentinel::h2d, 0.003, 8, 3, 95},
+                                         noise{"link", sentinel::h2d, 0.003, 8, 4, 95},
+                                         noise{"host", sentinel::cpu_read, 0.02, 16, 0, 0},
+                                         noise{"host", sentinel::cpu_read, 0.02, 72, 0, 0},
+                                         noise{"host", sentinel::cpu_read, 0.02, 72, 1, 95},
+                                         noise{"host", sentinel::cpu_read, 0.02, 72, 2, 95},
+                                         noise{"host", sentinel::cpu_read, 0.02, 72, 3, 90},
+                                         noise{"host", sentinel::cpu_read, 0.02, 72, 4, 80},
+                                         noise{"latency", sentinel::small_copy, 0.03, 16, 0, 0},
+                                         noise{"latency", sentinel::small_copy, 0.03, 72, 0, 0},
+                                         noise{"latency", sentinel::small_copy, 0.03, 72, 1, 85},
+                                         noise{"latency", sentinel::small_copy, 0.03, 72, 2, 70},
+                                         noise{"latency", sentinel::small_copy, 0.03, 72, 3, 60},
+                                         noise{"latency", sentinel::small_copy, 0.03, 72, 4, 50}));
 
 sentinel_readings of_round(int process, int round, std::vector<double> ns,
                            sentinel kind = sentinel::h2d) {
@@ -170,27 +171,28 @@ TEST(rounds_outside_limits, says_which_and_by_how_much) {
 }
 
 TEST(rounds_outside_limits, a_fast_round_is_not_outside) {
-  EXPECT_THAT(rounds_outside_limits(std::vector{
-                  of_round(1, 1, {100, 100}), of_round(1, 2, {100, 100}),
-                  of_round(1, 3, {100, 100}), of_round(1, 4, {90, 90}), of_round(1, 5, {100, 100})}),
-              IsEmpty());
+  EXPECT_THAT(
+      rounds_outside_limits(std::vector{of_round(1, 1, {100, 100}), of_round(1, 2, {100, 100}),
+                                        of_round(1, 3, {100, 100}), of_round(1, 4, {90, 90}),
+                                        of_round(1, 5, {100, 100})}),
+      IsEmpty());
 }
 
 TEST(rounds_outside_limits, single_slow_readings_do_not_count) {
-  EXPECT_THAT(rounds_outside_limits(std::vector{of_round(1, 1, {100, 100}),
-                                                of_round(1, 2, {100, 150}),
-                                                of_round(1, 3, {100, 100, 100, 400})}),
-              IsEmpty());
+  EXPECT_THAT(
+      rounds_outside_limits(std::vector{of_round(1, 1, {100, 100}), of_round(1, 2, {100, 150}),
+                                        of_round(1, 3, {100, 100, 100, 400})}),
+      IsEmpty());
 }
 
 TEST(rounds_outside_limits, processes_are_not_compared) {
-  EXPECT_THAT(rounds_outside_limits(
-                  std::vector{of_round(1, 1, {100, 100}), of_round(2, 1, {120, 120})}),
-              IsEmpty());
-  EXPECT_THAT(rounds_outside_limits(
-                  std::vector{of_round(1, 1, {100, 100}), of_round(1, 2, {100, 100}),
-                              of_round(2, 1, {120, 120}), of_round(2, 2, {120, 120})}),
-              IsEmpty());
+  EXPECT_THAT(
+      rounds_outside_limits(std::vector{of_round(1, 1, {100, 100}), of_round(2, 1, {120, 120})}),
+      IsEmpty());
+  EXPECT_THAT(
+      rounds_outside_limits(std::vector{of_round(1, 1, {100, 100}), of_round(1, 2, {100, 100}),
+                                        of_round(2, 1, {120, 120}), of_round(2, 2, {120, 120})}),
+      IsEmpty());
 }
 
 TEST(rounds_outside_limits, what_was_read_once_is_not_judged) {
@@ -223,14 +225,21 @@ TEST(sentinels_in, reads_what_to_json_writes) {
 
 TEST(sentinels_in, refuses_what_is_none) {
   const auto good = to_json(of_round(1, 1, {5, 6}));
-  for (const auto& [key, bad] : std::vector<std::pair<const char*, json>>{
-           {"process", 0}, {"process", -1}, {"round", 0}, {"round", 1.5}, {"device", "0"},
-           {"device", 1e12}, {"sentinel", "x"}, {"sentinel", 1}, {"bytes", nullptr},
-           {"ns", json{0}}, {"ns", json{"1"}}, {"ns", 5}}) {
+  for (const auto& [key, bad] : std::vector<std::pair<const char*, json>>{{"process", 0},
+                                                                          {"process", -1},
+                                                                          {"round", 0},
+                                                                          {"round", 1.5},
+                                                                          {"device", "0"},
+                                                                          {"device", 1e12},
+                                                                          {"sentinel", "x"},
+                                                                          {"sentinel", 1},
+                                                                          {"bytes", nullptr},
+                                                                          {"ns", json{0}},
+                                                                          {"ns", json{"1"}},
+                                                                          {"ns", 5}}) {
     auto entry = good;
     entry[key] = bad;
-    EXPECT_THROW(sentinels_in({{"sentinels", {{"readings", {entry}}}}}), bad_entry)
-        << entry.dump();
+    EXPECT_THROW(sentinels_in({{"sentinels", {{"readings", {entry}}}}}), bad_entry) << entry.dump();
   }
   for (const json& bad : {json(5), json::object(), json{{"readings", 1}}, json{{"readings", {1}}}})
     EXPECT_THROW(sentinels_in({{"sentinels", bad}}), bad_entry) << bad.dump();
@@ -244,14 +253,16 @@ TEST(warning_of_slow_rounds, has_every_round_and_names_some) {
   EXPECT_EQ(warning.code, "rounds_slowed");
   EXPECT_EQ(warning.data["judged"], 9);
   EXPECT_EQ(warning.data["rounds"].size(), 2U);
-  EXPECT_EQ(warning.data["rounds"][0],
-            (json{{"process", 1}, {"round", 2}, {"device", 0}, {"sentinel", "d2h"},
-                  {"percent", 5.14}, {"limit_percent", 2.5}}));
+  EXPECT_EQ(warning.data["rounds"][0], (json{{"process", 1},
+                                             {"round", 2},
+                                             {"device", 0},
+                                             {"sentinel", "d2h"},
+                                             {"percent", 5.14},
+                                             {"limit_percent", 2.5}}));
   EXPECT_THAT(warning.text, testing::HasSubstr("1 of 9 rounds"));
   EXPECT_THAT(warning.text,
               testing::HasSubstr("(round 2 of process 1: d2h 5.1 %, small_copy 20.0 %)"));
-  for (int round = 3; round < 9; ++round)
-    slow.push_back({1, round, 1, sentinel::h2d, 5, 2.5});
+  for (int round = 3; round < 9; ++round) slow.push_back({1, round, 1, sentinel::h2d, 5, 2.5});
   const auto many = warning_of(slow, 9).value();
   EXPECT_THAT(many.text, testing::HasSubstr("h2d of device 1 5.0 %"));
   EXPECT_THAT(many.text, testing::HasSubstr("; and 3 more)"));
