@@ -1,7 +1,6 @@
 #include "bench/harness/sentinels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>

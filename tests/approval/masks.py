@@ -51,7 +51,8 @@ MACHINE_KEYS = {
     *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg"),
     *("library_build_type", "library_version", "program", "clocks", "machine", "clock", "guest"),
     *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type"),
-    *("cpu_model", "boot_id", "why_not_gpu", "samples", "sentinels", "discarded", "drifts", "shares"),
+    *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts", "shares"),
+    "sentinels",
 }
 # doctor and map examine the machine: of their findings only these are the same everywhere.
 FOUND_EVERYWHERE = {"no_gpu", "not_visible"}
