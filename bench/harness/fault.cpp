@@ -58,8 +58,7 @@ fault parse_fault(std::string_view text) {
     return common::usage_error(
         fmt::format("bad --inject '{}': {}", common::printable_in_short(text), why));
   };
-  constexpr auto forms =
-      "corrupt@REGEX, fail@REGEX, lose@REGEX, slow:FACTOR@REGEX or slow:FACTOR:ROUND@REGEX";
+  constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR[:ROUND]@REGEX";
   const auto at = text.find('@');
   if (at == std::string_view::npos) throw bad_fault(forms);
   const auto effect = text.substr(0, at);
