@@ -239,10 +239,11 @@ std::optional<common::message> warning_of(std::span<const slow_round> slow, std:
   constexpr std::size_t most_named = 4;
   const bool several =
       std::ranges::any_of(slow, [](const auto& entry) { return entry.device > 0; });
-  std::map<std::pair<int, int>, std::vector<std::string>> by_round;
+  std::map<std::pair<int, int>, const slow_round*> worst;  ///< of each round
   json rounds = json::array();
   for (const auto& entry : slow) {
-    by_round[{entry.process, entry.round}].push_back(words_of(entry, several));
+    auto& known = worst.try_emplace({entry.process, entry.round}, &entry).first->second;
+    if (entry.percent > known->percent) known = &entry;
     rounds.push_back({{"process", entry.process},
                       {"round", entry.round},
                       {"device", entry.device},
@@ -251,18 +252,18 @@ std::optional<common::message> warning_of(std::span<const slow_round> slow, std:
                       {"limit_percent", entry.limit_percent}});
   }
   std::vector<std::string> named;
-  for (const auto& [place, words] : by_round) {
+  for (const auto& [place, entry] : worst) {
     if (named.size() == most_named) break;
     named.push_back(fmt::format("round {} of process {}: {}", place.second, place.first,
-                                fmt::join(words, ", ")));
+                                words_of(*entry, several)));
   }
-  const auto others = by_round.size() - named.size();
+  const auto others = worst.size() - named.size();
   return common::message{
       "rounds_slowed",
       {{"judged", judged}, {"rounds", std::move(rounds)}},
       fmt::format("{} of {} rounds were slower than the control limits of the run's sentinels, "
                   "perhaps by a neighbour on the host ({}{})",
-                  by_round.size(), judged, fmt::join(named, "; "),
+                  worst.size(), judged, fmt::join(named, "; "),
                   others == 0 ? "" : fmt::format("; and {} more", others))};
 }
 

@@ -91,7 +91,10 @@ class session_with_a_neighbour : public host_session {
     });
     change_plan = [this](const plan& made) {
       auto& described = facts_["benchmarks"];
-      for (const auto& one : made.cases) described[one.name] = to_json(one);
+      for (const auto& one : made.cases) {
+        described[one.name] = to_json(one);
+        described[one.name].update({{"role", "copy"}, {"memory", "pageable"}});
+      }
       rows.set_facts(facts_);
       chosen.faults = faults;  // those of sentinels alone concern no benchmark of a plan
     };
