@@ -260,8 +260,7 @@ TEST(warning_of_slow_rounds, has_every_round_and_names_some) {
                                              {"percent", 5.14},
                                              {"limit_percent", 2.5}}));
   EXPECT_THAT(warning.text, testing::HasSubstr("1 of 9 rounds"));
-  EXPECT_THAT(warning.text,
-              testing::HasSubstr("(round 2 of process 1: small_copy 20.0 %)"));
+  EXPECT_THAT(warning.text, testing::HasSubstr("(round 2 of process 1: small_copy 20.0 %)"));
   for (int round = 3; round < 9; ++round) slow.push_back({1, round, 1, sentinel::h2d, 5, 2.5});
   const auto many = warning_of(slow, 9).value();
   EXPECT_THAT(many.text, testing::HasSubstr("h2d of device 1 5.0 %"));
