@@ -132,9 +132,10 @@ transfer case_runner::prepare(const benchmark_case& planned) const {
        .direction = direction_of(planned.direction),
        .flows = flows_of(planned),
        .other_devices = devices_.helpers_of(planned)});
-  if (ready.flows.empty()) inject(settings_.faults, planned.name, own.device, ready);
+  const fault::place here{planned.name, round_of_process_};
+  if (ready.flows.empty()) inject(settings_.faults, here, own.device, ready);
   for (auto& flow : ready.flows)
-    inject(settings_.faults, planned.name, devices_.at(flow.device).device, flow);
+    inject(settings_.faults, here, devices_.at(flow.device).device, flow);
   return ready;
 }
 
@@ -212,7 +213,9 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
   samples times;
   std::optional<double> cores;
   measurement made;
-  auto& [reported, disturbed] = made.repetition;
+  made.repetition.round = round_of_process_;
+  auto& reported = made.repetition.reported;
+  auto& disturbed = made.repetition.disturbed;
   {
     const auto conditions = conditions_of(ready);
     if (ready.flows.empty())

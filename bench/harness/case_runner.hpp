@@ -18,6 +18,7 @@ namespace bench_transfers::bench {
 struct repetition {
   run reported;
   std::set<result_file::disturbance> disturbed = {};
+  int round = 0;  ///< of the process, from 1
 };
 
 /// Prepares a benchmark anew for each use, verifies it, times it, and leaves the test pattern in
@@ -35,6 +36,8 @@ class case_runner {
     bench::repetition repetition;
     metric_list metrics;
   };
+  /// What is repeated from now on is of this round of the process, from 1.
+  void begin_round(int number) { round_of_process_ = number; }
   /// `round`: counted from the first part of the run. None: it failed, or was interrupted.
   std::optional<measurement> repeat(measured_case& measured, int round);
 
@@ -56,6 +59,7 @@ class case_runner {
   turns* others_;
   flow_team team_;
   std::size_t cpus_at_start_;
+  int round_of_process_ = 0;
 };
 
 }  // namespace bench_transfers::bench

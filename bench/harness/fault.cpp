@@ -44,6 +44,13 @@ std::function<void()> failing(std::function<void()> run, bool lost) {
   };
 }
 
+std::optional<int> round_in(std::string_view text) {
+  int round = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, round);
+  return error == std::errc{} && stopped == end && round >= 1 ? std::optional(round) : std::nullopt;
+}
+
 }  // namespace
 
 fault parse_fault(std::string_view text) {
@@ -51,19 +58,25 @@ fault parse_fault(std::string_view text) {
     return common::usage_error(
         fmt::format("bad --inject '{}': {}", common::printable_in_short(text), why));
   };
-  constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR@REGEX";
+  constexpr auto forms = "corrupt@REGEX, fail@REGEX, lose@REGEX or slow:FACTOR[:ROUND]@REGEX";
   const auto at = text.find('@');
   if (at == std::string_view::npos) throw bad_fault(forms);
   const auto effect = text.substr(0, at);
-  fault parsed{fault::kind::corrupt, 1, std::string(text), {}};
+  fault parsed{fault::kind::corrupt, 1, std::nullopt, std::string(text), {}};
   constexpr std::string_view slow = "slow:";
   if (effect.starts_with(slow)) {
-    const auto number = effect.substr(slow.size());
+    const auto settings = effect.substr(slow.size());
+    const auto colon = settings.find(':');
+    const auto number = settings.substr(0, colon);
     const auto* const end = number.data() + number.size();
     const auto [stopped, error] = std::from_chars(number.data(), end, parsed.factor);
     if (error != std::errc{} || stopped != end || !(parsed.factor >= 1 && parsed.factor <= 1e12))
       throw bad_fault("slow:FACTOR@REGEX needs a factor between 1 and 1e12");
     parsed.effect = fault::kind::slow;
+    if (colon != std::string_view::npos) {
+      parsed.round = round_in(settings.substr(colon + 1));
+      if (!parsed.round) throw bad_fault("slow:FACTOR:ROUND@REGEX needs a round from 1 on");
+    }
   } else if (effect == "fail") {
     parsed.effect = fault::kind::fail;
   } else if (effect == "lose") {
@@ -131,18 +144,23 @@ bool matches(const fault& fault, std::string_view name) {
   return std::regex_search(name.begin(), name.end(), fault.names);
 }
 
-}  // namespace
-
-void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
-            transfer& transfer) {
-  for (const auto& fault : faults)
-    if (matches(fault, name)) inject(fault, device, transfer);
+bool is_there(const fault& injected, const fault::place& where) {
+  return injected.round ? injected.round == where.round : !where.is_sentinel;
 }
 
-void inject(const std::vector<fault>& faults, const std::string& name, transfers::device& device,
+}  // namespace
+
+void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
+            transfer& transfer) {
+  for (const auto& fault : faults)
+    if (is_there(fault, where) && matches(fault, where.name)) inject(fault, device, transfer);
+}
+
+void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
             flow& copy) {
   for (const auto& fault : faults)
-    if (matches(fault, name) || matches(fault, name_of_flow(name, copy.name)))
+    if (is_there(fault, where) &&
+        (matches(fault, where.name) || matches(fault, name_of_flow(where.name, copy.name))))
       inject(fault, device, copy);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -17,13 +18,21 @@ struct fault {
     lose,     ///< as `fail`, and the device counts as lost
     slow,     ///< every operation takes `factor` times as long
   };
+  /// Where a fault may be in some rounds only.
+  struct place {
+    std::string name;  ///< of a benchmark, or of a sentinel: "sentinel/h2d"
+    int round = 0;     ///< of the process, from 1; 0: none, while a benchmark is prepared
+    bool is_sentinel = false;
+  };
   kind effect;
-  double factor;     ///< for slow
-  std::string text;  ///< as on the command line
+  double factor;             ///< for slow
+  std::optional<int> round;  ///< for slow: a load of a neighbour, in this round of each process
+  std::string text;          ///< as on the command line
   std::regex names;
 };
 
-/// "corrupt@REGEX", "fail@REGEX", "lose@REGEX", "slow:1.1@REGEX". Throws usage_error.
+/// "corrupt@REGEX", "fail@REGEX", "lose@REGEX", "slow:1.1@REGEX", "slow:1.1:2@REGEX" (in the second
+/// round of each process, sentinels as well). Throws usage_error.
 fault parse_fault(std::string_view text);
 
 /// What a fault's expression is matched with to reach one of several copies at once:
@@ -31,13 +40,14 @@ fault parse_fault(std::string_view text);
 /// reaches all of them.
 std::string name_of_flow(const std::string& benchmark, const std::string& flow);
 
-/// Injects the faults whose expression matches `name` into the transfer's steps.
-void inject(const std::vector<fault>& faults, std::string_view name, transfers::device& device,
+/// Injects the faults whose expression matches the place's name into the transfer's steps.
+/// Sentinels get those of their round only: they stand for what others do.
+void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
             transfer& transfer);
 
 /// Injects the faults whose expression matches the benchmark's name or the flow's into a flow on
 /// this device.
-void inject(const std::vector<fault>& faults, const std::string& name, transfers::device& device,
+void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
             flow& copy);
 
 }  // namespace bench_transfers::bench

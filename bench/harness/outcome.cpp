@@ -13,6 +13,7 @@
 namespace bench_transfers::bench {
 namespace {
 
+using json = nlohmann::ordered_json;
 using result_file::disturbance_degree;
 using degrees = std::map<std::string, disturbance_degree>;                       ///< by benchmark
 using disturbances = std::map<std::string, std::set<result_file::disturbance>>;  ///< likewise
@@ -21,7 +22,7 @@ using disturbances = std::map<std::string, std::set<result_file::disturbance>>; 
 degrees least_degrees(std::span<const repetition> repetitions,
                       std::span<const measured_case> cases) {
   degrees least;
-  for (const auto& [reported, disturbed] : repetitions) {
+  for (const auto& [reported, disturbed, round] : repetitions) {
     const auto degree = degree_of(disturbed);
     auto& known = least.try_emplace(reported.benchmark_name(), degree).first->second;
     known = std::min(known, degree);
@@ -48,7 +49,7 @@ disturbances spoilt_before(std::span<const measured_case> cases, const degrees& 
 /// Takes those of the least degree to the outcome, or to `spoilt`.
 void count(std::span<const repetition> repetitions, const degrees& least, disturbances& spoilt,
            outcome& result) {
-  for (const auto& [reported, disturbed] : repetitions) {
+  for (const auto& [reported, disturbed, round] : repetitions) {
     const auto name = reported.benchmark_name();
     const bool is_least = degree_of(disturbed) == least.at(name);
     if (is_least && are_spoilt(disturbed)) {
@@ -62,7 +63,8 @@ void count(std::span<const repetition> repetitions, const degrees& least, distur
 }
 
 /// Of all rows of the file, those of earlier parts of the run included.
-disturbance_counts counts_in(const nlohmann::ordered_json& rows, degrees least) {
+disturbance_counts counts_in(const json& rows) {
+  degrees least;
   std::vector<std::pair<std::string, std::set<result_file::disturbance>>> repetitions;
   for (const auto& row : rows) {
     if (row.contains("error_occurred") || row.value("run_type", "") == "aggregate") continue;
@@ -96,7 +98,42 @@ void results::add(case_runner::measurement made) {
     made.repetition.reported.counters[metric.name] = value;
   }
   repetitions_.push_back(std::move(made.repetition));
-  rows_.add(of_process(row_of(repetitions_.back().reported, repetitions_.back().disturbed)));
+  auto row = of_process(row_of(repetitions_.back().reported, repetitions_.back().disturbed));
+  row["round"] = repetitions_.back().round;
+  rows_.add(std::move(row));
+}
+
+void results::add(const std::vector<result_file::sentinel_readings>& of_round,
+                  std::span<const sentinel_refusal> refusals) {
+  rows_.revise([&](auto& facts, auto& rows) {
+    auto& kept = facts["sentinels"];
+    if (kept.is_null()) kept = {{"readings", json::array()}, {"skipped", json::array()}};
+    for (const auto& readings : of_round) kept["readings"].push_back(to_json(readings));
+    std::erase_if(kept["skipped"].template get_ref<json::array_t&>(), [&](const json& entry) {
+      return entry.value("process", 1) == settings_.process.number;
+    });
+    for (const auto& [device, reason] : refusals)
+      kept["skipped"].push_back({{"process", settings_.process.number},
+                                 {"device", device},
+                                 {"reason", common::to_json(reason)}});
+    const auto all = result_file::sentinels_in(facts);
+    const auto slow = result_file::rounds_outside_limits(all);
+    result_file::slow_round_marks marks(facts, slow);
+    for (auto& row : rows) marks.apply(row);
+    slow_rounds_ = result_file::warning_of(slow, result_file::count_judged(all));
+  });
+}
+
+void results::take_marks() {
+  std::map<std::pair<std::string, int>, std::set<result_file::disturbance>> marked;
+  for (const auto& row : rows_.content().at("benchmarks"))
+    if (row.contains("repetition_index"))
+      marked[{row.value("run_name", ""), row.value("repetition_index", 0)}] = disturbances_of(row);
+  for (auto& repetition : repetitions_)
+    if (const auto entry = marked.find({repetition.reported.benchmark_name(),
+                                        static_cast<int>(repetition.reported.repetition_index)});
+        entry != marked.end())
+      repetition.disturbed = entry->second;
 }
 
 void results::fail(measured_case& failed, int round) {
@@ -112,10 +149,12 @@ void results::skip(measured_case& impossible, common::message reason) {
 }
 
 outcome results::conclude(std::span<const measured_case> cases) {
+  take_marks();
   const auto least = least_degrees(repetitions_, cases);
   auto spoilt = spoilt_before(cases, least, settings_.due_rounds());
   count(repetitions_, least, spoilt, outcome_);
-  outcome_.disturbances = counts_in(rows_.content().at("benchmarks"), least);
+  outcome_.disturbances = counts_in(rows_.content().at("benchmarks"));
+  if (slow_rounds_) outcome_.warnings.push_back(*slow_rounds_);
   if (!settings_.process.is_last()) spoilt.clear();  // the processes to come measure them, too
   for (const auto& measured : cases) {
     const auto entry = spoilt.find(measured.planned->name);

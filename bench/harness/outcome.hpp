@@ -11,6 +11,7 @@
 
 #include "bench/harness/case_runner.hpp"
 #include "bench/harness/plan.hpp"
+#include "bench/harness/sentinels.hpp"
 #include "src/common/message.hpp"
 #include "src/machine/gpu_monitor.hpp"
 #include "src/result_file/writer.hpp"
@@ -65,6 +66,10 @@ class results {
   results(result_file::writer& rows, const settings& settings) : rows_(rows), settings_(settings) {}
 
   void add(case_runner::measurement made);
+  /// Keeps the readings of a round, and marks the rows of all rounds that are slow by what is known
+  /// now.
+  void add(const std::vector<result_file::sentinel_readings>& of_round,
+           std::span<const sentinel_refusal> refusals);
   /// Reports the case's error; there are no further repetitions.
   void fail(measured_case& failed, int round);
   void skip(measured_case& impossible, common::message reason);
@@ -75,10 +80,13 @@ class results {
  private:
   /// With the number of the process, where there may be several.
   [[nodiscard]] nlohmann::ordered_json of_process(nlohmann::ordered_json row) const;
+  /// Repetitions get the marks of their rows.
+  void take_marks();
 
   result_file::writer& rows_;
   const settings& settings_;
-  std::vector<repetition> repetitions_;  ///< in order of measurement
+  std::vector<repetition> repetitions_;         ///< in order of measurement
+  std::optional<common::message> slow_rounds_;  ///< by the latest readings
   outcome outcome_;
 };
 

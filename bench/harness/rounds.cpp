@@ -62,6 +62,7 @@ int rounds::most_rounds(std::span<const measured_case> cases) const {
 }
 
 std::size_t rounds::settle_all(std::span<measured_case> cases) {
+  runner_.begin_round(0);
   const auto limit = limit_.half();
   const auto start = wall_clock::now();
   time_estimate estimate;
@@ -111,6 +112,16 @@ std::vector<measured_case*> rounds::order_of(std::span<measured_case> cases, int
 }
 
 void rounds::measure_round(const std::vector<measured_case*>& order, int round) {
+  runner_.begin_round(++begun_);
+  if (!watched_ || order.empty()) return measure_each(order, round);
+  seconds expected{};
+  for (const auto* const measured : order) expected += measured->cost;
+  watched_->begin(begun_, expected);
+  measure_each(order, round);
+  kept_.add(watched_->end(), watched_->refusals());
+}
+
+void rounds::measure_each(const std::vector<measured_case*>& order, int round) {
   // Benchmarks that are repeated until they are stable may need more rounds.
   const auto most = std::max(own_rounds(), round + 1);
   const auto phase = fmt::format("{}round {}/{},", in_process(settings_.process), round + 1, most);
@@ -131,6 +142,7 @@ void rounds::measure_round(const std::vector<measured_case*>& order, int round) 
     repeat(*measured, measured->planned->earlier.next + round);
     measured->cost = wall_clock::now() - start;
     measured->spent += measured->cost;
+    if (watched_) watched_->pause();
   }
 }
 

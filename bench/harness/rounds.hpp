@@ -8,6 +8,7 @@
 
 #include "bench/harness/outcome.hpp"
 #include "bench/harness/progress.hpp"
+#include "bench/harness/sentinels.hpp"
 #include "bench/harness/settings.hpp"
 #include "bench/harness/time_estimate.hpp"
 #include "bench/harness/time_limit.hpp"
@@ -18,14 +19,16 @@ namespace bench_transfers::bench {
 /// slow drifts of the machine affect all of them alike.
 class rounds {
  public:
+  /// `watched`: null, if there are no sentinels.
   rounds(case_runner& runner, running_devices& devices, results& kept, const settings& settings,
-         progress& shown, const time_limit& limit)
+         progress& shown, const time_limit& limit, sentinels* watched)
       : runner_(runner),
         devices_(devices),
         kept_(kept),
         settings_(settings),
         shown_(shown),
-        limit_(limit) {}
+        limit_(limit),
+        watched_(watched) {}
 
   /// Measures these benchmarks, or the first of them if preparing would take more than half of the
   /// time that is left. `most`: no more than the fewest rounds begin that would last longer.
@@ -51,6 +54,7 @@ class rounds {
   [[nodiscard]] std::vector<measured_case*> order_of(std::span<measured_case> cases,
                                                      int round) const;
   void measure_round(const std::vector<measured_case*>& order, int round);
+  void measure_each(const std::vector<measured_case*>& order, int round);
   /// Runs one repetition and writes its row.
   void repeat(measured_case& measured, int round);
 
@@ -60,6 +64,8 @@ class rounds {
   const settings& settings_;
   progress& shown_;
   const time_limit& limit_;
+  sentinels* watched_;
+  int begun_ = 0;  ///< rounds of this process
   wall_clock::time_point start_ = wall_clock::now();
   std::exception_ptr write_failure_;
 };

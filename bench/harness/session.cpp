@@ -1,6 +1,8 @@
 #include "bench/harness/session.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,8 +18,9 @@ session::session(const device_list& devices, const settings& settings, result_fi
       limit_(limit),
       devices_(devices),
       runner_(devices_, settings, watched, others),
+      watched_(others ? nullptr : std::make_unique<sentinels>(devices_, settings)),
       kept_(rows, settings),
-      rounds_(runner_, devices_, kept_, settings, shown, limit_) {}
+      rounds_(runner_, devices_, kept_, settings, shown, limit_, watched_.get()) {}
 
 outcome session::measure(const plan& plan) {
   devices_.lose(plan.lost_devices);
@@ -41,7 +44,7 @@ outcome session::measure(const plan& plan) {
   for (const auto& device : devices_.all()) result.throttled_by.push_back(device.throttled_by);
   result.lost_devices = devices_.lost();
   result.signal = interruption();
-  if (others_) result.warnings = others_->warnings();
+  if (others_) std::ranges::move(others_->warnings(), std::back_inserter(result.warnings));
   return result;
 }
 

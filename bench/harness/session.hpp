@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "bench/harness/rounds.hpp"
@@ -30,6 +31,7 @@ class session {
   time_limit limit_;
   running_devices devices_;
   case_runner runner_;
+  std::unique_ptr<sentinels> watched_;  ///< null among ranks, which would time one another
   results kept_;
   rounds rounds_;
 };

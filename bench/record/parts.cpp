@@ -117,7 +117,7 @@ json joined_members(json earlier, const json& own) {
 /// part keeps saying it.
 bool is_of_the_whole(const json& warning) {
   const auto& code = member(warning, {"code"});
-  return code != "max_time_reached" && code != "repetitions_disturbed";
+  return code != "max_time_reached" && code != "repetitions_disturbed" && code != "rounds_slowed";
 }
 
 /// Of the processes of one run, the last one says how it is: "load average 11.1".
@@ -170,6 +170,8 @@ json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
   facts["strategies"] =
       joined_lists(member(before, {"strategies"}), facts.at("strategies"), "name");
   facts["buffers"] = joined_lists(member(before, {"buffers"}), facts.at("buffers"), "memory");
+  if (const auto& sentinels = member(before, {"sentinels"}); !sentinels.is_null())
+    facts["sentinels"] = sentinels;
   facts["skipped"] = joined_lists(earlier.skipped(), facts.at("skipped"), "name");
   facts["warnings"] =
       joined_warnings(member(before, {"warnings"}), facts.at("warnings"), is_process);

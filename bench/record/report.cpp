@@ -206,6 +206,9 @@ void finish(result_file::writer& file, json context, const settings& settings, c
     facts["warnings"].push_back(common::to_json(warning));
   if (earlier)
     context = with_earlier_parts(std::move(context), *earlier, settings.process.continues());
+  const auto& written = file.content().at("context").at("transfers");
+  if (const auto sentinels = written.find("sentinels"); sentinels != written.end())
+    context.at("transfers")["sentinels"] = *sentinels;
   std::vector<std::string> order;
   for (const auto& [name, described] : context.at("transfers").at("benchmarks").items())
     order.push_back(name);

@@ -31,9 +31,10 @@ constexpr words<table, 8> tables{{{table::directions, "directions"},
                                   {table::concurrent, "concurrent"},
                                   {table::cpu_access, "cpu_access"},
                                   {table::floor, "floor"}}};
-constexpr words<disturbance, 5> disturbances{{{disturbance::stopped, "stopped"},
+constexpr words<disturbance, 6> disturbances{{{disturbance::stopped, "stopped"},
                                               {disturbance::fewer_cpus, "fewer_cpus"},
                                               {disturbance::other_load, "other_load"},
+                                              {disturbance::slow_round, "slow_round"},
                                               {disturbance::clock_stood_still, "clock_stood_still"},
                                               {disturbance::clock_jumped, "clock_jumped"}}};
 constexpr words<metric_kind, 5> kinds{{{metric_kind::duration, "duration"},
@@ -121,7 +122,8 @@ std::optional<better> better_from(const std::string& word) { return value_of(bet
 
 disturbance_degree degree_of(const std::set<disturbance>& found) {
   const auto spoils = [](disturbance code) {
-    return code != disturbance::fewer_cpus && code != disturbance::other_load;
+    return code != disturbance::fewer_cpus && code != disturbance::other_load &&
+           code != disturbance::slow_round;
   };
   if (found.empty()) return disturbance_degree::none;
   return std::ranges::any_of(found, spoils) ? disturbance_degree::spoilt

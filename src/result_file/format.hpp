@@ -110,6 +110,7 @@ enum class disturbance {
   stopped,            ///< the process did not run for a while: SIGSTOP, a frozen control group
   fewer_cpus,         ///< it might use fewer CPUs than at the start of the run
   other_load,         ///< other processes kept its CPUs busy for more than a quarter of the time
+  slow_round,         ///< the sentinels of its round were outside the run's control limits
   clock_stood_still,  ///< or went slower than the kernel's other clocks
   clock_jumped,       ///< or went faster than they, or back
 };

@@ -14,6 +14,7 @@
 #include "src/result_file/entries.hpp"
 #include "src/result_file/json_text.hpp"
 #include "src/result_file/rows.hpp"
+#include "src/result_file/sentinels.hpp"
 
 namespace bench_transfers::result_file {
 namespace {
@@ -211,6 +212,7 @@ void take_facts(contents& into) {
   into.last_process = parts.last;
   if (into.complete && parts.last < into.processes)
     throw bad_entry("it is complete, and has fewer parts than its run has processes");
+  static_cast<void>(sentinels_in(into.facts));
   for (const auto& warning : list_of(into.facts, "warnings"))
     into.warnings.push_back(message_from(warning, "a warning"));
   for (const auto& skip : list_of(into.facts, "skipped"))

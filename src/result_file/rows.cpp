@@ -22,7 +22,8 @@ using simdjson::dom::element;
 /// counts: counters, which have any name, come last.
 struct members {
   std::optional<element> name, run_name, run_type, aggregate_name, repetition_index, time_unit,
-      label, error_occurred, error_message, error_code, skipped, skip_message, disturbed, process;
+      label, error_occurred, error_message, error_code, skipped, skip_message, disturbed, process,
+      round;
 };
 
 constexpr std::array known_members{
@@ -40,6 +41,7 @@ constexpr std::array known_members{
     std::pair(std::string_view("skip_message"), &members::skip_message),
     std::pair(std::string_view("disturbed"), &members::disturbed),
     std::pair(std::string_view("process"), &members::process),
+    std::pair(std::string_view("round"), &members::round),
 };
 
 /// A key of rows: either a member of Google Benchmark's own or a value.
@@ -231,7 +233,7 @@ class rows_reader {
 
   /// Members that other programs may have a counter of the same name for.
   [[nodiscard]] bool may_be_counter(std::optional<element> members::*known) const {
-    if (known == &members::process) return !into_.is_bench_transfers();
+    if (known == &members::process || known == &members::round) return !into_.is_bench_transfers();
     return known == &members::skipped || known == &members::disturbed || known == &members::label;
   }
 

@@ -70,6 +70,10 @@ void writer::describe(const metric& counter) {
     throw std::logic_error("two strategies describe the counter " + counter.name + " differently");
 }
 
+void writer::revise(const std::function<void(json&, json&)>& change) {
+  change(content_["context"]["transfers"], content_["benchmarks"]);
+}
+
 void writer::set_facts(json facts) { content_["context"]["transfers"] = std::move(facts); }
 
 void writer::finish(bool aggregates_only, std::span<const std::string> order) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
@@ -34,6 +35,10 @@ class writer {
   /// row. Throws std::logic_error where the name has got another description. It takes the place of
   /// those in the context that the file began with.
   void describe(const metric& counter);
+
+  /// Changes context.transfers and the rows; written with the next row or finish().
+  void revise(const std::function<void(nlohmann::ordered_json& facts,
+                                       nlohmann::ordered_json& rows)>& change);
 
   /// Replaces context.transfers; written with the next row or finish().
   void set_facts(nlohmann::ordered_json facts);

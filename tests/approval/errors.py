@@ -49,7 +49,8 @@ REQUESTS = (
 FAULTS = (
     *("", "@", "@x", "nope@x", "corrupt", "fail", "lose", "slow:2", "slow@x", "slow:@x"),
     *("slow:x@x", "slow:0.5@x", "slow:-2@x", "slow:2x@x", "slow:nan@x", "slow:inf@x"),
-    *("slow:1e300@x", "corrupt:2@x", "fail:1@x", "Corrupt@x", "'corrupt @x'", "fail@nope"),
+    *("slow:1e300@x", "slow:2:0@x", "slow:2:x@x", "corrupt:2@x", "fail:1@x", "Corrupt@x"),
+    *("'corrupt @x'", "fail@nope"),
     *("fail@(", "fail@[", "lose@a{2,1}"),
 )
 AT_ONCE = "--device=host:0,host:1 --strategies=concurrent/pinned --sizes=1MiB --concurrent"

@@ -38,19 +38,21 @@ MACHINE_NOTE = re.compile(
     r"^(?:Note|Warning): (?:'?[\w.-]+'?: )?(?:this is a virtual machine|another load"
     r"|the CPU governor|the memlock limit|the process runs on NUMA"
     r"|\d+ of \d+ repetitions were disturbed"
+    r"|\d+ of \d+ rounds were slower"
     r"|the CPU was throttled).*\n(?:  .*\n)*",
     re.MULTILINE,
 )
 NOTES_NOT_SHOWN = re.compile(r"^Not shown: \d+ notes?(?:\.\n| and )", re.MULTILINE)
 MACHINE_WARNINGS = {
     *("virtual_machine", "other_load", "cpu_governor", "memlock_limit", "numa_far"),
-    *("repetitions_disturbed", "cpu_throttled"),
+    *("repetitions_disturbed", "rounds_slowed", "cpu_throttled"),
 }
 MACHINE_KEYS = {
     *("host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches", "load_avg"),
     *("library_build_type", "library_version", "program", "clocks", "machine", "clock", "guest"),
     *("cpu_reads", "cpu_reads_of_ordinary_memory", "cpu_stores", "memory_type"),
     *("cpu_model", "boot_id", "why_not_gpu", "samples", "discarded", "drifts", "shares"),
+    "sentinels",
 }
 # doctor and map examine the machine: of their findings only these are the same everywhere.
 FOUND_EVERYWHERE = {"no_gpu", "not_visible"}

@@ -375,7 +375,8 @@ def repetitions(*disturbed):
     [
         (([], []), [1000, 1001]),
         (([], ["other_load"], ["stopped"]), [1000]),
-        ((["other_load"], ["fewer_cpus"]), [1000, 1001]),
+        ((["other_load"], ["fewer_cpus"], ["slow_round"]), [1000, 1001, 1002]),
+        ((["slow_round"], [], []), [1001, 1002]),
         ((["other_load"], ["stopped", "other_load"], ["moonlight"]), [1000, 1002]),
         ((["stopped"], ["clock_jumped"], ["clock_stood_still"]), []),
         ((["moonlight"], []), [1001]),

@@ -41,8 +41,9 @@ bool is_disturbance(const run_warning& warning) {
 }
 
 bool concerns_figures(const run_warning& warning) {
-  static const std::set<std::string> codes{"pcie_replays", "other_load", "repetitions_disturbed",
-                                           "parts_differ", "imported",   "confidential_computing"};
+  static const std::set<std::string> codes{
+      "pcie_replays", "other_load", "repetitions_disturbed", "rounds_slowed",
+      "parts_differ", "imported",   "confidential_computing"};
   return is_disturbance(warning) || codes.contains(warning.code);
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,11 @@ TEST(parse_fault, reads_every_kind) {
   EXPECT_EQ(slow.factor, 1.25);
   EXPECT_TRUE(std::regex_search("/a@b:c/", slow.names));
   EXPECT_EQ(parse_fault("slow:1@").factor, 1);
+  EXPECT_EQ(slow.round, std::nullopt);
+  const auto neighbour = parse_fault("slow:1.05:3@^copy/");
+  EXPECT_EQ(neighbour.effect, fault::kind::slow);
+  EXPECT_EQ(neighbour.factor, 1.05);
+  EXPECT_EQ(neighbour.round, 3);
 }
 
 /// A copy of 100 bytes on the host device, for injecting faults.
@@ -53,7 +60,7 @@ class injected : public testing::Test {
   }
 
   void inject(const std::string& text, transfer& into, std::string_view name = "a/b/4B") {
-    bench::inject({parse_fault(text)}, name, *device, into);
+    bench::inject({parse_fault(text)}, {std::string(name)}, *device, into);
   }
 
   std::optional<std::string> damage_after(const transfer& operation, int operations) {
@@ -143,6 +150,24 @@ TEST_F(injected, slowness_is_the_factor_asked_for) {
     const std::chrono::duration<double, std::micro> elapsed = wall_clock::now() - start;
     EXPECT_NEAR(elapsed.count(), 200, 0.01) << step.name;
   }
+}
+
+TEST_F(injected, a_neighbour_slows_sentinels_too_in_its_round_alone) {
+  const fake_clock clock;
+  const auto factor_of = [&](const char* text, const fault::place& where) {
+    transfer operation;
+    operation.steps = {{"some", [] { fake_clock::advance(100us); }}};
+    bench::inject({parse_fault(text)}, where, *device, operation);
+    const auto start = wall_clock::now();
+    operation.steps.front().run();
+    return std::round((wall_clock::now() - start) / 100us);
+  };
+  EXPECT_EQ(factor_of("slow:3:2@h2d", {"copy/h2d", 2}), 3);
+  EXPECT_EQ(factor_of("slow:3:2@h2d", {"copy/h2d", 1}), 1);
+  EXPECT_EQ(factor_of("slow:3:2@h2d", {"copy/h2d"}), 1) << "while it is prepared";
+  EXPECT_EQ(factor_of("slow:3:2@h2d", {"sentinel/h2d", 2, true}), 3);
+  EXPECT_EQ(factor_of("slow:3:2@h2d", {"sentinel/d2h", 2, true}), 1);
+  EXPECT_EQ(factor_of("slow:3@.", {"sentinel/h2d", 2, true}), 1);
 }
 
 }  // namespace

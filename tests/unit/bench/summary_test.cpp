@@ -159,12 +159,12 @@ TEST(brief_summary, leaves_out_no_warning_that_makes_figures_doubtful) {
       "memlock_limit",   "imported"};
   // Every code that a warning of docs/RESULT_FILE.md has, and one of a later version.
   for (const std::string code :
-       {"faults_injected",   "link_below_maximum", "link_changed",           "cpu_governor",
-        "virtual_machine",   "mig_instance",       "confidential_computing", "numa_far",
-        "memlock_limit",     "other_load",         "gpu_throttled",          "gpu_clock_fell",
-        "pcie_replays",      "cpu_throttled",      "repetitions_disturbed",  "too_few_processors",
-        "rank_lost",         "max_time_reached",   "parts_differ",           "imported",
-        "of_a_later_version"}) {
+       {"faults_injected", "link_below_maximum", "link_changed",           "cpu_governor",
+        "virtual_machine", "mig_instance",       "confidential_computing", "numa_far",
+        "memlock_limit",   "other_load",         "gpu_throttled",          "gpu_clock_fell",
+        "pcie_replays",    "cpu_throttled",      "repetitions_disturbed",  "too_few_processors",
+        "rank_lost",       "max_time_reached",   "parts_differ",           "imported",
+        "rounds_slowed",   "of_a_later_version"}) {
     auto all = on_gpu();
     add_strategy(all, "copy/pinned", "h2d", "d2h", {2.0, 8.0}, {50.0, 50.0});
     all["context"]["transfers"]["warnings"] = {

@@ -60,7 +60,7 @@ Kind message_in(const std::vector<std::variant<Kinds...>>& messages) {
 }
 
 /// Warnings that concern figures, and whether they tell of a disturbance.
-inline constexpr std::array<std::pair<const char*, bool>, 8> warnings_of_figures{
+inline constexpr std::array<std::pair<const char*, bool>, 9> warnings_of_figures{
     {{"gpu_throttled", true},
      {"gpu_clock_fell", true},
      {"cpu_throttled", true},
@@ -68,6 +68,7 @@ inline constexpr std::array<std::pair<const char*, bool>, 8> warnings_of_figures
      {"pcie_replays", false},
      {"other_load", false},
      {"repetitions_disturbed", false},
+     {"rounds_slowed", false},
      {"confidential_computing", false}}};
 
 }  // namespace bench_transfers::gate

@@ -91,7 +91,7 @@ TEST(repetitions, are_too_few_if_less_than_half_are_left) {
       {"in one run of three", [](files& all) { disturb(all[1], 8, "other_load"); }},
   };
   for (const auto* how :
-       {"other_load", "fewer_cpus", "stopped", "clock_jumped", "clock_stood_still"})
+       {"other_load", "fewer_cpus", "slow_round", "stopped", "clock_jumped", "clock_stood_still"})
     for (const int count : {5, 8, 9})
       attempts.push_back(
           {std::to_string(count) + how, in_files([=](json& file) { disturb(file, count, how); })});

@@ -1,0 +1,221 @@
+#include "bench/harness/sentinels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bench/harness/interruption.hpp"
+#include "bench/strategy/cache.hpp"
+#include "transfers/core/error.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using result_file::sentinel;
+using seconds = std::chrono::duration<double>;
+
+constexpr std::size_t kib = std::size_t{1} << 10;
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+/// Both copies of a visit, at 5 GB/s or more, take no more than 2 % of a round with two visits.
+/// Larger ones would not repeat better.
+std::size_t bytes_for(seconds round) {
+  constexpr double per_second = 25e6;
+  const auto affordable = static_cast<std::size_t>(std::max(round.count() * per_second, 1.0));
+  return std::clamp(std::bit_floor(affordable), mib, 64 * mib);
+}
+
+/// How often each is timed in a visit. Short ones differ by more.
+constexpr std::size_t copies = 1;
+constexpr std::size_t parts_read = 8;
+constexpr std::size_t small_readings = 8;
+constexpr std::size_t small_copies_of_reading = 8;
+
+constexpr std::size_t page = 4 * kib;
+
+std::uint64_t sum_of(std::span<const std::byte> block) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i + sizeof sum <= block.size(); i += sizeof sum) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, block.data() + i, sizeof word);
+    sum += word;
+  }
+  return sum;
+}
+
+double time_of(const std::function<void()>& operation) {
+  const auto start = wall_clock::now();
+  operation();
+  return std::chrono::duration<double, std::nano>(wall_clock::now() - start).count();
+}
+
+common::message message_of(const char* code, const std::exception& reason) {
+  return {code, nlohmann::ordered_json::object(), reason.what()};
+}
+
+}  // namespace
+
+/// A device, with memory for its sentinels.
+class sentinels::watched_device {
+ public:
+  watched_device(std::size_t index, transfers::device& device, std::size_t bytes)
+      : index_(index),
+        device_(device),
+        host_(device.allocate_host(bytes, transfers::pinned())),
+        memory_(device.allocate(bytes)) {
+    std::memset(host_.data(), 1, host_.size());
+  }
+
+  [[nodiscard]] std::size_t index() const { return index_; }
+
+  void begin(int round, const std::vector<fault>& faults) {
+    readings_.clear();
+    operations_.clear();
+    const auto read = std::min(host_.size(), 8 * mib);
+    add(sentinel::h2d, round, faults, host_.size(), [this] { copy_to_device(host_.size()); });
+    add(sentinel::d2h, round, faults, host_.size(), [this] {
+      device_.copy_page_locked(host_.data(), memory_.data(), host_.size(),
+                               transfers::direction::d2h);
+    });
+    add(sentinel::cpu_read, round, faults, read / parts_read, [this] { read_next_part(); });
+    add(sentinel::small_copy, round, faults, page, [this] { copy_to_device(page); });
+  }
+
+  /// Each kind first once untimed, so that what ran before does not matter.
+  void visit() {
+    device_.synchronize();
+    copy_to_device(page);
+    time(sentinel::h2d, copies, 1);
+    time(sentinel::d2h, copies, 1);
+    next_part_ = 0;
+    flush_cache({host_.data(), std::min(host_.size(), 8 * mib)});
+    time(sentinel::cpu_read, parts_read, 1);
+    time(sentinel::small_copy, small_readings, small_copies_of_reading);
+  }
+
+  [[nodiscard]] std::vector<result_file::sentinel_readings> end() { return std::move(readings_); }
+
+ private:
+  void add(sentinel kind, int round, const std::vector<fault>& faults, std::size_t bytes,
+           std::function<void()> operation) {
+    transfer injected;
+    injected.steps = {{result_file::to_string(kind), std::move(operation)}};
+    inject(faults, {"sentinel/" + result_file::to_string(kind), round, true}, device_, injected);
+    operations_.push_back(std::move(injected.steps.front().run));
+    readings_.push_back({.round = round, .device = index_, .kind = kind, .bytes = bytes, .ns = {}});
+  }
+
+  void time(sentinel kind, std::size_t readings, std::size_t operations) {
+    const auto place = static_cast<std::size_t>(kind);
+    for (std::size_t i = 0; i < readings; ++i) {
+      double sum = 0;
+      for (std::size_t n = 0; n < operations; ++n) sum += time_of(operations_.at(place));
+      // A clock that stands still or jumps is noticed elsewhere.
+      if (sum > 0) readings_.at(place).ns.push_back(sum / static_cast<double>(operations));
+    }
+  }
+
+  void copy_to_device(std::size_t bytes) {
+    device_.copy_page_locked(memory_.data(), host_.data(), bytes, transfers::direction::h2d);
+  }
+
+  void read_next_part() {
+    const auto bytes = std::min(host_.size(), 8 * mib) / parts_read;
+    sum_ = sum_of({host_.data() + next_part_++ * bytes, bytes});
+  }
+
+  std::size_t index_;
+  transfers::device& device_;
+  transfers::host_memory host_;
+  transfers::device_memory memory_;
+  std::vector<std::function<void()>> operations_;  ///< by kind
+  std::vector<result_file::sentinel_readings> readings_;
+  std::size_t next_part_ = 0;
+  volatile std::uint64_t sum_ = 0;  ///< so that the reads are not left out
+};
+
+sentinels::sentinels(const running_devices& devices, const settings& settings)
+    : devices_(devices), settings_(settings) {}
+
+sentinels::~sentinels() = default;
+
+void sentinels::refuse(std::size_t device, common::message reason) {
+  refusals_.push_back({device, std::move(reason)});
+  std::erase_if(watched_, [&](const auto& watched) { return watched->index() == device; });
+}
+
+namespace {
+
+/// Returns why the work cannot be done.
+std::optional<common::message> why_not(const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const transfers::unsupported& reason) {
+    return message_of("unsupported", reason);
+  } catch (const std::bad_alloc& reason) {
+    return message_of("memory_refused", reason);
+  } catch (const transfers::device_error& reason) {
+    return message_of("device_failed", reason);
+  }
+}
+
+}  // namespace
+
+void sentinels::reserve(seconds expected) {
+  is_reserved_ = true;
+  for (std::size_t i = 0; i < devices_.all().size(); ++i) {
+    if (devices_.at(i).why_lost) continue;
+    auto refused = why_not([&] {
+      watched_.push_back(
+          std::make_unique<watched_device>(i, devices_.at(i).device, bytes_for(expected)));
+    });
+    if (refused) refuse(i, std::move(*refused));
+  }
+}
+
+void sentinels::begin(int round, seconds expected) {
+  constexpr int parts = 8;  ///< of a round, each with a visit
+  if (!is_reserved_) reserve(expected);
+  expected_ = std::chrono::duration_cast<wall_clock::duration>(expected) / parts;
+  for (const auto& watched : watched_) watched->begin(round, settings_.faults);
+  visit();
+}
+
+void sentinels::visit() {
+  if (interruption() != 0) return;
+  constexpr int share = 50;  ///< 2 % of the time
+  const auto start = wall_clock::now();
+  std::vector<sentinel_refusal> failed;
+  for (const auto& watched : watched_)
+    if (auto refused = why_not([&] { watched->visit(); }))
+      failed.push_back({watched->index(), std::move(*refused)});
+  for (auto& [device, reason] : failed) refuse(device, std::move(reason));
+  last_visit_ = wall_clock::now();
+  has_run_ = false;
+  apart_ = std::max(expected_, share * (last_visit_ - start));
+}
+
+void sentinels::pause() {
+  has_run_ = true;
+  if (!watched_.empty() && wall_clock::now() - last_visit_ >= apart_) visit();
+}
+
+std::vector<result_file::sentinel_readings> sentinels::end() {
+  if (has_run_) visit();
+  std::vector<result_file::sentinel_readings> all;
+  for (const auto& watched : watched_)
+    for (auto& readings : watched->end()) {
+      readings.process = settings_.process.number;
+      if (!readings.ns.empty()) all.push_back(std::move(readings));
+    }
+  return all;
+}
+
+}  // namespace bench_transfers::bench
