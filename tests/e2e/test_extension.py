@@ -47,6 +47,7 @@ def test_the_added_strategy_is_verified_like_any_other(extended: Program):
     assert f"FAILED {ADDED}/h2d/4KiB: wrong data: 1 of 4096 bytes differ" in completed.out
 
 
+@pytest.mark.nightly
 def test_the_tests_of_all_strategies_hold_for_the_added_one(extended_tests: Program):
     """As for a file in bench/strategies/: no test has a list that would need an entry."""
     assert b"copy_halves_again" in extended_tests.path.read_bytes()

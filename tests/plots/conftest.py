@@ -50,7 +50,7 @@ def browser():
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Replaces what takes seconds, images and libraries, in tests that do not look at them."""
+    """Replaces what takes seconds in tests that do not look at it: images, libraries, schemas."""
     monkeypatch.setattr(
         "plots.page.render.all_images",
         lambda named: {f"{name}.png": b"image" for name, *_ in named},
@@ -59,3 +59,5 @@ def undrawn(monkeypatch):
         "plots.page.render.pictures", lambda specs: ["<svg><path/></svg>" for _ in specs]
     )
     monkeypatch.setattr("plots.page.render.scripts", lambda: "/* libraries */")
+    with debug_mode(False):
+        yield

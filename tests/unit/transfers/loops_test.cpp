@@ -154,30 +154,52 @@ const std::vector<T>& numbers() {
 constexpr std::array<std::size_t, 8> counts{
     0, 1, block - 1, block, block + 1, 10 * block + 7, 1024 * block, 1024 * block + 1};
 
+/// Of so many elements each, once for all teams: to compute them takes longer than the loops.
+template <class Compute>
+auto for_each_count(Compute compute) {
+  std::array<decltype(compute(counts.front())), counts.size()> results{};
+  std::ranges::transform(counts, results.begin(), compute);
+  return results;
+}
+
 TEST_P(loops_on_a_team, reduce_to_the_same_bits_as_one_thread) {
-  const auto* const values = numbers<float>().data();
-  const detail::add_widened<double> add;
-  const detail::multiply_widened<float> multiply;
-  const auto in_one_block = std::accumulate(values, values + counts.back(), 0.0);
-  ASSERT_NE(loops.reduce(values, counts.back(), 0.0, add), in_one_block) << "any order will do";
-  for (const auto count : counts) {
-    EXPECT_EQ(loops.reduce(values, count, 0.0, add), in_one_part.reduce(values, count, 0.0, add));
-    EXPECT_EQ(loops.inner_product(values, values, count, 0.0, add, multiply),
-              in_one_part.inner_product(values, values, count, 0.0, add, multiply));
+  static const auto* const values = numbers<float>().data();
+  static constexpr detail::add_widened<double> add;
+  static constexpr detail::multiply_widened<float> multiply;
+  const auto sum = [](const host_loops& by, std::size_t count) {
+    return by.reduce(values, count, 0.0, add);
+  };
+  const auto product = [](const host_loops& by, std::size_t count) {
+    return by.inner_product(values, values, count, 0.0, add, multiply);
+  };
+  static const auto in_one_block = std::accumulate(values, values + counts.back(), 0.0);
+  static const auto sums = for_each_count([&](auto count) { return sum(in_one_part, count); });
+  static const auto products =
+      for_each_count([&](auto count) { return product(in_one_part, count); });
+  ASSERT_NE(sums.back(), in_one_block) << "any order will do";
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    EXPECT_EQ(sum(loops, counts[i]), sums[i]);
+    EXPECT_EQ(product(loops, counts[i]), products[i]);
   }
 }
 
 TEST_P(loops_on_a_team, reduce_all_elements) {
-  const auto& values = numbers<std::int32_t>();
-  for (const auto count : counts) {
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
-    EXPECT_EQ(
-        loops.reduce(values.data(), count, std::int64_t{0}, detail::add_widened<std::int64_t>()),
-        std::accumulate(values.begin(), end, std::int64_t{0}));
-    if (count == 0) continue;
-    EXPECT_EQ(loops.reduce(values.data(), count, std::numeric_limits<std::int32_t>::max(),
-                           detail::extreme<std::int32_t>{true}),
-              *std::min_element(values.begin(), end));
+  static const auto& values = numbers<std::int32_t>();
+  const auto end = [](std::size_t count) {
+    return values.begin() + static_cast<std::ptrdiff_t>(count);
+  };
+  static const auto sums = for_each_count(
+      [&](auto count) { return std::accumulate(values.begin(), end(count), std::int64_t{0}); });
+  constexpr auto none = std::numeric_limits<std::int32_t>::max();
+  static const auto smallest = for_each_count([&](auto count) {
+    return count == 0 ? none : *std::min_element(values.begin(), end(count));
+  });
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    EXPECT_EQ(loops.reduce(values.data(), counts[i], std::int64_t{0},
+                           detail::add_widened<std::int64_t>()),
+              sums[i]);
+    EXPECT_EQ(loops.reduce(values.data(), counts[i], none, detail::extreme<std::int32_t>{true}),
+              smallest[i]);
   }
 }
 
