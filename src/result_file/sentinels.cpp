@@ -69,9 +69,12 @@ struct point {
 };
 using process_points = std::vector<point>;
 
+/// Whether an engine does all of the work.
+bool is_of_engine(sentinel kind) { return kind == sentinel::h2d || kind == sentinel::d2h; }
+
 /// Without the fastest quarter, and without the slowest, but at least one: single readings may be
 /// much too slow.
-double level_of(std::span<const double> times) {
+double middle_of(std::span<const double> times) {
   std::vector<double> logs;
   for (const double ns : times) logs.push_back(std::log(ns));
   std::ranges::sort(logs);
@@ -81,6 +84,13 @@ double level_of(std::span<const double> times) {
   double sum = 0;
   for (const double log : middle) sum += log;
   return sum / static_cast<double>(middle.size());
+}
+
+/// Of copies by an engine the fastest: others delay many of them, but what slows all copies of
+/// a round slows the fastest, which repeats best. What the CPU does has several speeds.
+double level_of(const sentinel_readings& readings) {
+  return is_of_engine(readings.kind) ? std::log(std::ranges::min(readings.ns))
+                                     : middle_of(readings.ns);
 }
 
 /// By the readings within rounds: the standard deviation of a level, if only they made it differ.
@@ -147,7 +157,7 @@ std::map<chart_key, std::vector<process_points>> charts_of(std::span<const senti
   for (const auto& readings : all)
     if (readings.ns.size() >= 2)
       by_process[{readings.device, readings.kind}][readings.process].push_back(
-          {&readings, level_of(readings.ns)});
+          {&readings, level_of(readings)});
   std::map<chart_key, std::vector<process_points>> charts;
   for (auto& [key, processes] : by_process)
     for (auto& [process, points] : processes)
@@ -155,16 +165,18 @@ std::map<chart_key, std::vector<process_points>> charts_of(std::span<const senti
   return charts;
 }
 
+double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
+
 /// A neighbour that costs less is not worth a mark, and the clock's steps are no noise.
 constexpr double least_limit = 0.025;
 
-double limit_of(std::span<const process_points> processes) {
-  constexpr double deviations = 5;  ///< of some rounds only is the noise known, itself with noise
-  return std::max(least_limit,
-                  deviations * std::max(noise_within(processes), noise_between(processes)));
+/// Of some rounds only is the noise known, itself with noise.
+double limit_of(sentinel kind, std::span<const process_points> processes) {
+  const double between = noise_between(processes);
+  const double least =
+      is_of_engine(kind) ? 2.5 * between : 5 * std::max(between, noise_within(processes));
+  return std::max(least_limit, least);
 }
-
-double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
 
 /// "d2h 5.1 %"
 std::string words_of(const slow_round& slow, bool several_devices) {
@@ -210,7 +222,7 @@ std::vector<sentinel_readings> sentinels_in(const json& facts) {
 std::vector<slow_round> rounds_outside_limits(std::span<const sentinel_readings> all) {
   std::vector<slow_round> slow;
   for (const auto& [key, processes] : charts_of(all)) {
-    const double limit = limit_of(processes);
+    const double limit = limit_of(key.second, processes);
     for (const auto& points : processes) {
       const double quiet = quiet_level(points);
       for (const auto& [readings, level] : points)

@@ -57,7 +57,8 @@ struct slow_round {
 /// The rounds outside the control limits that the readings themselves give, in their order. Levels
 /// of processes differ, so that each is compared with its own quiet rounds, the fastest third. The
 /// noise of a round is that of all processes, by the readings within rounds and by the rounds that
-/// lie closest together, so that neither outliers nor slow rounds widen the limit. A round with
+/// lie closest together, so that neither outliers nor slow rounds widen the limit. Of copies by an
+/// engine, the fastest readings count, which repeat best, and of the rest the middle. A round with
 /// fewer than two readings is not judged, and nor is the only one of its process.
 std::vector<slow_round> rounds_outside_limits(std::span<const sentinel_readings> all);
 

@@ -31,9 +31,10 @@ struct noise {
   const char* name;
   sentinel kind;
   double of_reading;
-  std::size_t readings;  ///< in a round
-  int loaded;            ///< rounds with a neighbour
-  double least_seen;     ///< of the loaded rounds whose process has a quiet one, in percent
+  std::size_t readings;    ///< in a round
+  int loaded;              ///< rounds with a neighbour
+  double least_seen;       ///< of the loaded rounds whose process has a quiet one, in percent
+  double outliers = 0.02;  ///< the part of the readings that something else delays
 };
 
 std::ostream& operator<<(std::ostream& out, const noise& shown) {
@@ -53,7 +54,7 @@ class made_up_run {
           1 + round / rounds_of_process, 1 + round % rounds_of_process, 0, kind.kind, 1, {}};
       const double load = is_loaded(round, kind.loaded) ? std::log(1.05) : 0;
       for (std::size_t i = 0; i < kind.readings; ++i) {
-        const double outlier = share(random) < 0.02 ? 0.1 + 0.4 * share(random) : 0;
+        const double outlier = share(random) < kind.outliers ? 0.1 + 0.4 * share(random) : 0;
         made.ns.push_back(1e6 *
                           std::exp(level_ + load + kind.of_reading * normal(random) + outlier));
       }
@@ -80,15 +81,14 @@ class made_up_run {
 
 /// In percent.
 struct rates {
-  double seen;        ///< of loaded rounds
-  double can_be;      ///< of those whose process has a quiet round
+  double seen;        ///< of loaded rounds whose process has a quiet one
   double false_ones;  ///< of quiet rounds
 };
 
 rates rates_of(const noise& kind) {
   constexpr int runs = 1000;
   std::mt19937_64 random(7);
-  double loaded = 0, seen = 0, quiet = 0, wrong = 0, comparable = 0, seen_comparable = 0;
+  double loaded = 0, seen = 0, quiet = 0, wrong = 0;
   for (int run = 0; run < runs; ++run) {
     const made_up_run made(random, kind);
     std::set<int> marked;
@@ -101,36 +101,34 @@ rates rates_of(const noise& kind) {
         wrong += is_marked ? 1 : 0;
         continue;
       }
+      if (!made.has_quiet_round(round / rounds_of_process, kind.loaded)) continue;
       ++loaded;
       seen += is_marked ? 1 : 0;
-      if (!made.has_quiet_round(round / rounds_of_process, kind.loaded)) continue;
-      ++comparable;
-      seen_comparable += is_marked ? 1 : 0;
     }
   }
   const auto percent = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
-  return {percent(seen, loaded), percent(seen_comparable, comparable), percent(wrong, quiet)};
+  return {percent(seen, loaded), percent(wrong, quiet)};
 }
 
 class sentinels_of_a_run : public testing::TestWithParam<noise> {};
 
 TEST_P(sentinels_of_a_run, tell_loaded_rounds_from_quiet_ones) {
   const auto& kind = GetParam();
-  const auto [seen, can_be, false_ones] = rates_of(kind);
-  RecordProperty("seen_percent", std::to_string(can_be));
+  const auto [seen, false_ones] = rates_of(kind);
+  RecordProperty("seen_percent", std::to_string(seen));
   RecordProperty("false_percent", std::to_string(false_ones));
-  std::printf(
-      "%s noise %.1f %%, %zu readings, %d of 9 loaded: %.1f %% seen (%.1f %% of all), "
-      "%.2f %% false\n",
-      kind.name, 100 * kind.of_reading, kind.readings, kind.loaded, can_be, seen, false_ones);
   EXPECT_LE(false_ones, 1);
   if (kind.loaded > 0) {
-    EXPECT_GE(can_be, kind.least_seen);
+    EXPECT_GE(seen, kind.least_seen);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(kinds, sentinels_of_a_run,
                          testing::Values(noise{"link", sentinel::h2d, 0.003, 2, 0, 0},
+                                         // As on shared hosts: others delay many of the copies.
+                                         noise{"shared", sentinel::h2d, 0.003, 8, 0, 0, 0.4},
+                                         noise{"shared", sentinel::h2d, 0.003, 8, 1, 95, 0.4},
+                                         noise{"shared", sentinel::d2h, 0.003, 8, 3, 95, 0.4},
                                          noise{"link", sentinel::h2d, 0.003, 8, 0, 0},
                                          noise{"link", sentinel::h2d, 0.003, 8, 1, 99},
                                          noise{"link", sentinel::h2d, 0.003, 8, 2, 99},
