@@ -157,6 +157,15 @@ exit_code give_up(const ending& ended, const process_of_run& process, const std:
   return interruption() != 0 ? common::code_of_signal(interruption()) : exit_code::something_failed;
 }
 
+/// Of a run whose file somebody else has removed: the next process has nothing to add to.
+exit_code lose(const process_of_run& process, const std::filesystem::path& file) {
+  common::complain("bench_transfers",
+                   fmt::format("{} is gone after process {} of {}: what the run had measured is "
+                               "lost; measure it anew",
+                               common::printable(file.string()), process.number, process.count));
+  return exit_code::something_failed;
+}
+
 }  // namespace
 
 void become_process(const std::string& value, settings& settings) {
@@ -192,6 +201,7 @@ exit_code measure_in_processes(const settings& given, std::span<char* const> arg
   process_of_run process{0, std::min(settings.processes, settings.rounds)};
   ending ended;
   while (ended.code == next_process && interruption() == 0) {
+    if (process.number > 0 && !has_content(file.string())) return lose(process, file);
     ++process.number;
     auto left = settings.max_time;
     if (left)

@@ -14,6 +14,7 @@
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
+#include "src/result_file/procedure.hpp"
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::bench {
@@ -179,7 +180,8 @@ void earlier_run::leave_out_measured(plan& plan, int rounds) const {
   for (auto& planned : plan.cases) {
     if (const auto measured = repetitions_.find(planned.name); measured != repetitions_.end())
       planned.earlier = measured->second;
-    if (planned.earlier.count > 0 && planned.earlier.procedure != planned.procedure)
+    if (planned.earlier.count > 0 &&
+        result_file::is_other_procedure(planned.earlier.procedure, planned.procedure))
       refuse_to_resume(file_, fmt::format("{} was measured by another procedure: measure it anew",
                                           common::printable_in_short(planned.name)));
     if (!has(planned, rounds))

@@ -50,7 +50,8 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     sizes = _select_sizes(shown, strategies, most_sizes)
     rows = [_make_row(*pair) for pair in pairs if pair[1].bytes in sizes]
     if not rows:
-        raise NoData("these runs have no plain transfer in common")
+        problems = comparison.problems or ["these runs have no plain transfer in common"]
+        raise NoData(problems[0])
     half = _choose_half(rows)
     rows = [row | _place_on_axis(row, half) for row in rows]
     directions = directions_of(rows)

@@ -126,6 +126,8 @@ class Comparison:
     rule: str  # and the same in brief
     least_percent: float  # less is not clear
     transfers: dict[str, list[Difference | None]]  # by the first run's benchmark
+    problems: list[str]
+    left_out: set[str]  # benchmarks of the first run that are not compared
 
 
 @dataclass(frozen=True)
@@ -270,4 +272,6 @@ def _parse_comparison(document: dict[str, Any]) -> Comparison:
         document["rule"],
         document["least_percent"],
         {name: parse(differences) for name, differences in document["transfers"].items()},
+        [problem["text"] for problem in document["problems"]],
+        {name for problem in document["problems"] for name in problem["data"]["benchmarks"]},
     )

@@ -47,14 +47,18 @@ class Entry:
 def describe_differences(runs: Numbered) -> list[Sentence]:
     """Says of each further run what is clearly better or worse than in the first."""
     comparison = comparison_of(runs)
-    if comparison is None or not comparison.sentences:
+    if comparison is None:
         return []
+    problems = [Sentence(f"{text}.", True) for text in comparison.problems]
+    if not comparison.sentences:
+        return problems
     names = run_names(runs)
     return [
         *(
             Sentence(f"{name} against {names[0]}: {text}.")
             for name, text in zip(names[1:], comparison.sentences, strict=False)
         ),
+        *problems,
         Sentence(comparison.explanation),
     ]
 

@@ -14,7 +14,7 @@ from plots.model.headline import headline_strategies
 from plots.model.host_map import TRAFFIC, HostMap, Rate
 from plots.model.load import Metric
 from plots.model.programs import Fit, fit_name
-from plots.text import caption, metric_words, numbers, verdict
+from plots.text import caption, metric_words, numbers, side_by_side, verdict
 from plots.text.table import Cell, Column, Row, Table, make_table
 
 LONGEST_FILE_NAME = 40  # letters of a role's name in a file's name
@@ -244,7 +244,11 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
         for benchmark in first_run.with_role("duplex")
         if benchmark.gb_per_s and first_run.sizes(benchmark)
     }
+    comparison = side_by_side.comparison_of(runs)
+    left_out = comparison.left_out if comparison else set()
     for label, benchmark in (_transfer_by_label(first_run) | both_ways).items():
+        if benchmark.name in left_out:
+            continue
         sizes_by_run = [run.sizes(benchmark) for _, run in runs]
         if common := set.intersection(*map(set, sizes_by_run)):
             compared[label] = [sizes[max(common)] for sizes in sizes_by_run]

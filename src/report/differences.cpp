@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "src/common/figures.hpp"
 #include "src/common/message.hpp"
 #include "src/common/text.hpp"
+#include "src/result_file/contradictions.hpp"
+#include "src/result_file/procedure.hpp"
 #include "src/statistics/ratio.hpp"
 
 namespace bench_transfers::report {
@@ -30,7 +33,8 @@ std::string size_text(std::size_t bytes) { return common::size_text(static_cast<
 sample sample_of(const measured& benchmark, const char* counter) {
   const auto& described = *benchmark.described;
   return {described.name, benchmark.values(counter),
-          benchmark.bytes.value_or(0) / (described.direction == direction::both ? 2 : 1)};
+          benchmark.bytes.value_or(0) / (described.direction == direction::both ? 2 : 1),
+          result_file::procedure_of(*benchmark.rows.front())};
 }
 
 std::map<std::size_t, sample> samples_of(const series& sizes, const char* counter = time_counter) {
@@ -182,11 +186,21 @@ class comparing {
         "A difference may also be that of the hosts, and of what else ran there.",
         least);
     document["transfers"] = differences_of_transfers();
+    const auto problem = result_file::procedures_differ(other_procedures_);
+    document["problems"] =
+        common::to_json(problem ? std::vector{*problem} : std::vector<common::message>());
     return document;
   }
 
  private:
   static double percent_of_one_process() { return 100 * (one_process - 1); }
+
+  /// Whether one procedure has measured both.
+  bool are_comparable(const sample& first, const sample& other) {
+    const bool is_other = result_file::is_other_procedure(first.procedure, other.procedure);
+    if (is_other) other_procedures_.insert(first.benchmark);
+    return !is_other;
+  }
 
   difference compare(const sample& first, const sample& other) {
     const auto gain = statistics::ratio_of(first.values, other.values, limits_);
@@ -211,6 +225,10 @@ class comparing {
       if ((asked.at && size != *asked.at) || !have_all(size)) continue;
       answers given{&asked, size, {}, {}};
       for (const auto* each : same) given.samples.push_back(each->sizes.at(size));
+      if (!std::ranges::all_of(given.samples, [&](const sample& each) {
+            return are_comparable(given.samples.front(), each);
+          }))
+        continue;
       for (std::size_t i = 1; i < same.size(); ++i)
         given.differences.push_back(compare(given.samples.front(), given.samples[i]));
       return given;
@@ -276,9 +294,9 @@ class comparing {
       auto entries = json::array();
       for (std::size_t i = 1; i < runs_.size(); ++i) {
         const auto same = runs_[i]->transfers.find(place);
-        entries.push_back(same == runs_[i]->transfers.end()
-                              ? json()
-                              : report::to_json(compare(first, same->second)));
+        const bool is_compared =
+            same != runs_[i]->transfers.end() && are_comparable(first, same->second);
+        entries.push_back(is_compared ? report::to_json(compare(first, same->second)) : json());
       }
       all[first.benchmark] = std::move(entries);
     }
@@ -287,6 +305,7 @@ class comparing {
 
   std::span<const comparable* const> runs_;
   std::vector<answers> all_;
+  std::set<std::string> other_procedures_;  ///< benchmarks
   statistics::pair_limits limits_;
 };
 

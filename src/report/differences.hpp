@@ -19,6 +19,7 @@ struct sample {
   std::vector<double> values;
   /// The bytes that the link carries in one direction at once; 0 if not known.
   double bytes_one_way = 0;
+  unsigned procedure = 1;  ///< that has measured them
 };
 
 /// What a reader asks of a run: at its largest size, or at one.

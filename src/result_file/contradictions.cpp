@@ -13,6 +13,7 @@
 #include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
 #include "src/result_file/entries.hpp"
+#include "src/result_file/procedure.hpp"
 
 namespace bench_transfers::result_file {
 namespace {
@@ -112,7 +113,7 @@ void add_bytes(const row& row, benchmark_rows& rows) {
 
 void add_procedure(const row& row, benchmark_rows& rows) {
   const auto procedure = procedure_of(row);
-  if (rows.procedure.value_or(procedure) != procedure)
+  if (is_other_procedure(rows.procedure.value_or(procedure), procedure))
     refuse(row, fmt::format("its repetitions were measured by procedures {} and {}",
                             *rows.procedure, procedure));
   rows.procedure = procedure;

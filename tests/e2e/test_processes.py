@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections import Counter
@@ -269,6 +270,26 @@ def test_a_killed_process_ends_the_run(
     assert "of 3 was ended by signal 9" in complaint
     assert "--resume=" in complaint
     assert_goes_on(program, tmp_path / "run.json")
+
+
+def test_a_file_that_is_removed_between_processes_is_said_to_be_gone(
+    program: Program, tmp_path: Path
+):
+    """The run is stopped until its first process has ended."""
+    out = tmp_path / "run.json"
+    with program.start(*LONG, f"--out={out}") as run:
+        try:
+            wait_for(lambda: 1 in processes_in(out), "the first process")
+            run.send_signal(signal.SIGSTOP)
+            (first,) = children_of(run.pid)
+            wait_for(lambda: has_ended(first), "its end")
+            out.unlink()
+            run.send_signal(signal.SIGCONT)
+            _, err = run.communicate(timeout=LIMIT_S)
+        finally:
+            run.kill()
+    assert run.returncode == SOMETHING_FAILED
+    assert re.search(r"run\.json is gone after process \d of 3: .*measure it anew", err)
 
 
 def test_no_process_outlives_the_run(in_second_process: subprocess.Popen[str]):

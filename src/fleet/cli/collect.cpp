@@ -85,7 +85,7 @@ class collect_command final : public commands::command {
         passed_over == 0 ? std::string()
                          : fmt::format("; {} of other sweeps",
                                        common::counted(passed_over, "file is", "files are")));
-    for (const auto& sentence : problem_section(sweep).sentences)
+    for (const auto& sentence : problem_section(sweep.problems).sentences)
       text += fmt::format("  {}\n", sentence);
     common::print_beside(out_, text);
     return exit_code::healthy;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/fleet/model/absence.hpp"
+#include "src/result_file/procedure.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -111,6 +112,8 @@ sweep_record record_of(const sweep& sweep, const judgement& judged) {
   record.gone = judged.gone;
   for (auto& gpu : record.gone) gpu.times.clear();
   record.unread = unread_results(sweep);
+  record.benchmarks = sweep.benchmarks;
+  record.other_procedures = judged.other_procedures;
   return record;
 }
 
@@ -128,9 +131,26 @@ history::history(std::vector<sweep_record> sweeps) : sweeps_(std::move(sweeps)) 
   std::ranges::stable_sort(
       sweeps_, {}, [](const sweep_record& sweep) { return std::pair(sweep.begin, sweep.id); });
   sweeps_.erase(std::unique(sweeps_.begin(), sweeps_.end(), is_same), sweeps_.end());
+  leave_out_other_procedures();
   follow_gpus();
   find_changes();
   find_absent();
+}
+
+void history::leave_out_other_procedures() {
+  result_file::procedures known;
+  for (auto sweep = sweeps_.rbegin(); sweep != sweeps_.rend(); ++sweep) {
+    std::set<aspect> others;
+    for (const auto& benchmark : sweep->benchmarks)
+      if (known.add(benchmark.name, benchmark.procedure)) others.insert(benchmark.aspect);
+    for (auto& [uuid, record] : sweep->gpus)
+      for (const auto& aspect : others) {
+        record.slower.erase(aspect);
+        record.named.erase(aspect);
+      }
+    other_procedures_.merge(sweep->other_procedures);
+  }
+  other_procedures_.insert(known.differing().begin(), known.differing().end());
 }
 
 void history::follow_gpus() {
@@ -248,7 +268,9 @@ std::vector<const gpu_history*> history::beginning_with(const std::string& uuid)
 }
 
 void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
-  if (history.sweeps().size() < 2) return;
+  if (history.sweeps().size() < 2 || judged.findings.empty()) return;
+  judged.other_procedures.insert(history.other_procedures().begin(),
+                                 history.other_procedures().end());
   std::map<std::string, const trouble*> troubles;
   for (const auto& gpu : history.gpus())
     if (gpu.trouble) troubles.emplace(gpu.uuid, &*gpu.trouble);

@@ -38,6 +38,8 @@ struct sweep_record {
   std::vector<missing_rank> missing = {};  ///< of the judgement
   std::vector<gpu> gone = {};              ///< of the judgement, without times
   std::vector<unread_result> unread = {};
+  std::vector<fleet::benchmark> benchmarks = {};
+  std::set<std::string> other_procedures = {};  ///< of the judgement
 };
 sweep_record record_of(const sweep& sweep, const judgement& judged);
 
@@ -103,6 +105,9 @@ class history {
   [[nodiscard]] const std::vector<change>& changes() const { return changes_; }
   /// All that any sweep has measured.
   [[nodiscard]] const std::set<aspect>& aspects() const { return aspects_; }
+  /// Benchmarks that another procedure measured than in a newer sweep, or than in a sweep's
+  /// references. A sweep does not count in the aspects of the former.
+  [[nodiscard]] const std::set<std::string>& other_procedures() const { return other_procedures_; }
 
   /// Whether a GPU is in trouble, or the newest sweep names anything.
   [[nodiscard]] bool is_in_trouble() const;
@@ -115,6 +120,7 @@ class history {
   [[nodiscard]] std::vector<const gpu_history*> beginning_with(const std::string& uuid) const;
 
  private:
+  void leave_out_other_procedures();
   void follow_gpus();
   void find_changes();
   void find_absent();
@@ -127,6 +133,7 @@ class history {
   std::vector<gpu_history> gpus_;
   std::vector<change> changes_;
   std::set<aspect> aspects_;
+  std::set<std::string> other_procedures_;
 };
 
 /// Tells of each finding since when it is there, by a history whose newest sweep is the one that

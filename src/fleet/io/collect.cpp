@@ -11,6 +11,7 @@
 
 #include "src/common/text.hpp"
 #include "src/fleet/model/most_common.hpp"
+#include "src/result_file/procedure.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -52,6 +53,7 @@ class putting_together {
     sweep_.id = usual_of(gpus, &measured_gpu::sweep);
     leave_out(gpus, &measured_gpu::sweep, "another_sweep", "sweep");
     leave_out(gpus, &measured_gpu::version, "another_version", "version");
+    leave_out_other_procedures(gpus);
     compare_starts(gpus);
     compare_starts_of_sweep(gpus);
     compare_ranks(gpus);
@@ -97,6 +99,19 @@ class putting_together {
       if (measured.gpu.rank) sweep_.other_ranks.insert(*measured.gpu.rank);
       return true;
     });
+  }
+
+  /// Of all GPUs what several procedures have measured: none of its figures can be compared.
+  void leave_out_other_procedures(std::vector<measured_gpu>& gpus) {
+    result_file::procedures known;
+    for (const auto& measured : gpus)
+      for (const auto& [name, benchmark] : measured.benchmarks)
+        known.add(name, benchmark.procedure);
+    for (auto& measured : gpus)
+      std::erase_if(measured.benchmarks,
+                    [&](const auto& entry) { return known.differing().contains(entry.first); });
+    if (auto problem = result_file::procedures_differ(known.differing()))
+      sweep_.problems.push_back(std::move(*problem));
   }
 
   /// What was measured last night says nothing about this sweep.
@@ -244,8 +259,10 @@ class putting_together {
             model);
       for (auto& [kind, models] : classes) {
         columns_.push_back({name, std::move(models)});
-        sweep_.benchmarks.push_back(
-            {name, {kind, benchmark.towards, benchmark.together}, benchmark.copied_bytes});
+        sweep_.benchmarks.push_back({name,
+                                     {kind, benchmark.towards, benchmark.together},
+                                     benchmark.copied_bytes,
+                                     benchmark.procedure});
       }
     }
   }

@@ -148,7 +148,7 @@ class collector {
     } else if (!described.flows.empty()) {
       add_flows(row);
     } else if (described.devices.size() == 1 && described.devices.front() < gpus_.size()) {
-      add_time(described.devices.front(), name_of(described), described, described.direction, false,
+      add_time(described.devices.front(), name_of(described), row, described.direction, false,
                row.number("real_time").value_or(0) * result_file::ns_per_unit(row));
     }
   }
@@ -191,14 +191,13 @@ class collector {
                    result_file::benchmark_name(described.strategy, to_string(described.direction),
                                                described.size_bytes, described.cache),
                    to_string(flow.direction), at_once),
-               described, flow.direction, true,
-               static_cast<double>(*described.size_bytes) / number);
+               row, flow.direction, true, static_cast<double>(*described.size_bytes) / number);
     }
   }
 
-  void add_time(std::size_t device, const std::string& name,
-                const result_file::benchmark& described, direction towards, bool together,
-                double ns) {
+  void add_time(std::size_t device, const std::string& name, const row& row, direction towards,
+                bool together, double ns) {
+    const auto& described = *row.benchmark;
     if (!(ns >= shortest_time && ns < longest_time)) {
       gpus_[device].failed.push_back(described.name);
       return;
@@ -209,6 +208,7 @@ class collector {
       measured.towards = towards;
       measured.together = together;
       measured.copied_bytes = copied_bytes(described, towards, measured.limited_by);
+      measured.procedure = result_file::procedure_of(row);
       measured.times.emplace_back();
     }
     measured.times.front().push_back(ns);

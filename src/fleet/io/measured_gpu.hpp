@@ -20,6 +20,7 @@ struct measured_benchmark {
   fleet::direction towards = direction::none;
   bool together = false;
   std::optional<std::size_t> copied_bytes;  ///< as a sweep's benchmark has it
+  unsigned procedure = 1;
   benchmark_times times;
 };
 

@@ -32,16 +32,19 @@ constexpr std::size_t most_benchmarks = 10'000;
 constexpr std::size_t most_times = 100'000;
 constexpr std::size_t most_problems = 1'000'000;
 constexpr std::size_t most_runs = 1'000;
+constexpr std::size_t most_procedures = 1'000'000;
 constexpr std::size_t most_copied = std::size_t{1} << 50;
 /// About 50,000 GPUs after one quick run each.
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 json to_json(const benchmark& shown) {
-  return {{"name", shown.name},
-          {"class", to_string(shown.aspect.kind)},
-          {"direction", to_string(shown.aspect.towards)},
-          {"together", shown.aspect.together},
-          {"copied_bytes", or_null(shown.copied_bytes)}};
+  json entry{{"name", shown.name},
+             {"class", to_string(shown.aspect.kind)},
+             {"direction", to_string(shown.aspect.towards)},
+             {"together", shown.aspect.together},
+             {"copied_bytes", or_null(shown.copied_bytes)}};
+  if (shown.procedure != 1) entry["procedure"] = shown.procedure;
+  return entry;
 }
 
 json to_json(const gpu& shown) {
@@ -83,6 +86,10 @@ benchmark benchmark_of(const checked_value& entry) {
   result.aspect = {*kind, *towards, entry.at("together").truth()};
   if (const auto bytes = entry.find("copied_bytes"))
     result.copied_bytes = bytes->whole(most_copied);
+  if (const auto procedure = entry.find("procedure")) {
+    result.procedure = static_cast<unsigned>(procedure->whole(most_procedures));
+    procedure->require(result.procedure > 0, "is no number of a procedure");
+  }
   return result;
 }
 

@@ -26,11 +26,13 @@ constexpr std::size_t wider_scopes = 4;
 
 }  // namespace
 
-baseline::baseline(std::span<const sweep> sweeps) : sweeps_(sweeps) {
+baseline::baseline(std::span<const sweep> sweeps, const std::set<std::string>& left_out)
+    : sweeps_(sweeps) {
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
     auto& names = benchmarks_.emplace_back();
     for (std::size_t i = 0; i < sweeps[s].benchmarks.size(); ++i)
-      names[sweeps[s].benchmarks[i].name].push_back(i);
+      if (const auto& name = sweeps[s].benchmarks[i].name; !left_out.contains(name))
+        names[name].push_back(i);
     for (std::size_t g = 0; g < sweeps[s].gpus.size(); ++g) {
       by_uuid_[sweeps[s].gpus[g].uuid].push_back({s, g});
       by_model_[sweeps[s].gpus[g].model].push_back({s, g});

@@ -27,8 +27,8 @@ struct shifts {
 /// Compares with one or several accepted sweeps.
 class baseline {
  public:
-  /// The sweeps must live as long.
-  explicit baseline(std::span<const sweep> sweeps);
+  /// Compares all benchmarks but those that are left out. The sweeps must live as long.
+  explicit baseline(std::span<const sweep> sweeps, const std::set<std::string>& left_out = {});
 
   /// A GPU is compared with itself by its UUID, otherwise with the median GPU of its model; by the
   /// median over the benchmarks that both have, if these are at least half of those it has now.

@@ -13,6 +13,7 @@
 #include "src/fleet/judge/findings.hpp"
 #include "src/fleet/judge/references.hpp"
 #include "src/fleet/judge/scores.hpp"
+#include "src/result_file/procedure.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -113,11 +114,29 @@ std::vector<std::size_t> unknown_gpus(const doubted& doubts) {
 verdict verdict_of(const sweep& sweep, const judgement& judged) {
   if (!judged.findings.empty() || !judged.missing.empty() || !judged.gone.empty())
     return verdict::named;
-  const bool is_known = judged.doubts.empty() && !sweep.gpus.empty() && sweep.problems.empty();
+  const bool is_known =
+      judged.doubts.empty() && !sweep.gpus.empty() && problems_of(sweep, judged).empty();
   return is_known ? verdict::healthy : verdict::unknown;
 }
 
+std::set<std::string> other_procedures(const sweep& sweep, std::span<const fleet::sweep> baseline) {
+  result_file::procedures known;
+  const auto add = [&](const fleet::sweep& of) {
+    for (const auto& benchmark : of.benchmarks) known.add(benchmark.name, benchmark.procedure);
+  };
+  add(sweep);
+  std::ranges::for_each(baseline, add);
+  return known.differing();
+}
+
 }  // namespace
+
+std::vector<common::message> problems_of(const sweep& sweep, const judgement& judged) {
+  auto problems = sweep.problems;
+  if (auto problem = result_file::procedures_differ(judged.other_procedures))
+    problems.push_back(std::move(*problem));
+  return problems;
+}
 
 settings settings::usual(const std::set<benchmark_class>& deciding) {
   settings usual{.classes = {{benchmark_class::link, {.threshold = 0.02, .expected = 0.003}},
@@ -129,7 +148,9 @@ settings settings::usual(const std::set<benchmark_class>& deciding) {
 
 judgement judge(const sweep& sweep, const settings& settings,
                 std::span<const fleet::sweep> baseline) {
-  const auto accepted = baseline.empty() ? std::nullopt : std::optional(fleet::baseline(baseline));
+  const auto left_out = other_procedures(sweep, baseline);
+  const auto accepted =
+      baseline.empty() ? std::nullopt : std::optional(fleet::baseline(baseline, left_out));
   const question asked{sweep, settings, aspects_of(sweep), peers_of(sweep),
                        accepted ? &*accepted : nullptr};
   judgement judged{beside_link_limits(
@@ -140,6 +161,7 @@ judgement judge(const sweep& sweep, const settings& settings,
   judged.doubts = with_doubts_of_fleet(asked, judged, judged);
   judged.not_named = set_host_devices_aside(sweep, judged.findings);
   judged.unknown_gpus = unknown_gpus(judged.doubts);
+  judged.other_procedures = left_out;
   judged.verdict = verdict_of(sweep, judged);
   return judged;
 }

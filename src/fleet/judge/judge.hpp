@@ -167,7 +167,12 @@ struct judgement : shown, absent_parts {
   /// GPUs that could not be tested, or not with a clear result: those with a doubt before
   /// link_below_maximum.
   std::vector<std::size_t> unknown_gpus = {};
+  /// Benchmarks that other procedures have measured in what the sweep is compared with.
+  std::set<std::string> other_procedures = {};
 };
+
+/// Those of the sweep, and of comparing it with others.
+std::vector<common::message> problems_of(const sweep& sweep, const judgement& judged);
 
 /// What counts as slow in a class, as a part of the time.
 struct class_criteria {

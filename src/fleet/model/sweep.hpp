@@ -32,6 +32,7 @@ struct benchmark {
   fleet::aspect aspect;
   /// What one copy of page-locked memory in one direction moves; none if it is something else.
   std::optional<std::size_t> copied_bytes = {};
+  unsigned procedure = 1;  ///< that has measured it on all GPUs
 
   friend bool operator==(const benchmark&, const benchmark&) = default;
 };

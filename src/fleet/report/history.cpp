@@ -12,6 +12,7 @@
 #include "src/fleet/report/reports.hpp"
 #include "src/fleet/report/sentences.hpp"
 #include "src/fleet/report/words.hpp"
+#include "src/result_file/procedure.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
@@ -195,6 +196,11 @@ exports::table table_of(const history& history, const gpu_history& gpu,
   return table;
 }
 
+std::vector<common::message> problems_of(const history& history) {
+  const auto problem = result_file::procedures_differ(history.other_procedures());
+  return problem ? std::vector{*problem} : std::vector<common::message>();
+}
+
 }  // namespace
 
 std::string json_of(const history& history, const gpu_history* only) {
@@ -217,6 +223,7 @@ std::string json_of(const history& history, const gpu_history* only) {
   for (const auto& change : history.changes())
     if (!only || change.gpu == only->uuid || change.old_gpu == only->uuid)
       document["changes"].push_back(to_json(change));
+  document["problems"] = common::to_json(problems_of(history));
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -248,7 +255,7 @@ std::string text_of(const history& history) {
     text += change_text(history, changes[i]);
   if (changes.size() > most_changes)
     text += fmt::format("  and {} more\n", changes.size() - most_changes);
-  return text;
+  return text + exports::text_of(problem_section(problems_of(history)));
 }
 
 std::string text_of(const history& history, const gpu_history& gpu) {
@@ -262,7 +269,7 @@ std::string text_of(const history& history, const gpu_history& gpu) {
   text += exports::text_of(table_of(history, gpu, shown));
   for (const auto& change : history.changes())
     if (change.gpu == gpu.uuid || change.old_gpu == gpu.uuid) text += change_text(history, change);
-  return text +
+  return text + exports::text_of(problem_section(problems_of(history))) +
          "Each figure: how much longer the GPU took than healthy GPUs of its model in that sweep; "
          "-: not\nmeasured, or nothing to compare it with. missing: ranks of the sweep that left "
          "no "

@@ -205,7 +205,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"not_named", findings(judged.not_named)},
                 {"unknown_gpus", uuids_of(sweep, judged.unknown_gpus)},
                 {"in_parts", in_parts(sweep)},
-                {"problems", common::to_json(sweep.problems)},
+                {"problems", common::to_json(problems_of(sweep, judged))},
                 {"doubts", doubts_of(sweep, judged)},
                 {"thresholds_percent", thresholds_percent()},
                 {"tested", common::list_of(judged.tested,

@@ -74,7 +74,7 @@ std::map<std::string, std::vector<entry>> entries_of_nodes(const sweep& sweep,
     for (const auto gpu : gpus)
       nodes[sweep.gpus[gpu].node].push_back(not_known(
           to_string(doubt), fmt::format("GPU {} {}", sweep.gpus[gpu].uuid, explain(doubt, 1))));
-  for (const auto& problem : sweep.problems)
+  for (const auto& problem : problems_of(sweep, judged))
     if (const auto known = nodes.find(node_of(problem)); known != nodes.end())
       known->second.push_back(not_known(problem.code, problem.text));
   return nodes;
@@ -102,7 +102,7 @@ std::string junit_of(const sweep& sweep, const judgement& judged, std::chrono::s
     if (gpus.empty())
       tests.add({"fleet_transfers.not_known", to_string(doubt), test_outcome::error,
                  to_string(doubt), explain(doubt, 0)});
-  for (const auto& problem : sweep.problems)
+  for (const auto& problem : problems_of(sweep, judged))
     if (!nodes.contains(node_of(problem)))
       tests.add({"fleet_transfers.problems", problem.text, test_outcome::error, problem.code,
                  problem.text});

@@ -59,7 +59,7 @@ void add_counts(metrics& out, const sweep& sweep, const judgement& judged) {
   count("transfers_fleet_unknown_gpus", "GPUs that could not be tested.",
         judged.unknown_gpus.size());
   count("transfers_fleet_problems", "Files or runs that could not be used, or are doubtful.",
-        sweep.problems.size());
+        problems_of(sweep, judged).size());
 }
 
 void add_findings(metrics& out, const sweep& sweep, const judgement& judged) {

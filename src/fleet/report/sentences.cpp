@@ -249,11 +249,11 @@ exports::section in_parts_section(const sweep& sweep) {
   return {"Not measured at one time", first_of(std::move(list))};
 }
 
-exports::section problem_section(const sweep& sweep) {
+exports::section problem_section(const std::vector<common::message>& problems) {
   std::map<std::string, std::vector<const common::message*>> kinds;
-  for (const auto& problem : sweep.problems) kinds[problem.code].push_back(&problem);
+  for (const auto& problem : problems) kinds[problem.code].push_back(&problem);
   std::vector<std::string> list;
-  for (const auto& problem : sweep.problems) {
+  for (const auto& problem : problems) {
     const auto& of_kind = kinds.at(problem.code);
     if (of_kind.size() <= most_of_a_kind)
       list.push_back(fmt::format("{} [{}]", problem.text, problem.code));
@@ -272,7 +272,7 @@ std::vector<exports::section> sections_of(const sweep& sweep, const judgement& j
     doubts.sentences.push_back(fmt::format(
         "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
         explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus), to_string(doubt)));
-  return {not_named, in_parts_section(sweep), doubts, problem_section(sweep)};
+  return {not_named, in_parts_section(sweep), doubts, problem_section(problems_of(sweep, judged))};
 }
 
 }  // namespace bench_transfers::fleet

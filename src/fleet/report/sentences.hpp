@@ -47,7 +47,7 @@ std::vector<std::string> missing_sentences(const std::vector<missing_rank>& miss
 /// more there are.
 exports::section in_parts_section(const sweep& sweep);
 /// Likewise.
-exports::section problem_section(const sweep& sweep);
+exports::section problem_section(const std::vector<common::message>& problems);
 /// Both, host devices (or nodes or racks of them) that are slow and not named, and all doubts, with
 /// which GPUs or nodes they are about.
 std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged);

@@ -114,7 +114,7 @@ std::string table_of(const sweep& sweep, const judgement& judged,
   for (const auto& sentence : missing_sentences(judged.missing))
     text += fmt::format("  {}\n", sentence);
   return text + exports::text_of(in_parts_section(sweep)) +
-         exports::text_of(problem_section(sweep));
+         exports::text_of(problem_section(problems_of(sweep, judged)));
 }
 
 }  // namespace bench_transfers::fleet

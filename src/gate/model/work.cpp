@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/result_file/procedure.hpp"
+
 namespace bench_transfers::gate {
 namespace {
 
@@ -39,7 +41,7 @@ bool is_same_number(double before, double after) {
 }
 
 bool is_other_procedure(const work& before, const work& after) {
-  return before.procedure != after.procedure;
+  return result_file::is_other_procedure(before.procedure, after.procedure);
 }
 
 std::optional<work_difference> difference_of(const work& before, const work& after) {

@@ -9,11 +9,11 @@
 namespace bench_transfers::result_file {
 namespace {
 
-using column = std::map<std::string, double>;  // by label
+using figures_by_label = std::map<std::string, double>;
 
-column pick(const std::vector<figure>& sized, double bytes, direction towards,
-            double (*value)(const figure&)) {
-  column picked;
+figures_by_label pick(const std::vector<figure>& sized, double bytes, direction towards,
+                      double (*value)(const figure&)) {
+  figures_by_label picked;
   for (const auto& figure : sized)
     if (figure.bytes == bytes && figure.benchmark->direction == towards)
       picked[figure.label] = value(figure);
@@ -36,7 +36,7 @@ std::vector<std::string> labels_of(const std::vector<figure>& sized, double smal
   return labels;
 }
 
-std::string percent_of_link(const column& rates, const std::string& label,
+std::string percent_of_link(const figures_by_label& rates, const std::string& label,
                             const nlohmann::ordered_json& link) {
   const auto rate = rates.find(label);
   const auto& limit = member(link, {"limit_gb_per_s"});
@@ -66,7 +66,7 @@ struct direction_columns {
         rate_from(pick(sized, largest.bytes, direction::d2h, rate)) {}
 
   [[nodiscard]] bool are_alike(const std::string& first, const std::string& second) const {
-    const auto in = [&](const column& values) {
+    const auto in = [&](const figures_by_label& values) {
       const auto one = values.find(first), other = values.find(second);
       if (one == values.end() || other == values.end()) return one == other;
       return std::max(one->second, other->second) <=
@@ -78,7 +78,7 @@ struct direction_columns {
   const figure& smallest;
   const figure& largest;
   bool with_latency;
-  column latency_to, latency_from, rate_to, rate_from;
+  figures_by_label latency_to, latency_from, rate_to, rate_from;
 };
 
 struct table_row {
@@ -91,16 +91,17 @@ struct table_row {
 };
 
 /// The best and its equals.
-bool is_among_best(const column& values, const std::string& label, best is_best) {
+bool is_among_best(const figures_by_label& values, const std::string& label, best is_best) {
   const auto entry = values.find(label);
   if (entry == values.end()) return false;
-  const auto [least, most] = std::ranges::minmax_element(values, {}, &column::value_type::second);
+  const auto [least, most] =
+      std::ranges::minmax_element(values, {}, &figures_by_label::value_type::second);
   return is_best == best::smallest ? entry->second <= least->second * 1.01
                                    : entry->second >= most->second * 0.99;
 }
 
 /// Text for one cell; '*' marks the row that is, or stands for, the best or one of its equals.
-std::string cell(const column& values, const table_row& row, int decimals, best is_best) {
+std::string cell(const figures_by_label& values, const table_row& row, int decimals, best is_best) {
   const auto entry = values.find(row.label);
   if (entry == values.end()) return "-  ";
   const auto is_best_one = [&](const std::string& label) {

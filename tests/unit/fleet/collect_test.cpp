@@ -264,6 +264,19 @@ TEST(collected, other_sweeps_and_versions_are_left_out_and_said) {
   EXPECT_THAT(codes(sweep), UnorderedElementsAre("another_sweep", "another_version"));
 }
 
+TEST(collected, figures_of_two_procedures_are_left_out_and_said_once) {
+  auto newer = file("GPU-2");
+  for (auto& row : newer["benchmarks"])
+    if (row["name"] == "copy/pinned/h2d/16MiB") row["procedure"] = 2;
+  const auto sweep = together({read(file("GPU-1")), read(newer), read(file("GPU-3"))});
+  EXPECT_THAT(sweep.benchmarks, ElementsAre(Field(&benchmark::name, "copy/pinned/d2h/4KiB")));
+  ASSERT_THAT(codes(sweep), ElementsAre("procedures_differ"));
+  EXPECT_EQ(sweep.problems[0].data["count"], 1);
+  const auto alike = together({read(newer)});
+  EXPECT_THAT(alike.problems, IsEmpty());
+  EXPECT_EQ(alike.benchmarks.at(1).procedure, 2U);
+}
+
 TEST(collected, runs_of_another_time_are_a_problem) {
   auto old = file("GPU-3");
   old["context"]["transfers"]["run"]["started_utc"] = "2026-11-21T21:00:00Z";

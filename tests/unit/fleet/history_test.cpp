@@ -71,6 +71,23 @@ TEST_F(followed, trouble_has_a_first_sweep) {
   for (const auto& other : found.gpus()) EXPECT_TRUE(&other == gpu || !other.trouble);
 }
 
+TEST_F(followed, sweeps_of_another_procedure_tell_nothing_of_a_trouble) {
+  add();
+  add(slow_gpu);
+  auto newer = made(slow_gpu);
+  for (auto& benchmark : newer.benchmarks) benchmark.procedure = 2;
+  add(newer);
+  const history found(records);
+  const auto& trouble = gpu_of(found, "GPU-node5-2").trouble;
+  ASSERT_TRUE(trouble);
+  EXPECT_EQ(trouble->since, 2U);
+  EXPECT_EQ(trouble->before, std::nullopt);
+  const auto problems = nlohmann::json::parse(json_of(found, nullptr)).at("problems");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0]["code"], "procedures_differ");
+  EXPECT_EQ(problems[0]["data"]["count"], newer.benchmarks.size());
+}
+
 TEST_F(followed, trouble_has_the_number_of_the_newest_judgement) {
   add(slow_gpu);
   add({{where::gpu, "GPU-node5-2", 0.2}});

@@ -69,6 +69,19 @@ TEST_F(referred, same_fleet_again_is_healthy) {
   for (const auto& scores : result.scores) EXPECT_THAT(scores.since_baseline, SizeIs(48));
 }
 
+TEST_F(referred, figures_of_another_procedure_are_not_compared) {
+  measure();
+  for (auto& gpu : now.gpus) slow_down(gpu, 1.05);
+  for (auto& benchmark : now.benchmarks) benchmark.procedure = 2;
+  const auto result = judged();
+  EXPECT_THAT(result.findings, IsEmpty());
+  EXPECT_EQ(result.verdict, verdict::unknown);
+  EXPECT_THAT(result.other_procedures, SizeIs(now.benchmarks.size()));
+  EXPECT_THAT(text_of(now, result), HasSubstr("[procedures_differ]"));
+  before.benchmarks = now.benchmarks;
+  EXPECT_EQ(judged().verdict, verdict::named);
+}
+
 TEST_F(referred, what_all_have_in_common_is_found_by_the_baseline_alone) {
   measure();
   for (auto& gpu : now.gpus) slow_down(gpu, 1.05);

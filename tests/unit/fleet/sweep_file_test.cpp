@@ -27,6 +27,7 @@ sweep made_up() {
   sweep.id = "monday";
   sweep.begin = std::chrono::sys_days(std::chrono::year(2026) / 11 / 22);
   sweep.benchmarks[0].copied_bytes = 64 << 20;
+  sweep.benchmarks[0].procedure = 2;
   sweep.world_size = 5;
   sweep.gpus[0].rank = 3;
   sweep.gpus[0].parts = 2;

@@ -67,6 +67,26 @@ TEST(differences, are_of_runs_with_a_gpu_and_without_faults) {
   EXPECT_TRUE(compared({machine(1), faulty}).empty());
 }
 
+TEST(differences, are_of_figures_of_one_procedure) {
+  const auto of_procedure = [](double number) {
+    return made_up_run()
+        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "h2d"}}, 64 * mib, 1e6, six,
+             {{"procedure", number}})
+        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "d2h"}}, 64 * mib, 1e6);
+  };
+  const auto name = "copy/pinned/h2d/64MiB";
+  const auto document = compared({of_procedure(1), of_procedure(1), of_procedure(2)})[0];
+  EXPECT_EQ(document["questions"].size(), 1);
+  EXPECT_FALSE(document["transfers"][name][0].is_null());
+  EXPECT_TRUE(document["transfers"][name][1].is_null());
+  ASSERT_EQ(document["problems"].size(), 1);
+  EXPECT_EQ(document["problems"][0]["code"], "procedures_differ");
+  EXPECT_EQ(document["problems"][0]["data"]["benchmarks"], json({name}));
+  const auto alike = compared({of_procedure(2), of_procedure(2)})[0];
+  EXPECT_EQ(alike["questions"].size(), 2);
+  EXPECT_TRUE(alike["problems"].empty());
+}
+
 TEST(differences, are_of_as_many_runs_as_have_room) {
   const std::vector<made_up_run> many(14, machine(1));
   const auto all = compared(many);
