@@ -105,7 +105,7 @@ void results::add(case_runner::measurement made) {
 
 void results::add(const std::vector<result_file::sentinel_readings>& of_round,
                   std::span<const sentinel_refusal> refusals) {
-  rows_.revise([&](auto& facts, auto& rows) {
+  rows_.revise([&](auto& facts, auto& /*rows*/) {
     auto& kept = facts["sentinels"];
     if (kept.is_null()) kept = {{"readings", json::array()}, {"skipped", json::array()}};
     for (const auto& readings : of_round) kept["readings"].push_back(to_json(readings));
@@ -116,15 +116,18 @@ void results::add(const std::vector<result_file::sentinel_readings>& of_round,
       kept["skipped"].push_back({{"process", settings_.process.number},
                                  {"device", device},
                                  {"reason", common::to_json(reason)}});
+  });
+}
+
+void results::mark_slow_rounds() {
+  rows_.revise([&](auto& facts, auto& rows) {
     const auto all = result_file::sentinels_in(facts);
     const auto slow = result_file::rounds_outside_limits(all);
     result_file::slow_round_marks marks(facts, slow);
     for (auto& row : rows) marks.apply(row);
-    slow_rounds_ = result_file::warning_of(slow, result_file::count_judged(all));
+    if (auto warning = result_file::warning_of(slow, result_file::count_judged(all)))
+      outcome_.warnings.push_back(std::move(*warning));
   });
-}
-
-void results::take_marks() {
   std::map<std::pair<std::string, int>, std::set<result_file::disturbance>> marked;
   for (const auto& row : rows_.content().at("benchmarks"))
     if (row.contains("repetition_index"))
@@ -149,12 +152,11 @@ void results::skip(measured_case& impossible, common::message reason) {
 }
 
 outcome results::conclude(std::span<const measured_case> cases) {
-  take_marks();
+  mark_slow_rounds();
   const auto least = least_degrees(repetitions_, cases);
   auto spoilt = spoilt_before(cases, least, settings_.due_rounds());
   count(repetitions_, least, spoilt, outcome_);
   outcome_.disturbances = counts_in(rows_.content().at("benchmarks"));
-  if (slow_rounds_) outcome_.warnings.push_back(*slow_rounds_);
   if (!settings_.process.is_last()) spoilt.clear();  // the processes to come measure them, too
   for (const auto& measured : cases) {
     const auto entry = spoilt.find(measured.planned->name);

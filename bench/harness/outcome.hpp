@@ -66,8 +66,7 @@ class results {
   results(result_file::writer& rows, const settings& settings) : rows_(rows), settings_(settings) {}
 
   void add(case_runner::measurement made);
-  /// Keeps the readings of a round, and marks the rows of all rounds that are slow by what is known
-  /// now.
+  /// Keeps the readings of a round.
   void add(const std::vector<result_file::sentinel_readings>& of_round,
            std::span<const sentinel_refusal> refusals);
   /// Reports the case's error; there are no further repetitions.
@@ -80,13 +79,13 @@ class results {
  private:
   /// With the number of the process, where there may be several.
   [[nodiscard]] nlohmann::ordered_json of_process(nlohmann::ordered_json row) const;
-  /// Repetitions get the marks of their rows.
-  void take_marks();
+  /// Marks the rows of all rounds that are slow by what is known now. Repetitions get the marks of
+  /// their rows.
+  void mark_slow_rounds();
 
   result_file::writer& rows_;
   const settings& settings_;
-  std::vector<repetition> repetitions_;         ///< in order of measurement
-  std::optional<common::message> slow_rounds_;  ///< by the latest readings
+  std::vector<repetition> repetitions_;  ///< in order of measurement
   outcome outcome_;
 };
 

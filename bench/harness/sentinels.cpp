@@ -87,7 +87,7 @@ class sentinels::watched_device {
     add(sentinel::small_copy, round, faults, page, [this] { copy_to_device(page); });
   }
 
-  /// Each kind first once untimed, so that what ran before does not matter.
+  /// A first small copy is untimed: it waits for whatever ran before.
   void visit() {
     device_.synchronize();
     copy_to_device(page);

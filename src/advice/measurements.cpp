@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -183,15 +184,18 @@ class collector {
       const auto ns = positive(row.number(time));
       return ns && bytes ? *ns / *bytes : 0;
     };
-    const auto rate = ns_per_byte(is_transfer(*needed) ? transfers_.time : "median_ns");
+    const std::string time = is_transfer(*needed) ? transfers_.time : "median_ns";
+    const auto rate = ns_per_byte(time);
     if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
       ++ignored.unusable;
       return;
     }
     const auto strategy =
         is_transfer(*needed) ? transfers_.strategy(described) : described.strategy;
-    add({name_of(described, *needed, strategy), *needed, described.plainness, described.variant},
-        described, strategy, plainness_of(described), rate);
+    const variant_key own{name_of(described, *needed, strategy), *needed, described.plainness,
+                          described.variant};
+    add(own, described, strategy, plainness_of(described), rate);
+    if (time == "median_ns") keep_error(own, described);
     if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(rate);
     if (!of_its_size) return;
     for (const auto& form : timed_in_turn(row))
@@ -225,10 +229,14 @@ class collector {
     variant.described = &described;
     variant.strategy = strategy;
     variant.plainness = plainness;
-    const auto size = static_cast<double>(*described.size_bytes);
-    variant.by_size[size].push_back(rate);
-    if (const auto& [median_ns, interval, modes] = spreads_.at(&described); interval)
-      variant.between_processes[size] = relative_error(*interval, median_ns);
+    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+  }
+
+  /// Keeps the error between processes of a benchmark's median time.
+  void keep_error(const variant_key& key, const benchmark& described) {
+    if (const auto of = spreads_.find(&described); of != spreads_.end() && of->second.interval)
+      variants_[key].between_processes[static_cast<double>(*described.size_bytes)] =
+          relative_error(*of->second.interval, of->second.median);
   }
 
   [[nodiscard]] std::optional<pool_key> pool_of(const benchmark& described, term needed) const {
@@ -263,6 +271,14 @@ std::string name_of_device(const result_file::contents& content, std::size_t ind
   return result_file::id_of_device(content, index) + " " + text_at(devices.at(index), {"name"});
 }
 
+/// How many processes have measured something.
+int processes_in(const result_file::contents& content) {
+  std::set<int> processes;
+  for (const auto& row : content.rows)
+    if (row.kind == result_file::row_kind::repetition) processes.insert(row.process);
+  return static_cast<int>(std::max<std::size_t>(1, processes.size()));
+}
+
 origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
                  std::size_t device) {
   using result_file::text_at;
@@ -274,7 +290,7 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           !content.on_host,
           content.complete,
           content.parts,
-          content.processes,
+          processes_in(content),
           result_file::is_confidential(content, device)};
 }
 

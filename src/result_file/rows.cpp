@@ -106,6 +106,12 @@ int process_of(std::string_view benchmark, const members& row) {
   return static_cast<int>(number);
 }
 
+void require_round(std::string_view benchmark, const members& row) {
+  std::int64_t number = 1;
+  if (row.round && (row.round->get(number) != simdjson::SUCCESS || number < 1))
+    refuse(benchmark, "its round is no whole number from 1 on");
+}
+
 /// A disturbance of a later version is one that slows.
 std::set<disturbance> disturbances_of(std::string_view benchmark, const members& row) {
   std::set<disturbance> disturbed;
@@ -200,6 +206,7 @@ class rows_reader {
     row.failed = failure_of(name, read);
     row.disturbed = disturbances_of(name, read);
     row.process = process_of(name, read);
+    if (into_.is_bench_transfers()) require_round(name, read);
     if (row.process > into_.last_process)
       refuse(name, fmt::format("its process {} is none of the run's", row.process));
   }

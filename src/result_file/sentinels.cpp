@@ -51,13 +51,11 @@ std::vector<double> times_in(const json& list) {
   return list.get<std::vector<double>>();
 }
 
-sentinel_readings readings_from(const json& entry) {
-  const auto kind = sentinel_from(text_at(entry, {"sentinel"}));
-  if (!kind) throw bad_entry("its sentinels have one of a kind that this program does not know");
+sentinel_readings readings_from(const json& entry, sentinel kind) {
   return {.process = whole_number(entry, "process", 1),
           .round = whole_number(entry, "round", 1),
           .device = whole_number<std::size_t>(entry, "device", 0),
-          .kind = *kind,
+          .kind = kind,
           .bytes = whole_number<std::size_t>(entry, "bytes", 0),
           .ns = times_in(member(entry, {"ns"}))};
 }
@@ -132,7 +130,6 @@ double shortest_half(std::vector<double> levels) {
 double noise_between(std::span<const process_points> processes) {
   double squares = 0, count = 0;
   for (const auto& points : processes) {
-    if (points.size() < 3) continue;
     std::vector<double> levels;
     for (const auto& point : points) levels.push_back(point.level);
     const double deviation = shortest_half(std::move(levels));
@@ -150,6 +147,9 @@ double quiet_level(const process_points& points) {
   return levels[(levels.size() - 1) / 3];
 }
 
+/// Two rounds do not show which of them is slow.
+constexpr std::size_t least_rounds = 3;
+
 /// The readings of one sentinel, by process. Those that cannot be judged are not among them.
 using chart_key = std::pair<std::size_t, sentinel>;
 std::map<chart_key, std::vector<process_points>> charts_of(std::span<const sentinel_readings> all) {
@@ -161,7 +161,7 @@ std::map<chart_key, std::vector<process_points>> charts_of(std::span<const senti
   std::map<chart_key, std::vector<process_points>> charts;
   for (auto& [key, processes] : by_process)
     for (auto& [process, points] : processes)
-      if (points.size() >= 2) charts[key].push_back(std::move(points));
+      if (points.size() >= least_rounds) charts[key].push_back(std::move(points));
   return charts;
 }
 
@@ -174,7 +174,7 @@ constexpr double least_limit = 0.025;
 double limit_of(sentinel kind, std::span<const process_points> processes) {
   const double between = noise_between(processes);
   const double least =
-      is_of_engine(kind) ? 2.5 * between : 5 * std::max(between, noise_within(processes));
+      is_of_engine(kind) ? 2.5 * between : 10 * std::max(between, noise_within(processes));
   return std::max(least_limit, least);
 }
 
@@ -215,7 +215,15 @@ std::vector<sentinel_readings> sentinels_in(const json& facts) {
   const auto& list = member(sentinels, {"readings"});
   if (!list.is_array()) throw bad_entry("its sentinels have no list of readings");
   std::vector<sentinel_readings> readings;
-  for (const auto& entry : list) readings.push_back(readings_from(entry));
+  for (const auto& entry : list) {
+    const auto word = text_at(entry, {"sentinel"});
+    if (word.empty()) throw bad_entry("its sentinels have one without a kind");
+    // A later version may have others.
+    if (const auto kind = sentinel_from(word)) readings.push_back(readings_from(entry, *kind));
+  }
+  const auto& skipped = member(sentinels, {"skipped"});
+  if (!skipped.is_array()) throw bad_entry("its sentinels have no list of those skipped");
+  for (const auto& entry : skipped) whole_number(entry, "process", 1);
   return readings;
 }
 

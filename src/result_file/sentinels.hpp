@@ -59,7 +59,7 @@ struct slow_round {
 /// noise of a round is that of all processes, by the readings within rounds and by the rounds that
 /// lie closest together, so that neither outliers nor slow rounds widen the limit. Of copies by an
 /// engine, the fastest readings count, which repeat best, and of the rest the middle. A round with
-/// fewer than two readings is not judged, and nor is the only one of its process.
+/// fewer than two readings is not judged, and nor are fewer than three rounds of a process.
 std::vector<slow_round> rounds_outside_limits(std::span<const sentinel_readings> all);
 
 /// How many rounds could be judged.

@@ -32,9 +32,12 @@ logarithms logarithms_of(const std::vector<double>& medians) {
   return found;
 }
 
-/// Benchmarks of a class resemble each other less than the spread of a few variances shows: with
-/// more degrees, three machines were covered in less than 95 % (docs/METHOD.md, Intervals).
+/// Benchmarks of a class resemble each other less than the spread of few variances shows: with more
+/// degrees, intervals are narrower and hold less often.
 constexpr double most_degrees = 4;
+
+/// Student's t of one degree, 12.7, tells nothing.
+constexpr double least_degrees = 2;
 
 }  // namespace
 
@@ -54,6 +57,10 @@ std::vector<std::optional<interval>> intervals_of_processes(
       continue;
     }
     const auto [variance, degrees] = prior.moderated(own);
+    if (variance <= 0 || degrees < least_degrees) {
+      intervals.emplace_back();
+      continue;
+    }
     constexpr double outside_at_an_end = 0.025;
     const double t = quantile(complement(boost::math::students_t(degrees), outside_at_an_end));
     // Of the mean, and of the median of those to come.

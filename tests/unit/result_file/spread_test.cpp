@@ -82,13 +82,13 @@ TEST(spread, has_an_interval_of_the_medians_of_processes) {
 TEST(spread, of_few_processes_is_learnt_from_benchmarks_of_its_class) {
   const processes same{{100}, {100}, {100}}, apart{{100}, {110}, {95}};
   const auto alone = run_of({{"a", same}});
-  EXPECT_NEAR(spread_of(alone, "a").interval->high, 100, 1e-6);
+  EXPECT_FALSE(spread_of(alone, "a").interval);
   const auto beside = run_of({{"a", same}, {"b", apart}, {"c", apart}, {"d", apart}});
   EXPECT_GT(spread_of(beside, "a").interval->high, 105);
   processes longer = apart;
   for (auto& process : longer) process.front() *= 1e6;  // of another class
   const auto of_others = run_of({{"a", same}, {"b", longer}, {"c", longer}, {"d", longer}});
-  EXPECT_NEAR(spread_of(of_others, "a").interval->high, 100, 1e-6);
+  EXPECT_FALSE(spread_of(of_others, "a").interval);
 }
 
 TEST(spread, has_both_modes_in_its_interval) {
