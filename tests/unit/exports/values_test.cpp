@@ -75,9 +75,10 @@ TEST(values, are_medians_with_the_device_that_was_measured) {
 }
 
 TEST(values, have_intervals_between_processes) {
-  auto rows = json::array({repetition("a", 0, 90), repetition("a", 1, 100)});
-  rows[1]["process"] = 2;
-  const auto value = read(rows, 2).benchmarks.front();
+  auto rows =
+      json::array({repetition("a", 0, 90), repetition("a", 1, 100), repetition("a", 2, 95)});
+  for (int process = 1; process <= 3; ++process) rows[process - 1]["process"] = process;
+  const auto value = read(rows, 3).benchmarks.front();
   ASSERT_TRUE(value.time_ns.interval && value.gb_per_s->interval);
   EXPECT_LT(value.time_ns.interval->low, 90);
   EXPECT_GT(value.time_ns.interval->high, 100);
