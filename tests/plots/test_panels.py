@@ -29,7 +29,7 @@ def path(tmp_path_factory):
     run = synthetic.run(advice=synthetic.advice(rankings=answers))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("plots.page.report.ask", lambda *_: run.advice)
-        patch.setattr("plots.page.report.FIGURES", {})
+        patch.setattr("plots.page.run.FIGURES", {})
         files = report.make_report([run.result], None, page_only=True)
     path = tmp_path_factory.mktemp("panels") / "report.html"
     path.write_bytes(files["report.html"])
