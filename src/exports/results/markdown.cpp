@@ -22,9 +22,8 @@ std::string with_interval(std::string text, const measured_value& value, Digits 
 std::string time_cell(const benchmark_value& value) {
   auto text = common::time_text(value.time_ns.value);
   if (const auto& modes = value.modes)
-    text = fmt::format("{} × {} or {} × {}", modes->low.count,
-                       common::time_text(modes->low.median), modes->high.count,
-                       common::time_text(modes->high.median));
+    text = fmt::format("{} × {} or {} × {}", modes->low.count, common::time_text(modes->low.median),
+                       modes->high.count, common::time_text(modes->high.median));
   return with_interval(text, value.time_ns, common::time_text);
 }
 
