@@ -116,10 +116,11 @@ def of_process(path: Path) -> dict[tuple[str, str, str], list[float]]:
 
 
 def measured_s(files: str) -> list[float]:
-    """How long each run took."""
-    runs = [context_of(path)["run"] for path in sorted(ROOT.glob(files))]
+    """How long each run took, from its first process to its last."""
+    contexts = [context_of(path) for path in sorted(ROOT.glob(files))]
+    runs = [context.get("parts", [context["run"]]) for context in contexts]
     begin, end = "started_utc", "finished_utc"
-    return [(moment(run[end]) - moment(run[begin])).total_seconds() for run in runs]
+    return [(moment(run[-1][end]) - moment(run[0][begin])).total_seconds() for run in runs]
 
 
 def between_machines(kind: str) -> float:
