@@ -6,6 +6,8 @@
 
 namespace bench_transfers::bench {
 
+using result_file::cache_state;
+
 std::vector<mode_of_run> modes_of(const option_table& table) {
   const auto& settings = table.settings;
   const auto is_given = [&](const char* name) {
@@ -25,9 +27,10 @@ std::vector<mode_of_run> modes_of(const option_table& table) {
           {mode::list_benchmarks, "--benchmark_list_tests", settings.list_benchmarks},
           {mode::benchmarks_without_files, "--benchmark_list_tests",
            settings.list_benchmarks && !table.is_fleet},
-          {mode::without_cold, "--cache=warm", table.cache == "warm"},
-          {mode::only_cold, "--cache=cold and --cold-sizes",
-           table.cache == "cold" && is_given("--cold-sizes")},
+          {mode::without_cold, "--cache=" + table.cache,
+           settings.states == std::vector{cache_state::warm}},
+          {mode::only_cold, "--cache=" + table.cache + " and --cold-sizes",
+           !settings.is_measured(cache_state::warm) && is_given("--cold-sizes")},
           {mode::without_facts, "--benchmark_out_format=csv", keeps_no_facts},
           {mode::by_itself, "a process that no launcher has started", is_by_itself},
           {mode::without_tables, "--quiet", settings.quiet},

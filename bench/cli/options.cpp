@@ -98,6 +98,30 @@ void require_one_of(const char* option, const std::string& value,
         fmt::format("bad {} '{}': {}", option, value, fmt::join(allowed, ", ")));
 }
 
+/// "written_here", or a list of such words and groups of states.
+std::vector<result_file::cache_state> parse_cache_states(const std::string& list) {
+  using result_file::cache_state;
+  const auto is_meant = [](const std::string& word, cache_state state) {
+    const bool is_written = state != cache_state::warm && state != cache_state::cold;
+    return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
+           word == result_file::to_string(state);
+  };
+  const auto words = CLI::detail::split(list, ',');
+  const auto all = result_file::cache_states();
+  for (const auto& word : words)
+    if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {
+      std::vector<std::string> known{"all", "both", "written"};
+      for (const auto state : all) known.push_back(result_file::to_string(state));
+      throw common::usage_error(fmt::format(
+          "bad --cache '{}': {}", common::printable_in_short(word), fmt::join(known, ", ")));
+    }
+  std::vector<cache_state> states;
+  std::ranges::copy_if(all, std::back_inserter(states), [&](auto state) {
+    return std::ranges::any_of(words, [&](const auto& word) { return is_meant(word, state); });
+  });
+  return states;
+}
+
 void require_format(const char* option, const std::string& value) {
   require_one_of(option, value, {"json", "csv", "console"});
 }
@@ -170,14 +194,12 @@ void option_table::add_what_is_measured() {
       "NAME", {.without_effect = {mode::list}, .of_sites = true});
   add("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB", "SIZES",
       {.without_effect = {mode::list, mode::only_cold}, .of_sites = true});
-  add("--cold-sizes", cold_sizes, "sizes also measured with cold caches", "SIZES",
+  add("--cold-sizes", cold_sizes, "sizes also measured with cold caches, or written", "SIZES",
       {.without_effect = {mode::list, mode::without_cold}, .of_sites = true});
-  add("--cache", cache, "warm, cold or both", "STATE",
-      {.without_effect = {mode::list}, .of_sites = true, .take = [this] {
-         require_one_of("--cache", cache, {"warm", "cold", "both"});
-         settings.warm = cache != "cold";
-         settings.cold = cache != "warm";
-       }});
+  add("--cache", cache, "warm, cold, both, written, all (the default), or a list of states",
+      "STATES", {.without_effect = {mode::list}, .of_sites = true, .take = [this] {
+                   settings.states = parse_cache_states(cache);
+                 }});
   add("--strategies", settings.strategies,
       "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'", "LIST")
       .delimiter(',');

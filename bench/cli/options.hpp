@@ -69,7 +69,7 @@ class option_table {
   bench::settings settings;
   std::string sizes;
   std::string cold_sizes;
-  std::string cache = "both";
+  std::string cache = "all";
   std::string min_time;
   int repetitions = 0;
   int processes = 0;  ///< 0: as many as usual

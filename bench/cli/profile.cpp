@@ -39,8 +39,8 @@ std::chrono::nanoseconds parse_min_time(const std::string& text) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// With --sizes but without --cold-sizes: all sizes for --cache=cold, else the profile's cold sizes
-/// that are among them.
+/// With --sizes but without --cold-sizes: all sizes where --cache leaves out warm, else the
+/// profile's cold sizes that are among them.
 void set_sizes(option_table& table, const profile& defaults) {
   auto& settings = table.settings;
   const auto known_memory = machine::total_memory_bytes();
@@ -50,7 +50,7 @@ void set_sizes(option_table& table, const profile& defaults) {
                                        settings.own_sizes ? memory : SIZE_MAX);
   if (table.app.count("--cold-sizes") > 0)
     settings.cold_sizes = common::parse_sizes(table.cold_sizes, memory);
-  else if (table.cache == "cold" && settings.own_sizes)
+  else if (!settings.is_measured(result_file::cache_state::warm) && settings.own_sizes)
     settings.cold_sizes = settings.sizes;
   else if (!defaults.cold_sizes.empty())
     for (const auto size : common::parse_sizes(defaults.cold_sizes, SIZE_MAX))

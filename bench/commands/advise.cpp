@@ -71,7 +71,7 @@ advice::file_for_answers file_of(const advice_request& request) {
   try {
     auto read =
         advice::read_for_answers(request.source.empty() ? newest_local_result() : request.source,
-                                 request.device, request.role);
+                                 request.device, request.role, request.lines);
     if (!read.copies.from.has_gpu && !request.allow_host)
       throw common::usage_error(fmt::format(
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "
@@ -89,6 +89,7 @@ advice::question question_for(const advice_request& request, const std::string& 
   question.reuse = static_cast<double>(request.reuses.front());
   question.cpu_writes = request.cpu_writes.value_or(question.cpu_writes);
   question.cpu_reads = request.cpu_reads.value_or(question.cpu_reads);
+  question.lines = request.lines;
   return question;
 }
 
@@ -130,6 +131,36 @@ double parse_accesses(const std::string& option, const std::string& text) {
   if (CLI::detail::lexical_cast(text, times) && times >= 0 && times <= most_accesses) return times;
   throw common::usage_error(
       fmt::format("bad {} '{}': a number from 0 to {}", option, text, most_accesses));
+}
+
+using result_file::cache_state;
+
+/// By what a user says of the threads that write, or that will read.
+const std::vector<std::pair<std::string, cache_state>>& writers() {
+  static const std::vector<std::pair<std::string, cache_state>> words{
+      {"here", cache_state::written_here},
+      {"one", cache_state::written_by_one},
+      {"one-awake", cache_state::written_by_one_awake},
+      {"all", cache_state::written_by_all},
+      {"all-awake", cache_state::written_by_all_awake},
+      {"streamed", cache_state::streamed}};
+  return words;
+}
+
+std::vector<std::string> words_for_writers() {
+  std::vector<std::string> words;
+  for (const auto& [word, state] : writers()) words.push_back(word);
+  return words;
+}
+
+cache_state parse_writers(const std::string& text) {
+  const auto named =
+      std::ranges::find(writers(), text, &std::pair<std::string, cache_state>::first);
+  if (named == writers().end())
+    throw common::usage_error(fmt::format("bad --written-by '{}': {}",
+                                          common::printable_in_short(text),
+                                          fmt::join(words_for_writers(), ", ")));
+  return named->second;
 }
 
 std::string advise_footer() {
@@ -230,6 +261,12 @@ class advise_command final : public commands::command {
     add_accesses("--cpu-reads", request_.cpu_reads,
                  "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
     options
+        .add_option_function<std::string>(
+            "--written-by", [this](const std::string& who) { request_.lines = parse_writers(who); },
+            "who touches the host memory directly before a copy: here, one or all other\n"
+            "threads (asleep since), one-awake, all-awake, or streamed (non-temporal stores)")
+        ->type_name("WHO");
+    options
         .add_option("--from", request_.source,
                     "result file (default: the newest result.json below results/local)")
         ->type_name("FILE");
@@ -272,7 +309,7 @@ class advise_command final : public commands::command {
   }
 
   [[nodiscard]] commands::offers offered() const override {
-    return {{"--direction", {"h2d", "d2h", "both"}}};
+    return {{"--direction", {"h2d", "d2h", "both"}}, {"--written-by", words_for_writers()}};
   }
 
  private:

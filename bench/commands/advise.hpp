@@ -32,9 +32,11 @@ struct advice_request {
   std::string direction;
   std::vector<std::int64_t> reuses{1};
   std::optional<double> cpu_writes, cpu_reads;  ///< empty: the usual value for the direction
-  std::filesystem::path source;                 ///< empty: the newest local result
-  std::string device;                           ///< id of one of its devices; empty: the first
-  std::filesystem::path json, map;              ///< empty: none
+  /// Who touched the host's lines last, when a copy begins.
+  result_file::cache_state lines = result_file::cache_state::warm;
+  std::filesystem::path source;     ///< empty: the newest local result
+  std::string device;               ///< id of one of its devices; empty: the first
+  std::filesystem::path json, map;  ///< empty: none
   std::string devices;  ///< "all" or devices of a host map, "cuda:0,2-3"; empty: no copies at once
   std::filesystem::path host_map;  ///< what `bench_transfers map` wrote
   bool check = false;

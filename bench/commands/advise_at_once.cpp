@@ -103,7 +103,7 @@ void check_copies_at_once(const advice_request& request, const CLI::App& command
     throw common::usage_error("--devices needs --host-map: what bench_transfers map --out wrote");
   commands::refuse_without_effect(command,
                                   {"--for", "--reuse", "--cpu-writes", "--cpu-reads", "--from",
-                                   "--of-device", "--map", "--check"},
+                                   "--of-device", "--map", "--check", "--written-by"},
                                   "--host-map");
   if (!request.direction.empty() && traffic_named(request.direction).empty())
     throw common::usage_error(

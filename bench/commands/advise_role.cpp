@@ -52,7 +52,7 @@ bool advise_role(written_answer& out, const advice_request& request) {
 }
 
 void check_role(const advice_request& request, const CLI::App& command) {
-  commands::refuse_without_effect(command, {"--map", "--check"}, "--for=ROLE");
+  commands::refuse_without_effect(command, {"--map", "--check", "--written-by"}, "--for=ROLE");
   if (!advice::has_costs_of_memory(request.role))
     commands::refuse_without_effect(command, {"--reuse", "--cpu-writes", "--cpu-reads"},
                                     "--for=ROLE of a role that has no costs of memory");

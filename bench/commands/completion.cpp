@@ -10,7 +10,7 @@ namespace {
 completion::choices all_offered(const std::vector<commands::added_command>& added) {
   completion::choices values{{"--device", {"auto", "all", "host", "cuda:"}},
                              {"--profile", profile_names()},
-                             {"--cache", {"warm", "cold", "both"}},
+                             {"--cache", {"warm", "cold", "both", "written", "all"}},
                              {"--list", {"families", "all", "json"}}};
   values.merge(commands::offered(added));
   return values;
@@ -19,7 +19,7 @@ completion::choices all_offered(const std::vector<commands::added_command>& adde
 completion::choices offered_in_fleet() {
   return {{"--device", {"host", "cuda:"}},
           {"--profile", profile_names()},
-          {"--cache", {"warm", "cold", "both"}},
+          {"--cache", {"warm", "cold", "both", "written", "all"}},
           {"--list", {"families", "all", "json"}},
           {"--mpi", {"auto", "none"}}};
 }

@@ -180,7 +180,8 @@ bench::schedule case_runner::undisturbed_schedule(const benchmark_case& planned,
     const auto before = watched_.read();
     const auto schedule = [&] {
       const auto conditions = conditions_of(ready);
-      return ready.flows.empty() ? settle_schedule(ready, planned.cache, time)
+      const line_preparation lines(planned.cache);
+      return ready.flows.empty() ? settle_schedule(ready, lines, time)
                                  : settle_flows(team_, ready.flows, time);
     }();
     disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
@@ -210,6 +211,7 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
   devices_.synchronize(planned);
   const auto before = watched_.read();
   flush_ends_on_all_cores(ready);
+  const line_preparation lines(planned.cache);
   samples times;
   std::optional<double> cores;
   measurement made;
@@ -219,11 +221,11 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
   {
     const auto conditions = conditions_of(ready);
     if (ready.flows.empty())
-      bench::settle(ready, measured.schedule, planned.cache);
+      bench::settle(ready, measured.schedule, lines);
     else
       team_.copy_once(ready.flows);
     if (ready.timing.forget_settling) ready.timing.forget_settling();
-    reported = time_in_engine(measured, round, ready, times, cores);
+    reported = time_in_engine(measured, round, ready, lines, times, cores);
   }
   disturbed = disturbances_between(before, watched_.read(), cpus_at_start_);
   disturbed.merge(disturbances_in(times.operation, measured.schedule.batch));
@@ -246,13 +248,14 @@ case_runner::measurement case_runner::measure(measured_case& measured, int round
 }
 
 run case_runner::time_in_engine(const measured_case& measured, int round, const transfer& ready,
-                                samples& times, std::optional<double>& cores) {
+                                const line_preparation& lines, samples& times,
+                                std::optional<double>& cores) {
   const auto& planned = *measured.planned;
   const auto& schedule = measured.schedule;
   const auto operations = schedule.operations;
   const auto time = [&](const auto& untimed) {
     if (ready.flows.empty())
-      time_operations(ready, schedule, planned.cache, untimed, times);
+      time_operations(ready, schedule, lines, untimed, times);
     else if (others_ && planned.is_of_ranks())
       time_flows_of_ranks(team_, ready.flows, schedule, *others_,
                           first_meeting(planned.name, settings_.seed, round), times);
@@ -273,7 +276,7 @@ run case_runner::time_in_engine(const measured_case& measured, int round, const 
       time(untimed);
       busy.stop();
     }
-    cores = busy.cores();
+    if (!lines.keeps_cores_busy()) cores = busy.cores();
     if (!times.operation.empty())
       google.SetIterationTime(statistics::median(times.operation) * 1e-9 *
                               static_cast<double>(operations));

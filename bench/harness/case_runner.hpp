@@ -11,6 +11,7 @@
 #include "bench/harness/settings.hpp"
 #include "bench/harness/surroundings.hpp"
 #include "bench/harness/turns.hpp"
+#include "bench/strategy/written_lines.hpp"
 
 namespace bench_transfers::bench {
 
@@ -51,7 +52,7 @@ class case_runner {
                                                      const transfer& ready);
   measurement measure(measured_case& measured, int round, transfer& ready);
   run time_in_engine(const measured_case& measured, int round, const transfer& ready,
-                     samples& times, std::optional<double>& cores);
+                     const line_preparation& lines, samples& times, std::optional<double>& cores);
 
   running_devices& devices_;
   const settings& settings_;

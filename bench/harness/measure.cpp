@@ -21,11 +21,6 @@ void run_once(const transfer& transfer) {
   for (const auto& step : transfer.steps) step.run();
 }
 
-void flush_ends(const transfer& transfer) {
-  for (const auto& end : {transfer.source, transfer.destination})
-    if (end && !end->on_device) flush_cache({end->data, end->bytes});
-}
-
 /// Fewer where the clock seems to stand still: long operations must not be repeated a thousand
 /// times.
 std::size_t most_alone(double total) { return total > 0 ? 1000 : 50; }
@@ -52,15 +47,15 @@ clock_properties measure_clock() {
   return {between(start, wall_clock::now()) / readings, smallest};
 }
 
-schedule settle_schedule(const transfer& transfer, cache_state cache,
+schedule settle_schedule(const transfer& transfer, const line_preparation& lines,
                          std::chrono::nanoseconds min_time) {
-  const bool cold = cache == cache_state::cold;
+  const bool prepared = lines.is_needed();
   // Enough for a median: two for long operations, one for very long ones.
   std::vector<double> alone;
   double total = 0;
   const auto begin = wall_clock::now();
   do {
-    if (cold) flush_ends(transfer);
+    lines(transfer);
     if (transfer.timing.between) transfer.timing.between();
     const auto start = wall_clock::now();
     run_once(transfer);
@@ -69,13 +64,13 @@ schedule settle_schedule(const transfer& transfer, cache_state cache,
   } while ((alone.size() < 2 && total < 20e6) || (total < 1e6 && alone.size() < most_alone(total)));
   double operation = std::max(1.0, statistics::median(alone));
   // The work between operations, flushing or freeing, may take many times as long as they do.
-  const double overhead = cold || transfer.timing.between
+  const double overhead = prepared || transfer.timing.between
                               ? std::max(0.0, total / static_cast<double>(alone.size()) - operation)
                               : 0;
   const double budget = nanoseconds(min_time).count();
 
   schedule planned;
-  if (transfer.timing.batched && transfer.steps.size() == 1 && !cold &&
+  if (transfer.timing.batched && transfer.steps.size() == 1 && !prepared &&
       operation < nanoseconds(shortest_timed_alone).count()) {
     // A single time includes the clock's cost, so the batch size is derived from a timed batch.
     constexpr std::size_t trial = 200;
@@ -92,15 +87,17 @@ schedule settle_schedule(const transfer& transfer, cache_state cache,
   const auto batches = std::clamp<std::size_t>(at_least_one(std::ceil(needed)),
                                                transfer.timing.least_operations, 100'000);
   planned.operations = batches * planned.batch;
-  // After a millisecond, caches, clocks and queues are in the state of repeated operations. Cold
-  // operations need no settling; those that may run once per repetition have been settled above.
+  // After a millisecond, caches, clocks and queues are in the state of repeated operations.
+  // Prepared operations need no settling; those that may run once per repetition have been settled
+  // above.
   planned.settling =
-      cold ? 1
-           : std::min<std::size_t>(
-                 at_least_one(std::ceil(1e6 / batch_total * static_cast<double>(planned.batch))),
-                 planned.operations);
+      prepared
+          ? 1
+          : std::min<std::size_t>(
+                at_least_one(std::ceil(1e6 / batch_total * static_cast<double>(planned.batch))),
+                planned.operations);
   if (transfer.timing.least_operations == 1 && batch_total > 1e6) planned.settling = 0;
-  if (transfer.enqueue && !cold) {
+  if (transfer.enqueue && !prepared) {
     // A start event that is up to 10 µs late is less than a thousandth of a longer operation.
     planned.lead = operation < 10e6;
     constexpr double overhead_of_each = 60e3;  // delay kernel, events, waiting
@@ -125,9 +122,9 @@ void flush_ends_on_all_cores(const transfer& transfer) {
     for (const auto& end : {flow.source, flow.destination}) flush(end);
 }
 
-void settle(const transfer& transfer, const schedule& planned, cache_state cache) {
+void settle(const transfer& transfer, const schedule& planned, const line_preparation& lines) {
   for (std::size_t i = 0; i < planned.settling && interruption() == 0; ++i) {
-    if (cache == cache_state::cold) flush_ends(transfer);
+    lines(transfer);
     if (transfer.timing.between && i % planned.batch == 0)
       transfer.timing.between();  // as often as between timed operations
     run_once(transfer);
@@ -147,7 +144,8 @@ void keep(const std::vector<std::optional<double>>& times, samples& result) {
 
 }  // namespace
 
-void time_operations(const transfer& transfer, const schedule& planned, cache_state cache,
+void time_operations(const transfer& transfer, const schedule& planned,
+                     const line_preparation& lines,
                      const std::function<void(const std::function<void()>&)>& untimed,
                      samples& result) {
   const auto batches = planned.operations / planned.batch;
@@ -175,7 +173,7 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
     return between(start, wall_clock::now()) / static_cast<double>(planned.batch);
   };
   const auto time_operation = [&] {
-    if (cache == cache_state::cold) untimed([&] { flush_ends(transfer); });
+    if (lines.is_needed()) untimed([&] { lines(transfer); });
     if (transfer.timing.between) untimed(transfer.timing.between);
     const double wall = by_step ? time_steps() : time_batch([&] { run_once(transfer); });
     result.operation.push_back(transfer.timing.own_time ? transfer.timing.own_time() : wall);
@@ -184,7 +182,7 @@ void time_operations(const transfer& transfer, const schedule& planned, cache_st
   const auto time_comparison = [&](const comparison& comparison) {
     std::optional<double> time;
     untimed([&] {
-      if (cache == cache_state::cold) flush_ends(transfer);
+      lines(transfer);
       if (const auto& before = comparison.before ? comparison.before : transfer.timing.between)
         before();
       time = time_batch(comparison.run);

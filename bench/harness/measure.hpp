@@ -13,6 +13,7 @@
 #include "bench/harness/settings.hpp"
 #include "bench/harness/wall_clock.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/strategy/written_lines.hpp"
 
 namespace bench_transfers::bench {
 
@@ -40,7 +41,7 @@ inline constexpr std::chrono::nanoseconds shortest_timed_alone{2500};
 inline constexpr std::chrono::nanoseconds shortest_batch{25000};
 
 /// Times a few operations to choose the schedule.
-schedule settle_schedule(const transfer& transfer, cache_state cache,
+schedule settle_schedule(const transfer& transfer, const line_preparation& lines,
                          std::chrono::nanoseconds min_time);
 
 /// Samples of one repetition, in nanoseconds for one operation.
@@ -71,11 +72,12 @@ std::shared_ptr<const void> conditions_of(const transfer& transfer);
 void flush_ends_on_all_cores(const transfer& transfer);
 
 /// Runs the settling operations, untimed.
-void settle(const transfer& transfer, const schedule& planned, cache_state cache);
+void settle(const transfer& transfer, const schedule& planned, const line_preparation& lines);
 
-/// Runs the timed operations. `untimed` wraps the work between operations (flushing caches), so
+/// Runs the timed operations. `untimed` wraps the work between operations (preparing lines), so
 /// that the caller can pause its accounting. Stops early when interrupted.
-void time_operations(const transfer& transfer, const schedule& planned, cache_state cache,
+void time_operations(const transfer& transfer, const schedule& planned,
+                     const line_preparation& lines,
                      const std::function<void(const std::function<void()>&)>& untimed,
                      samples& result);
 

@@ -7,7 +7,7 @@
 #include <regex>
 
 #include "bench/harness/requests.hpp"
-#include "bench/strategy/cache.hpp"
+#include "bench/strategy/written_lines.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/regular_expression.hpp"
@@ -78,6 +78,18 @@ struct planned_device {
   std::optional<std::string> id;  ///< for names; none if it is the only one
 };
 
+/// Whether a strategy is measured in a state of the host's lines. Page-locked memory is as fast
+/// with flushed lines as with those that copies have left, so the quick profile has only one of the
+/// two.
+bool is_measured_in(const strategy& measured, cache_state state, const settings& settings) {
+  const auto& sampling = measured.sampling;
+  if (state == cache_state::warm) return true;
+  if (state == cache_state::cold)
+    return sampling.cold && !(settings.essential_only && measured.needs.host &&
+                              is_page_locked(*measured.needs.host));
+  return sampling.written && (!settings.essential_only || sampling.essential_written);
+}
+
 /// Adds the benchmarks of one variant; null: the strategy has none.
 void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, const variant* variant,
                const planned_device& device, const settings& settings) {
@@ -95,8 +107,9 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
     for (const auto bytes : sizes_for(measured.sampling, sizes, settings.own_sizes))
       add(bytes, cache);
   };
-  if (settings.warm) add_sizes(settings.sizes, cache_state::warm);
-  if (settings.cold && measured.sampling.cold) add_sizes(settings.cold_sizes, cache_state::cold);
+  for (const auto state : settings.states)
+    if (is_measured_in(measured, state, settings))
+      add_sizes(state == cache_state::warm ? settings.sizes : settings.cold_sizes, state);
 }
 
 /// Whether a variant of a strategy in the profile is so, too.
@@ -152,8 +165,8 @@ void add_to_plan(
     };
     if (const auto reason = why_impossible(planned))
       skip("unsupported", *reason);
-    else if (planned.cache == cache_state::cold && !can_flush_cache())
-      skip("no_cache_flush", "this processor has no instruction to flush caches");
+    else if (const auto none = why_unavailable(planned.cache))
+      skip(none->code.c_str(), none->text);
     else
       plan.cases.push_back(std::move(planned));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bench/harness/fault.hpp"
+#include "src/result_file/format.hpp"
 #include "src/result_file/processes.hpp"
 
 namespace bench_transfers::bench {
@@ -24,8 +26,11 @@ struct settings {
   std::vector<std::size_t> sizes;
   std::vector<std::size_t> cold_sizes;
   bool own_sizes = false;  ///< the command line gives sizes; they replace the profile's
-  bool warm = true;
-  bool cold = true;
+  /// Of the host's lines, that are measured.
+  std::vector<result_file::cache_state> states = result_file::cache_states();
+  [[nodiscard]] bool is_measured(result_file::cache_state state) const {
+    return std::ranges::find(states, state) != states.end();
+  }
   std::vector<std::string> strategies;  ///< empty: all
   std::vector<std::string> concurrent;  ///< sets of copies at once; empty: the usual ones
   bool essential_only = false;          ///< only essential strategies, if `strategies` is empty

@@ -3,6 +3,7 @@
 namespace bench_transfers::bench {
 namespace {
 
+using transfers::pin_flags;
 const auto& all_kinds = transfers::all_host_memory_kinds;
 
 const registration copies(host_memory_family{
@@ -17,6 +18,10 @@ const registration copies(host_memory_family{
       copy.plainness = plainest ? 0 : 1 + options_of(*copy.needs.host);
       copy.variants = synchronous_copies(*copy.needs.host);
       copy.sampling.essential = true;
+      copy.sampling.essential_written = plainest || copy.needs.host == transfers::pinned();
+      copy.sampling.written = copy.sampling.essential_written ||
+                              copy.needs.host == transfers::registered ||
+                              copy.needs.host == transfers::pinned(pin_flags::write_combined);
       copy.sampling.in_sweep = all_variants_if(plainest || copy.needs.host == transfers::pinned());
     }});
 

@@ -12,9 +12,9 @@ transfer prepare(const job& task) {
   const auto ends = ends_of(task, transfers::pageable, direction);
   auto copy = transfer_between(ends);
   const auto copier = task.memory.staged_copier();
-  // Flushing caches takes long enough for the threads to sleep.
+  // Preparing the lines takes long enough for the threads to sleep.
   const auto pace =
-      task.cache == cache_state::cold ? transfers::copy_pace::alone : transfers::copy_pace::in_row;
+      task.cache == cache_state::warm ? transfers::copy_pace::in_row : transfers::copy_pace::alone;
   if (copier->stages(task.bytes, direction, pace))
     copy.derive = [copier, direction, bytes = task.bytes](const metric_values&) {
       const auto& staging = copier->settings();
@@ -49,7 +49,8 @@ const registration staged{
              .role = roles::copy,
              .plainness = 1,
              .prepare = prepare,
-             .needs = {.host = transfers::pageable, .staged_copier = true}}};
+             .needs = {.host = transfers::pageable, .staged_copier = true},
+             .sampling = {.written = true}}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

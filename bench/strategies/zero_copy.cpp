@@ -18,6 +18,7 @@ const registration kernels(host_memory_family{
         [](strategy& access) {
           access.plainness = 2 + options_of(*access.needs.host);
           access.sampling.essential = true;
+          access.sampling.written = access.needs.host == transfers::pinned(pin_flags::mapped);
         }});
 
 }  // namespace

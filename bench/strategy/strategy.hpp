@@ -75,10 +75,12 @@ struct requirements {
 struct sampling {
   bool sized = true;                             ///< false: not repeated for every size
   std::size_t smallest = 1, largest = SIZE_MAX;  ///< sizes that make sense, in bytes
-  std::size_t size_stride = 1;   ///< of the profile's sizes, the largest and every n-th below it
-  std::size_t skip_largest = 0;  ///< number of the profile's largest sizes to skip
-  bool cold = true;              ///< also measured with cold caches
-  bool essential = false;        ///< part of the quick profile
+  std::size_t size_stride = 1;     ///< of the profile's sizes, the largest and every n-th below it
+  std::size_t skip_largest = 0;    ///< number of the profile's largest sizes to skip
+  bool cold = true;                ///< also measured with cold caches
+  bool written = false;            ///< and after threads have written the host's memory
+  bool essential_written = false;  ///< also in the quick profile
+  bool essential = false;          ///< part of the quick profile
   /// Only if --strategies names it itself, or a group of such strategies.
   bool on_request = false;
   double effort = 1;  ///< timed operations take this fraction of the profile's time

@@ -107,7 +107,7 @@ def _draw_panel(role: str, rows: list[Row], time: Value, width: int, height: int
 def _groups(run: Run) -> list[Group]:
     """Groups kinds of memory that cost the same at every size."""
     by_memory: dict[str, Series] = {}
-    benchmarks = [one for one in run.with_role(*ROLES) if one.bytes and not one.cold]
+    benchmarks = [one for one in run.with_role(*ROLES) if one.bytes and one.warm]
     for benchmark in sorted(benchmarks, key=lambda one: style.memory_order(one.kind)):
         series = by_memory.setdefault(benchmark.kind, {})
         series[benchmark.role, benchmark.bytes or 0] = benchmark

@@ -74,7 +74,7 @@ def _largest(run: Run) -> list[Benchmark]:
     """Returns the largest size of each set with warm caches; pinned memory and large sets first."""
     largest: dict[str, Benchmark] = {}
     for benchmark in run.benchmarks:
-        if not benchmark.flows or benchmark.cold:
+        if not benchmark.flows or not benchmark.warm:
             continue
         before = largest.get(benchmark.label)
         if before is None or (benchmark.size_bytes or 0) > (before.size_bytes or 0):

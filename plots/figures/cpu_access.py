@@ -115,7 +115,7 @@ def _make_rows(run: Run) -> list[dict[str, Any]]:
             benchmark.setting is not None
             or benchmark.memory is None
             or benchmark.method is None
-            or benchmark.cold
+            or not benchmark.warm
         ):
             continue  # several threads, or cold caches
         if bool(latency) is not ((benchmark.role, benchmark.method) == (READ, RANDOM)):

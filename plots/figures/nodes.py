@@ -53,7 +53,7 @@ def draw_nodes(run: Run, layout: Layout) -> Figure:
         for benchmark in run.with_role(TRANSFER)
         if benchmark.node is not None
         and benchmark.gb_per_s
-        and not benchmark.cold
+        and benchmark.warm
         and benchmark.direction in DIRECTION_TITLES
         and len(benchmark.devices) == 1
     ]

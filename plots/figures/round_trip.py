@@ -71,7 +71,7 @@ def _is_round_trip(benchmark: Benchmark) -> bool:
         benchmark.role == "array"
         and benchmark.direction == "both"
         and bool(benchmark.bytes)
-        and not benchmark.cold
+        and benchmark.warm
     )
 
 

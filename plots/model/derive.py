@@ -185,7 +185,7 @@ class Run:
         return [
             benchmark
             for benchmark in self.benchmarks
-            if is_transfer(benchmark) and benchmark.bytes and not benchmark.cold
+            if is_transfer(benchmark) and benchmark.bytes and benchmark.warm
         ]
 
     def with_role(self, *roles: str) -> list[Benchmark]:
@@ -249,7 +249,7 @@ class Run:
     def _by_label(self) -> dict[str, Sizes]:
         series: dict[str, Sizes] = defaultdict(dict)
         for benchmark in self.benchmarks:
-            if not benchmark.cold and (benchmark.bytes or benchmark.size_bytes is None):
+            if benchmark.warm and (benchmark.bytes or benchmark.size_bytes is None):
                 series[benchmark.label][benchmark.size_bytes or 0] = benchmark
         return series
 
@@ -306,4 +306,4 @@ def _plainness_key(sizes: Sizes) -> tuple[int, str]:
 
 
 def _sort_key(benchmark: Benchmark) -> tuple[Any, ...]:
-    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cold)
+    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cache)

@@ -19,6 +19,14 @@ from plots.model.values import mapping, member, printable
 FORMAT = 2  # the "format" of the result files that this package reads
 MOST_BYTES = 128 << 20  # as src/common/files.hpp
 ITERATION = "iteration"  # the run_type of a row that is no aggregate
+WRITTEN = (  # by whom, before each operation: docs/METHOD.md
+    "written_here",
+    "written_by_one",
+    "written_by_one_awake",
+    "written_by_all",
+    "written_by_all_awake",
+    "streamed",
+)
 Direction = Annotated[str, decode.one_of("h2d", "d2h", "both", "none")]
 Flag = Annotated[
     bool, decode.that(lambda value: isinstance(value, bool | None), "neither true nor false", bool)
@@ -63,7 +71,7 @@ class Fields:
     variant: Name | None
     direction: Direction
     size_bytes: int | None
-    cache: Annotated[str, decode.one_of("warm", "cold")]
+    cache: Annotated[str, decode.one_of("warm", "cold", *WRITTEN)]
     devices: tuple[int, ...]
     flows: tuple[Flow, ...] = ()
     set: DeviceSet | None
@@ -81,6 +89,11 @@ class Fields:
     def kind(self) -> str:
         """Returns what distinguishes it in its family and role: a method or a kind of memory."""
         return self.method or self.memory or self.strategy
+
+    @property
+    def warm(self) -> bool:
+        """Tells whether the host's lines are as the previous operation has left them."""
+        return self.cache == "warm"
 
     @property
     def cold(self) -> bool:

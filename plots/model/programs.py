@@ -172,7 +172,7 @@ def _reduce(result: Result) -> dict[str, Any]:
 def _is_read_by_advise(fields: Fields) -> bool:
     """Tells whether a benchmark is a term of the sum; most of a file are other CPU accesses."""
     is_plain = fields.plainness == 0 and fields.setting is None
-    return not fields.cold and (
+    return fields.warm and (
         fields.role in ("copy", "allocation", "deallocation")
         or (fields.role in CPU_ROLES and is_plain)
     )

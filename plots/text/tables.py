@@ -507,7 +507,7 @@ def _make_role_table(run: Run, role: str) -> Table:
     """Shows the role's benchmarks with warm caches at their smallest and their largest size."""
     by_label: dict[str, list[Benchmark]] = {}
     for benchmark in run.with_role(role):
-        if not benchmark.cold:
+        if benchmark.warm:
             by_label.setdefault(benchmark.label, []).append(benchmark)
     metrics = [
         counter

@@ -281,11 +281,11 @@ role_answers answers_about(
 }
 
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
-                                  const std::string& role) {
+                                  const std::string& role, result_file::cache_state lines) {
   const auto content = result_file::read(file);
   result_file::require_bench_transfers(content, file);
   const auto index = index_of_device(content, file, device);
-  return {measurements_in(content, file, index), alternatives_in(content, file, index, role),
+  return {measurements_in(content, file, index, lines), alternatives_in(content, file, index, role),
           rankable_roles(content, index), lacks(result_file::needed::a_time, content)};
 }
 

@@ -93,8 +93,9 @@ struct file_for_answers {
   std::string lacks;                 ///< result_file::lacks of a time
 };
 
-/// An empty id stands for the first device. Throws as read_measurements.
+/// An empty id stands for the first device. `lines`: of the host when copies begin. Throws as
+/// read_measurements.
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
-                                  const std::string& role);
+                                  const std::string& role, result_file::cache_state lines);
 
 }  // namespace bench_transfers::advice

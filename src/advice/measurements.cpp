@@ -45,9 +45,10 @@ bool is_plain(const benchmark& described) {
 }
 
 /// Questions name no node: memory without one lies near the thread that allocates it.
-bool is_usable(const benchmark& described, std::size_t device) {
-  return !described.node && described.cache == result_file::cache_state::warm &&
-         described.size_bytes && described.devices == std::vector{device};
+bool is_usable(const benchmark& described, std::size_t device,
+               result_file::cache_state lines = result_file::cache_state::warm) {
+  return !described.node && described.cache == lines && described.size_bytes &&
+         described.devices == std::vector{device};
 }
 
 /// The term that a benchmark of memory provides; nullopt for others.
@@ -62,8 +63,10 @@ std::optional<term> term_of_memory(const benchmark& described) {
 /// The term that a benchmark provides; nullopt if it cannot be used.
 std::optional<term> term_of(const benchmark& described, std::size_t device,
                             const transfer_choice& transfers) {
-  if (!is_usable(described, device)) return std::nullopt;
-  return transfers.belongs(described) ? transfer_of(described) : term_of_memory(described);
+  const bool belongs = transfers.belongs(described);
+  if (!(belongs ? is_usable(described, device, transfers.lines) : is_usable(described, device)))
+    return std::nullopt;
+  return belongs ? transfer_of(described) : term_of_memory(described);
 }
 
 /// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
@@ -323,11 +326,14 @@ std::size_t index_of_device(const result_file::contents& content, const std::fil
 }
 
 measurements measurements_in(const result_file::contents& content,
-                             const std::filesystem::path& file, std::size_t device) {
+                             const std::filesystem::path& file, std::size_t device,
+                             result_file::cache_state lines) {
   row_list all;
   for (const auto& row : content.rows) all.push_back(&row);
   return measurements_in(content, all, file, device,
-                         {is_one_way_copy, [](const benchmark& copy) { return copy.strategy; }});
+                         {.belongs = is_one_way_copy,
+                          .strategy = [](const benchmark& copy) { return copy.strategy; },
+                          .lines = lines});
 }
 
 measurements measurements_in(const result_file::contents& content, const row_list& rows,
@@ -335,6 +341,7 @@ measurements measurements_in(const result_file::contents& content, const row_lis
                              const transfer_choice& transfers) {
   measurements read;
   read.from = origin_of(content, file, device);
+  read.lines = transfers.lines;
   read.needs_memory = transfers.moves_its_size;
   collector collected(read, content, device, transfers);
   for (const auto* row : rows) collected.add(*row);

@@ -87,9 +87,11 @@ struct ignored_rows {
   }
 };
 
-/// What a result file says about transfers, allocation and CPU access with warm caches.
+/// What a result file says about transfers, and about allocation and CPU access with warm caches.
 struct measurements {
   origin from;
+  /// Of the host's lines when the transfers began.
+  result_file::cache_state lines = result_file::cache_state::warm;
   std::vector<series> all_series;  ///< by name; each strategy once for each term
   ignored_rows ignored_transfers;
   ignored_rows ignored_others;  ///< of allocation and CPU access
@@ -109,6 +111,7 @@ struct transfer_choice {
   /// that of its size, and what was timed in turn with it, as a form of the same operation, is a
   /// transfer as well.
   bool moves_its_size = true;
+  result_file::cache_state lines = result_file::cache_state::warm;  ///< when it begins
 };
 
 /// The measurements of one device; an empty id stands for the first. Throws
@@ -117,9 +120,10 @@ struct transfer_choice {
 measurements read_measurements(const std::filesystem::path& file, const std::string& device = "");
 
 /// The measurements of the device with this index in a file of bench_transfers; `file` only names
-/// their origin.
+/// their origin. `lines`: of its copies.
 measurements measurements_in(const result_file::contents& content,
-                             const std::filesystem::path& file, std::size_t device = 0);
+                             const std::filesystem::path& file, std::size_t device = 0,
+                             result_file::cache_state lines = result_file::cache_state::warm);
 
 /// Some of the rows of a file.
 using row_list = std::vector<const result_file::row*>;

@@ -22,6 +22,8 @@ struct question {
   double reuse = 1;
   double cpu_writes = 0;
   double cpu_reads = 0;
+  /// Of the host's lines when the copy begins; the measurements are those of this state.
+  result_file::cache_state lines = result_file::cache_state::warm;
 };
 
 /// Of no bytes yet: by default the CPU writes the data before an upload and reads them after a

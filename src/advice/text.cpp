@@ -74,9 +74,12 @@ void add_origin(exports::answer& out, const measurements& measured) {
 }
 
 std::string memory_use(const question& question) {
-  return fmt::format("memory used {}; per transfer {} and {} by the CPU.",
+  return fmt::format("memory used {}; per transfer {} and {} by the CPU{}.",
                      question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
-                     counted(question.cpu_writes, "write"), counted(question.cpu_reads, "read"));
+                     counted(question.cpu_writes, "write"), counted(question.cpu_reads, "read"),
+                     question.lines == result_file::cache_state::warm
+                         ? ""
+                         : "; memory " + result_file::describe(question.lines));
 }
 
 std::string pays_cell(const std::optional<break_even>& pays) {
@@ -111,9 +114,13 @@ std::string no_recommendation(const ranking& ranked, const question& question, d
   for (const auto size : sizes_to_measure(question)) sizes.push_back(common::format_size(size));
   return fmt::format(
       "Cannot tell: {} cannot be told from the fastest (*), and the times may be wrong by {}. "
-      "Measure this size: bench_transfers {}--sizes={}.",
+      "Measure this size: bench_transfers {}{}--sizes={}.",
       counted(statistically_tied(ranked).size() - 1, "strategy", "strategies"),
-      error_cell(uncertainty), options, fmt::join(sizes, ","));
+      error_cell(uncertainty), options,
+      question.lines == result_file::cache_state::warm
+          ? ""
+          : fmt::format("--cache={} ", result_file::to_string(question.lines)),
+      fmt::join(sizes, ","));
 }
 
 std::string recommendation(const ranking& ranked, const question& question,

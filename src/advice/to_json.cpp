@@ -103,11 +103,10 @@ json model_of(const cost_model& model, const ranked_strategy& strategy, const qu
 /// The question and its answer.
 json answer_of(const cost_model& model, const question& question, const ranking& ranked) {
   json answer;
-  answer["question"] = {{"bytes", integer(question.bytes)},
-                        {"direction", question.direction},
-                        {"reuse", integer(question.reuse)},
-                        {"cpu_writes", question.cpu_writes},
-                        {"cpu_reads", question.cpu_reads}};
+  answer["question"] = {
+      {"bytes", integer(question.bytes)}, {"direction", question.direction},
+      {"reuse", integer(question.reuse)}, {"cpu_writes", question.cpu_writes},
+      {"cpu_reads", question.cpu_reads},  {"cache", result_file::to_string(question.lines)}};
   const auto is_ranked = !ranked.strategies.empty();
   using choice = std::vector<const ranked_strategy*>;
   const auto tied = is_ranked ? statistically_tied(ranked) : choice();

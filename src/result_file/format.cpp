@@ -21,8 +21,15 @@ constexpr words<direction, 4> directions{{{direction::none, "none"},
                                           {direction::h2d, "h2d"},
                                           {direction::d2h, "d2h"},
                                           {direction::both, "both"}}};
-constexpr words<cache_state, 2> cache_states{
-    {{cache_state::warm, "warm"}, {cache_state::cold, "cold"}}};
+constexpr words<cache_state, 8> words_of_cache{
+    {{cache_state::warm, "warm"},
+     {cache_state::cold, "cold"},
+     {cache_state::written_here, "written_here"},
+     {cache_state::written_by_one, "written_by_one"},
+     {cache_state::written_by_one_awake, "written_by_one_awake"},
+     {cache_state::written_by_all, "written_by_all"},
+     {cache_state::written_by_all_awake, "written_by_all_awake"},
+     {cache_state::streamed, "streamed"}}};
 constexpr words<table, 8> tables{{{table::directions, "directions"},
                                   {table::times, "times"},
                                   {table::overlap, "overlap"},
@@ -91,13 +98,13 @@ std::string benchmark_name(const std::string& strategy, const std::optional<std:
   auto name = strategy;
   if (variant) name += "/" + *variant;
   if (size_bytes) name += "/" + common::format_size(*size_bytes);
-  if (cache == cache_state::cold) name += "/cold";
+  if (cache != cache_state::warm) name += "/" + to_string(cache);
   if (device) name += "@" + *device;
   return name;
 }
 
 std::string to_string(direction direction) { return word_for(directions, direction); }
-std::string to_string(cache_state cache) { return word_for(cache_states, cache); }
+std::string to_string(cache_state cache) { return word_for(words_of_cache, cache); }
 std::string to_string(table shown) { return word_for(tables, shown); }
 std::string to_string(set_kind kind) { return word_for(set_kinds, kind); }
 std::string to_string(metric_kind kind) { return word_for(kinds, kind); }
@@ -108,7 +115,25 @@ std::optional<direction> direction_from(const std::string& word) {
   return value_of(directions, word);
 }
 std::optional<cache_state> cache_state_from(const std::string& word) {
-  return value_of(cache_states, word);
+  return value_of(words_of_cache, word);
+}
+std::vector<cache_state> cache_states() {
+  std::vector<cache_state> all;
+  for (const auto& [state, word] : words_of_cache) all.push_back(state);
+  return all;
+}
+std::string describe(cache_state cache) {
+  switch (cache) {
+    case cache_state::warm: return "with warm caches";
+    case cache_state::cold: return "with cold caches";
+    case cache_state::written_here: return "just written by the copying thread";
+    case cache_state::written_by_one: return "just written by another thread, asleep since then";
+    case cache_state::written_by_one_awake: return "just written by another thread, still awake";
+    case cache_state::written_by_all: return "just written by all threads, asleep since then";
+    case cache_state::written_by_all_awake: return "just written by all threads, still awake";
+    case cache_state::streamed: return "just written with non-temporal stores";
+  }
+  return "";
 }
 std::optional<table> table_from(const std::string& word) { return value_of(tables, word); }
 std::optional<metric_kind> metric_kind_from(const std::string& word) {

@@ -17,7 +17,18 @@ inline constexpr int newest_format = 2;
 /// The direction in which a benchmark moves data.
 enum class direction { none, h2d, d2h, both };
 
-enum class cache_state { warm, cold };
+/// Who touched the lines of the host's memory last when an operation starts. A program's other
+/// threads are awake while they wait for work by polling; asleep, their cores may save power.
+enum class cache_state {
+  warm,                  ///< as the previous operation left them
+  cold,                  ///< flushed: none is in a cache
+  written_here,          ///< written by the thread that copies
+  written_by_one,        ///< by one other thread, which sleeps since then
+  written_by_one_awake,  ///< by one other thread, which is awake
+  written_by_all,        ///< by a thread for each core, of which the others sleep since then
+  written_by_all_awake,  ///< likewise, and all are awake
+  streamed,              ///< by such threads with non-temporal stores, which leave no lines behind
+};
 
 /// How the results of a role are shown.
 enum class table {
@@ -99,7 +110,8 @@ struct plainness {
 };
 plainness plainness_of(const benchmark& described);
 
-/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out. `device` is the
+/// "copy/pinned/h2d/1MiB", "…/cold" with cold caches; missing parts are left out, and so is a warm
+/// cache. `device` is the
 /// id of the benchmark's device if the run has several: "copy/pinned/h2d/1MiB@cuda:1".
 std::string benchmark_name(const std::string& strategy, const std::optional<std::string>& variant,
                            std::optional<std::size_t> size_bytes, cache_state cache,
@@ -147,6 +159,10 @@ struct metric {
 // Words of the file. The …_from functions return nullopt for unknown words.
 std::string to_string(direction direction);
 std::string to_string(cache_state cache);
+/// All there are.
+std::vector<cache_state> cache_states();
+/// Behind a noun: "with warm caches", "just written by the copying thread".
+std::string describe(cache_state cache);
 std::string to_string(table shown);
 std::string to_string(metric_kind kind);
 std::string to_string(set_kind kind);

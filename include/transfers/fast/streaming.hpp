@@ -41,6 +41,14 @@ void streaming_store(Dst&& dst, const Src& src) {
   streaming_store(std::as_writable_bytes(std::span(dst)), std::as_bytes(std::span(src)));
 }
 
+/// Writes back the lines of `bytes` that caches have modified, and returns when that is done. The
+/// copy engine then reads them from memory, instead of one by one from the caches of the cores that
+/// have written them, which takes up to eight times as long (docs/CPU_ACCESS.md). Threads that have
+/// written call it for what is theirs: lines of the own core are written back fastest. By CLWB, or
+/// CLFLUSHOPT or CLFLUSH, which also evict them (Intel SDM vol. 2A), and on AArch64 DC CVAC.
+/// Elsewhere it does nothing.
+void write_back(std::span<const std::byte> bytes) noexcept;
+
 /// Returns why streaming_load is only memcpy on this processor; nullopt if it is more.
 [[nodiscard]] std::optional<std::string> why_no_streaming_loads();
 

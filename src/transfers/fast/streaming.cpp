@@ -8,6 +8,7 @@
 #include "transfers/core/error.hpp"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -126,6 +127,39 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   std::memcpy(dst.data() + end, src.data() + end, bytes - end);
 }
 
+namespace {
+
+__attribute__((target("clwb"))) void write_back_line_by_clwb(const std::byte* at) noexcept {
+  _mm_clwb(const_cast<std::byte*>(at));
+}
+__attribute__((target("clflushopt"))) void write_back_line_by_clflushopt(
+    const std::byte* at) noexcept {
+  _mm_clflushopt(const_cast<std::byte*>(at));
+}
+void write_back_line_by_clflush(const std::byte* at) noexcept { _mm_clflush(at); }
+
+/// CPUID leaf 7, EBX: bit 24 is CLWB, bit 23 CLFLUSHOPT (Intel SDM vol. 2A).
+auto best_write_back() noexcept {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  const bool known = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0;
+  if (known && (ebx & (1U << 24)) != 0) return write_back_line_by_clwb;
+  if (known && (ebx & (1U << 23)) != 0) return write_back_line_by_clflushopt;
+  return write_back_line_by_clflush;
+}
+
+}  // namespace
+
+void write_back(std::span<const std::byte> bytes) noexcept {
+  static const auto write_back_line = best_write_back();
+  const auto* at = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
+  for (const auto* const end = bytes.data() + bytes.size(); at < end; at += line)
+    write_back_line(at);
+  _mm_sfence();
+}
+
 std::optional<std::string> why_no_streaming_loads() {
   if (__builtin_cpu_supports("sse4.1")) return std::nullopt;
   return "this processor has no streaming loads (SSE4.1)";
@@ -142,6 +176,24 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   check_store(dst, src);
   copy_plainly(dst.data(), src.data(), src.size());
 }
+
+#if defined(__aarch64__)
+
+void write_back(std::span<const std::byte> bytes) noexcept {
+  std::uint64_t caches = 0;
+  asm volatile("mrs %0, ctr_el0" : "=r"(caches));
+  const auto line = std::size_t{4} << (caches >> 16 & 0xF);
+  const auto* at = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
+  for (const auto* const end = bytes.data() + bytes.size(); at < end; at += line)
+    asm volatile("dc cvac, %0" : : "r"(at) : "memory");
+  asm volatile("dsb sy" : : : "memory");
+}
+
+#else
+
+void write_back(std::span<const std::byte>) noexcept {}
+
+#endif
 
 std::optional<std::string> why_no_streaming_loads() {
   return "streaming loads of write-combined memory are instructions of x86 processors";

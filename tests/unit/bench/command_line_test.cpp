@@ -17,9 +17,13 @@ namespace bench_transfers::bench::command_line_test {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::Pair;
+using testing::SizeIs;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -128,8 +132,7 @@ TEST_F(command_line, without_arguments_everything_is_measured_by_the_standard_pr
   EXPECT_EQ(got.profile_name, "standard");
   EXPECT_EQ(got.sizes, chosen({"--profile=standard"}).sizes);
   EXPECT_EQ(got.device, "auto");
-  EXPECT_TRUE(got.warm);
-  EXPECT_TRUE(got.cold);
+  EXPECT_EQ(got.states, result_file::cache_states());
   EXPECT_TRUE(got.shuffle);
   EXPECT_THAT(got.strategies, IsEmpty());
   EXPECT_EQ(got.filter, "");
@@ -225,14 +228,16 @@ TEST_F(command_line, other_flags_of_google_benchmark_are_passed_on) {
 }
 
 TEST_F(command_line, cache_states) {
-  const auto is = [&](const char* cache, bool warm, bool cold) {
-    const auto got = chosen({"--cache", cache});
-    EXPECT_EQ(got.warm, warm) << cache;
-    EXPECT_EQ(got.cold, cold) << cache;
-  };
-  is("warm", true, false);
-  is("cold", false, true);
-  is("both", true, true);
+  using enum result_file::cache_state;
+  const auto states = [&](const char* cache) { return chosen({"--cache", cache}).states; };
+  for (const auto state : result_file::cache_states())
+    EXPECT_THAT(states(result_file::to_string(state).c_str()), ElementsAre(state));
+  EXPECT_THAT(states("both"), ElementsAre(warm, cold));
+  EXPECT_THAT(states("streamed,cold,both"), ElementsAre(warm, cold, streamed));
+  EXPECT_THAT(states("written"), AllOf(SizeIs(6), Not(Contains(warm)), Not(Contains(cold))));
+  EXPECT_EQ(states("all"), result_file::cache_states());
+  for (const auto* const wrong : {"", "hot", "warm,", "warm,hot", "WARM"})
+    EXPECT_THROW(chosen({std::string("--cache=") + wrong}), common::usage_error) << wrong;
 }
 
 TEST_F(command_line, cold_sizes_follow_the_sizes) {

@@ -44,7 +44,7 @@ void at_once(const std::function<void()>& work) { work(); }
 
 samples timed(const transfer& transfer, const schedule& planned) {
   samples result;
-  time_operations(transfer, planned, cache_state::warm, at_once, result);
+  time_operations(transfer, planned, line_preparation(cache_state::warm), at_once, result);
   return result;
 }
 
@@ -69,7 +69,8 @@ TEST(measure_clock, finds_the_cost_of_a_known_clock) {
 
 TEST(settle_schedule, fills_the_minimal_time_with_single_operations_where_they_are_long_enough) {
   const fake_clock clock;
-  const auto planned = settle_schedule(make_transfer({taking(10us)}), cache_state::warm, 2ms);
+  const auto planned =
+      settle_schedule(make_transfer({taking(10us)}), line_preparation(cache_state::warm), 2ms);
   EXPECT_EQ(planned.batch, 1U);
   EXPECT_EQ(planned.operations, 200U);
   EXPECT_EQ(planned.settling, 100U);
@@ -78,7 +79,8 @@ TEST(settle_schedule, fills_the_minimal_time_with_single_operations_where_they_a
 TEST(settle_schedule, takes_three_operations_at_least) {
   const fake_clock clock;
   for (const auto min_time : {0ns, 1ns, std::chrono::nanoseconds(1ms)}) {
-    const auto planned = settle_schedule(make_transfer({taking(1ms)}), cache_state::warm, min_time);
+    const auto planned = settle_schedule(make_transfer({taking(1ms)}),
+                                         line_preparation(cache_state::warm), min_time);
     EXPECT_EQ(planned.batch, 1U);
     EXPECT_EQ(planned.operations, 3U);
     EXPECT_EQ(planned.settling, 1U);
@@ -88,7 +90,7 @@ TEST(settle_schedule, takes_three_operations_at_least) {
 TEST(settle_schedule, batches_operations_that_are_too_short_for_the_clock) {
   const fake_clock clock;
   const auto transfer = make_transfer({taking(100ns)});
-  const auto planned = settle_schedule(transfer, cache_state::warm, 1ms);
+  const auto planned = settle_schedule(transfer, line_preparation(cache_state::warm), 1ms);
   EXPECT_EQ(planned.batch, 250U);
   EXPECT_EQ(planned.operations, 40 * planned.batch);
   // The batches have the planned length.
@@ -102,7 +104,7 @@ TEST(settle_schedule, respects_operations_that_must_be_timed_alone) {
   // The first says so; the second has several steps, each with its own figure.
   for (const auto& transfer : {make_transfer({counting(calls)}, false),
                                make_transfer({counting(calls), counting(calls)}, true)}) {
-    const auto planned = settle_schedule(transfer, cache_state::warm, 100us);
+    const auto planned = settle_schedule(transfer, line_preparation(cache_state::warm), 100us);
     EXPECT_EQ(planned.batch, 1U);
     EXPECT_GE(planned.operations, 3U);
     EXPECT_LE(planned.operations, 100'000U);
@@ -115,7 +117,7 @@ TEST(settle_schedule, never_batches_operations_with_cold_caches) {
   auto transfer = make_transfer({counting(calls)});
   transfer.source = payload{bytes.data(), bytes.size(), false, nullptr};
   transfer.enqueue = [] {};
-  const auto planned = settle_schedule(transfer, cache_state::cold, 1ms);
+  const auto planned = settle_schedule(transfer, line_preparation(cache_state::cold), 1ms);
   EXPECT_EQ(planned.batch, 1U);
   EXPECT_EQ(planned.settling, 1U);
   EXPECT_GE(planned.operations, 3U);
@@ -128,7 +130,7 @@ TEST(settle_schedule, bounds_work_between_operations) {
   transfer.timing.between = taking(1ms).run;
   for (const std::size_t least : {1U, 3U}) {
     transfer.timing.least_operations = least;
-    const auto planned = settle_schedule(transfer, cache_state::warm, 2ms);
+    const auto planned = settle_schedule(transfer, line_preparation(cache_state::warm), 2ms);
     EXPECT_EQ(planned.operations, 4U);  // for twice the time, including the work between them
     EXPECT_EQ(planned.settling, least == 1 ? 0U : 1U);
   }
@@ -138,27 +140,31 @@ TEST(settle_schedule, needs_one_very_long_operation) {
   const fake_clock clock;
   std::size_t calls = 0;
   const auto transfer = make_transfer({counting(calls), taking(21ms)});
-  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 2ms).operations, 3U);
+  EXPECT_EQ(settle_schedule(transfer, line_preparation(cache_state::warm), 2ms).operations, 3U);
   EXPECT_EQ(calls, 1U);
 }
 
 TEST(settle_schedule, plans_the_clock_of_the_device_only_where_work_can_be_enqueued) {
   const fake_clock clock;
   auto transfer = make_transfer({taking(100us)});
-  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 10ms).device_operations, 0U);
+  EXPECT_EQ(settle_schedule(transfer, line_preparation(cache_state::warm), 10ms).device_operations,
+            0U);
   transfer.enqueue = [] {};
-  const auto planned = settle_schedule(transfer, cache_state::warm, 10ms);
+  const auto planned = settle_schedule(transfer, line_preparation(cache_state::warm), 10ms);
   EXPECT_EQ(planned.device_operations, 9U);
   EXPECT_TRUE(planned.lead);
-  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 0ms).device_operations, 3U);
+  EXPECT_EQ(settle_schedule(transfer, line_preparation(cache_state::warm), 0ms).device_operations,
+            3U);
   transfer.steps = {taking(15ms)};
-  EXPECT_FALSE(settle_schedule(transfer, cache_state::warm, 0ms).lead);
-  EXPECT_EQ(settle_schedule(transfer, cache_state::warm, 0ms).device_operations, 1U);
+  EXPECT_FALSE(settle_schedule(transfer, line_preparation(cache_state::warm), 0ms).lead);
+  EXPECT_EQ(settle_schedule(transfer, line_preparation(cache_state::warm), 0ms).device_operations,
+            1U);
 }
 
 TEST(settle, runs_the_operations_planned) {
   std::size_t calls = 0;
-  settle(make_transfer({counting(calls), counting(calls)}), {.settling = 7}, cache_state::warm);
+  settle(make_transfer({counting(calls), counting(calls)}), {.settling = 7},
+         line_preparation(cache_state::warm));
   EXPECT_EQ(calls, 14U);
 }
 
@@ -293,7 +299,7 @@ TEST(time_operations, leaves_out_work_between_operations) {
   std::size_t flushes = 0;
   samples result;
   time_operations(
-      transfer, {.operations = 9}, cache_state::cold,
+      transfer, {.operations = 9}, line_preparation(cache_state::cold),
       [&](const std::function<void()>& work) {
         ++flushes;
         work();
@@ -315,7 +321,7 @@ TEST(time_operations, cold_caches_make_reading_slower) {
                                   }}});
   transfer.source = payload{bytes.data(), bytes.size(), false, nullptr};
   samples cold;
-  time_operations(transfer, {.operations = 51}, cache_state::cold, at_once, cold);
+  time_operations(transfer, {.operations = 51}, line_preparation(cache_state::cold), at_once, cold);
   const auto warm = timed(transfer, {.operations = 51});
   EXPECT_GT(statistics::median(cold.operation), 2 * statistics::median(warm.operation));
   EXPECT_EQ(sum, 0U);  // so the compiler cannot remove the sum

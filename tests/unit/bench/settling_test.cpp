@@ -46,7 +46,7 @@ TEST(settling, leaves_no_trace_in_what_a_strategy_collects) {
       const auto before = derived(ready);
       {
         const auto conditions = conditions_of(ready);
-        settle(ready, {.settling = 3}, cache_state::warm);
+        settle(ready, {.settling = 3}, line_preparation(cache_state::warm));
       }
       if (ready.timing.forget_settling) ready.timing.forget_settling();
       EXPECT_EQ(derived(ready), before);

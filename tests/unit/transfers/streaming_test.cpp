@@ -125,6 +125,15 @@ TEST_F(streaming, refuses_a_destination_of_another_size) {
 
 TEST_F(streaming, of_nothing_needs_no_memory) { EXPECT_NO_THROW(streaming_load({}, {})); }
 
+TEST_F(streaming, write_back_leaves_all_bytes_as_they_are) {
+  const std::vector before(source_.bytes().begin(), source_.bytes().end());
+  for (const std::size_t from : {0U, 1U, 63U})
+    for (const std::size_t bytes : {0U, 1U, 64U, 65U, 4096U, 20'000U})
+      write_back(source_.bytes().subspan(from, bytes));
+  write_back({});
+  EXPECT_TRUE(std::ranges::equal(source_.bytes(), before));
+}
+
 TEST(why_no_streaming_loads, is_one_line_or_nothing) {
   const auto reason = why_no_streaming_loads();
 #if defined(__x86_64__)

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "src/common/message.hpp"
+#include "src/result_file/format.hpp"
+#include "transfers/core/workers.hpp"
+
+namespace bench_transfers::bench {
+
+struct transfer;
+
+/// Before each operation, brings the host memory that it reads and writes into the state of its
+/// benchmark: see result_file::cache_state. The bytes stay as they are. Loading and storing one
+/// word of each line is enough to have it written.
+class line_preparation {
+ public:
+  /// Starts the threads of the state. Throws std::system_error.
+  explicit line_preparation(result_file::cache_state state);
+
+  /// Whether operations need it at all.
+  [[nodiscard]] bool is_needed() const noexcept { return state_ != result_file::cache_state::warm; }
+
+  /// Whether its threads poll while operations are timed.
+  [[nodiscard]] bool keeps_cores_busy() const noexcept;
+
+  /// Prepares both ends of the transfer, as far as they are host memory.
+  void operator()(const transfer& next) const;
+
+ private:
+  void write(std::span<std::byte> bytes) const;
+
+  result_file::cache_state state_;
+  std::unique_ptr<transfers::worker_team> writers_;  ///< none: this thread alone
+};
+
+/// Why this processor or process cannot have the state, in one line; nullopt: it can.
+std::optional<common::message> why_unavailable(result_file::cache_state state);
+
+}  // namespace bench_transfers::bench
