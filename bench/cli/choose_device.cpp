@@ -9,22 +9,13 @@
 #include <utility>
 
 #include "src/common/program.hpp"
+#include "src/common/text.hpp"
 #include "src/machine/machine.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/host/host_device.hpp"
 
 namespace bench_transfers::bench {
 namespace {
-
-std::vector<std::string> split_at_commas(std::string_view list) {
-  std::vector<std::string> names;
-  for (;;) {
-    const auto comma = list.find(',');
-    names.emplace_back(list.substr(0, comma));
-    if (comma == std::string_view::npos) return names;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 common::usage_error bad_device(std::string_view name) {
   const bool is_number = !name.empty() && name.front() != '-' &&
@@ -171,7 +162,7 @@ std::string name_of(const named_range& range, std::optional<int> index) {
 template <class Add>
 void for_each_device(const std::string& list, Add&& add) {
   std::string kind;
-  for (const auto& part : split_at_commas(list)) {
+  for (const auto& part : common::split_at_commas(list)) {
     const auto range = parse_range(part, kind);
     kind = range.kind;
     if (!range.first) add(range, std::optional<int>(), part);

@@ -106,7 +106,7 @@ std::vector<result_file::cache_state> parse_cache_states(const std::string& list
     return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
            word == result_file::to_string(state);
   };
-  const auto words = CLI::detail::split(list, ',');
+  const auto words = common::split_at_commas(list);
   const auto all = result_file::cache_states();
   for (const auto& word : words)
     if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {
@@ -189,8 +189,8 @@ void option_table::add_what_is_measured() {
   add("--device", settings.device, "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list",
       "DEVICE", {.of_sites = true});
   add("--profile", settings.profile_name,
-      is_fleet ? "sweep (the default), quick, standard or full"
-               : "quick, standard (the default), full or sweep",
+      is_fleet ? "sweep (the default), quick, standard, full or wc"
+               : "quick, standard (the default), full, sweep or wc (write-combined memory)",
       "NAME", {.without_effect = {mode::list}, .of_sites = true});
   add("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB", "SIZES",
       {.without_effect = {mode::list, mode::only_cold}, .of_sites = true});

@@ -1,6 +1,7 @@
 #include "bench/cli/profile.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,14 +18,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::array<profile, 4>& profiles() {
-  static const std::array<profile, 4> list{{
+const std::array<profile, 5>& profiles() {
+  static const std::array<profile, 5> list{{
       {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 9, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 21, 20ms},
       // Of many nodes at a time: links, host and latency, each in a few benchmarks. The turns of a
       // node take two thirds of a minute at most.
       {"sweep", "4B,64KiB,4MiB,16MiB,64MiB", "", false, 5, 6ms, true, 40s},
+      // Whether page-locked memory is slow for the CPU, and what the flag WRITECOMBINED does.
+      {"wc",
+       "1MiB,16MiB,256MiB",
+       "1MiB,16MiB",
+       false,
+       9,
+       3ms,
+       false,
+       {},
+       {"copy/pageable", "copy/pinned", "copy/pinned_wc", "cpu/pageable", "cpu/pinned",
+        "cpu/pinned_wc", "fill"}},
   }};
   return list;
 }
@@ -97,7 +109,7 @@ const profile& find_profile(const std::string& name) {
   for (const auto& candidate : profiles())
     if (candidate.name == name) return candidate;
   throw common::usage_error(
-      fmt::format("unknown profile '{}': quick, standard, full or sweep", name));
+      fmt::format("unknown profile '{}': {}", name, fmt::join(profile_names(), ", ")));
 }
 
 std::vector<std::string> profile_names() {
@@ -110,10 +122,12 @@ void set_by_profile(option_table& table) {
   auto& settings = table.settings;
   const auto& defaults = find_profile(settings.profile_name);
   set_sizes(table, defaults);
+  const bool is_by_profile = settings.strategies.empty() && settings.filter.empty();
   // A filter may select strategies that are not in the profile.
   settings.essential_only = defaults.essential_only && settings.filter.empty();
   settings.sweep_only = defaults.sweep_only && settings.filter.empty();
   set_times(table, defaults);
+  if (is_by_profile) settings.strategies = defaults.strategies;
   if (!table.is_fleet) set_processes(table);
 }
 

@@ -99,13 +99,6 @@ std::string names_of(const std::vector<advice::rankable_role>& roles) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// CLI11 drops an empty last part.
-std::vector<std::string> parts_of(const std::string& list) {
-  auto parts = CLI::detail::split(list, ',');
-  if (list.ends_with(',')) parts.emplace_back();
-  return parts;
-}
-
 namespace {
 
 constexpr std::int64_t most_reuse = 1'000'000'000'000;
@@ -122,7 +115,7 @@ std::int64_t parse_reuse(const std::string& text) {
 
 std::vector<std::int64_t> parse_reuses(const std::string& text) {
   std::vector<std::int64_t> reuses;
-  for (const auto& part : parts_of(text)) reuses.push_back(parse_reuse(part));
+  for (const auto& part : common::split_at_commas(text)) reuses.push_back(parse_reuse(part));
   return reuses;
 }
 

@@ -68,8 +68,6 @@ using answer_of_advice = bool(written_answer&, const advice_request&);
 check_of_advice check_copies, check_role, check_copies_at_once;
 answer_of_advice advise_copies, advise_role, advise_copies_at_once;
 
-/// Of a list, "h2d,d2h".
-std::vector<std::string> parts_of(const std::string& list);
 /// What the file of the request, or the newest local result, has for answers.
 advice::file_for_answers file_of(const advice_request& request);
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why);

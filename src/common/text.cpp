@@ -171,6 +171,16 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::vector<std::string> split_at_commas(std::string_view list) {
+  std::vector<std::string> names;
+  for (;;) {
+    const auto comma = list.find(',');
+    names.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return names;
+    list.remove_prefix(comma + 1);
+  }
+}
+
 std::string printable_in_short(std::string_view text) {
   constexpr std::size_t most_bytes = 240;
   if (text.size() <= most_bytes) return printable(text);

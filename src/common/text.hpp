@@ -63,6 +63,9 @@ std::string printable(std::string_view text);
 /// The same for messages: a text longer than a few terminal lines ends with "…".
 std::string printable_in_short(std::string_view text);
 
+/// The parts of "h2d,d2h", empty ones as well: one of an empty list.
+std::vector<std::string> split_at_commas(std::string_view list);
+
 inline constexpr std::size_t terminal_columns = 100;
 
 /// A sentence over as many lines as it needs; further lines are indented.

@@ -154,6 +154,7 @@ void add_tables(exports::answer& out, const std::vector<figure>& sized, const fi
   if (shown == detail::brief && !directed.empty()) return;
   out.add(table_of_smaller(directed));
   add_sizes(out, directed);
+  out.add(table_of_lines(measured, belongs));
   out.add(table_of_costs(directed, measured));
   out.add(table_of_duplex(shown_in(table::duplex), measured));
   out.add(table_of_concurrent(shown_in(table::concurrent), measured));
