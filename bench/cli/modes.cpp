@@ -1,5 +1,7 @@
 #include "bench/cli/modes.hpp"
 
+#include <algorithm>
+
 #include "bench/cli/options.hpp"
 #include "src/command/options.hpp"
 #include "src/common/writing.hpp"
@@ -14,6 +16,7 @@ std::vector<mode_of_run> modes_of(const option_table& table) {
     const auto* const option = table.app.get_option(name);
     return option->count() > 0 && !commands::may_be_of_environment(*option);
   };
+  const auto states = parse_cache_states(table.cache);
   const bool lists = table.app.count("--list") > 0;
   const bool prints = is_given("--benchmark_format") ||
                       (common::is_standard_output(settings.out) && is_given("--out"));
@@ -22,19 +25,19 @@ std::vector<mode_of_run> modes_of(const option_table& table) {
                             !fleet::why_half_told(fleet::own_environment());
   const bool keeps_no_facts = settings.out_format == "csv" && is_given("--benchmark_out_format") &&
                               settings.display_format != "json";
-  return {{mode::list, "--list", lists},
-          {mode::list_without_files, "--list", lists && !table.is_fleet},
-          {mode::list_benchmarks, "--benchmark_list_tests", settings.list_benchmarks},
-          {mode::benchmarks_without_files, "--benchmark_list_tests",
-           settings.list_benchmarks && !table.is_fleet},
-          {mode::without_cold, "--cache=" + table.cache,
-           settings.states == std::vector{cache_state::warm}},
-          {mode::only_cold, "--cache=" + table.cache + " and --cold-sizes",
-           !settings.is_measured(cache_state::warm) && is_given("--cold-sizes")},
-          {mode::without_facts, "--benchmark_out_format=csv", keeps_no_facts},
-          {mode::by_itself, "a process that no launcher has started", is_by_itself},
-          {mode::without_tables, "--quiet", settings.quiet},
-          {mode::printed_otherwise, "a result on standard output", prints}};
+  return {
+      {mode::list, "--list", lists},
+      {mode::list_without_files, "--list", lists && !table.is_fleet},
+      {mode::list_benchmarks, "--benchmark_list_tests", settings.list_benchmarks},
+      {mode::benchmarks_without_files, "--benchmark_list_tests",
+       settings.list_benchmarks && !table.is_fleet},
+      {mode::without_cold, "--cache=" + table.cache, states == std::vector{cache_state::warm}},
+      {mode::only_cold, "--cache=" + table.cache + " and --cold-sizes",
+       std::ranges::find(states, cache_state::warm) == states.end() && is_given("--cold-sizes")},
+      {mode::without_facts, "--benchmark_out_format=csv", keeps_no_facts},
+      {mode::by_itself, "a process that no launcher has started", is_by_itself},
+      {mode::without_tables, "--quiet", settings.quiet},
+      {mode::printed_otherwise, "a result on standard output", prints}};
 }
 
 }  // namespace bench_transfers::bench

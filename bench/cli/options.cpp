@@ -98,30 +98,6 @@ void require_one_of(const char* option, const std::string& value,
         fmt::format("bad {} '{}': {}", option, value, fmt::join(allowed, ", ")));
 }
 
-/// "written_here", or a list of such words and groups of states.
-std::vector<result_file::cache_state> parse_cache_states(const std::string& list) {
-  using result_file::cache_state;
-  const auto is_meant = [](const std::string& word, cache_state state) {
-    const bool is_written = state != cache_state::warm && state != cache_state::cold;
-    return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
-           word == result_file::to_string(state);
-  };
-  const auto words = common::split_at_commas(list);
-  const auto all = result_file::cache_states();
-  for (const auto& word : words)
-    if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {
-      std::vector<std::string> known{"all", "both", "written"};
-      for (const auto state : all) known.push_back(result_file::to_string(state));
-      throw common::usage_error(fmt::format(
-          "bad --cache '{}': {}", common::printable_in_short(word), fmt::join(known, ", ")));
-    }
-  std::vector<cache_state> states;
-  std::ranges::copy_if(all, std::back_inserter(states), [&](auto state) {
-    return std::ranges::any_of(words, [&](const auto& word) { return is_meant(word, state); });
-  });
-  return states;
-}
-
 void require_format(const char* option, const std::string& value) {
   require_one_of(option, value, {"json", "csv", "console"});
 }
@@ -155,6 +131,29 @@ listing parse_listing(const std::string& word, const std::vector<std::string>& s
 }
 
 }  // namespace
+
+std::vector<result_file::cache_state> parse_cache_states(const std::string& list) {
+  using result_file::cache_state;
+  const auto is_meant = [](const std::string& word, cache_state state) {
+    const bool is_written = state != cache_state::warm && state != cache_state::cold;
+    return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
+           word == result_file::to_string(state);
+  };
+  const auto words = common::split_at_commas(list);
+  const auto all = result_file::cache_states();
+  for (const auto& word : words)
+    if (std::ranges::none_of(all, [&](auto state) { return is_meant(word, state); })) {
+      std::vector<std::string> known{"all", "both", "written"};
+      for (const auto state : all) known.push_back(result_file::to_string(state));
+      throw common::usage_error(fmt::format(
+          "bad --cache '{}': {}", common::printable_in_short(word), fmt::join(known, ", ")));
+    }
+  std::vector<cache_state> states;
+  std::ranges::copy_if(all, std::back_inserter(states), [&](auto state) {
+    return std::ranges::any_of(words, [&](const auto& word) { return is_meant(word, state); });
+  });
+  return states;
+}
 
 option_table::option_table(bool of_fleet, bool reads_environment)
     : is_fleet(of_fleet),
