@@ -306,4 +306,4 @@ def _plainness_key(sizes: Sizes) -> tuple[int, str]:
 
 
 def _sort_key(benchmark: Benchmark) -> tuple[Any, ...]:
-    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, benchmark.cache)
+    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, not benchmark.warm, benchmark.cache)

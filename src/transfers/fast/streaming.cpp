@@ -64,9 +64,15 @@ __attribute__((target("sse4.1"))) void load_lines(std::byte* dst, const std::byt
   }
 }
 
-/// `dst` must begin a line. Every x86-64 processor has these stores (SSE2); a line that is written
-/// completely is never read.
-void store_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
+/// `dst` must begin a line, in both. A line that is written completely is never read.
+__attribute__((target("avx512f"))) void store_lines_by_avx512(std::byte* dst, const std::byte* src,
+                                                              std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += line)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst + i), _mm512_loadu_si512(src + i));
+}
+
+/// Every x86-64 processor has these stores (SSE2).
+void store_lines_by_sse2(std::byte* dst, const std::byte* src, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += line) {
     const auto* const src_lines = reinterpret_cast<const __m128i*>(src + i);
     auto* const dst_lines = reinterpret_cast<__m128i*>(dst + i);
@@ -120,6 +126,8 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
   if (bytes < head + line) return copy_plainly(dst.data(), src.data(), bytes);
   std::memcpy(dst.data(), src.data(), head);
   const auto lines = (bytes - head) / line * line;
+  static const auto store_lines =
+      __builtin_cpu_supports("avx512f") ? store_lines_by_avx512 : store_lines_by_sse2;
   store_lines(dst.data() + head, src.data() + head, lines);
   // Other processors and devices must see these stores before any later ones.
   _mm_sfence();

@@ -43,15 +43,22 @@ class streaming : public testing::Test {
     for (auto& byte : source_.bytes()) byte = static_cast<std::byte>(random());
   }
 
-  /// Copies and checks the bytes around the destination, too.
+  /// Copies by loads and by stores, and checks the bytes around the destination, too.
   void expect_copied(std::size_t to, std::size_t from, std::size_t bytes) {
+    using copier = void(std::span<std::byte>, std::span<const std::byte>);
+    for (copier* copy :
+         {static_cast<copier*>(streaming_load), static_cast<copier*>(streaming_store)})
+      expect_copied(copy, to, from, bytes);
+  }
+  template <class Copy>
+  void expect_copied(Copy copy, std::size_t to, std::size_t from, std::size_t bytes) {
     const auto all = destination_.bytes();
     const auto around = all.first(guard + to + bytes + guard);
     // By functions of C: loops that are not optimised take seconds for so many copies.
     std::memset(around.data(), std::to_integer<int>(untouched), around.size());
     const auto source = source_.bytes().subspan(from, bytes);
     const auto destination = all.subspan(guard + to, bytes);
-    streaming_load(destination, source);
+    copy(destination, source);
     const auto are_same = [](std::span<const std::byte> a, std::span<const std::byte> b) {
       return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
     };
