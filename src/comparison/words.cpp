@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -72,6 +73,19 @@ void note(std::vector<std::string>& notes, const std::vector<std::string>& names
                                 common::listed(names, most_names)));
 }
 
+/// Benchmarks that are slower or faster though their group is not.
+std::string unlike_text(const comparison_result& result) {
+  std::map<finding, std::size_t> counts;
+  for (const auto& group : result.groups)
+    for (const auto& benchmark : group.benchmarks)
+      if (benchmark.difference.known != group.difference.known)
+        ++counts[benchmark.difference.known];
+  const auto slower = counts[finding::slower], faster = counts[finding::faster];
+  if (slower + faster == 0) return "";
+  return fmt::format("; unlike their groups: {} slower, {} faster", counted_benchmarks(slower),
+                     faster);
+}
+
 }  // namespace
 
 std::string to_string(basis basis) { return basis == basis::runs ? "runs" : "repetitions"; }
@@ -132,8 +146,7 @@ std::string interval_title(basis basis) {
 
 std::string basis_sentence(const comparison_result& result) {
   if (result.basis == basis::runs)
-    return "The intervals cover 95 % of what runs and sessions of one machine differ by, as the "
-           "gate estimates it (docs/GATE.md).";
+    return "The intervals cover 95 % of what runs and sessions of one machine differ by.";
   return fmt::format(
       "The intervals cover 95 % of what repetitions within a run differ by. Runs differ by more, "
       "and by how much is not known: neither side has {} runs. Nothing is called slower or faster "
@@ -152,18 +165,21 @@ std::string count_sentence(const comparison_result& result) {
   if (result.basis == basis::repetitions)
     return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero{}.", of_all,
                        count(finding::needs_runs), count(finding::not_told), without_interval);
-  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}, all taken together.",
+  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}{}, all taken together.",
                      of_all, count(finding::slower), count(finding::faster),
-                     count(finding::not_told), without_interval);
+                     count(finding::not_told), without_interval, unlike_text(result));
 }
 
 std::vector<std::string> notes_of(const comparison_result& result) {
   std::vector<std::string> notes;
   for (const auto& shared : result.classes)
     notes.push_back(fmt::format(
-        "The median of the {} of the class {} is {}{}", counted_benchmarks(shared.benchmarks),
-        to_string(shared.kind), shift_text(shared.shift),
-        shared.changed ? ": the whole class has shifted, which may be the machine's doing." : "."));
+        "The median of the {} of the class {} is {} ({}): {}.",
+        counted_benchmarks(shared.benchmarks), to_string(shared.kind),
+        shift_text(shared.difference.shift), interval_text(shared.difference.interval_95),
+        shared.difference.is_told()
+            ? "the whole class has shifted, which may be the machine's doing"
+            : words_of(shared.difference.known)));
   const auto& out = result.left_out;
   note(notes, out.only_first, "of A alone");
   note(notes, out.only_second, "of B alone");
