@@ -21,7 +21,7 @@ bool is_confidential(const gate::run& run) {
 
 json side_json(const side& side) {
   const auto name_of = [](const gate::run& run) {
-    return common::printable(run.file.filename().string());
+    return common::printable(run.name().filename().string());
   };
   const auto& first = side.runs.front();
   return {{"runs", common::list_of(side.runs, name_of)},

@@ -44,10 +44,11 @@ void warn_of_machines(std::span<const gate::difference> machines,
 void warn_of(const char* letter, const side& side, std::vector<std::string>& warnings) {
   for (const auto& run : side.runs) {
     const auto name = common::printable(run.file.filename().string());
-    if (!run.complete)
+    if (!run.complete && run.tells_of_file())
       warnings.push_back(fmt::format("{}: {} did not reach its end.", letter, name));
     if (const auto in_parts = common::in_parts_text(run.parts))
       warnings.push_back(fmt::format("{}: {} was {}.", letter, name, *in_parts));
+    if (!run.tells_of_file()) continue;
     if (!run.faults.empty())
       warnings.push_back(fmt::format("{}: faults were injected into {} on purpose.", letter, name));
     for (const auto& warning : run.warnings)
@@ -114,9 +115,13 @@ std::string words_of(finding known) {
 
 std::string side_sentence(const char* letter, const side& runs) {
   std::vector<std::string> names;
-  for (const auto& run : runs.runs) names.push_back(common::printable(run.file.string()));
+  for (const auto& run : runs.runs)
+    if (run.tells_of_file())
+      names.push_back(
+          common::printable(run.file.string()) +
+          (run.process.count > 1 ? fmt::format(" ({} processes)", run.process.count) : ""));
   const auto& first = runs.runs.front();
-  return fmt::format("{}: {} of {}: {}", letter, gate::counted(names.size(), "run"),
+  return fmt::format("{}: {} of {}: {}", letter, gate::counted(runs.runs.size(), "run"),
                      gate::device_label(first.device, first.on_host),
                      common::listed(names, most_names));
 }
