@@ -116,8 +116,12 @@ void rounds::measure_round(const std::vector<measured_case*>& order, int round) 
   runner_.begin_round(++begun_);
   if (!watched_ || order.empty()) return measure_each(order, round);
   seconds expected{};
-  for (const auto* const measured : order) expected += measured->cost;
-  watched_->begin(begun_, expected);
+  std::size_t largest = 0;
+  for (const auto* const measured : order) {
+    expected += measured->cost;
+    largest = std::max(largest, measured->planned->bytes());
+  }
+  watched_->begin(begun_, expected, largest);
   measure_each(order, round);
   kept_.add(watched_->end(), watched_->refusals());
 }

@@ -25,7 +25,7 @@ std::vector<shown_modes> modes_in(const contents& read) {
 }
 
 std::string cell_of(const statistics::mode& shown) {
-  return fmt::format("{} in {:>2}", common::time_cell(shown.median), shown.count);
+  return fmt::format("{} in {}", common::time_cell(shown.median), shown.count);
 }
 
 }  // namespace
