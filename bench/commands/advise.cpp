@@ -230,9 +230,8 @@ class advise_command final : public commands::command {
     add_accesses("--cpu-reads", request_.cpu_reads,
                  "CPU reads per transfer (default: 1 for d2h and both, 0 otherwise)");
     options
-        .add_option(
-            "--from", request_.source,
-            "result file (default: the newest here or below results/local)")
+        .add_option("--from", request_.source,
+                    "result file (default: the newest here or below results/local)")
         ->type_name("FILE");
     options
         .add_option("--of-device", request_.device,
