@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <numeric>
 
 #include "src/statistics/clipped_variance.hpp"
 #include "src/statistics/location.hpp"
@@ -25,23 +24,11 @@ costs groups_of(const costs& by_session) {
   return all.size() >= 2 * static_cast<std::size_t>(sessions) ? by_session : costs{std::move(all)};
 }
 
-variance_estimate plain_variance(const costs& groups) {
-  double squares = 0, degrees = 0;
-  for (const auto& group : groups) {
-    if (group.size() < 2) continue;
-    const auto count = static_cast<double>(group.size());
-    const double mean = std::reduce(group.begin(), group.end()) / count;
-    for (const double value : group) squares += square(value - mean);
-    degrees += count - 1;
-  }
-  return degrees > 0 ? variance_estimate{squares / degrees, degrees} : variance_estimate{0, 0};
-}
-
 variance_estimate own_variance(const observation& observed, variance_told_by told_by) {
   auto groups = groups_of(observed.before);
   if (told_by == variance_told_by::baseline) return statistics::clipped_variance(groups);
   for (auto& group : groups_of(observed.after)) groups.push_back(std::move(group));
-  return plain_variance(groups);
+  return statistics::unclipped_variance(groups);
 }
 
 /// Benchmarks whose variances resemble each other once they are divided by `unit` squared.
