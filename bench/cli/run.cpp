@@ -188,18 +188,13 @@ std::string limit_text(std::chrono::nanoseconds limit) {
                                           : format_duration(limit);
 }
 
-/// "142 benchmarks in 9 rounds: 4s or more, and what is not timed, for at most 10m 00s". How long
-/// that takes, which may be many times as long, is known when the benchmarks are prepared.
+/// "142 benchmarks in 9 rounds of 3 processes, for at most 10m 00s". How long that takes is known
+/// when the benchmarks are prepared.
 std::string work_of(const plan& plan, const settings& settings) {
-  double rounds_of_timing = 0;
-  for (const auto& planned : plan.cases) rounds_of_timing += planned.measured->sampling.effort;
   const auto processes =
       settings.processes == 1 ? "" : fmt::format(" of {} processes", settings.processes);
-  return fmt::format("{} in {}{}: {} or more, and what is not timed{}",
-                     common::counted(plan.cases.size(), "benchmark"),
+  return fmt::format("{} in {}{}{}", common::counted(plan.cases.size(), "benchmark"),
                      common::counted(settings.rounds, "round"), processes,
-                     format_duration(rounds_of_timing * settings.rounds *
-                                     std::chrono::duration<double>(settings.min_time)),
                      settings.max_time ? ", for at most " + limit_text(*settings.max_time) : "");
 }
 

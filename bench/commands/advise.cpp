@@ -261,7 +261,7 @@ class advise_command final : public commands::command {
         ->type_name("WHO");
     options
         .add_option("--from", request_.source,
-                    "result file (default: the newest result.json below results/local)")
+                    "result file (default: the newest here or below results/local)")
         ->type_name("FILE");
     options
         .add_option("--of-device", request_.device,

@@ -38,7 +38,6 @@ constexpr const char* export_footer =
 
 /// Null: the report's.
 const exports::format* format_named(const std::string& word) {
-  if (word.empty()) throw common::usage_error(fmt::format("--format is required: {}", formats()));
   const auto* const format = exports::find_format(word);
   if (format || word == report_format) return format;
   throw common::usage_error(
@@ -93,7 +92,8 @@ class export_command final : public commands::command {
   explicit export_command(CLI::App& options) {
     options.footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
     commands::add_files(options, "RESULT", files_, "result files").required();
-    options.add_option("--format", format_, "one of the formats below (required)")
+    options.add_option("--format", format_, "one of the formats below")
+        ->required()
         ->type_name("FORMAT");
     options.add_option("--out", out_, "write it here (default: -, standard output)")
         ->type_name("FILE");

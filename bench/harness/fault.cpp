@@ -96,6 +96,14 @@ std::string name_of_flow(const std::string& benchmark, const std::string& flow) 
   return benchmark + " " + flow;
 }
 
+std::string name_of(result_file::sentinel kind) { return "sentinel/" + to_string(kind); }
+
+bool concerns_sentinels(const fault& injected) {
+  return injected.round && std::ranges::any_of(result_file::all_sentinels, [&](auto kind) {
+           return std::regex_search(name_of(kind), injected.names);
+         });
+}
+
 namespace {
 
 /// The extra time is that of further bytes, so that it passes where the copies' own time does.

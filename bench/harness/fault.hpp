@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bench/strategy/strategy.hpp"
+#include "src/result_file/sentinels.hpp"
 
 namespace bench_transfers::bench {
 
@@ -40,8 +41,13 @@ fault parse_fault(std::string_view text);
 /// reaches all of them.
 std::string name_of_flow(const std::string& benchmark, const std::string& flow);
 
+/// The same for a sentinel: "sentinel/h2d".
+std::string name_of(result_file::sentinel kind);
+/// Whether a fault reaches a sentinel: one of some rounds only, which stands for what others do.
+bool concerns_sentinels(const fault& injected);
+
 /// Injects the faults whose expression matches the place's name into the transfer's steps.
-/// Sentinels get those of their round only: they stand for what others do.
+/// Sentinels get those of their round only.
 void inject(const std::vector<fault>& faults, const fault::place& where, transfers::device& device,
             transfer& transfer);
 

@@ -9,6 +9,7 @@
 
 #include "bench/harness/rows.hpp"
 #include "bench/harness/surroundings.hpp"
+#include "src/result_file/slow_rounds.hpp"
 
 namespace bench_transfers::bench {
 namespace {

@@ -133,7 +133,7 @@ std::vector<benchmark_case> cases_of(const strategy& measured, const planned_dev
 }
 
 /// A misspelt expression would seem to prove that nothing detects the fault.
-void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>& faults) {
+void refuse_faults_without_place(const plan& plan, const std::vector<fault>& faults) {
   if (plan.cases.empty() && plan.skipped.empty()) return;
   for (const auto& fault : faults) {
     const auto concerns = [&](const auto& chosen) {
@@ -144,7 +144,7 @@ void refuse_faults_without_benchmark(const plan& plan, const std::vector<fault>&
         return std::regex_search(name_of_flow(planned.name, copy.name), fault.names);
       });
     };
-    if (std::ranges::none_of(plan.cases, concerns) &&
+    if (!concerns_sentinels(fault) && std::ranges::none_of(plan.cases, concerns) &&
         std::ranges::none_of(plan.cases, concerns_flow) &&
         std::ranges::none_of(plan.skipped, concerns))
       throw common::usage_error(fmt::format("--inject='{}' concerns none of the chosen benchmarks",
@@ -310,7 +310,7 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
     const auto add = candidate->concurrent ? add_sets : add_by_device;
     add(result, *candidate, devices, settings, filter);
   }
-  refuse_faults_without_benchmark(result, settings.faults);
+  refuse_faults_without_place(result, settings.faults);
   return result;
 }
 

@@ -50,8 +50,9 @@ std::size_t rounds::measure(std::span<measured_case> cases,
 int rounds::own_rounds() const { return settings_.process.own(settings_.rounds); }
 
 seconds rounds::time_left(seconds in_this_process) const {
-  const auto whole = seconds(wall_clock::now() - start_) + in_this_process;
-  return limit_.at_most(in_this_process) + whole * (settings_.process.left() - 1);
+  if (in_this_process.count() <= 0) return {};
+  const auto here = limit_.at_most(in_this_process);
+  return here + (wall_clock::now() - start_ + here) * (settings_.process.left() - 1);
 }
 
 int rounds::most_rounds(std::span<const measured_case> cases) const {
@@ -84,9 +85,9 @@ std::size_t rounds::settle_all(std::span<measured_case> cases) {
     estimate.prepared(work, cost, measured.finished || measured.error ? 0 : work.repetitions);
   }
   if (completed > 0 && completed == cases.size() && !is_over() && !settings_.process.continues())
-    shown_.note(fmt::format("prepared in {}; the rounds take about {}",
+    shown_.note(fmt::format("prepared in {}; about {} left",
                             format_duration(wall_clock::now() - start),
-                            format_duration(limit_.at_most(estimate.left()))));
+                            format_duration(time_left(estimate.left()))));
   return completed;
 }
 
@@ -115,8 +116,12 @@ void rounds::measure_round(const std::vector<measured_case*>& order, int round) 
   runner_.begin_round(++begun_);
   if (!watched_ || order.empty()) return measure_each(order, round);
   seconds expected{};
-  for (const auto* const measured : order) expected += measured->cost;
-  watched_->begin(begun_, expected);
+  std::size_t largest = 0;
+  for (const auto* const measured : order) {
+    expected += measured->cost;
+    largest = std::max(largest, measured->planned->bytes());
+  }
+  watched_->begin(begun_, expected, largest);
   measure_each(order, round);
   kept_.add(watched_->end(), watched_->refusals());
 }

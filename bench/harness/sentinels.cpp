@@ -24,11 +24,12 @@ constexpr std::size_t kib = std::size_t{1} << 10;
 constexpr std::size_t mib = std::size_t{1} << 20;
 
 /// Both copies of a visit, at 5 GB/s or more, take no more than 2 % of a round with two visits.
-/// Larger ones would not repeat better.
-std::size_t bytes_for(seconds round) {
+/// Larger ones would not repeat better. Copies of 1 MiB are the least that a link limits.
+std::size_t bytes_for(seconds round, std::size_t largest) {
   constexpr double per_second = 25e6;
   const auto affordable = static_cast<std::size_t>(std::max(round.count() * per_second, 1.0));
-  return std::clamp(std::bit_floor(affordable), mib, 64 * mib);
+  const auto needed = std::bit_ceil(std::max<std::size_t>(largest, 1));
+  return std::clamp(std::min(std::bit_floor(affordable), needed), mib, 64 * mib);
 }
 
 /// How often each is timed in a visit. Short ones differ by more.
@@ -36,6 +37,7 @@ constexpr std::size_t copies = 1;
 constexpr std::size_t parts_read = 8;
 constexpr std::size_t small_readings = 8;
 constexpr std::size_t small_copies_of_reading = 8;
+constexpr std::size_t most_settling = 1000;  ///< by a clock that stands still
 
 constexpr std::size_t page = 4 * kib;
 
@@ -87,15 +89,15 @@ class sentinels::watched_device {
     add(sentinel::small_copy, round, faults, page, [this] { copy_to_device(page); });
   }
 
-  /// A first small copy is untimed: it waits for whatever ran before.
   void visit() {
     device_.synchronize();
-    copy_to_device(page);
+    settle();
     time(sentinel::h2d, copies, 1);
     time(sentinel::d2h, copies, 1);
     next_part_ = 0;
     flush_cache({host_.data(), std::min(host_.size(), 8 * mib)});
     time(sentinel::cpu_read, parts_read, 1);
+    settle();
     time(sentinel::small_copy, small_readings, small_copies_of_reading);
   }
 
@@ -106,7 +108,7 @@ class sentinels::watched_device {
            std::function<void()> operation) {
     transfer injected;
     injected.steps = {{result_file::to_string(kind), std::move(operation)}};
-    inject(faults, {"sentinel/" + result_file::to_string(kind), round, true}, device_, injected);
+    inject(faults, {name_of(kind), round, true}, device_, injected);
     operations_.push_back(std::move(injected.steps.front().run));
     readings_.push_back({.round = round, .device = index_, .kind = kind, .bytes = bytes, .ns = {}});
   }
@@ -119,6 +121,12 @@ class sentinels::watched_device {
       // A clock that stands still or jumps is noticed elsewhere.
       if (sum > 0) readings_.at(place).ns.push_back(sum / static_cast<double>(operations));
     }
+  }
+
+  /// Small copies, untimed, for about as long as benchmarks settle.
+  void settle() {
+    const auto end = wall_clock::now() + std::chrono::milliseconds(1);
+    for (std::size_t i = 0; i < most_settling && wall_clock::now() < end; ++i) copy_to_device(page);
   }
 
   void copy_to_device(std::size_t bytes) {
@@ -145,6 +153,15 @@ sentinels::sentinels(const running_devices& devices, const settings& settings)
 
 sentinels::~sentinels() = default;
 
+std::vector<sentinel_refusal> no_sentinels_among_ranks(const running_devices& devices) {
+  std::vector<sentinel_refusal> refusals;
+  for (std::size_t i = 0; i < devices.all().size(); ++i)
+    refusals.push_back({i,
+                        {"among_ranks", nlohmann::ordered_json::object(),
+                         "the ranks of a node would time one another's sentinels"}});
+  return refusals;
+}
+
 void sentinels::refuse(std::size_t device, common::message reason) {
   refusals_.push_back({device, std::move(reason)});
   std::erase_if(watched_, [&](const auto& watched) { return watched->index() == device; });
@@ -168,21 +185,20 @@ std::optional<common::message> why_not(const std::function<void()>& work) {
 
 }  // namespace
 
-void sentinels::reserve(seconds expected) {
+void sentinels::reserve(std::size_t bytes) {
   is_reserved_ = true;
   for (std::size_t i = 0; i < devices_.all().size(); ++i) {
     if (devices_.at(i).why_lost) continue;
     auto refused = why_not([&] {
-      watched_.push_back(
-          std::make_unique<watched_device>(i, devices_.at(i).device, bytes_for(expected)));
+      watched_.push_back(std::make_unique<watched_device>(i, devices_.at(i).device, bytes));
     });
     if (refused) refuse(i, std::move(*refused));
   }
 }
 
-void sentinels::begin(int round, seconds expected) {
+void sentinels::begin(int round, seconds expected, std::size_t largest) {
   constexpr int parts = 8;  ///< of a round, each with a visit
-  if (!is_reserved_) reserve(expected);
+  if (!is_reserved_) reserve(bytes_for(expected, largest));
   expected_ = std::chrono::duration_cast<wall_clock::duration>(expected) / parts;
   for (const auto& watched : watched_) watched->begin(round, settings_.faults);
   visit();

@@ -28,9 +28,9 @@ class sentinels {
   sentinels(const sentinels&) = delete;
   sentinels& operator=(const sentinels&) = delete;
 
-  /// `round`: of the process, from 1. `expected`: how long it takes without them; that of the first
-  /// round decides how many bytes are copied.
-  void begin(int round, std::chrono::duration<double> expected);
+  /// `round`: of the process, from 1. `expected`: how long it takes without them. That of the first
+  /// round decides how many bytes are copied, which are no more than the `largest` benchmark has.
+  void begin(int round, std::chrono::duration<double> expected, std::size_t largest);
   /// Between two benchmarks.
   void pause();
   /// Returns the readings of the round. Without an interruption, there are at least two visits.
@@ -42,7 +42,7 @@ class sentinels {
  private:
   class watched_device;
 
-  void reserve(std::chrono::duration<double> expected);
+  void reserve(std::size_t bytes);
   void visit();
   void refuse(std::size_t device, common::message reason);
 
@@ -56,5 +56,8 @@ class sentinels {
   wall_clock::duration apart_{};  ///< least time between two visits within a round
   wall_clock::duration expected_{};
 };
+
+/// Of a process that measures in turn with others.
+std::vector<sentinel_refusal> no_sentinels_among_ranks(const running_devices& devices);
 
 }  // namespace bench_transfers::bench

@@ -56,6 +56,7 @@ void session::measure_in_turn(std::span<measured_case> cases) {
   const auto at_once = std::stable_partition(
       cases.begin(), cases.end(),
       [](const measured_case& measured) { return !measured.planned->is_of_ranks(); });
+  kept_.add({}, no_sentinels_among_ranks(devices_));
   others_->wait();
   auto time = settings_.time_of_turns;
   if (time) *time /= static_cast<std::int64_t>(others_->count());

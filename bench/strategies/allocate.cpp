@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -45,7 +46,8 @@ struct allocator {
   release_target target = release_target::system;
   std::optional<host_memory_kind> kind = {};  ///< kind of host memory that the device must support
   std::size_t smallest = 4096;
-  bool only_cuda = false;      ///< other devices have no counterpart
+  /// CUDA's own call that it makes, of which other devices have no counterpart.
+  const char* cuda_call = nullptr;
   bool only_locks = false;     ///< page-locks existing memory
   bool named_by_kind = false;  ///< its name is the kind's
   unsigned plainness = 1;
@@ -173,7 +175,7 @@ std::vector<allocator> host_pools() {
                    (is_warm ? "pool warm" : "pool empty, every page touched"),
         .open = [memory, freed](const job& task) { return from_host_pool(task, memory, freed); },
         .target = is_warm ? release_target::pool : release_target::system,
-        .only_cuda = true,
+        .cuda_call = "cudaMallocFromPoolAsync",
         .plainness = 2};
   };
   std::vector<allocator> pools;
@@ -222,7 +224,7 @@ std::vector<allocator> device_memory_and_pools() {
            .open = on_device_async,
            .on_device = true,
            .target = release_target::pool,
-           .only_cuda = true,
+           .cuda_call = "cudaMallocAsync",
            .plainness = 2},
           {.name = "device_pool",
            .summary = "transfers::device_pool, warm, in the order of the stream",
@@ -386,8 +388,8 @@ transfer prepare(const job& task, const allocator& allocator, bool frees) {
 
 std::optional<std::string> why_unsupported(const allocator& allocator,
                                            const transfers::device& device) {
-  if (allocator.only_cuda && !device.description().cuda)
-    return "cudaMallocAsync is CUDA's own; the host device has no counterpart";
+  if (allocator.cuda_call && !device.description().cuda)
+    return fmt::format("{} is CUDA's own; the host device has no counterpart", allocator.cuda_call);
   return allocator.kind ? device.why_unsupported(*allocator.kind) : std::nullopt;
 }
 

@@ -374,10 +374,14 @@ std::vector<const ranked_strategy*> as_good(const ranking& ranked) {
 
 const ranked_strategy& recommended(const ranking& ranked) { return plainest(as_good(ranked)); }
 
+double uncertainty_of(const ranked_strategy& ranked) {
+  const auto& total = ranked.total;
+  return std::max(total.high - total.value, total.value - total.low) / total.value;
+}
+
 std::optional<double> reason_not_to_recommend(const ranking& ranked) {
   constexpr double all_of_it = 1;
-  const auto& total = recommended(ranked).total;
-  const auto part = std::max(total.high - total.value, total.value - total.low) / total.value;
+  const auto part = uncertainty_of(recommended(ranked));
   if (part < all_of_it || statistically_tied(ranked).size() < 2) return std::nullopt;
   return part;
 }

@@ -170,8 +170,11 @@ std::vector<const ranked_strategy*> as_good(const ranking& ranked);
 /// The strategy to use: the plainest of those; of equally plain ones, the faster.
 const ranked_strategy& recommended(const ranking& ranked);
 
-/// By which part of it the time of the recommended strategy may be wrong (95 %), if that is all of
-/// it or more and other strategies cannot be told from it: then nothing is known.
+/// By which part of it the total of a strategy may be wrong (95 %).
+double uncertainty_of(const ranked_strategy& ranked);
+
+/// That of the recommended strategy, if it is all of it or more and other strategies cannot be told
+/// from it: then nothing is known.
 std::optional<double> reason_not_to_recommend(const ranking& ranked);
 
 /// The question's size and those around it, in bytes: with them an answer is no extrapolation.

@@ -123,6 +123,15 @@ std::string no_recommendation(const ranking& ranked, const question& question, d
       fmt::join(sizes, ","));
 }
 
+/// A strategy may be alike only because little is known of it.
+std::string not_told_from_it(const ranked_strategy& best) {
+  constexpr double half_of_it = 0.5;
+  const auto part = uncertainty_of(best);
+  return part < half_of_it
+             ? "cannot be told from it"
+             : fmt::format("cannot be told from it: its time may be wrong by {}", error_cell(part));
+}
+
 std::string recommendation(const ranking& ranked, const question& question,
                            const std::string& options = "") {
   if (const auto uncertainty = reason_not_to_recommend(ranked))
@@ -137,7 +146,7 @@ std::string recommendation(const ranking& ranked, const question& question,
   const auto& fastest = ranked.strategies.front();
   if (best.name != fastest.name)
     text += fmt::format(" It is plainer than {}, and {}.", fastest.name,
-                        sign_of(best.behind) <= 0                         ? "cannot be told from it"
+                        sign_of(best.behind) <= 0                         ? not_told_from_it(best)
                         : best.total.value <= alike * fastest.total.value ? "not 3 % slower"
                         : best.name == ranked.baseline && fastest.gain_confirmed == false
                             ? "repetitions do not confirm that it is slower"

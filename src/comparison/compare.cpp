@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "src/gate/judge/compare.hpp"
+#include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/baseline.hpp"
@@ -164,12 +167,11 @@ class comparing {
           gate::costs_of(other_of(pair).history, other_sessions, count(other_sessions), metric{});
       observations.push_back(std::move(observed));
     }
-    auto judged = gate::compare(observations, gate::limits{});
+    const auto judged =
+        gate::compare(observations, {.told_by = gate::variance_told_by::both_sides});
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       add_benchmark(pairs_[i], observations[i].kind, difference_of(judged.benchmarks[i]));
-    for (auto& shared : judged.classes)
-      if (is_swapped_) shared.shift = -shared.shift;
-    result_.classes = std::move(judged.classes);
+    summarize_classes();
   }
 
   [[nodiscard]] difference difference_of(const gate::benchmark_judgement& judgement) const {
@@ -225,10 +227,18 @@ class comparing {
                                                   std::exp(centre_of(pair.second)), difference});
   }
 
+  void summarize_classes() {
+    std::map<gate::benchmark_class, std::vector<compared_benchmark>> classes;
+    for (const auto& [key, benchmarks] : groups_)
+      std::ranges::copy(benchmarks, std::back_inserter(classes[key.second]));
+    for (const auto& [kind, benchmarks] : classes)
+      if (benchmarks.size() >= gate::least_class_size)
+        result_.classes.push_back({kind, benchmarks.size(), typical_of(benchmarks)});
+  }
+
   void summarize_groups() {
     for (auto& [key, benchmarks] : groups_) {
       compared_group group{key.first, key.second, typical_of(benchmarks), std::move(benchmarks)};
-      group.difference.known = finding_of(group.difference);
       std::ranges::sort(group.benchmarks, {}, [](const auto& benchmark) {
         return std::pair(benchmark.size_bytes, benchmark.cache);
       });
@@ -243,7 +253,7 @@ class comparing {
                              [](const auto& group) { return std::abs(group.difference.shift); });
   }
 
-  static difference typical_of(const std::vector<compared_benchmark>& benchmarks) {
+  [[nodiscard]] difference typical_of(const std::vector<compared_benchmark>& benchmarks) const {
     const auto typical_interval = [&](std::optional<interval> difference::*which) {
       std::vector<double> low, high;
       for (const auto& benchmark : benchmarks)
@@ -257,8 +267,11 @@ class comparing {
     };
     std::vector<double> shifts;
     for (const auto& benchmark : benchmarks) shifts.push_back(benchmark.difference.shift);
-    return {statistics::median(std::move(shifts)), typical_interval(&difference::interval_95),
-            typical_interval(&difference::interval_all)};
+    difference typical{statistics::median(std::move(shifts)),
+                       typical_interval(&difference::interval_95),
+                       typical_interval(&difference::interval_all)};
+    typical.known = finding_of(typical);
+    return typical;
   }
 
   const side& first_;

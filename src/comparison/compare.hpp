@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/comparison/runs.hpp"
-#include "src/gate/judge/compare.hpp"
+#include "src/gate/model/benchmark_class.hpp"
 #include "src/gate/model/fingerprint.hpp"
 #include "src/statistics/quantile.hpp"
 
@@ -34,6 +34,10 @@ struct difference {
   std::optional<statistics::interval> interval_95;
   std::optional<statistics::interval> interval_all;  ///< such that all of them hold with 95 %
   finding known = finding::not_told;
+
+  [[nodiscard]] bool is_told() const {
+    return known == finding::slower || known == finding::faster;
+  }
 };
 
 struct compared_benchmark {
@@ -43,6 +47,11 @@ struct compared_benchmark {
   double first_ns = 0, second_ns = 0;  ///< centres of the runs
   comparison::difference difference;
   bool departs = false;  ///< beyond chance from the difference of its group
+
+  /// Whether its group does not say what is known of it.
+  [[nodiscard]] bool is_unlike(const comparison::difference& of_group) const {
+    return departs || (difference.is_told() && difference.known != of_group.known);
+  }
 };
 
 /// The benchmarks of a group that the same part of the machine limits.
@@ -53,6 +62,13 @@ struct compared_group {
   /// than theirs.
   comparison::difference difference;
   std::vector<compared_benchmark> benchmarks;
+};
+
+/// What all benchmarks of a class have in common.
+struct compared_class {
+  gate::benchmark_class kind = gate::benchmark_class::other;
+  std::size_t benchmarks = 0;
+  comparison::difference difference;  ///< of the median benchmark, as that of a group
 };
 
 /// Benchmarks that are not compared, and why.
@@ -70,9 +86,8 @@ struct comparison_result {
   comparison::basis basis = basis::runs;
   std::size_t compared = 0;  ///< benchmarks
   std::vector<gate::difference> machines;
-  std::vector<compared_group> groups;  ///< the largest difference first
-  /// What all benchmarks of a class have in common, from ten on; only of runs.
-  std::vector<gate::common_shift> classes;
+  std::vector<compared_group> groups;   ///< the largest difference first
+  std::vector<compared_class> classes;  ///< of ten benchmarks or more; only of runs
   comparison::left_out left_out;
 };
 

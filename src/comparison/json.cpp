@@ -21,7 +21,7 @@ bool is_confidential(const gate::run& run) {
 
 json side_json(const side& side) {
   const auto name_of = [](const gate::run& run) {
-    return common::printable(run.file.filename().string());
+    return common::printable(run.name().filename().string());
   };
   const auto& first = side.runs.front();
   return {{"runs", common::list_of(side.runs, name_of)},
@@ -68,6 +68,13 @@ json group_json(const compared_group& group, comparison::basis of) {
   return entry;
 }
 
+json class_json(const compared_class& shared, comparison::basis of) {
+  json entry{{"class", to_string(shared.kind)}, {"benchmarks", shared.benchmarks}};
+  add(entry, shared.difference, of);
+  entry["changed"] = shared.difference.is_told();
+  return entry;
+}
+
 }  // namespace
 
 std::string json_of(const side& first, const side& second, const comparison_result& result) {
@@ -81,12 +88,8 @@ std::string json_of(const side& first, const side& second, const comparison_resu
   });
   document["groups"] = common::list_of(
       result.groups, [&](const auto& group) { return group_json(group, result.basis); });
-  document["classes"] = common::list_of(result.classes, [](const auto& shared) -> json {
-    return {{"class", to_string(shared.kind)},
-            {"benchmarks", shared.benchmarks},
-            {"slowdown", gate::slowdown(shared.shift)},
-            {"changed", shared.changed}};
-  });
+  document["classes"] = common::list_of(
+      result.classes, [&](const auto& shared) { return class_json(shared, result.basis); });
   const auto& out = result.left_out;
   document["left_out"] = {{"only_first", out.only_first},
                           {"only_second", out.only_second},

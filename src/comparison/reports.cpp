@@ -31,7 +31,7 @@ exports::table table_of(const comparison_result& result) {
   for (const auto& group : result.groups) {
     table.rows.push_back(row_of(to_string(group.limited_by), group.key.name, group.difference));
     for (const auto& benchmark : group.benchmarks) {
-      if (!benchmark.departs) continue;
+      if (!benchmark.is_unlike(group.difference)) continue;
       table.rows.push_back(
           row_of("",
                  fmt::format("{}: {}, {}", size_text(benchmark), value_of(benchmark.first_ns),

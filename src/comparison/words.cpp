@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -43,10 +44,11 @@ void warn_of_machines(std::span<const gate::difference> machines,
 void warn_of(const char* letter, const side& side, std::vector<std::string>& warnings) {
   for (const auto& run : side.runs) {
     const auto name = common::printable(run.file.filename().string());
-    if (!run.complete)
+    if (!run.complete && run.tells_of_file())
       warnings.push_back(fmt::format("{}: {} did not reach its end.", letter, name));
     if (const auto in_parts = common::in_parts_text(run.parts))
       warnings.push_back(fmt::format("{}: {} was {}.", letter, name, *in_parts));
+    if (!run.tells_of_file()) continue;
     if (!run.faults.empty())
       warnings.push_back(fmt::format("{}: faults were injected into {} on purpose.", letter, name));
     for (const auto& warning : run.warnings)
@@ -70,6 +72,19 @@ void note(std::vector<std::string>& notes, const std::vector<std::string>& names
   if (!names.empty())
     notes.push_back(fmt::format("Not compared: {} {}: {}.", counted_benchmarks(names.size()), why,
                                 common::listed(names, most_names)));
+}
+
+/// Benchmarks that are slower or faster though their group is not.
+std::string unlike_text(const comparison_result& result) {
+  std::map<finding, std::size_t> counts;
+  for (const auto& group : result.groups)
+    for (const auto& benchmark : group.benchmarks)
+      if (benchmark.difference.known != group.difference.known)
+        ++counts[benchmark.difference.known];
+  const auto slower = counts[finding::slower], faster = counts[finding::faster];
+  if (slower + faster == 0) return "";
+  return fmt::format("; unlike their groups: {} slower, {} faster", counted_benchmarks(slower),
+                     faster);
 }
 
 }  // namespace
@@ -100,9 +115,13 @@ std::string words_of(finding known) {
 
 std::string side_sentence(const char* letter, const side& runs) {
   std::vector<std::string> names;
-  for (const auto& run : runs.runs) names.push_back(common::printable(run.file.string()));
+  for (const auto& run : runs.runs)
+    if (run.tells_of_file())
+      names.push_back(
+          common::printable(run.file.string()) +
+          (run.process.count > 1 ? fmt::format(" ({} processes)", run.process.count) : ""));
   const auto& first = runs.runs.front();
-  return fmt::format("{}: {} of {}: {}", letter, gate::counted(names.size(), "run"),
+  return fmt::format("{}: {} of {}: {}", letter, gate::counted(runs.runs.size(), "run"),
                      gate::device_label(first.device, first.on_host),
                      common::listed(names, most_names));
 }
@@ -132,8 +151,7 @@ std::string interval_title(basis basis) {
 
 std::string basis_sentence(const comparison_result& result) {
   if (result.basis == basis::runs)
-    return "The intervals cover 95 % of what runs and sessions of one machine differ by, as the "
-           "gate estimates it (docs/GATE.md).";
+    return "The intervals cover 95 % of what runs and sessions of one machine differ by.";
   return fmt::format(
       "The intervals cover 95 % of what repetitions within a run differ by. Runs differ by more, "
       "and by how much is not known: neither side has {} runs. Nothing is called slower or faster "
@@ -152,18 +170,21 @@ std::string count_sentence(const comparison_result& result) {
   if (result.basis == basis::repetitions)
     return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero{}.", of_all,
                        count(finding::needs_runs), count(finding::not_told), without_interval);
-  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}, all taken together.",
+  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}{}, all taken together.",
                      of_all, count(finding::slower), count(finding::faster),
-                     count(finding::not_told), without_interval);
+                     count(finding::not_told), without_interval, unlike_text(result));
 }
 
 std::vector<std::string> notes_of(const comparison_result& result) {
   std::vector<std::string> notes;
   for (const auto& shared : result.classes)
     notes.push_back(fmt::format(
-        "The median of the {} of the class {} is {}{}", counted_benchmarks(shared.benchmarks),
-        to_string(shared.kind), shift_text(shared.shift),
-        shared.changed ? ": the whole class has shifted, which may be the machine's doing." : "."));
+        "The median of the {} of the class {} is {} ({}): {}.",
+        counted_benchmarks(shared.benchmarks), to_string(shared.kind),
+        shift_text(shared.difference.shift), interval_text(shared.difference.interval_95),
+        shared.difference.is_told()
+            ? "the whole class has shifted, which may be the machine's doing"
+            : words_of(shared.difference.known)));
   const auto& out = result.left_out;
   note(notes, out.only_first, "of A alone");
   note(notes, out.only_second, "of B alone");

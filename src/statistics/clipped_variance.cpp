@@ -5,9 +5,11 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <random>
 
 #include "src/statistics/quantile.hpp"
+#include "src/statistics/square.hpp"
 
 namespace bench_transfers::statistics {
 namespace {
@@ -95,6 +97,18 @@ variance_estimate clipped_variance(groups_of_values groups) {
   constexpr double information_kept = 0.8;
   return {factor_for(sizes.per_group) * raw_variance(groups, sizes),
           std::max(1.0, information_kept * sizes.degrees())};
+}
+
+variance_estimate unclipped_variance(groups_of_values groups) {
+  double squares = 0, degrees = 0;
+  for (const auto& group : groups) {
+    if (group.size() < 2) continue;
+    const auto count = static_cast<double>(group.size());
+    const double mean = std::reduce(group.begin(), group.end()) / count;
+    for (const double value : group) squares += square(value - mean);
+    degrees += count - 1;
+  }
+  return degrees > 0 ? variance_estimate{squares / degrees, degrees} : variance_estimate{0, 0};
 }
 
 }  // namespace bench_transfers::statistics

@@ -14,4 +14,7 @@ namespace bench_transfers::statistics {
 /// fewer than two values. Variance 0 with degrees 0 if there are no others.
 variance_estimate clipped_variance(std::span<const std::vector<double>> groups);
 
+/// The same of all values as they are.
+variance_estimate unclipped_variance(std::span<const std::vector<double>> groups);
+
 }  // namespace bench_transfers::statistics

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "src/statistics/square.hpp"
+#include "src/statistics/clipped_variance.hpp"
 #include "src/statistics/variance_prior.hpp"
 
 namespace bench_transfers::statistics {
@@ -24,11 +24,8 @@ logarithms logarithms_of(const std::vector<double>& medians) {
   found.count = medians.size();
   std::vector<double> logs;
   for (const double median : medians) logs.push_back(std::log(median));
-  const auto count = static_cast<double>(logs.size());
-  found.mean = std::reduce(logs.begin(), logs.end()) / count;
-  double squares = 0;
-  for (const double logarithm : logs) squares += square(logarithm - found.mean);
-  if (logs.size() > 1) found.variance = {squares / (count - 1), count - 1};
+  found.mean = std::reduce(logs.begin(), logs.end()) / static_cast<double>(logs.size());
+  found.variance = unclipped_variance({&logs, 1});
   return found;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,21 @@ def test_standard_output_gets_what_a_file_would(
     printed = advise(program, f"--from={RECORDED}", *question, f"{option}={out}", cwd=tmp_path)
     assert printed.out == file.read_text("utf-8")
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_time_that_is_hardly_known_is_no_equal_one(program: Program):
+    """In this file, ordinary memory is as fast as the others only as far as is known."""
+    file = RECORDED.parents[2] / "nvidia-h100/2026-11-26-processes/result-1.json.gz"
+
+    def recommended(size: str) -> str:
+        question = ("--direction=h2d", f"--bytes={size}")
+        lines = advise(program, f"--from={file}", *question).out.replace("\n  ", " ").splitlines()
+        return next(line for line in lines if line.startswith("Use "))
+
+    assert re.search(
+        r"cannot be told from it: its time may be wrong by [5-9]\d\.\d %", recommended("4B")
+    )
+    assert "may be wrong" not in recommended("1MiB")
 
 
 @pytest.fixture(scope="session")

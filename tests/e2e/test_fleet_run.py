@@ -38,6 +38,9 @@ def test_the_ranks_of_a_node_measure_in_turn_and_all_at_once(ranks: Ranks, fleet
         assert {row.get("ranks") for row in result.rows if row["name"] in at_once(4)} == {4}
         described = result.transfers["benchmarks"][ONE_WAY[0]]
         assert described["set"] == {"kind": "ranks", "place": None}
+        (without,) = result.transfers["sentinels"]["skipped"]
+        assert without["reason"]["code"] == "among_ranks"
+        assert result.transfers["sentinels"]["readings"] == []
     sweep, answer = judge(fleet, ranks.out)
     together = {entry["name"] for entry in sweep["benchmarks"] if entry["together"]}
     assert "concurrent/pinned/h2d/1MiB/h2d, 4 at once" in together

@@ -30,10 +30,10 @@ NEW_LINE = "\r\x1b[K"
 def test_progress_in_a_log_is_plain_lines(program: Program):
     completed = program.measure()
     announced, first, second, third, *_ = completed.unfolded.splitlines()
-    assert re.fullmatch(r"4 benchmarks in 2 rounds: \d+s or more, and what is not timed", announced)
+    assert announced == "4 benchmarks in 2 rounds"
     assert first.startswith("allocating")
     assert second.startswith("preparing 1/4  copy/pageable/")
-    assert re.fullmatch(r"prepared in [\dms ]+; the rounds take about [\dms ]+", third)
+    assert re.fullmatch(r"prepared in [\dms ]+; about [\dms ]+ left", third)
     assert completed.err.endswith("\n")
     assert "\x1b" not in completed.err
     assert "\r" not in completed.err

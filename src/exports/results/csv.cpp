@@ -14,7 +14,7 @@ table empty_table() {
   for (const auto* title :
        {"repetitions", "moved_bytes", "time_ns", "time_low_ns", "time_high_ns", "time_better",
         "rate_gb_per_s", "rate_low_gb_per_s", "rate_high_gb_per_s", "rate_better", "low_mode_ns",
-        "low_mode_repetitions", "high_mode_ns", "high_mode_repetitions", "parts",
+        "low_mode_repetitions", "high_mode_ns", "high_mode_repetitions", "processes", "parts",
         "confidential_computing"})
     shown.columns.push_back({title, cells::numbers});
   return shown;
@@ -45,6 +45,7 @@ row row_of(const run_values& run, const benchmark_value& value) {
   add_value(row, value.gb_per_s, "more");
   add_mode(row, value.modes ? &value.modes->low : nullptr);
   add_mode(row, value.modes ? &value.modes->high : nullptr);
+  row.cells.push_back(fmt::format("{}", value.processes));
   row.cells.push_back(fmt::format("{}", run.parts));
   row.cells.emplace_back(value.confidential ? "true" : "");
   return row;

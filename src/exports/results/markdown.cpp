@@ -22,18 +22,23 @@ std::string with_interval(std::string text, const measured_value& value, Digits 
 std::string time_cell(const benchmark_value& value) {
   auto text = common::time_text(value.time_ns.value);
   if (const auto& modes = value.modes)
-    text = fmt::format("{} × {} or {} × {}", modes->low.count, common::time_text(modes->low.median),
-                       modes->high.count, common::time_text(modes->high.median));
+    text = fmt::format("{} in {} or {} in {}", common::time_text(modes->low.median),
+                       modes->low.count, common::time_text(modes->high.median), modes->high.count);
   return with_interval(text, value.time_ns, common::time_text);
+}
+
+/// Rates of a few bytes are far below 0.01 GB/s.
+std::string rate_text(double gb_per_s) {
+  return gb_per_s < 0.1 ? common::rate_digits(gb_per_s) : common::three_digits(gb_per_s);
 }
 
 std::string rate_cell(const benchmark_value& value) {
   if (!value.gb_per_s) return "";
-  auto text = common::three_digits(value.gb_per_s->value);
+  auto text = rate_text(value.gb_per_s->value);
   if (const auto& modes = value.modes)
-    text = fmt::format("{} or {}", common::three_digits(*value.bytes / modes->low.median),
-                       common::three_digits(*value.bytes / modes->high.median));
-  return with_interval(text, *value.gb_per_s, common::three_digits);
+    text = fmt::format("{} or {}", rate_text(*value.bytes / modes->low.median),
+                       rate_text(*value.bytes / modes->high.median));
+  return with_interval(text, *value.gb_per_s, rate_text);
 }
 
 row row_of(const benchmark_value& value) {
@@ -78,7 +83,7 @@ std::string markdown_of(std::span<const run_values> runs) {
   return text.text() +
          "Medians over the repetitions of a run, with their 95 % intervals between its processes; "
          "one "
-         "process has none. \"Or\": the repetitions lie in two groups, of so many each.\n";
+         "process has none. \"Or\": the repetitions lie in two groups, \"in\" so many each.\n";
 }
 
 }  // namespace bench_transfers::exports

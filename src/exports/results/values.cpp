@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "src/common/text.hpp"
@@ -14,6 +15,7 @@ struct benchmark_rows {
   const result_file::benchmark* described = nullptr;
   std::vector<double> times_ns;
   std::optional<double> bytes;
+  std::set<int> processes;
   bool failed = false;
 };
 
@@ -29,6 +31,7 @@ rows_by_name collected(const result_file::contents& read) {
     const auto time_ns = row.number("median_ns");
     if (row.failed || !time_ns || *time_ns <= 0) continue;
     rows.times_ns.push_back(*time_ns);
+    rows.processes.insert(row.process);
     if (const auto bytes = row.number("bytes"); bytes && *bytes > 0) rows.bytes = bytes;
   }
   return benchmarks;
@@ -56,6 +59,7 @@ benchmark_value value_of(const result_file::contents& read, const benchmark_rows
     value.confidential = result_file::is_confidential(read, first);
   }
   value.repetitions = rows.times_ns.size();
+  value.processes = rows.processes.size();
   // Memory that is allocated or freed is not moved.
   const auto& role = read.role_of(*rows.described);
   if (role.shown_in != result_file::table::allocation) value.bytes = rows.bytes;

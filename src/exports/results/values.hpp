@@ -21,11 +21,11 @@ struct measured_value {
 /// One benchmark of a run.
 struct benchmark_value {
   result_file::benchmark described;
-  std::vector<std::string> devices;  ///< ids: "cuda:1"
-  std::string device_name;           ///< of the first of them; may be empty
-  std::string uuid;                  ///< likewise
-  bool confidential = false;         ///< the device encrypts each byte on its way
-  std::size_t repetitions = 0;
+  std::vector<std::string> devices;            ///< ids: "cuda:1"
+  std::string device_name;                     ///< of the first of them; may be empty
+  std::string uuid;                            ///< likewise
+  bool confidential = false;                   ///< the device encrypts each byte on its way
+  std::size_t repetitions = 0, processes = 0;  ///< that have measured it
   std::optional<double> bytes;                 ///< moved by one operation
   measured_value time_ns;                      ///< of one operation; less is better
   std::optional<statistics::two_modes> modes;  ///< of that time, in ns

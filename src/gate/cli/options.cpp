@@ -79,7 +79,8 @@ void add_baseline(CLI::App& command, std::filesystem::path& baseline, const char
 }
 
 CLI::Option& add_runs(CLI::App& command, paths& runs) {
-  return commands::add_files(command, "RUN", runs, "result files, one of each process");
+  return commands::add_files(command, "RUN", runs,
+                             "result files; each of their processes is a run");
 }
 
 void add_metric(CLI::App& command, metric_request& request) {

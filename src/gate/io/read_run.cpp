@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -19,9 +18,7 @@ namespace {
 run run_of(const result_file::contents& contents, const result_file::process_of_run& process,
            const std::filesystem::path& file, const metric& judged_by) {
   run result;
-  result.file = process.count == 1 ? file.string()
-                                   : fmt::format("{} (process {})", file.string(), process.number);
-  result.source = file;
+  result.file = file;
   result.process = process;
   read_facts(contents, judged_by, result);
   read_rows(contents, judged_by.with(result.declared), result);
@@ -38,9 +35,6 @@ std::vector<run> runs_of(const result_file::contents& contents, const std::files
     std::vector<run> runs;
     for (const auto& process : processes_of(contents))
       runs.push_back(run_of(contents, process, file, judged_by));
-    // What the file warns of is told once, unless it makes a run count less.
-    for (auto& later : std::span(runs).subspan(1))
-      std::erase_if(later.warnings, [](const auto& warning) { return !is_disturbance(warning); });
     return runs;
   } catch (const std::runtime_error& error) {  // bad_input or result_file::bad_entry
     throw bad_input(

@@ -27,6 +27,12 @@ struct observation {
   double least_deviation = 0;  ///< the resolution of clock and digits, in logarithms
 };
 
+/// Which runs tell how far processes differ.
+enum class variance_told_by {
+  baseline,   ///< new runs may be what is wrong
+  both_sides  ///< neither is
+};
+
 /// When a difference counts.
 struct limits {
   double threshold = 0.02;          ///< the slowdown that counts, as a part
@@ -42,6 +48,7 @@ struct limits {
   bool other_machine = false;
   /// Each session of the baseline is of a machine of its own.
   bool sessions_are_machines = false;
+  variance_told_by told_by = variance_told_by::baseline;
 
   [[nodiscard]] double threshold_for(benchmark_class kind) const {
     const bool is_latency = kind == benchmark_class::latency;

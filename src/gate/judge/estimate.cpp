@@ -7,8 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "src/gate/judge/process_variance.hpp"
 #include "src/gate/model/baseline.hpp"
-#include "src/statistics/clipped_variance.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/square.hpp"
@@ -53,25 +53,13 @@ estimate centres_and_shift(const observation& observed, std::size_t assumed_afte
 
 std::vector<estimate> processes_of(std::span<const observation> observations,
                                    std::size_t assumed_after, const limits& limits) {
-  std::vector<statistics::variance_estimate> variances;
   std::vector<estimate> benchmarks;
-  for (const auto& observed : observations) {
+  for (const auto& observed : observations)
     benchmarks.push_back(centres_and_shift(observed, assumed_after, limits));
-    const auto& benchmark = benchmarks.back();
-    // Where sessions have few processes, the two cannot be told apart well. All processes together
-    // then say more, and never too little, than the few that share a session.
-    const bool is_by_session = benchmark.before.size() >= 2 * benchmark.sessions;
-    auto variance =
-        statistics::clipped_variance(is_by_session ? observed.before : costs{benchmark.before});
-    variance.variance =
-        std::max({variance.variance, square(observed.least_deviation), square(1e-4)});
-    variances.push_back(variance);
-  }
-  const statistics::variance_prior prior(variances);
+  const auto variances = process_variances(observations, limits.told_by);
   for (std::size_t i = 0; i < benchmarks.size(); ++i) {
-    const auto moderated = prior.moderated(variances[i]);
-    benchmarks[i].process_variance = moderated.variance;
-    benchmarks[i].process_degrees = moderated.degrees;
+    benchmarks[i].process_variance = variances[i].variance;
+    benchmarks[i].process_degrees = variances[i].degrees;
   }
   return benchmarks;
 }

@@ -66,21 +66,23 @@ bool has_means(const baseline& before) {
                              [](const auto& entry) { return has_all_means(entry.second); });
 }
 
-void add_warnings(report& answer, const run& process, const std::string& file) {
+void add_notes_of_file(report& answer, const run& process) {
+  const auto file = common::printable(process.file.string());
+  if (!process.faults.empty())
+    answer.notes.emplace_back(notes::faults_injected{file, process.faults});
+  if (!process.complete) answer.notes.emplace_back(notes::interrupted{file});
   for (const auto& warning : process.warnings)
     if (concerns_figures(warning))
       answer.notes.emplace_back(notes::warned{file, warning.code, warning.text});
-  if (is_disturbed(process)) ++answer.disturbed_runs;
 }
 
 void add_notes(report& answer, const baseline& before, std::span<const run> after) {
   for (const auto& process : after) {
-    const auto file = common::printable(process.file.string());
-    if (!process.faults.empty())
-      answer.notes.emplace_back(notes::faults_injected{file, process.faults});
-    if (!process.complete) answer.notes.emplace_back(notes::interrupted{file});
-    if (process.parts > 1) answer.notes.emplace_back(notes::in_parts{file, process.parts});
-    add_warnings(answer, process, file);
+    if (process.tells_of_file()) add_notes_of_file(answer, process);
+    if (process.parts > 1)
+      answer.notes.emplace_back(
+          notes::in_parts{common::printable(process.file.string()), process.parts});
+    if (is_disturbed(process)) ++answer.disturbed_runs;
   }
   const auto undated = std::ranges::count_if(
       after, [&](const run& process) { return !is_age_known(before, process); });

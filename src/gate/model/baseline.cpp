@@ -32,7 +32,7 @@ bool overlap(const period& lhs, const period& rhs) {
 
 [[noreturn]] void refuse_copy(const run& run, const std::string& other) {
   throw bad_input(fmt::format("{} holds the same measurements as {}: they are not independent",
-                              quoted(run.file), other));
+                              quoted(run.name()), other));
 }
 
 /// Measurements that are known, and whose they are.
@@ -51,7 +51,7 @@ class known_measurements {
 
  private:
   void add_new(const run& run, std::uint64_t measurements) {
-    const auto [entry, is_new] = files_.try_emplace(measurements, quoted(run.file));
+    const auto [entry, is_new] = files_.try_emplace(measurements, quoted(run.name()));
     if (!is_new) refuse_copy(run, entry->second);
   }
 
@@ -98,7 +98,7 @@ class possible_copies {
     const auto place = std::llround(std::log(first->second.values.front()) / step);
     for (const auto near : {place - 1, place, place + 1})
       for (const auto* other : runs_[{first->first, near}])
-        if (is_copy(*other, run)) refuse_copy(run, quoted(other->file));
+        if (is_copy(*other, run)) refuse_copy(run, quoted(other->name()));
     runs_[{first->first, place}].push_back(&run);
   }
 
@@ -128,7 +128,7 @@ bool may_be_one_process(const part& lhs, const part& rhs) {
 /// The processes of a run follow one another, within a second if they are short.
 bool are_of_one_file(const part& lhs, const part& rhs) {
   return lhs.of != nullptr && rhs.of != nullptr && lhs.of->process.count > 1 &&
-         lhs.of->source == rhs.of->source;
+         lhs.of->file == rhs.of->file;
 }
 
 using parts_by_gpu = std::map<std::pair<std::string, std::string>, std::vector<part>>;
@@ -142,7 +142,7 @@ parts_by_gpu parts_of(std::span<const run> runs, std::span<const process> known)
   for (const auto& run : runs)
     if (!run.boot.empty())
       for (const auto& period : run.periods)
-        parts[{run.boot, run.card}].push_back({period, quoted(run.file), &run});
+        parts[{run.boot, run.card}].push_back({period, quoted(run.name()), &run});
   return parts;
 }
 
@@ -203,7 +203,7 @@ std::vector<run> runs_beside(std::span<const process> known, std::vector<run> ru
 }
 
 process origin_of(const run& run) {
-  return {run.file.filename().string(),
+  return {run.name().filename().string(),
           run.started,
           run.boot,
           run.card,

@@ -53,25 +53,26 @@ class pinning {
   void require_no_doubt(const run& process) const {
     for (const auto why : doubts_of(process))
       if (why != doubt::disturbed || !permissions_.allow_disturbed)
-        throw bad_input(fmt::format("{}{}", quoted(process.file), refusal_text(process, why)));
+        throw bad_input(refusal_text(process, why));
   }
 
   static std::string refusal_text(const run& process, doubt why) {
     switch (why) {
       case doubt::faults_injected:
-        return fmt::format(" has faults injected on purpose ({}): no baseline",
-                           process.faults.front());
+        return fmt::format("{} has faults injected on purpose ({}): no baseline",
+                           quoted(process.file), process.faults.front());
       case doubt::disturbed: {
         const auto warning = std::ranges::find_if(process.warnings, is_disturbance);
-        return fmt::format(": {} (--allow-disturbed permits that)",
+        return fmt::format("{}: {} (--allow-disturbed permits that)", quoted(process.file),
                            common::printable(warning->text));
       }
       case doubt::nothing_measured: break;
     }
-    return " has no benchmark with a figure: no baseline";
+    return fmt::format("{} has no benchmark with a figure: no baseline", quoted(process.name()));
   }
 
   void repeat_warnings(const run& process) {
+    if (!process.tells_of_file()) return;
     for (const auto& warning : process.warnings)
       if (concerns_figures(warning))
         warn(pin_warnings::warned{quoted(process.file), warning.code, warning.text});
@@ -108,12 +109,13 @@ class pinning {
   void add_process(std::size_t index) {
     const auto& process = runs_[index];
     const auto& judged_by = result_.baseline.judged_by;
-    const auto file = quoted(process.file);
-    if (!process.complete) warn(pin_warnings::interrupted{file});
+    const auto file = quoted(process.name());
+    if (!process.complete && process.tells_of_file())
+      warn(pin_warnings::interrupted{quoted(process.file)});
     result_.baseline.processes.push_back(origin_of(process));
     for (const auto& name : process.unjudged) {
       lacking_field_.insert(name);
-      warn(pin_warnings::no_such_field{name, judged_by.key, process.file.string()});
+      warn(pin_warnings::no_such_field{name, judged_by.key, process.name().string()});
     }
     for (const auto& [name, benchmark] : process.benchmarks) {
       auto& history = histories_[name];

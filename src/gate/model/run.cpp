@@ -34,6 +34,11 @@ std::string described(const declaration& counter) {
 
 }  // namespace
 
+std::filesystem::path run::name() const {
+  if (process.count == 1) return file;
+  return fmt::format("{} (process {})", file.string(), process.number);
+}
+
 bool is_disturbance(const run_warning& warning) {
   static const std::set<std::string> codes{"gpu_throttled", "gpu_clock_fell", "cpu_throttled",
                                            "link_changed"};

@@ -62,15 +62,14 @@ struct period {
 /// One process, as its result file describes it. Its texts, names of benchmarks included, are
 /// printable (common/printable.hpp).
 struct run {
-  std::filesystem::path file;    ///< its name, and which of its processes
-  std::filesystem::path source;  ///< its name
-  bool ours = false;             ///< false: a Google Benchmark file of another program
-  fingerprint machine;           ///< empty if the file has none
-  bool on_host = false;          ///< measured without a GPU, on the device `host`
-  std::string device;            ///< "NVIDIA H200", "host"; may be empty
-  std::string card;              ///< the GPU's UUID
-  std::string slot;              ///< its PCI address
-  std::string host;              ///< the machine's name, in files of other programs
+  std::filesystem::path file;
+  bool ours = false;     ///< false: a Google Benchmark file of another program
+  fingerprint machine;   ///< empty if the file has none
+  bool on_host = false;  ///< measured without a GPU, on the device `host`
+  std::string device;    ///< "NVIDIA H200", "host"; may be empty
+  std::string card;      ///< the GPU's UUID
+  std::string slot;      ///< its PCI address
+  std::string host;      ///< the machine's name, in files of other programs
   std::optional<std::chrono::sys_seconds> started;  ///< of a run in parts, the first one
   std::vector<period> periods;                      ///< one for each part
   std::string boot;                 ///< changes with every start of the machine; may be empty
@@ -92,6 +91,11 @@ struct run {
   /// Equal for equal numbers in all repetitions, whatever the start time. None if the numbers are
   /// so few or so coarse that two processes may have the same.
   std::optional<std::uint64_t> measurements;
+
+  /// Its file, and which of the file's processes: for what this process alone has measured.
+  [[nodiscard]] std::filesystem::path name() const;
+  /// Whether it is the one of its file's processes that tells what the whole file is.
+  [[nodiscard]] bool tells_of_file() const { return process.number == 1; }
 };
 
 /// Whether a run with this warning may be slower than its machine is: it was throttled, or its link

@@ -26,7 +26,7 @@ std::string list_of(std::span<const run> runs) {
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& run = runs[i];
-    auto words = fmt::format("{}: {}, {}", i + 1, common::printable(run.file.string()),
+    auto words = fmt::format("{}: {}, {}", i + 1, common::printable(run.name().string()),
                              run.ours ? device_label(run.device, run.on_host)
                                       : "of another program; its machine is unknown");
     if (!run.complete) words += ", incomplete";

@@ -116,7 +116,7 @@ std::string tables(const report& answer, bool all) {
     std::ranges::transform(title, title.begin(), capital);
     if (result == verdict::unchanged && !all) {
       add_table(only(findings, [](const finding& shown) { return shown.note.has_value(); }),
-                title + ", MEASURED AGAIN");
+                title + ", WITH A REMARK");
     } else if (result == verdict::not_known && !all) {
       add_table(hidden_by_noise(answer, findings), title + ", SLOWER WITHIN THE NOISE");
       text += list_of(only(findings, [](const finding& shown) { return !shown.judgement; }),

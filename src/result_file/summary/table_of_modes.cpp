@@ -25,7 +25,7 @@ std::vector<shown_modes> modes_in(const contents& read) {
 }
 
 std::string cell_of(const statistics::mode& shown) {
-  return fmt::format("{} × {}", shown.count, common::time_cell(shown.median));
+  return fmt::format("{} in {}", common::time_cell(shown.median), shown.count);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void add_modes(exports::answer& out, const contents& read, detail shown) {
     return out.say(
         fmt::format("Note: {} had times of two kinds, with next to nothing between them.", of));
   exports::table table{"",
-                       {{"times of two kinds", cells::codes, 60},
+                       {{"times of two kinds, and in how many repetitions", cells::codes, 60},
                         {"shorter", cells::numbers, 18},
                         {"longer", cells::numbers, 18}}};
   for (const auto& [described, modes] : found) {

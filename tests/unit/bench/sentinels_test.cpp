@@ -32,7 +32,7 @@ class sentinels_of_the_host : public host_session {
 
   /// A round of `benchmarks`, each of which takes 10 ms.
   std::vector<result_file::sentinel_readings> measure_round(int number, int benchmarks) {
-    watched.begin(number, benchmarks * 10ms);
+    watched.begin(number, benchmarks * 10ms, 1024 * 1024 * kib);
     for (int i = 0; i < benchmarks; ++i) {
       fake_clock::advance(10ms);
       watched.pause();
@@ -74,8 +74,17 @@ TEST_F(sentinels_of_the_host, copy_less_in_short_rounds) {
   EXPECT_EQ(measure_round(1, 1).front().bytes, 1024 * kib);
   EXPECT_EQ(measure_round(2, 800).front().bytes, 1024 * kib) << "one size in a process";
   sentinels of_long_rounds(devices_, chosen);
-  of_long_rounds.begin(1, 8s);
+  of_long_rounds.begin(1, 8s, 1024 * 1024 * kib);
   EXPECT_EQ(of_long_rounds.end().front().bytes, 64 * 1024 * kib);
+}
+
+TEST_F(sentinels_of_the_host, copy_no_more_than_the_benchmarks_do) {
+  for (const auto& [largest, expected] :
+       {std::pair(std::size_t{4}, 1024 * kib), {9 * 1024 * kib, 16 * 1024 * kib}}) {
+    sentinels of_long_rounds(devices_, chosen);
+    of_long_rounds.begin(1, 8s, largest);
+    EXPECT_EQ(of_long_rounds.end().front().bytes, expected);
+  }
 }
 
 /// A session, in the second round of which a neighbour is there.
@@ -96,7 +105,6 @@ class session_with_a_neighbour : public host_session {
         described[one.name].update({{"role", "copy"}, {"memory", "pageable"}});
       }
       rows.set_facts(facts_);
-      chosen.faults = faults;  // those of sentinels alone concern no benchmark of a plan
     };
   }
 
@@ -107,15 +115,13 @@ class session_with_a_neighbour : public host_session {
     return codes;
   }
 
-  std::vector<fault> faults;
-
  private:
   fake_clock clock_;
   json facts_{{"device", {{"kind", "host"}}}};
 };
 
 TEST_F(session_with_a_neighbour, marks_the_repetitions_of_its_round) {
-  faults = {parse_fault("slow:100:2@sentinel/h2d")};
+  chosen.faults = {parse_fault("slow:100:2@sentinel/h2d")};
   const auto result = run_session();
   EXPECT_THAT(disturbed_in_rows(), ElementsAre(nullptr, json{"slow_round"}, nullptr));
   EXPECT_THAT(result.runs, SizeIs(2));
@@ -129,7 +135,7 @@ TEST_F(session_with_a_neighbour, marks_the_repetitions_of_its_round) {
 }
 
 TEST_F(session_with_a_neighbour, marks_no_other_class) {
-  faults = {parse_fault("slow:100:2@sentinel/small_copy")};
+  chosen.faults = {parse_fault("slow:100:2@sentinel/small_copy")};
   EXPECT_THAT(run_session().runs, SizeIs(3));
   EXPECT_THAT(disturbed_in_rows(), Each(nullptr));
 }
@@ -147,8 +153,8 @@ TEST_F(session_with_a_neighbour, marks_nothing_without_one) {
 }
 
 TEST_F(session_with_a_neighbour, says_why_a_sentinel_is_not_there) {
-  faults = {parse_fault("slow:1:1@sentinel")};
-  faults[0].effect = fault::kind::fail;
+  chosen.faults = {parse_fault("slow:1:1@sentinel")};
+  chosen.faults[0].effect = fault::kind::fail;
   EXPECT_THAT(run_session().runs, SizeIs(3));
   const auto& skipped = rows.content().at("context").at("transfers").at("sentinels").at("skipped");
   ASSERT_THAT(skipped, SizeIs(1));

@@ -94,9 +94,18 @@ TEST_F(session_with_costs, says_how_long_the_rounds_take_with_what_is_not_timed)
   chosen.rounds = 5;
   const auto start = wall_clock::now();
   EXPECT_EQ(run_session().runs.size(), 10U);
-  EXPECT_THAT(said(), HasSubstr("prepared in 2s; the rounds take about 10s\n"));
+  EXPECT_THAT(said(), HasSubstr("prepared in 2s; about 10s left\n"));
   const std::chrono::duration<double> whole = wall_clock::now() - start;
   EXPECT_NEAR(whole.count(), 1.9 + 9.5, 0.1);
+}
+
+TEST_F(session_with_costs, says_how_long_all_processes_take) {
+  add("a/slow_to_prepare", 900ms, 100ms);
+  add("a/slow", 0ms, 900ms);
+  chosen.rounds = 15;
+  chosen.process = {1, 3};
+  EXPECT_EQ(run_session().runs.size(), 10U);
+  EXPECT_THAT(said(), HasSubstr("prepared in 2s; about 33s left\n"));  // 9.5 s, and 2 × 11.4 s
 }
 
 TEST_F(session_with_costs, says_no_more_than_the_time_that_it_has) {
@@ -104,7 +113,7 @@ TEST_F(session_with_costs, says_no_more_than_the_time_that_it_has) {
   chosen.rounds = 50;
   chosen.max_time = 8s;
   run_session();
-  EXPECT_THAT(said(), HasSubstr("prepared in 1s; the rounds take about 8s\n"));
+  EXPECT_THAT(said(), HasSubstr("prepared in 1s; about 8s left\n"));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/comparison/runs.hpp"
+#include "src/comparison/words.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -16,6 +18,7 @@ namespace bench_transfers::comparison {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr double usual_ns = 1e6;
 const std::vector<std::string> sizes{"1MiB", "2MiB", "4MiB", "8MiB"};
@@ -142,6 +145,59 @@ TEST(comparison, shows_a_size_that_departs_from_its_group) {
   for (const auto& benchmark : group_of(result, "pinned").benchmarks)
     departs.push_back(benchmark.departs);
   EXPECT_THAT(departs, ElementsAre(false, false, false, true));
+}
+
+TEST(comparison, counts_what_is_unlike_its_group_and_gives_it_a_line) {
+  auto result = compare(side_of(0, 3), side_of(10, 3));
+  auto& group = result.groups.front();
+  EXPECT_THAT(count_sentence(result), testing::Not(HasSubstr("unlike")));
+  EXPECT_FALSE(group.benchmarks.front().is_unlike(group.difference));
+  group.benchmarks.front().difference.known = finding::faster;
+  EXPECT_TRUE(group.benchmarks.front().is_unlike(group.difference));
+  EXPECT_THAT(count_sentence(result),
+              HasSubstr("unlike their groups: 0 benchmarks slower, 1 faster"));
+  group.difference.known = finding::faster;
+  EXPECT_FALSE(group.benchmarks.front().is_unlike(group.difference));
+}
+
+TEST(comparison, says_of_a_class_what_its_median_benchmark_shows) {
+  const auto said_of = [](double factor) {
+    auto second = side_of(10, 3, factor);
+    for (auto& run : second.runs)
+      for (auto& [name, benchmark] : run.benchmarks)
+        if (name != name_of("pinned", "1MiB"))
+          for (auto& value : benchmark.values) value *= factor;
+    return compare(side_of(0, 3), second);
+  };
+  const auto alike = said_of(1), slower = said_of(1.1);
+  EXPECT_EQ(alike.classes.front().difference.known, finding::not_told);
+  EXPECT_THAT(notes_of(alike), ElementsAre(HasSubstr("not told from zero.")));
+  EXPECT_EQ(slower.classes.front().difference.known, finding::slower);
+  EXPECT_THAT(notes_of(slower), ElementsAre(HasSubstr("the whole class has shifted")));
+}
+
+/// Nothing differs between the files of a machine, each of three processes, so that of all pairs
+/// one of 20 may have a benchmark that is called slower or faster. Small copies have two speeds.
+TEST(comparison, finds_no_difference_between_files_of_one_machine) {
+  int pairs = 0, with_difference = 0;
+  for (const std::string machine : {"processes", "processes-again", "processes-3"}) {
+    std::vector<side> files;
+    for (const auto number : {"1", "2", "3", "4", "5"})
+      files.push_back(read_side({{PROJECT_DIR "/results/nvidia-h100/2026-11-26-" + machine +
+                                  "/result-" + number + ".json.gz"}}));
+    for (auto first = files.begin(); first != files.end(); ++first)
+      for (auto second = first + 1; second != files.end(); ++second) {
+        const auto result = compare(*first, *second);
+        ++pairs;
+        with_difference += std::ranges::any_of(result.groups, [](const compared_group& group) {
+          return group.difference.is_told() ||
+                 std::ranges::any_of(group.benchmarks, &difference::is_told,
+                                     &compared_benchmark::difference);
+        });
+      }
+  }
+  EXPECT_EQ(pairs, 30);
+  EXPECT_LE(with_difference, pairs / 20);
 }
 
 TEST(comparison, names_what_it_leaves_out) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "src/exports/results/formats.hpp"
 #include "src/result_file/reader.hpp"
 
 namespace bench_transfers::exports::values_test {
@@ -13,6 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 json description() {
   return {{"family", "scan"},   {"strategy", "scan/all"}, {"variant", nullptr},
@@ -79,6 +81,7 @@ TEST(values, have_intervals_between_processes) {
       json::array({repetition("a", 0, 90), repetition("a", 1, 100), repetition("a", 2, 95)});
   for (int process = 1; process <= 3; ++process) rows[process - 1]["process"] = process;
   const auto value = read(rows, 3).benchmarks.front();
+  EXPECT_EQ(value.processes, 3U);
   ASSERT_TRUE(value.time_ns.interval && value.gb_per_s->interval);
   EXPECT_LT(value.time_ns.interval->low, 90);
   EXPECT_GT(value.time_ns.interval->high, 100);
@@ -100,6 +103,17 @@ TEST(values, leave_out_a_benchmark_of_which_a_repetition_failed) {
   EXPECT_THAT(run.failed, ElementsAre("a"));
   ASSERT_EQ(run.benchmarks.size(), 1U);
   EXPECT_EQ(run.benchmarks.front().described.name, "b");
+}
+
+TEST(values, of_two_modes_are_told_by_times_and_counts_even_of_a_few_bytes) {
+  run_values run;
+  auto& value = run.benchmarks.emplace_back();
+  value.bytes = 4;
+  value.time_ns.value = 6000;
+  value.modes = {{6000, 7}, {8000, 2}};
+  value.gb_per_s = {4.0 / 6000, std::nullopt};
+  EXPECT_THAT(markdown_of({{run}}),
+              HasSubstr("| 6.00 µs in 7 or 8.00 µs in 2 | 0.00067 or 0.0005 |"));
 }
 
 }  // namespace

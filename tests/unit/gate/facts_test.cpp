@@ -84,7 +84,9 @@ TEST(gate_facts, each_process_of_a_run_is_a_run) {
   EXPECT_THAT(values(runs[0]), ElementsAre(10.5, 11.5));
   EXPECT_THAT(values(runs[1]), ElementsAre(20.5, 30.5));
   EXPECT_EQ(runs[0].benchmarks.begin()->second.left_out, 0U);
-  EXPECT_EQ(runs[0].file, "some.json (process 1)");
+  EXPECT_TRUE(runs[0].tells_of_file());
+  EXPECT_FALSE(runs[1].tells_of_file());
+  EXPECT_EQ(runs[0].name(), "some.json (process 1)");
   EXPECT_EQ(runs[0].periods.size(), 1U);
   EXPECT_EQ(runs[1].periods.size(), 2U);
   EXPECT_EQ(runs[1].parts, 2U);

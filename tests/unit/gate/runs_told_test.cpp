@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/gate/model/bad_input.hpp"
@@ -76,6 +77,28 @@ TEST_F(checks, say_that_faults_were_injected) {
   after_[0].faults = {"slow:1.1@copy"};
   EXPECT_THAT(message_in<notes::faults_injected>(answer().notes).faults,
               ElementsAre("slow:1.1@copy"));
+}
+
+TEST_F(checks, tell_of_a_file_of_several_processes_once) {
+  for (int number = 1; number <= 3; ++number) {
+    auto& run = after_[static_cast<std::size_t>(number) - 1];
+    run.file = "file.json";
+    run.process = {number, 3};
+    run.faults = {"slow:1.1@copy"};
+    run.complete = false;
+    run.parts = number == 3 ? 2 : 1;
+    run.warnings = {{"gpu_throttled", "hot"}};
+  }
+  const auto result = answer();
+  EXPECT_EQ(result.disturbed_runs, 3);
+  std::vector<std::string> told;
+  for (const auto& note : result.notes)
+    std::visit(
+        [&](const auto& of) {
+          if constexpr (requires { of.file; }) told.push_back(of.file);
+        },
+        note);
+  EXPECT_EQ(told, std::vector<std::string>(4, "file.json"));
 }
 
 TEST_F(checks, do_not_blame_the_program_for_disturbed_runs) {

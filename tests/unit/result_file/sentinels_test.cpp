@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "src/result_file/control_chart.hpp"
 #include "src/result_file/entries.hpp"
+#include "src/result_file/slow_rounds.hpp"
 
 namespace bench_transfers::result_file::sentinels_test {
 namespace {

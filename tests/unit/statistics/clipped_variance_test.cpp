@@ -68,5 +68,12 @@ TEST_F(clipped, of_equal_values_is_zero) {
   EXPECT_EQ(clipped_variance(values).variance, 0);
 }
 
+TEST(unclipped_variance, is_that_within_groups_with_their_outliers) {
+  const groups values{{1, 2, 3}, {10, 20}, {7}, {}};
+  EXPECT_DOUBLE_EQ(unclipped_variance(values).variance, (2.0 + 50.0) / 3);
+  EXPECT_EQ(unclipped_variance(values).degrees, 3);
+  EXPECT_EQ(unclipped_variance(groups{{1}}).degrees, 0);
+}
+
 }  // namespace
 }  // namespace bench_transfers::statistics::clipped_variance_test
