@@ -55,9 +55,11 @@ std::string footer(bool is_fleet) {
             "within memory), or several: cuda:0,2-3. Names of benchmarks then end in @cuda:N.\n";
   return devices +
          common::wrapped(
-             fmt::format("Sizes of the profiles: {}. quick takes the plain transfers alone, sweep "
-                         "those that tell GPUs apart, the others all that are not on request.",
-                         sizes_of_profiles()),
+             fmt::format(
+                 "Sizes of the profiles: {}. quick takes the plain transfers alone, sweep "
+                 "those that tell GPUs apart, wc those of page-locked and write-combined memory, "
+                 "the others all that are not on request.",
+                 sizes_of_profiles()),
              columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
          "--benchmark_min_time=SECONDS, --benchmark_list_tests, "
