@@ -49,7 +49,7 @@ std::map<std::size_t, rows_of_size> rows_of(const figures& measured,
 }
 
 /// How much the states differ for the strategy to which they matter most.
-double most_apart(const rows_of_size& rows) {
+double largest_ratio(const rows_of_size& rows) {
   double most = 1;
   for (const auto& [name, rates] : rows) {
     const auto [least, largest] = std::ranges::minmax(rates | std::views::values);
@@ -65,7 +65,7 @@ exports::table table_of_lines(const figures& measured,
   const auto by_size = rows_of(measured, belongs);
   if (by_size.empty()) return {};
   const auto& [size, rows] = *std::ranges::max_element(
-      by_size, {}, [](const auto& entry) { return most_apart(entry.second); });
+      by_size, {}, [](const auto& entry) { return largest_ratio(entry.second); });
   exports::table table{
       .columns = {{"", cells::codes, 26,
                    fmt::format("GB/s, {}, by who wrote last", common::format_size(size))}},
