@@ -17,7 +17,7 @@ struct profile {
   std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
   bool sweep_only = false;             ///< likewise what is part of a sweep
   std::optional<std::chrono::nanoseconds> time_of_turns = {};  ///< see settings
-  std::vector<std::string> strategies = {};  ///< only these; empty: all that are not on request
+  bool write_combining_only = false;  ///< likewise what tells what the flag WRITECOMBINED does
 };
 
 /// Throws usage_error for a name that no profile has.

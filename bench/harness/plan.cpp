@@ -7,11 +7,13 @@
 #include <regex>
 
 #include "bench/harness/requests.hpp"
+#include "bench/strategy/cache.hpp"
 #include "bench/strategy/written_lines.hpp"
 #include "src/common/program.hpp"
 #include "src/common/quantities.hpp"
 #include "src/common/regular_expression.hpp"
 #include "src/common/text.hpp"
+#include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
 namespace {
@@ -77,6 +79,18 @@ struct planned_device {
   std::size_t index;
   std::optional<std::string> id;  ///< for names; none if it is the only one
 };
+
+/// Why this processor or process cannot have the state.
+std::optional<common::message> why_unavailable(cache_state state) {
+  const auto no_data = nlohmann::ordered_json::object();
+  if (state == cache_state::cold && !can_flush_cache())
+    return common::message{"no_cache_flush", no_data,
+                           "this processor has no instruction to flush caches"};
+  if (is_of_other_threads(state) && transfers::usable_processors() == 1)
+    return common::message{"too_few_processors", no_data,
+                           "this process may use one processor, and others must write"};
+  return std::nullopt;
+}
 
 /// Whether a strategy is measured in a state of the host's lines. Page-locked memory is as fast
 /// with flushed lines as with those that copies have left, so the quick profile has only one of the
@@ -265,7 +279,8 @@ void require_copies_at_once(const registry& strategies, const settings& settings
 bool is_in_profile(const strategy& candidate, const settings& settings) {
   return !settings.strategies.empty() ||
          ((!settings.essential_only || candidate.sampling.essential) &&
-          (!settings.sweep_only || candidate.sampling.in_sweep));
+          (!settings.sweep_only || candidate.sampling.in_sweep) &&
+          (!settings.write_combining_only || candidate.sampling.tells_write_combining));
 }
 
 }  // namespace

@@ -354,6 +354,9 @@ const struct cpu_strategies {
                                  kind, accesses_with(cpu::instructions()));
       // It may migrate between host and device at any time.
       if (kind == transfers::managed) result.sampling.largest = std::size_t{256} << 20;
+      result.sampling.tells_write_combining =
+          kind == transfers::pageable || kind == transfers::pinned() ||
+          kind == transfers::pinned(transfers::pin_flags::write_combined);
       // One thread and all of them, reading and writing, where nothing else decides.
       if (kind == transfers::pageable)
         result.sampling.in_sweep = {

@@ -87,6 +87,8 @@ struct sampling {
   /// Repeat until the median over the repetitions is known to 5 %: at least five repetitions, at
   /// most three times the profile's number. Three repetitions suffice if they take half a second.
   bool until_stable = false;
+  /// Part of the profile wc: what the CPU and copies make of write-combined memory, and of others.
+  bool tells_write_combining = false;
   /// Part of the profile sweep, with these variants; empty: with all.
   std::optional<std::vector<std::string>> in_sweep = {};
 };

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "bench/strategy/cache.hpp"
 #include "bench/strategy/transfer.hpp"
@@ -39,11 +38,6 @@ void stream(std::span<std::byte> bytes) {
   }
 }
 
-bool is_of_others(cache_state state) {
-  return state != cache_state::warm && state != cache_state::cold &&
-         state != cache_state::written_here;
-}
-
 bool is_of_one(cache_state state) {
   return state == cache_state::written_by_one || state == cache_state::written_by_one_awake;
 }
@@ -60,8 +54,13 @@ void wait(std::chrono::microseconds time) {
 
 }  // namespace
 
+bool is_of_other_threads(cache_state state) {
+  return state != cache_state::warm && state != cache_state::cold &&
+         state != cache_state::written_here;
+}
+
 line_preparation::line_preparation(cache_state state) : state_(state) {
-  if (is_of_others(state))  // of a team for one, this thread only waits
+  if (is_of_other_threads(state))  // of a team for one, this thread only waits
     writers_ = std::make_unique<transfers::worker_team>(
         is_of_one(state) ? 2 : transfers::usable_processors(),
         falls_asleep(state) ? std::chrono::microseconds{0} : awake);
@@ -96,17 +95,6 @@ void line_preparation::write(std::span<std::byte> bytes) const {
     });
   else
     transfers::in_parts(*writers_, bytes.size(), line, change);
-}
-
-std::optional<common::message> why_unavailable(cache_state state) {
-  const auto no_data = nlohmann::ordered_json::object();
-  if (state == cache_state::cold && !can_flush_cache())
-    return common::message{"no_cache_flush", no_data,
-                           "this processor has no instruction to flush caches"};
-  if (is_of_others(state) && transfers::usable_processors() == 1)
-    return common::message{"too_few_processors", no_data,
-                           "this process may use one processor, and others must write"};
-  return std::nullopt;
 }
 
 }  // namespace bench_transfers::bench

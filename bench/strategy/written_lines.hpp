@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 
-#include "src/common/message.hpp"
 #include "src/result_file/format.hpp"
 #include "transfers/core/workers.hpp"
 
@@ -37,7 +35,7 @@ class line_preparation {
   std::unique_ptr<transfers::worker_team> writers_;  ///< none: this thread alone
 };
 
-/// Why this processor or process cannot have the state, in one line; nullopt: it can.
-std::optional<common::message> why_unavailable(result_file::cache_state state);
+/// Whether threads beside the calling one write in it.
+bool is_of_other_threads(result_file::cache_state state);
 
 }  // namespace bench_transfers::bench

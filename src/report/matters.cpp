@@ -261,6 +261,32 @@ all_found gain_of_registration(const run& of) {
              ratio(*slow, *fast));
 }
 
+/// Copies of pinned memory that threads have just written, where that costs most.
+all_found cost_of_written_lines(const run& of) {
+  const auto& untouched = of.copies(direction::h2d, "pinned");
+  const measured* slowest = nullptr;
+  double most = worth_work;
+  for (const auto& written : of.benchmarks()) {
+    const auto& described = *written.described;
+    if (described.role != "copy" || described.direction != direction::h2d ||
+        described.memory != "pinned" || described.method || described.in_place)
+      continue;
+    const auto same_size = untouched.find(described.size_bytes.value_or(0));
+    if (same_size == untouched.end() || !is_slower(written, *same_size->second, most)) continue;
+    most = ratio(written, *same_size->second);
+    slowest = &written;
+  }
+  if (slowest == nullptr) return {};
+  const auto& fast = *untouched.at(slowest->described->size_bytes.value_or(0));
+  return one(
+      "written_lines_slow",
+      fmt::format("{} of pinned memory {} is copied to the device at {}, and at {} if nobody "
+                  "has written it: non-temporal stores, or a copy by a kernel, avoid this.",
+                  size(*slowest), result_file::describe(slowest->described->cache), rate(*slowest),
+                  rate(fast)),
+      most);
+}
+
 /// The first kind of memory with the flag represents all of them.
 all_found reads_of_write_combined(const run& of) {
   const auto& buffers = member(of.read().facts, {"buffers"});
@@ -353,9 +379,10 @@ all_found effects_of_flags(const run& of) {
 std::vector<common::message> what_matters(const run& of) {
   if (of.read().on_host || of.is_falsified()) return {};
   all_found all;
-  for (const auto find : {penalty_of_pageable, blocking_calls, gain_of_gathering, rate_of_both_ways,
-                          gain_of_overlap, gain_of_messages, cost_of_fresh_memory,
-                          gain_of_registration, reads_of_write_combined, effects_of_flags})
+  for (const auto find :
+       {penalty_of_pageable, blocking_calls, gain_of_gathering, rate_of_both_ways, gain_of_overlap,
+        gain_of_messages, cost_of_fresh_memory, gain_of_registration, cost_of_written_lines,
+        reads_of_write_combined, effects_of_flags})
     for (auto& each : find(of)) all.push_back(std::move(each));
   std::ranges::stable_sort(all, std::ranges::greater{}, &found::factor);
   std::vector<common::message> said;

@@ -47,8 +47,9 @@ class made_up_run {
     const auto role = entry["role"].get<std::string>();
     facts["roles"][role] = {{"description", role},
                             {"table", role == "allocation" ? "allocation" : "times"}};
-    const auto name =
+    auto name =
         strategy + "/" + entry["variant"].get<std::string>() + "/" + common::format_size(size);
+    if (entry["cache"] != "warm") name += "/" + entry["cache"].get<std::string>();
     facts["benchmarks"][name] = entry;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       json row{{"name", name},          {"run_name", name},           {"run_type", "iteration"},
