@@ -92,7 +92,7 @@ TEST(most_unexplained, is_in_all_maps_of_the_recorded_h100s) {
       const auto path =
           fmt::format("{}/results/nvidia-h100/{}/host_map-{}.json", PROJECT_DIR, folder, number);
       SCOPED_TRACE(path);
-      const auto found = most_unexplained(read_host_map(path));
+      const auto found = most_unexplained(read_map_file(path).map);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->flow.direction, direction::h2d);
       EXPECT_EQ(found->beside, (flow_set{{}, device_set::up_to(2)}));
