@@ -29,7 +29,7 @@ class array_operations : public testing::Test {
   void SetUp() override {
     for (const auto& one : registered_strategies())
       if (one.family == "gpu_array") all_.push_back(one);
-    ASSERT_EQ(all_.size(), 31);
+    ASSERT_EQ(all_.size(), 28);
   }
   transfer prepare(const strategy& one, const std::string& type = "float32") {
     return one.prepare({.device = *device_,
