@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <random>
 #include <span>
@@ -17,81 +16,33 @@
 #include "src/common/program.hpp"
 #include "src/common/text.hpp"
 #include "src/common/writing.hpp"
-#include "src/completion/generate.hpp"
 
 namespace bench_transfers::bench {
 namespace {
 
-/// Instead of writing it to a file.
-void print_result(settings& settings) {
-  if (!settings.display_format.empty())
-    throw common::usage_error(
-        fmt::format("--out={} and --benchmark_format both print to standard output", settings.out));
-  settings.display_format = settings.out_format;
-  settings.out.clear();
-}
+/// What sets options: a command line, or also variables and the site's file.
+enum class sources { command_line, all };
 
-/// The same command line, with the option that a command's `--` stands for: CLI11 would only end
-/// the options by it.
-std::vector<const char*> with_dashes_named(std::span<const char* const> arguments) {
-  std::vector<const char*> named(arguments.begin(), arguments.end());
-  for (const auto& entry : commands::registered())
-    if (named.size() > 1 && named[1] == entry.name && !entry.dashes.empty())
-      std::ranges::replace_if(
-          named, [](const char* argument) { return std::string_view(argument) == "--"; },
-          entry.dashes.data());
-  return named;
-}
+parsed_command_line parse(std::span<const char* const> command_line, sources allowed);
 
-/// Those that are given, except the seed: order and data of another run are drawn anew.
-std::vector<std::string> measuring_options(const CLI::App& app) {
-  std::vector<std::string> options;
-  for (const auto name : common::measuring_options)
-    if (const auto* const option = app.get_option_no_throw(std::string(name));
-        option && option->count() > 0)
-      for (const auto& value : option->reduced_results())
-        options.push_back(fmt::format("{}={}", name, value));
-  return options;
-}
-
-}  // namespace
-
-std::vector<std::string> without_folders(std::vector<std::string> command_line) {
-  const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-  std::erase_if(command_line, [](const std::string& argument) {
-    return argument.starts_with(std::string(option_of_process) + "=");
-  });
-  bool path_follows = true;  // the program's own
-  for (auto& argument : command_line) {
-    const bool is_path = std::exchange(path_follows, false);
-    for (const std::string option : {"--out", "--benchmark_out", "--resume"}) {
-      if (argument == option)
-        path_follows = true;
-      else if (argument.starts_with(option + "="))
-        argument = option + "=" + name(argument.substr(option.size() + 1));
-    }
-    if (is_path) argument = name(argument);
-  }
-  return command_line;
-}
-
-namespace {
-
-/// Throws usage_error for a site file that sets an option to what it cannot be, whether or not this
-/// run takes it.
-void require_usable(const site_defaults& site);
-
-/// What sets options besides the command line.
-struct other_sources {
-  bool variables = false;
-  bool site_file = false;
-};
+// What a new run takes from a site's file.
 
 /// Whether the command line asks for a new run of this process, and nothing else.
 bool is_run(const option_table& table) {
   const auto is_given = [&](const char* option) { return table.app.count(option) > 0; };
   return !table.is_fleet && table.settings.resume.empty() && table.app.get_subcommands().empty() &&
          !is_given("--list") && !is_given("--benchmark_list_tests");
+}
+
+/// Throws usage_error for a site file that sets an option to what it cannot be, whether or not this
+/// run takes it.
+void require_usable(const site_defaults& site) {
+  for (const auto& [option, line] : site.defaults) try {
+      const std::array<const char*, 2> arguments{"bench_transfers", option.c_str()};
+      require_device_list(parse(arguments, sources::command_line).settings.device);
+    } catch (const common::usage_error& error) {
+      refuse_site_file(site.file, line, error.what());
+    }
 }
 
 /// Those that neither the command line nor variables set.
@@ -105,6 +56,28 @@ void take_site_defaults(option_table& table) {
   for (const auto& mode : modes_of(table))
     if (mode.kind == mode::without_cold && mode.is_chosen && asks_for_cold)
       table.refuse_without_effect(mode);
+}
+
+// What is measured.
+
+/// Instead of writing it to a file.
+void print_result(settings& settings) {
+  if (!settings.display_format.empty())
+    throw common::usage_error(
+        fmt::format("--out={} and --benchmark_format both print to standard output", settings.out));
+  settings.display_format = settings.out_format;
+  settings.out.clear();
+}
+
+/// Those that are given, except the seed: order and data of another run are drawn anew.
+std::vector<std::string> measuring_options(const CLI::App& app) {
+  std::vector<std::string> options;
+  for (const auto name : common::measuring_options)
+    if (const auto* const option = app.get_option_no_throw(std::string(name));
+        option && option->count() > 0)
+      for (const auto& value : option->reduced_results())
+        options.push_back(fmt::format("{}={}", name, value));
+  return options;
 }
 
 /// Those that this program does not know are Google Benchmark's, or nobody's.
@@ -146,44 +119,24 @@ parsed_command_line run_of(option_table& table, std::span<const char* const> arg
   return {.settings = settings, .fleet = table.fleet};
 }
 
-/// Of a run: without the file that it may resume.
-parsed_command_line parse(std::span<const char* const> argv, const other_sources& others) {
-  const auto named = with_dashes_named(argv);
-  const std::span<const char* const> given(named);
-  const bool is_fleet = is_fleet_command(given);
-  // The options of `fleet` are those of a run, and more.
-  const auto arguments =
-      is_fleet ? without_command(given) : std::vector(given.begin(), given.end());
-  option_table table(is_fleet, others.variables);
-  common::require_values(given);
-  try {
-    table.app.parse(static_cast<int>(arguments.size()), arguments.data());
-  } catch (const CLI::CallForHelp&) {
-    table.hide();
-    return {.instead = answer{table.app.help()}};
-  } catch (const completion::generated& file) {
-    return {.instead = answer{file.text}};
-  } catch (const CLI::CallForVersion& version) {
-    return {.instead = answer{std::string(version.what()) + "\n"}};
-  } catch (const CLI::ParseError& error) {
-    throw common::usage_error(common::first_line(error.what()));
+/// A command line is read, checked against its modes, completed by the site's file, and taken for a
+/// command or a run. A run that is resumed is without its file yet.
+parsed_command_line parse(std::span<const char* const> command_line, sources allowed) {
+  option_table table(
+      {.of_fleet = is_fleet_command(command_line), .reads_environment = allowed == sources::all});
+  if (auto asked = read_options(table, command_line)) return {.instead = std::move(asked)};
+  if (allowed == sources::all) {  // not the options that a file gives
+    refuse_without_effect(table);
+    if (is_run(table)) take_site_defaults(table);
   }
-
-  if (others.variables) refuse_without_effect(table);  // not of a file that is resumed
-  if (others.site_file && is_run(table)) take_site_defaults(table);
-  if (auto command = commands::chosen(table.app, table.commands, argv.size() > 1 ? argv[1] : ""))
+  if (auto command = commands::chosen(table.app, table.commands,
+                                      command_line.size() > 1 ? command_line[1] : ""))
     return {.command = std::move(command)};
-  return run_of(table, argv);
+  return run_of(table, command_line);
 }
 
-void require_usable(const site_defaults& site) {
-  for (const auto& [option, line] : site.defaults) try {
-      const std::array<const char*, 2> arguments{"bench_transfers", option.c_str()};
-      require_device_list(parse(arguments, {}).settings.device);
-    } catch (const common::usage_error& error) {
-      refuse_site_file(site.file, line, error.what());
-    }
-}
+// A run that is resumed. Its options are those of the file; the command line says where the whole
+// goes, and nothing else that counts.
 
 /// With the options of the file; what the command line says besides is checked before.
 settings resumed_settings(const std::vector<std::string>& arguments, const earlier_run& earlier) {
@@ -191,7 +144,7 @@ settings resumed_settings(const std::vector<std::string>& arguments, const earli
   std::vector<const char*> pointers;
   for (const auto& argument : all) pointers.push_back(argument.c_str());
   try {
-    return parse(pointers, {}).settings;
+    return parse(pointers, sources::command_line).settings;
   } catch (const common::usage_error& error) {
     throw common::usage_error(fmt::format("cannot resume {}: with its options: {}",
                                           common::printable(earlier.file().string()),
@@ -201,8 +154,8 @@ settings resumed_settings(const std::vector<std::string>& arguments, const earli
 
 /// What the command line says of the files, and nothing else counts.
 bench::settings files_of_resume(std::span<const char* const> argv) {
-  option_table table(false, false);
-  table.app.parse(static_cast<int>(argv.size()), argv.data());
+  option_table table({.reads_environment = false});
+  read_options(table, argv);
   table.require_only_options_of_resumed_runs();
   refuse_without_effect(table);
   if (table.settings.out.empty()) table.settings.out = table.settings.resume;
@@ -227,18 +180,12 @@ parsed_command_line parse_resumed(std::span<const char* const> argv) {
 /// "--note --resume". A command line that cannot be parsed is refused afterwards.
 bool is_resumed(std::span<const char* const> argv) {
   if (is_fleet_command(argv)) return false;
-  const auto given = with_dashes_named(argv);
-  option_table table(false, false);
+  option_table table({.reads_environment = false});
   try {
-    table.app.parse(static_cast<int>(given.size()), given.data());
-  } catch (const CLI::Error&) {
-    return false;
-  } catch (const completion::generated&) {
-    return false;
+    return !read_options(table, argv) && table.app.count("--resume") > 0;
   } catch (const common::usage_error&) {
     return false;
   }
-  return table.app.count("--resume") > 0;
 }
 
 }  // namespace
@@ -246,8 +193,7 @@ bool is_resumed(std::span<const char* const> argv) {
 parsed_command_line parse_command_line(int argc, const char* const* argv) {
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
   // A variable that a resumed run does not count must not stop it either.
-  const bool is_new = !is_resumed(arguments);
-  auto parsed = parse(arguments, {.variables = is_new, .site_file = is_new});
+  auto parsed = parse(arguments, is_resumed(arguments) ? sources::command_line : sources::all);
   return parsed.settings.resume.empty() ? parsed : parse_resumed(arguments);
 }
 

@@ -157,11 +157,11 @@ std::vector<result_file::cache_state> parse_cache_states(const std::string& list
   return states;
 }
 
-option_table::option_table(bool of_fleet, bool reads_environment)
-    : is_fleet(of_fleet),
-      app(of_fleet ? fleet_description()
+option_table::option_table(const kind& which)
+    : is_fleet(which.of_fleet),
+      app(is_fleet ? fleet_description()
                    : "Measures host-device memory transfers, strategy by strategy.",
-          of_fleet ? "bench_transfers fleet" : "bench_transfers") {
+          is_fleet ? "bench_transfers fleet" : "bench_transfers") {
   app.allow_extras();
   app.option_defaults()->take_last();  // as in Google Benchmark
   app.get_formatter()->column_width(32);
@@ -182,7 +182,7 @@ option_table::option_table(bool of_fleet, bool reads_environment)
   else
     commands = commands::add_to(app);
   add_hidden_options();
-  if (!reads_environment)
+  if (!which.reads_environment)
     for (auto* const option : app.get_options()) option->envname("");
 }
 

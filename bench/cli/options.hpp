@@ -34,10 +34,13 @@ std::vector<result_file::cache_state> parse_cache_states(const std::string& list
 /// as text where a closer look follows. CLI11 keeps pointers to all of it.
 class option_table {
  public:
-  /// `of_fleet`: the options of `bench_transfers fleet`, which are those of a run and more. It has
-  /// no commands.
-  /// `reads_environment`: also variables set options.
-  explicit option_table(bool of_fleet, bool reads_environment = true);
+  struct kind {
+    /// The options of `bench_transfers fleet`, which are those of a run and more. It has no
+    /// commands.
+    bool of_fleet = false;
+    bool reads_environment = true;  ///< also variables set options
+  };
+  explicit option_table(const kind& which);
   option_table(const option_table&) = delete;
   option_table& operator=(const option_table&) = delete;
   ~option_table() = default;

@@ -26,9 +26,9 @@ completion::choices offered_in_fleet() {
 
 /// All options and commands, for the shell.
 completion::command describe_program() {
-  const option_table run(false);
+  const option_table run({});
   auto program = completion::describe(run.app, all_offered(run.commands));
-  const option_table fleet(true);
+  const option_table fleet({.of_fleet = true});
   auto of_fleet = completion::describe(fleet.app, offered_in_fleet());
   of_fleet.name = "fleet";
   std::erase_if(of_fleet.options, [](const completion::option& option) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -21,6 +20,7 @@
 #include "src/doctor/report/text.hpp"
 #include "src/machine/machine.hpp"
 #include "src/machine/pci_device.hpp"
+#include "src/statistics/quantile.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -72,12 +72,6 @@ std::vector<doctor::gpu_facts> gpus_without_cuda() {
   return gpus;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// Copies of each GPU alone, in both directions. Throws transfers::error.
 void measure_copies(const devices_choice& devices, doctor::facts& facts) {
   const auto seed = std::random_device{}();
@@ -98,7 +92,7 @@ void measure_copies(const devices_choice& devices, doctor::facts& facts) {
       facts.copies.push_back(
           {devices.ids[i],
            towards == topology::traffic::h2d ? doctor::direction::h2d : doctor::direction::d2h,
-           measured_bytes, median(measured.rates.front()) / 1e9});
+           measured_bytes, statistics::median(measured.rates.front()) / 1e9});
     }
 }
 

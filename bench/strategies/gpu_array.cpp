@@ -287,47 +287,65 @@ auto of_named_type(Prepare prepare) {
   };
 }
 
+const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
+const std::vector<host_memory_kind> pageable_alone{transfers::pageable};
+
 /// An operation on arrays in one setting.
 struct array_operation {
   std::string setting;
   unsigned plainness;
   std::string summary;
-  std::vector<host_memory_kind> kinds;
   std::function<transfer(const job&, host_memory_kind)> prepare;
+  std::vector<host_memory_kind> kinds = both_kinds;
   bool every_type = false;  ///< variants of all types, in pinned memory only: a copy moves bytes
   bool stages = false;
 };
 
-const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
-const std::vector<host_memory_kind> pageable_alone{transfers::pageable};
-
 std::vector<array_operation> uploads() {
-  return {{"allocated", 2, "new array from cudaMalloc each time", both_kinds,
-           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-             return upload_to_new<T>(task, kind, allocation::plain);
-           })},
-          {"pooled", 1, "new array from a pool each time", both_kinds,
-           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-             return upload_to_new<T>(task, kind, allocation::pooled);
-           }),
-           true},
-          {"reused", 0, "into the same array", both_kinds,
-           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-             return upload_to_reused<T>(task, kind);
-           })},
-          {"expression", 3, "in one call, new array from a pool", both_kinds,
-           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-             return upload_as_written<T>(task, kind, route::plain);
-           })},
-          {"locked_once", 4, "source page-locked for this upload only", pageable_alone,
-           upload_locked_once},
-          {"pinned_once", 5, "through new page-locked memory for this upload only", pageable_alone,
-           upload_pinned_once},
-          {"staged", 2, "in one call, staged", pageable_alone,
-           of_named_type([]<class T>(const job& task, host_memory_kind kind) {
-             return upload_as_written<T>(task, kind, route::staged);
-           }),
-           false, true}};
+  const auto to_new = [](allocation allocation) {
+    return of_named_type([allocation]<class T>(const job& task, host_memory_kind kind) {
+      return upload_to_new<T>(task, kind, allocation);
+    });
+  };
+  const auto to_reused = of_named_type([]<class T>(const job& task, host_memory_kind kind) {
+    return upload_to_reused<T>(task, kind);
+  });
+  const auto as_written = [](route route) {
+    return of_named_type([route]<class T>(const job& task, host_memory_kind kind) {
+      return upload_as_written<T>(task, kind, route);
+    });
+  };
+  return {
+      {.setting = "allocated",
+       .plainness = 2,
+       .summary = "new array from cudaMalloc each time",
+       .prepare = to_new(allocation::plain)},
+      {.setting = "pooled",
+       .plainness = 1,
+       .summary = "new array from a pool each time",
+       .prepare = to_new(allocation::pooled),
+       .every_type = true},
+      {.setting = "reused", .plainness = 0, .summary = "into the same array", .prepare = to_reused},
+      {.setting = "expression",
+       .plainness = 3,
+       .summary = "in one call, new array from a pool",
+       .prepare = as_written(route::plain)},
+      {.setting = "locked_once",
+       .plainness = 4,
+       .summary = "source page-locked for this upload only",
+       .prepare = upload_locked_once,
+       .kinds = pageable_alone},
+      {.setting = "pinned_once",
+       .plainness = 5,
+       .summary = "through new page-locked memory for this upload only",
+       .prepare = upload_pinned_once,
+       .kinds = pageable_alone},
+      {.setting = "staged",
+       .plainness = 2,
+       .summary = "in one call, staged",
+       .prepare = as_written(route::staged),
+       .kinds = pageable_alone,
+       .stages = true}};
 }
 
 std::vector<array_operation> downloads() {
@@ -341,12 +359,27 @@ std::vector<array_operation> downloads() {
       return download_to_fresh<T>(task, kind, route);
     });
   };
-  return {{"fresh", 1, "into new memory each time", both_kinds, fresh(route::plain)},
-          {"touched", 0, "into memory used before", both_kinds, touched(route::plain), true},
-          {"staged", 2, "staged, into memory used before", pageable_alone, touched(route::staged),
-           false, true},
-          {"staged_fresh", 3, "staged, into new memory", pageable_alone, fresh(route::staged),
-           false, true}};
+  return {{.setting = "fresh",
+           .plainness = 1,
+           .summary = "into new memory each time",
+           .prepare = fresh(route::plain)},
+          {.setting = "touched",
+           .plainness = 0,
+           .summary = "into memory used before",
+           .prepare = touched(route::plain),
+           .every_type = true},
+          {.setting = "staged",
+           .plainness = 2,
+           .summary = "staged, into memory used before",
+           .prepare = touched(route::staged),
+           .kinds = pageable_alone,
+           .stages = true},
+          {.setting = "staged_fresh",
+           .plainness = 3,
+           .summary = "staged, into new memory",
+           .prepare = fresh(route::staged),
+           .kinds = pageable_alone,
+           .stages = true}};
 }
 
 std::vector<array_operation> round_trips() {
@@ -365,20 +398,39 @@ std::vector<array_operation> round_trips() {
       return round_trip_to_fresh<float>(task, kind, route);
     };
   };
-  return {
-      {"allocated", 2, "in steps, arrays from cudaMalloc", both_kinds,
-       in_steps(allocation::plain, false)},
-      {"pooled", 1, "in steps, arrays from a pool", both_kinds,
-       in_steps(allocation::pooled, false)},
-      {"reused", 0, "in steps, into the same arrays", both_kinds,
-       in_steps(allocation::pooled, true)},
-      {"expression", 3, "in one expression, into memory used before", both_kinds,
-       as_written(route::plain)},
-      {"fresh", 1, "in one expression, into new memory", pageable_alone, to_fresh(route::plain)},
-      {"staged", 2, "in one expression, staged, into memory used before", pageable_alone,
-       as_written(route::staged), false, true},
-      {"staged_fresh", 3, "in one expression, staged, into new memory", pageable_alone,
-       to_fresh(route::staged), false, true}};
+  return {{.setting = "allocated",
+           .plainness = 2,
+           .summary = "in steps, arrays from cudaMalloc",
+           .prepare = in_steps(allocation::plain, false)},
+          {.setting = "pooled",
+           .plainness = 1,
+           .summary = "in steps, arrays from a pool",
+           .prepare = in_steps(allocation::pooled, false)},
+          {.setting = "reused",
+           .plainness = 0,
+           .summary = "in steps, into the same arrays",
+           .prepare = in_steps(allocation::pooled, true)},
+          {.setting = "expression",
+           .plainness = 3,
+           .summary = "in one expression, into memory used before",
+           .prepare = as_written(route::plain)},
+          {.setting = "fresh",
+           .plainness = 1,
+           .summary = "in one expression, into new memory",
+           .prepare = to_fresh(route::plain),
+           .kinds = pageable_alone},
+          {.setting = "staged",
+           .plainness = 2,
+           .summary = "in one expression, staged, into memory used before",
+           .prepare = as_written(route::staged),
+           .kinds = pageable_alone,
+           .stages = true},
+          {.setting = "staged_fresh",
+           .plainness = 3,
+           .summary = "in one expression, staged, into new memory",
+           .prepare = to_fresh(route::staged),
+           .kinds = pageable_alone,
+           .stages = true}};
 }
 
 /// gpu_array/<method>/<memory>/<setting>, a variant for each element type.

@@ -6,7 +6,7 @@ from plots.figures import CHECK_FIGURES
 from plots.model.derive import Run
 from plots.model.gate import Check
 from plots.page.section import Drawer, Section
-from plots.text import tables, verdict
+from plots.text import check_table, verdict
 
 
 def make_check_section(drawer: Drawer, check: Check, runs: list[tuple[int, Run]]) -> Section:
@@ -15,7 +15,7 @@ def make_check_section(drawer: Drawer, check: Check, runs: list[tuple[int, Run]]
         heading=verdict.heading(check, runs[0][1]),
         on_host=runs[0][1].on_host,
         sentences=verdict.sentences(check, len(runs)),
-        tables=[tables.make_check_table(check, runs[0][1].result.metrics)],
+        tables=[check_table.make_check_table(check, runs[0][1].result.metrics)],
     )
     drawer.add_figures(section, CHECK_FIGURES, check, runs, subject="against the baseline")
     return section

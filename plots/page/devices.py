@@ -7,7 +7,7 @@ from plots.model.by_device import why_no_run
 from plots.model.derive import Run
 from plots.model.judged import Sentence
 from plots.page.section import Drawer, Section
-from plots.text import caption, tables
+from plots.text import caption, concurrent_table
 
 
 def make_devices_section(
@@ -25,7 +25,7 @@ def make_devices_section(
         on_host=run.on_host,
     )
     if len(caption.device_ids(run)) > 1:
-        table = tables.make_concurrent_table(run)
+        table = concurrent_table.make_concurrent_table(run)
         section.tables = [table] if table.rows else []
         sentences = _name_devices_without_section(run, shown)
         section.sentences = {"Devices without a section": sentences} if sentences else {}

@@ -11,7 +11,7 @@ from plots.model.judged import Sentence
 from plots.model.load import Result
 from plots.model.same_machine import of_another_machine
 from plots.page.section import Drawer, Section, flatten
-from plots.text import map_caption, tables
+from plots.text import map_caption, map_table
 
 
 def make_map_section(
@@ -32,7 +32,7 @@ def make_map_section(
                 *(Sentence(text, code in doubts) for code, text in host_map.findings),
             ]
         },
-        tables=[tables.make_links_table(host_map)],
+        tables=[map_table.make_links_table(host_map)],
         method=[
             ("file", file),
             ("sha256 of its content", hashlib.sha256(host_map.data).hexdigest()),

@@ -10,7 +10,7 @@ from plots.model.derive import Run
 from plots.model.values import member
 from plots.page import calculator, panels
 from plots.page.section import Drawer, Section, flatten
-from plots.text import caption, findings, glance, macros, tables, trust
+from plots.text import caption, choices, findings, glance, macros, run_tables, trust
 
 # Keys of the file that the page shows elsewhere, or whose facts other keys repeat.
 KEYS_SHOWN_ELSEWHERE = (
@@ -51,8 +51,8 @@ def make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
         },
         tables_under={}
         if trust.injected_faults(run)
-        else {RECOMMENDATIONS_HEADING: tables.make_recommendations(run)},
-        tables=tables.make_tables(run),
+        else {RECOMMENDATIONS_HEADING: choices.make_recommendations(run)},
+        tables=run_tables.make_tables(run),
         macros="" if trust.injected_faults(run) else macros.format_macros(run, number),
         calculator={} if trust.injected_faults(run) else calculator.calculate(run),
         panels=panels.describe_benchmarks(run),

@@ -6,7 +6,7 @@ from plots.figures import GROUP_FIGURES
 from plots.model.derive import Run
 from plots.model.judged import Sentence
 from plots.page.section import MOST_SECTIONS, Drawer, Section
-from plots.text import cards, side_by_side, tables
+from plots.text import cards, compared_table, side_by_side
 
 DIFFERENCES_HEADING = "What differs"
 
@@ -17,7 +17,7 @@ def make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
     heading = f"{len(runs)} runs {kind} side by side"
     prefix = "host-runs-" if on_host else "runs-"
     compared = runs[:MOST_SECTIONS]
-    bandwidths = tables.compare_runs(runs)
+    bandwidths = compared_table.compare_runs(runs)
     questions = side_by_side.make_question_table(compared)
     facts = side_by_side.make_fact_table(runs)
     section = Section(

@@ -9,7 +9,7 @@ from plots.model.derive import Run
 from plots.model.judged import Sentence
 from plots.model.published import Published, read_published
 from plots.model.values import mapping
-from plots.text import caption, numbers, tables
+from plots.text import caption, choices, numbers
 from plots.text.trust import injected_faults
 
 
@@ -53,12 +53,12 @@ def explain_recommendations(run: Run) -> list[Sentence]:
     """Explains the table of recommendations: what it rests on, and the strategies in it."""
     if run.on_host or injected_faults(run):
         return []
-    choices = tables.read_choices(run)
-    winners = [choice.strategy for choice in choices if choice.strategy]
+    chosen = choices.read_choices(run)
+    winners = [choice.strategy for choice in chosen if choice.strategy]
     if not winners:
         return []
     shown = ["predicted", "not_included"]
-    if any(choice.extrapolated for choice in choices):
+    if any(choice.extrapolated for choice in chosen):
         shown.insert(1, "extrapolated")
     basis = run.judged.basis
     summaries = {

@@ -24,23 +24,28 @@ def _make_finding_table(judgement: Judgement) -> Table:
         return lambda one: one.interval[place] if one.interval else None
 
     columns: list[Column[Finding]] = [
-        Column("part", _part, "scope", lambda one: one.scope),
-        Column("GPU", lambda one: one.gpu or "-", "gpu", lambda one: one.gpu),
+        Column("part", _part, key="scope", raw=lambda one: one.scope),
+        Column("GPU", lambda one: one.gpu or "-", key="gpu", raw=lambda one: one.gpu),
         Column("", key="slot", raw=lambda one: one.slot),
         Column("", key="node", raw=lambda one: one.node),
-        Column("rack", lambda one: one.rack or "-", "", lambda one: one.rack),
+        Column("rack", lambda one: one.rack or "-", raw=lambda one: one.rack),
         Column("code", lambda one: one.code),
-        Column("class", lambda one: one.class_name or "-", "", lambda one: one.class_name),
-        Column("slower [95 %]", _slower, "slower_percent", lambda one: one.slower),
+        Column("class", lambda one: one.class_name or "-", raw=lambda one: one.class_name),
+        Column("slower [95 %]", _slower, key="slower_percent", raw=lambda one: one.slower),
         Column("", key="low_percent", raw=end(0)),
         Column("", key="high_percent", raw=end(1)),
-        Column("beside", lambda one: one.reference or "-", "reference", lambda one: one.reference),
-        Column("confidence", _confidence, "", lambda one: one.confidence),
         Column(
-            "since", lambda one: fleet_caption.date(one.since) or "-", "", lambda one: one.since
+            "beside",
+            lambda one: one.reference or "-",
+            key="reference",
+            raw=lambda one: one.reference,
         ),
-        Column("evidence", _first_evidence, "", lambda one: "; ".join(_evidence(one))),
-        Column("what to do", _advice, "advice", lambda one: " ".join(one.advice)),
+        Column("confidence", _confidence, raw=lambda one: one.confidence),
+        Column(
+            "since", lambda one: fleet_caption.date(one.since) or "-", raw=lambda one: one.since
+        ),
+        Column("evidence", _first_evidence, raw=lambda one: "; ".join(_evidence(one))),
+        Column("what to do", _advice, key="advice", raw=lambda one: " ".join(one.advice)),
     ]
     table = make_table("findings", "What is named", judgement.findings, columns)
     return replace(table, rows=table.rows[: 5 * MOST_ON_PAGE])
@@ -117,19 +122,19 @@ def make_history_tables(history: History) -> list[Table]:
         return None if trace.since is None else fleet_caption.sweep_name(history, trace.since)
 
     columns: list[Column[Trace]] = [
-        Column("GPU", fleet_caption.gpu_name, None),
-        Column("UUID", lambda one: one.uuid, "gpu"),
+        Column("GPU", fleet_caption.gpu_name, key=None),
+        Column("UUID", lambda one: one.uuid, key="gpu"),
         Column("", key="node", raw=lambda one: one.node),
         Column("", key="slot", raw=lambda one: one.slot),
-        Column("rack", lambda one: one.rack or "-", "", lambda one: one.rack),
+        Column("rack", lambda one: one.rack or "-", raw=lambda one: one.rack),
         Column("", key="model", raw=lambda one: one.model),
-        Column("aspect", lambda one: one.aspect or "-", "", lambda one: one.aspect),
-        Column("since", lambda one: fleet_caption.since_words(history, one) or "-", "", since),
+        Column("aspect", lambda one: one.aspect or "-", raw=lambda one: one.aspect),
+        Column("since", lambda one: fleet_caption.since_words(history, one) or "-", raw=since),
         Column(
             "named in",
             lambda one: caption.count(len(one.named), "sweep") or "-",
-            "named",
-            lambda one: len(one.named),
+            key="named",
+            raw=lambda one: len(one.named),
         ),
     ]
     table = make_table("troubled", "GPUs that were named", history.troubled, columns)

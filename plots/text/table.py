@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Generic, TypeVar
 
 from plots.model import values
@@ -67,6 +67,7 @@ class Column(Generic[Row]):
 
     head: str  # on the page
     text: Callable[[Row], str] | None = None  # None: it is not on the page
+    _: KW_ONLY
     key: str | None = ""  # the head in the file; empty: that of the page, None: it is not there
     raw: Callable[[Row], Cell] | None = None
     paper: str | None = None  # the head in a paper; None: it is not there

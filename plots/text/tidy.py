@@ -8,7 +8,7 @@ from typing import Any
 
 from plots.model.derive import Run
 from plots.model.values import is_number
-from plots.text import caption, tables
+from plots.text import caption, column_of
 from plots.text.table import format_csv
 
 # Fields of a benchmark, whose names are heads of columns, too.
@@ -57,7 +57,7 @@ def _measurements(number: int, run: Run) -> Iterator[dict[str, Cell]]:
             "gb_per_s": benchmark.gb_per_s if moved else None,
             "gb_per_s_low_95": least,
             "gb_per_s_high_95": most,
-            "link_percent": tables.link_percent(run, benchmark),
+            "link_percent": column_of.link_percent(run, benchmark),
             "cpu_s_per_gb": benchmark.get("cpu_s_per_gb"),
         }
 

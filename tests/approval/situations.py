@@ -43,7 +43,7 @@ from plots.model.load import Result, parse_result, read_result
 from plots.model.programs import Advice, Fit
 from plots.page.report import make_sections
 from plots.page.section import Drawer, Section
-from plots.text import caption, findings, glance, macros, method, tables, tidy, trust
+from plots.text import caption, choices, findings, glance, macros, method, run_tables, tidy, trust
 from plots.text.table import format_files
 
 
@@ -68,7 +68,7 @@ def files_of(subject: Run) -> Iterator[str]:
     """What programs and papers get."""
     files = tidy.format_tidy([subject, COPIES_TWICE])
     files |= {"numbers.tex": macros.format_macros(subject, None).encode()}
-    for each in tables.make_tables(subject):
+    for each in run_tables.make_tables(subject):
         files |= format_files(each, "")
     for name, data in files.items():
         text = gzip.decompress(data) if name.endswith(".gz") else data
@@ -272,7 +272,7 @@ def sentences_of(subject: Run) -> Iterator[str]:
     yield from (f"method: {text}" for text in method.describe_method([(1, subject)]))
     for warning in subject.judged.warnings:
         yield f"warning of the program: {warning}"
-    for each in tables.make_recommendations(subject):
+    for each in choices.make_recommendations(subject):
         yield from printing.table(each, raw=True)
 
 

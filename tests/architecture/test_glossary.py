@@ -82,6 +82,15 @@ def test_every_code_has_an_entry_or_a_row_of_its_page():
     ] == []
 
 
+def test_every_finding_of_a_map_has_a_row_of_its_page():
+    found = re.compile(r'(?:push_back\(|return |\? )\s*\{"(\w+)",')
+    told = {
+        code for path in rooms.files("src/topology/findings") for code in found.findall(read(path))
+    }
+    table = read("docs/MAP.md").partition("The codes of findings")[2]
+    assert told == set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+
+
 @pytest.mark.parametrize("word", entries())
 def test_an_entry_is_one_sentence_about_names_that_exist(word: str):
     meaning, names = entries()[word]

@@ -43,7 +43,7 @@ CONSTANTS = {
         figures/fleet_outliers WIDTH TEXT_WIDTH NAMES_WIDTH
         figures/keys SAMPLE LINE_HEIGHT DIRECTION_WIDTH
         text/latex LONGEST_WORD
-        text/tables LONGEST_FILE_NAME
+        text/run_tables LONGEST_FILE_NAME
         figures/bandwidth LABEL_ROOM
         figures/break_even ROW_HEIGHT
         figures/fleet_strip ALIGN_LEFT ALIGN_RIGHT HEIGHT
@@ -74,7 +74,7 @@ CONSTANTS = {
         figures/machine_ranks MOST_QUESTIONS
         figures/returns MOST_ROWS
         figures/small_copies MOST_ROWS
-        text/tables SHOWN_SIZES
+        text/choices SHOWN_SIZES
         figures/cells MOST_CELLS
         figures/bandwidth MOST_LINES
         figures/host_tree MOST_DEVICES
@@ -86,7 +86,7 @@ CONSTANTS = {
         model/derive LONGEST_NAME LONGEST_SET_NAME
         text/latex MOST_ROWS MOST_PARTS
         text/fleet_tables MOST_ON_PAGE MOST_FACTS
-        text/tables MOST_WITH_INTERVALS
+        text/compared_table MOST_WITH_INTERVALS
         text/method MOST_DESCRIBED
         text/side_by_side MOST_IN_TITLE
         text/fleet_caption MOST_SENTENCES""",

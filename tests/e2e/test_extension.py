@@ -130,3 +130,12 @@ def test_the_added_finding_about_a_file_is_found_where_it_is_true(
         known = codes(program, out)
         assert [code for code in codes(extended, out) if code not in known] == added
         assert "few_rounds" not in known
+
+
+def test_the_added_finding_of_a_map_is_found_where_it_is_true(extended: Program):
+    def codes(devices: str) -> list[str]:
+        answer = extended.run("map", f"--device={devices}", "--size=64KiB", "--out=-").out
+        return [finding["code"] for finding in json.loads(answer)["findings"]]
+
+    assert codes("host").count("few_sets") == 1
+    assert "few_sets" not in codes("host:0,host:1")

@@ -104,9 +104,7 @@ def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path
     text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
     blocks = [block.split("```")[0] for block in text.split("```sh\n")[1:]]
     (commands,) = (block for block in blocks if "seq 0 7" in block)
-    commands = commands.replace(
-        "--device=cuda:$gpu", "--device=host --sizes=4KiB --cold-sizes=4KiB"
-    )
+    commands = commands.replace("--device=cuda:$gpu", "--device=host --sizes=4KiB --cache=warm")
     commands = commands.replace("seq 0 7", "seq 0 1")
     strategies = next(word for word in commands.split() if word.startswith("--strategies="))
     assert program.run(strategies, "--list").code == 0

@@ -27,7 +27,7 @@ void check_read_map(const std::string& text) {
   require_line(read.origin.host_name);
   require(!topology::text_of(read.map).empty(), "a map without words");
   const auto again = topology::to_json(read.map).dump();
-  require(topology::host_map_from_text(again, "again.json") == read.map,
+  require(topology::map_file_from_text(again, "again.json").map == read.map,
           "a map that changes when it is written");
 }
 

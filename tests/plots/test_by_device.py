@@ -12,7 +12,7 @@ from plots.figures.layout import COLUMN, WIDE
 from plots.model.by_device import split
 from plots.model.derive import Run
 from plots.model.load import parse_result
-from plots.text import tables
+from plots.text import concurrent_table
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_set_with_a_long_name_is_shown_and_its_label_shortened(layout):
     name, result = listed(64)
     assert len(name) > 2000
     assert Run(result).left_out == 0
-    assert tables.make_concurrent_table(Run(result)).rows[0][0] == name
+    assert concurrent_table.make_concurrent_table(Run(result)).rows[0][0] == name
     copies = DEVICES_FIGURES["at_once"](Run(result), layout).chart.datasets["copies"]
     assert copies[1]["set"] == name
     assert "cuda:63" in copies[0]["name"]

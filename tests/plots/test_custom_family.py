@@ -10,13 +10,13 @@ from synthetic import MIB
 
 from plots.model.derive import Run
 from plots.page import report
-from plots.text import tables
+from plots.text import run_tables
 from plots.text.table import format_files
 
 
 @pytest.fixture
 def tables_by_name():
-    return {table.name: table for table in tables.make_tables(Run(format_2.result()))}
+    return {table.name: table for table in run_tables.make_tables(Run(format_2.result()))}
 
 
 def content(table):
@@ -57,8 +57,8 @@ def test_roles_with_the_same_file_name_have_separate_tables():
     roles = {role: {"description": "", "table": "times"} for role in ("a/b", "a b")}
     described = {name: format_2.fields(name, role) for name, role in (("x", "a/b"), ("y", "a b"))}
     rows = [synthetic.row(name, 0, 10.0) for name in described]
-    run_tables = tables.make_tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
-    assert {table.name: (table.heading, table.rows[0][0]) for table in run_tables[1:]} == {
+    made = run_tables.make_tables(Run(format_2.result(rows, roles=roles, benchmarks=described)))
+    assert {table.name: (table.heading, table.rows[0][0]) for table in made[1:]} == {
         "role_a_b_0": ("A b", "y"),
         "role_a_b_1": ("A/b", "x"),
     }

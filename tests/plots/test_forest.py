@@ -23,7 +23,7 @@ from plots.model import gate
 from plots.model.derive import Run
 from plots.model.load import ResultError, read_result
 from plots.page import draw, render, report
-from plots.text import tables, verdict
+from plots.text import check_table, verdict
 
 RECORDED = Path(__file__).resolve().parents[2] / "results" / "nvidia-h200" / "2026-11-21-gate"
 BASELINE = RECORDED / "baseline-median.json"
@@ -182,7 +182,7 @@ def test_long_and_odd_names_leave_room_for_the_figure():
 def test_the_table_has_the_digits_that_the_gate_has_printed(program):
     for runs in CHECKED.values():
         check = gate.check(program, BASELINE, runs)
-        rows = {row[0]: row for row in tables.make_check_table(check, {}).rows}
+        rows = {row[0]: row for row in check_table.make_check_table(check, {}).rows}
         command = [program, "check", BASELINE, *runs, "--all"]
         printed = subprocess.run(command, capture_output=True, check=False).stdout.decode()
         lines = [

@@ -25,7 +25,16 @@ from plots.model.programs import ask
 from plots.model.published import read_published
 from plots.page import draw, paper, render
 from plots.page.section import Drawer, Section
-from plots.text import bibliography, latex, macros, method, tables
+from plots.text import (
+    bibliography,
+    check_table,
+    choices,
+    compared_table,
+    latex,
+    macros,
+    method,
+    run_tables,
+)
 from plots.text.table import Table, format_files
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"
@@ -85,11 +94,11 @@ def folder(tmp_path_factory, pytestconfig):
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
     contents |= method.format_method([(1, run), (2, synthetic.run())])
     for table in chain(
-        tables.make_tables(run),
-        tables.make_recommendations(run),
+        run_tables.make_tables(run),
+        choices.make_recommendations(run),
         [
-            tables.compare_runs([(1, run), (2, run)]),
-            tables.make_check_table(gate_answers.check(), run.result.metrics),
+            compared_table.compare_runs([(1, run), (2, run)]),
+            check_table.make_check_table(gate_answers.check(), run.result.metrics),
         ],
     ):
         contents |= format_files(table, "")

@@ -22,7 +22,7 @@ from plots.model.derive import Run
 from plots.model.judged import Judged
 from plots.model.load import parse_result, read_result
 from plots.page import draw, html, report
-from plots.text import tables
+from plots.text import run_tables
 from plots.text.table import Table, format_files, markdown
 
 EVIL = "<script>alert('x')</script> & “Söhne” </script>"
@@ -336,7 +336,7 @@ def test_the_method_has_no_more_digits_than_a_reader_needs():
 
 def check_agreement(run):
     """Checks that time and bandwidth of each row agree, and counts the rows."""
-    (table, *_) = tables.make_tables(run)
+    (table, *_) = run_tables.make_tables(run)
     rows = [dict(zip(table.raw_head, row, strict=True)) for row in table.raw]
     compared = 0
     for row in rows:
@@ -356,7 +356,7 @@ def test_time_and_bandwidth_of_a_row_agree():
         for ns in (20e3, 80e3)
     ]
     assert check_agreement(synthetic.run(rows)) == 1
-    ((*_, rate, _),) = [table.rows[0] for table in tables.make_tables(synthetic.run(rows))][:1]
+    ((*_, rate, _),) = [table.rows[0] for table in run_tables.make_tables(synthetic.run(rows))][:1]
     assert rate == "20.97 GB/s"  # of 50 µs; the mean of the two bandwidths would be 32.77
 
 

@@ -238,6 +238,14 @@ recovery compare(const made_up_host& host, const topology::host_map& map) {
   return result;
 }
 
+made_up_host even_host(std::size_t devices, std::vector<limit> shared) {
+  made_up_host host{devices, {}, std::move(shared)};
+  for (std::size_t device = 0; device < devices; ++device)
+    for (const auto kind : topology::every_traffic)
+      host.own.push_back({device_set::of(device), kind, kind == traffic::both ? 100e9 : 50e9});
+  return host;
+}
+
 made_up_host host_of_issue_357() {
   made_up_host host{8, {}, {}};
   for (std::size_t device = 0; device < host.devices; ++device) {

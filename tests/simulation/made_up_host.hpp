@@ -103,6 +103,9 @@ struct recovery {
 };
 recovery compare(const made_up_host& host, const topology::host_map& map);
 
+/// Devices of 50 GB/s in each direction, 100 in both, that share these links.
+made_up_host even_host(std::size_t devices, std::vector<topology::limit> shared = {});
+
 /// The eight-GPU host of NVIDIA/cuda-samples issue 357, made up from the rates reported there.
 made_up_host host_of_issue_357();
 

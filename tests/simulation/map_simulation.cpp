@@ -232,7 +232,7 @@ int show_issue_357(const simulation::made_up_noise& noise, std::uint64_t seed) {
 
 /// A map from the mean rates of the sets of another, which were measured.
 int fit_again(const std::string& file) {
-  const auto recorded = topology::read_host_map(file);
+  const auto recorded = topology::read_map_file(file).map;
   std::vector<topology::observation> fitted_to;
   std::vector<topology::observation> held_out;
   for (const auto& set : recorded.sets) {

@@ -1,5 +1,3 @@
-#include "src/topology/findings/node_findings.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,8 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "src/topology/findings/findings.hpp"
-#include "src/topology/findings/words.hpp"
+#include "src/topology/findings/registration.hpp"
 #include "src/topology/infer/near_nodes.hpp"
 
 namespace bench_transfers::topology {
@@ -119,7 +116,7 @@ void add_seen(const host_map& map, device_set measured, std::vector<message>& li
   }
 }
 
-void add_not_measured(const host_map& map, std::vector<message>& list) {
+void add_unmeasured(const host_map& map, std::vector<message>& list) {
   std::map<std::string, std::vector<int>> nodes;
   for (const auto& entry : map.nodes)
     if (!entry.why_not.empty()) nodes[entry.why_not].push_back(entry.node);
@@ -130,12 +127,15 @@ void add_not_measured(const host_map& map, std::vector<message>& list) {
                                 numbers.size() > 1 ? "s" : "", fmt::join(numbers, ", "), why_not)});
 }
 
-}  // namespace
-
+/// Which memory each device should use, by what was measured, and for other devices by what the
+/// kernel says.
 void add_node_findings(const host_map& map, std::vector<message>& list) {
   const auto measured = add_measured(map, list);
   add_seen(map, measured, list);
-  add_not_measured(map, list);
+  add_unmeasured(map, list);
 }
 
+const registration of_nodes(subject::nodes, add_node_findings);
+
+}  // namespace
 }  // namespace bench_transfers::topology

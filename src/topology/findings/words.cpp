@@ -4,6 +4,33 @@
 
 namespace bench_transfers::topology {
 
+nlohmann::ordered_json names_json(const host_map& map, device_set devices) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto device : devices.members()) list.push_back(map.devices[device]);
+  return list;
+}
+
+std::string names_text(const host_map& map, device_set devices) {
+  const auto members = devices.members();
+  if (members.empty()) return "no device";
+  const auto last = map.devices[members.back()];
+  const auto first = map.devices[members.front()];
+  if (members.size() == 1) return last;
+  if (members.size() > 2 && members.back() - members.front() + 1 == members.size())
+    return fmt::format("{} to {}", first, last);
+  std::string text = first;
+  for (std::size_t i = 1; i + 1 < members.size(); ++i) text += ", " + map.devices[members[i]];
+  return text + " and " + last;
+}
+
+std::optional<common_place> best_place(const host_map& map, device_set devices) {
+  const auto places = places_of(map.pci, devices);
+  std::optional<common_place> best;
+  for (const auto& place : places)
+    if (!best || place.kind == place_kind::port) best = place;
+  return best;
+}
+
 std::string rate_text(double bytes_per_second) {
   const auto gb_per_s = bytes_per_second / 1e9;
   return gb_per_s > 0 && gb_per_s < 1 ? fmt::format("{:#.3g}", gb_per_s)

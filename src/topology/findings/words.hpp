@@ -1,11 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "src/topology/flows/flows.hpp"
-#include "src/topology/pci/pci_view.hpp"
+#include "src/common/message.hpp"
+#include "src/topology/map/host_map.hpp"
 
 namespace bench_transfers::topology {
+
+/// A list of names.
+nlohmann::ordered_json names_json(const host_map& map, device_set devices);
+
+/// "cuda:0", "cuda:0 and cuda:2", "cuda:4 to cuda:7"
+std::string names_text(const host_map& map, device_set devices);
+
+/// The place that names a link best: a port rather than a root complex, and that rather than a
+/// node; of ports the nearest to the host.
+std::optional<common_place> best_place(const host_map& map, device_set devices);
 
 /// In GB/s, with one decimal; below 1 with three digits.
 std::string rate_text(double bytes_per_second);

@@ -9,9 +9,15 @@
 namespace bench_transfers::topology {
 namespace {
 
+/// Of the limits that promise most, so many are tried: what they explain takes a prediction each.
 constexpr std::size_t tried_exactly = 8;
+/// The misfit of a set, in squares of standard errors, that a limit is to explain.
+constexpr double misfit_to_explain = 4;
+/// Limits that explain about as much are told apart by what is usual: one below a place that the
+/// kernel shows, rather than one of devices whose numbers are in a row, rather than any other.
+constexpr double preference_of_places = 1.04, preference_of_rows = 1.02;
 
-bool is_range(device_set set) {
+bool is_in_a_row(device_set set) {
   const auto first = set.front();
   return set == device_set::up_to(first + set.size()) - device_set::up_to(first);
 }
@@ -40,8 +46,10 @@ possible_limit possible(const evidence& evidence, const std::vector<device_set>&
   possible_limit result{limit, 1, {}, 0};
   for (const auto& set : evidence.sets()) result.sums.push_back(set.rates.sum(limit.of(set.flows)));
   for (const auto sum : result.sums) result.most = std::max(result.most, sum);
-  const bool hinted = std::ranges::find(hints, limit.devices) != hints.end();
-  result.preference = hinted ? 1.04 : is_range(limit.devices) ? 1.02 : 1;
+  if (std::ranges::find(hints, limit.devices) != hints.end())
+    result.preference = preference_of_places;
+  else if (is_in_a_row(limit.devices))
+    result.preference = preference_of_rows;
   return result;
 }
 
@@ -58,38 +66,44 @@ bool fits_in(const prediction& base, const limit& added) {
                              [&](const limit& other) { return go_together(other, added); });
 }
 
+/// Whether the candidate, if it is a limit, is reached in the set: its flows have about the most
+/// that they ever had.
 bool is_full(const search& search, const possible_limit& candidate, std::size_t set) {
   return candidate.sums[set] >= (1 - search.alike.alike_sums) * candidate.most;
 }
 
-/// What flows of the set lack that the limit, if it is full, may slow down: those at the highest
-/// rate.
-void add_losses(const search& search, std::vector<double>& losses, const filled& base,
-                const measured_set& set, const limit& limit) {
+/// What flows of the set lack of what `base` predicts, as parts of that: those flows that a full
+/// limit may slow down, which are at the highest rate of their direction.
+std::vector<double> losses_in(const search& search, const filled& base, const measured_set& set,
+                              const limit& limit) {
+  std::vector<double> losses;
   const auto held = limit.of(set.flows);
-  if (held.devices().size() < 2) return;
+  if (held.devices().size() < 2) return losses;
   const auto flows = list_of(held);
-  direction_shares levels{0, 0};
+  direction_shares highest{0, 0};
   for (const auto& flow : flows) {
-    auto& level = flow.direction == direction::h2d ? levels.h2d : levels.d2h;
-    level = std::max(level, set.rates[flow]);
+    auto& rate = flow.direction == direction::h2d ? highest.h2d : highest.d2h;
+    rate = std::max(rate, set.rates[flow]);
   }
   for (const auto& flow : flows) {
     const auto lost = 1 - set.rates[flow] / base.rates[flow];
-    if (set.rates[flow] >= (1 - search.alike.alike_rates) * levels.of(flow.direction) &&
-        lost > least_effect / 2)
-      losses.push_back(lost);
+    const bool is_highest =
+        set.rates[flow] >= (1 - search.alike.alike_rates) * highest.of(flow.direction);
+    if (is_highest && lost > least_effect / 2) losses.push_back(lost);
   }
+  return losses;
 }
 
-/// How much of what `base` leaves unexplained the candidate may explain.
-double promise(const search& search, const prediction& base, const possible_limit& candidate) {
-  std::vector<double> losses;
-  for (std::size_t i = 0; i < candidate.sums.size(); ++i)
-    if (base.misfits[i] >= 4 && is_full(search, candidate, i))
-      add_losses(search, losses, base.sets[i], search.evidence.sets()[i], candidate.limit);
+/// How much of what `base` leaves unexplained the candidate may explain: an estimate of what it
+/// takes off the misfit, made without a prediction.
+double promise_of(const search& search, const prediction& base, const possible_limit& candidate) {
   double promise = 0;
-  for (const auto lost : losses) promise += huber(lost / search.alike.error);
+  for (std::size_t i = 0; i < candidate.sums.size(); ++i) {
+    if (base.misfits[i] < misfit_to_explain || !is_full(search, candidate, i)) continue;
+    for (const auto lost :
+         losses_in(search, base.sets[i], search.evidence.sets()[i], candidate.limit))
+      promise += huber(lost / search.alike.error);
+  }
   return promise;
 }
 
@@ -98,7 +112,7 @@ std::vector<const possible_limit*> promising(const search& search, const predict
                                              bool crossing) {
   std::vector<std::pair<double, const possible_limit*>> list;
   for (const auto& candidate : search.possible) {
-    const auto promised = promise(search, base, candidate);
+    const auto promised = promise_of(search, base, candidate);
     if (promised > worth_a_limit / 2 && fits_in(base, candidate.limit) != crossing)
       list.emplace_back(promised * candidate.preference, &candidate);
   }

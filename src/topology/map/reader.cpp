@@ -312,10 +312,4 @@ map_file read_map_file(const std::filesystem::path& file) {
   return map_file_from_text(text, file);
 }
 
-host_map read_host_map(const std::filesystem::path& file) { return read_map_file(file).map; }
-
-host_map host_map_from_text(const std::string& text, const std::filesystem::path& file) {
-  return map_file_from_text(text, file).map;
-}
-
 }  // namespace bench_transfers::topology

@@ -47,8 +47,4 @@ map_file read_map_file(const std::filesystem::path& file);
 /// The same from a file's text; `file` is only named. Throws unusable_map.
 map_file map_file_from_text(const std::string& text, const std::filesystem::path& file);
 
-/// The map alone.
-host_map read_host_map(const std::filesystem::path& file);
-host_map host_map_from_text(const std::string& text, const std::filesystem::path& file);
-
 }  // namespace bench_transfers::topology

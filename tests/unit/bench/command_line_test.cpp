@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/arguments.hpp"
 #include "bench/cli/google_flags.hpp"
+#include "bench/cli/options.hpp"
 #include "src/common/program.hpp"
 #include "tests/unit/common/complaint.hpp"
 
@@ -109,6 +111,53 @@ TEST(recorded_command_line, has_names_of_files_without_their_folders) {
   EXPECT_EQ(without_folders({"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}),
             (words{"x", "--strategies=copy/pinned", "--output=/a/b", "--out="}));
   EXPECT_EQ(without_folders({}), words{});
+}
+
+class options_read : public command_line {
+ protected:
+  std::optional<answer> read(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "bench_transfers");
+    return read_options(table, arguments);
+  }
+  option_table table{{}};
+};
+
+TEST_F(options_read, are_in_the_table_and_not_taken_yet) {
+  EXPECT_FALSE(read({"--sizes=1MiB", "--resume=run.json"}));
+  EXPECT_EQ(table.sizes, "1MiB");
+  EXPECT_EQ(table.settings.resume, "run.json");
+  EXPECT_THAT(table.settings.sizes, IsEmpty());
+}
+
+TEST_F(options_read, are_none_where_a_text_is_asked_for) {
+  const auto version = read({"--version"});
+  ASSERT_TRUE(version);
+  EXPECT_THAT(version->text, testing::StartsWith("bench_transfers "));
+  EXPECT_THAT(read({"--help"}).value().text, testing::HasSubstr("--sizes"));
+}
+
+TEST_F(options_read, need_their_values) {
+  EXPECT_EQ(common::complaint_of<common::usage_error>([&] { read({"--sizes="}); }),
+            "--sizes needs a value");
+  EXPECT_THAT(common::complaint_of<common::usage_error>([&] { read({"--processes=many"}); }),
+              testing::HasSubstr("--processes"));
+}
+
+TEST_F(options_read, are_those_of_variables_if_the_table_reads_them) {
+  setenv("BENCHMARK_OUT", "of_variable.json", 1);
+  option_table both{{}};
+  option_table of_line{{.reads_environment = false}};
+  for (auto* const one : {&both, &of_line})
+    read_options(*one, std::vector<const char*>{"bench_transfers"});
+  EXPECT_EQ(both.settings.out, "of_variable.json");
+  EXPECT_EQ(of_line.settings.out, "");
+}
+
+/// CLI11 would end the options by it.
+TEST_F(options_read, of_a_command_have_two_dashes_for_the_option_that_they_stand_for) {
+  EXPECT_FALSE(read({"compare", "a.json", "--", "b.json"}));
+  const auto* const compare = table.app.get_subcommand("compare");
+  EXPECT_GT(compare->get_option("--with")->count(), 0U);
 }
 
 TEST_F(command_line, takes_a_limit_on_time) {

@@ -181,11 +181,11 @@ using all_types =
 TYPED_TEST_SUITE(arrays_of, all_types);
 
 TYPED_TEST(arrays_of, numbers_convert_to_all_types) {
+  // The host uses all cores from a larger size on than the device.
+  const std::vector arrays{this->numbers(1), this->numbers(1009), this->numbers(600'003)};
   const auto check = [&]<class To>(To) {
-    // The host uses all cores from a larger size on than the device.
-    for (const std::size_t size : {1, 1009, 600'003}) {
-      const auto values = this->numbers(size);
-      std::vector<To> expected(size);
+    for (const auto& values : arrays) {
+      std::vector<To> expected(values.size());
       std::ranges::transform(values, expected.begin(), expected_conversion<To, TypeParam>);
       const auto array = to_gpu(this->gpu, values);
       EXPECT_TRUE(all_same(expected, array.template astype<To>().get())) << typeid(To).name();

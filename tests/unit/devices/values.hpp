@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <type_traits>
@@ -43,6 +44,12 @@ template <class Expected, class Actual>
 testing::AssertionResult all_same(const Expected& expected, const Actual& actual) {
   if (expected.size() != actual.size())
     return testing::AssertionFailure() << actual.size() << " elements";
+  // Most often: one by one takes much longer.
+  using element = std::remove_cvref_t<decltype(expected[0])>;
+  if constexpr (std::is_same_v<element, std::remove_cvref_t<decltype(actual[0])>>)
+    if (expected.empty() ||
+        std::memcmp(expected.data(), actual.data(), expected.size() * sizeof(element)) == 0)
+      return testing::AssertionSuccess();
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (!same(expected[i], actual[i]))
       return testing::AssertionFailure() << "element " << i << " is " << number_of(actual[i])

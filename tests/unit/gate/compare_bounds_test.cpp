@@ -90,59 +90,6 @@ TEST_F(comparing, takes_slow_processes_of_a_slower_class_for_its_own) {
   EXPECT_EQ(compare(all, {}).benchmarks[4].slow_processes, 1);
 }
 
-TEST_F(comparing, is_unsure_of_several_thresholds_that_chance_does_not_explain) {
-  auto all = suite(200, 0.03);
-  const auto verdict_at = [&](double shift) {
-    all[4].before = {{-0.03, -0.015, 0, 0.015, 0.03}, {-0.03, -0.015, 0, 0.015, 0.03}};
-    all[4].after = {{shift, shift, shift}};
-    const auto result = compare(all, {});
-    const auto& benchmark = result.benchmarks[4];
-    EXPECT_GT(benchmark.p, 0.03) << shift;  // among 200 benchmarks, chance explains it
-    return benchmark.verdict;
-  };
-  EXPECT_EQ(verdict_at(0.066), outcome::ambiguous);
-  EXPECT_EQ(verdict_at(0.05), outcome::not_known);  // less than three thresholds
-}
-
-TEST_F(comparing, is_not_suspicious_of_what_chance_explains_alone) {
-  auto all = suite(200, 0.10);
-  all[4].before = {{-0.1, -0.05, 0, 0.05, 0.1}, {-0.1, -0.05, 0, 0.05, 0.1}};
-  all[4].after = {{0.075, 0.075, 0.075}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::not_known);
-}
-
-TEST_F(comparing, is_unsure_at_three_times_the_rate_of_false_alarms) {
-  auto all = suite(200, 0.005);
-  const auto at = [&](double false_alarm) {
-    return compare(all, {.false_alarm = false_alarm}).benchmarks[4].verdict;
-  };
-  for (auto& value : all[4].after[0]) value = 0.03;
-  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
-  const double p = compare(all, {}).benchmarks[4].p;
-  ASSERT_LT(p, 0.01);
-  EXPECT_EQ(at(1.1 * p), outcome::slower);
-  EXPECT_EQ(at(0.9 * p), outcome::ambiguous);
-  EXPECT_EQ(at(0.35 * p), outcome::ambiguous);
-  EXPECT_EQ(at(0.32 * p), outcome::ambiguous);  // its noise alone should not show as much
-}
-
-TEST_F(comparing, takes_what_is_faster_for_that_at_the_rate_of_false_alarms) {
-  auto all = suite(200, 0.005);
-  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
-  for (auto& value : all[4].after[0]) value = -0.019;
-  EXPECT_NE(compare(all, {}).benchmarks[4].verdict, outcome::faster);  // less than the threshold
-  for (auto& value : all[4].after[0]) value = -0.025;
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::faster);
-  EXPECT_NE(compare(all, {.false_alarm = 1e-9}).benchmarks[4].verdict, outcome::faster);
-}
-
-TEST_F(comparing, does_not_take_what_is_faster_only_with_its_class_for_that) {
-  auto all = suite(60, 0.0005);
-  for (auto& benchmark : all) slow_down(benchmark, -0.015);
-  slow_down(all[4], -0.015);
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
-}
-
 // What a judgement says.
 
 TEST_F(comparing, advises_by_the_noise_alone) {
@@ -177,28 +124,6 @@ TEST_F(comparing, detects_no_less_than_the_threshold) {
   const auto judgement = compare(suite(100, 0.0001), {.threshold = 0.2}).benchmarks[0];
   EXPECT_NEAR(judgement.detectable, std::log1p(0.2), 0.001);
   EXPECT_LT(judgement.resolution, 0.01);
-}
-
-/// Each of three processes must exceed 2.5 deviations.
-TEST_F(comparing, detects_what_every_process_shows) {
-  auto all = suite(30, 0);
-  for (auto& benchmark : all) {
-    benchmark.least_deviation = 0.01;
-    for (auto& session : benchmark.before) std::ranges::fill(session, 0);
-    std::ranges::fill(benchmark.after[0], 0);
-  }
-  for (const auto& judgement : compare(all, {}).benchmarks) {
-    const double process = judgement.process_deviation;
-    const double session = judgement.session_deviation * std::sqrt(1.5);
-    const double least =
-        2.5 * std::hypot(process * std::sqrt(1 + statistics::location_variance(10)), session);
-    // Three processes exceed a distance with 80 % if each does with the third root of 80 %.
-    const auto expected = [&](double of_each, double of_session) {
-      return least + std::hypot(process * of_each, session * of_session);
-    };
-    EXPECT_NEAR(judgement.detectable, expected(1.463376, 0.841621), 1e-6);
-    EXPECT_NEAR(judgement.detectable_surely, expected(2.121201, 1.644854), 1e-6);
-  }
 }
 
 TEST_F(comparing, needs_three_processes_before_and_one_after) {

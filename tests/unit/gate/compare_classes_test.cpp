@@ -7,17 +7,6 @@ namespace {
 
 // Which processes must be slower.
 
-TEST_F(comparing, tolerates_one_fast_process_of_every_three_beyond_the_third) {
-  for (const auto& [runs, tolerated] : {std::pair{3, 0}, {5, 0}, {6, 1}, {8, 1}, {9, 2}, {12, 3}}) {
-    for (const int fast : {tolerated, tolerated + 1}) {
-      auto all = suite(100, 0.002, static_cast<std::size_t>(runs));
-      for (int i = fast; i < runs; ++i) all[4].after[0][static_cast<std::size_t>(i)] += 0.3;
-      const auto verdict = compare(all, {}).benchmarks[4].verdict;
-      EXPECT_EQ(verdict == outcome::slower, fast == tolerated) << fast << " of " << runs;
-    }
-  }
-}
-
 TEST_F(comparing, tolerates_one_slow_process_of_forty_in_the_baseline) {
   for (const std::size_t processes_before : {39U, 40U}) {
     auto all = suite(100, 0.002);
@@ -27,39 +16,6 @@ TEST_F(comparing, tolerates_one_slow_process_of_forty_in_the_baseline) {
     const auto verdict = compare(all, {}).benchmarks[4].verdict;
     EXPECT_EQ(verdict == outcome::slower, processes_before == 40) << processes_before;
   }
-}
-
-TEST_F(comparing, wants_every_process_beyond_the_threshold) {
-  auto all = suite(200, 0.001);
-  all[4].after = {{0.05, 0.05, 0.015}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
-  all[4].after = {{0.05, 0.05, 0.025}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
-}
-
-TEST_F(comparing, wants_every_process_beyond_the_noise) {
-  // Two and a half deviations from the centre, or two from the slowest process of the baseline.
-  auto all = suite(200, 0.01);
-  all[4].before[0] = all[4].before[1] = {-0.01, -0.005, 0, 0.005, 0.01};
-  all[4].after = {{0.1, 0.1, 0.024}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
-  all[4].after = {{0.1, 0.1, 0.045}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
-  all[4].before[0][4] = 0.04;
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
-}
-
-TEST_F(comparing, wants_every_process_beyond_what_the_class_has_in_common) {
-  auto all = suite(60, 0.0005);
-  for (auto& benchmark : all) slow_down(benchmark, 0.015);
-  all[4].after = {{0.1, 0.1, 0.03}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
-  all[4].after = {{0.1, 0.1, 0.045}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::slower);
-  // A faster class makes nothing slower.
-  for (auto& benchmark : all) slow_down(benchmark, -0.033);
-  all[4].after = {{0.1, 0.1, 0.012}};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::ambiguous);
 }
 
 // Classes.
@@ -212,22 +168,6 @@ TEST_F(comparing, needs_much_after_a_single_session) {
   }
 }
 
-/// Slower beyond doubt, by less than the threshold, and perhaps by more.
-TEST_F(comparing, is_unsure_whether_a_slowdown_reaches_the_threshold) {
-  auto all = suite(200, 0.002);
-  all[4].before[0] = all[4].before[1] = {-0.002, -0.001, 0, 0.001, 0.002};
-  for (const double slower : {0.019, 0.094}) {
-    all[4].after[0] = {slower, slower, slower};
-    const limits limits{.threshold = std::expm1(slower + 0.001)};
-    EXPECT_EQ(compare(all, limits).benchmarks[4].verdict, outcome::ambiguous) << slower;
-  }
-  all[4].after[0] = {0.094, 0.094, 0.094};  // ten percent where a class only vetoes
-  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
-            outcome::not_known);
-  all[4].after[0] = {0, 0, 0};
-  EXPECT_EQ(compare(all, {}).benchmarks[4].verdict, outcome::unchanged);
-}
-
 // Classes that only veto.
 
 TEST_F(comparing, vetoes_by_larger_thresholds) {
@@ -251,19 +191,6 @@ TEST_F(comparing, vetoes_by_larger_thresholds) {
     slow_down(all[4], slower);
     EXPECT_EQ(compare(all, {.vetoing = {kind}}).benchmarks[4].verdict, verdict) << slower;
   }
-}
-
-/// Where a class decides, its benchmarks need only be slower beyond doubt, and by the threshold.
-TEST_F(comparing, vetoes_only_by_a_lower_bound_beyond_the_threshold) {
-  auto all = suite(200, 0.005);
-  for (auto& value : all[4].after[0]) value = 0.103;
-  all[4].before[0] = all[4].before[1] = {-0.005, -0.0025, 0, 0.0025, 0.005};
-  EXPECT_EQ(compare(all, {.threshold = 0.1}).benchmarks[4].verdict, outcome::slower);
-  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
-            outcome::ambiguous);
-  for (auto& value : all[4].after[0]) value = 0.15;
-  EXPECT_EQ(compare(all, {.vetoing = {benchmark_class::link}}).benchmarks[4].verdict,
-            outcome::slower);
 }
 
 /// Doubts that prevent a pass of a class that decides are none of one that vetoes.

@@ -52,7 +52,7 @@ using host_map_file = fake_tree;
 TEST_F(host_map_file, what_is_written_is_read_again) {
   const auto map = full_map();
   common::write_whole(root / "host_map.json", text_of_host_map(map, {}));
-  EXPECT_EQ(read_host_map(root / "host_map.json"), map);
+  EXPECT_EQ(read_map_file(root / "host_map.json").map, map);
 }
 
 TEST_F(host_map_file, says_its_kind_and_format_and_what_was_found) {
@@ -75,7 +75,7 @@ TEST_F(host_map_file, without_nodes_shares_and_seconds_it_is_read) {
     set.erase("discarded");
   }
   document["links"][0]["capacities"]["both"].erase("shares");
-  const auto map = host_map_from_text(document.dump(), "some.json");
+  const auto map = map_file_from_text(document.dump(), "some.json").map;
   EXPECT_TRUE(map.nodes.empty());
   EXPECT_FALSE(map.seconds);
   EXPECT_TRUE(map.drifts.empty());
@@ -85,7 +85,7 @@ TEST_F(host_map_file, without_nodes_shares_and_seconds_it_is_read) {
 
 TEST_F(host_map_file, a_missing_file_is_named) {
   const auto file = root / "nothing.json";
-  EXPECT_THAT([&] { read_host_map(file); },
+  EXPECT_THAT([&] { read_map_file(file); },
               testing::ThrowsMessage<unusable_map>(HasSubstr(file.string())));
 }
 
@@ -93,13 +93,13 @@ TEST_F(host_map_file, names_that_are_not_utf_8_can_be_written) {
   auto map = full_map();
   map.devices[0] = "cuda\xff";
   common::write_whole(root / "host_map.json", text_of_host_map(map, {}));
-  EXPECT_EQ(read_host_map(root / "host_map.json").devices[0], "cuda\xef\xbf\xbd");
+  EXPECT_EQ(read_map_file(root / "host_map.json").map.devices[0], "cuda\xef\xbf\xbd");
 }
 
 TEST_F(host_map_file, names_cannot_control_a_terminal) {
   auto document = to_json(full_map());
   document["devices"][0]["name"] = "cuda\x1b[2J\n0";
-  EXPECT_EQ(host_map_from_text(document.dump(), "some.json").devices[0], "cuda\\x1b[2J\\n0");
+  EXPECT_EQ(map_file_from_text(document.dump(), "some.json").map.devices[0], "cuda\\x1b[2J\\n0");
 }
 
 TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
@@ -112,7 +112,7 @@ TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
       auto changed = good;
       changed[json::json_pointer(pointer)] = other;
       try {
-        EXPECT_NE(text_of(host_map_from_text(changed.dump(), "some.json")), "") << pointer;
+        EXPECT_NE(text_of(map_file_from_text(changed.dump(), "some.json").map), "") << pointer;
       } catch (const unusable_map& refused) {
         EXPECT_THAT(refused.what(), testing::StartsWith("cannot use some.json: ")) << pointer;
       }
@@ -122,8 +122,8 @@ TEST_F(host_map_file, any_other_value_is_refused_or_can_be_shown) {
 
 TEST_F(host_map_file, other_texts_are_refused) {
   for (const auto* text : {"", "null", "[]", "3", "{", "{}", "\"host_map\"", "{\"kind\": 3}"})
-    EXPECT_THROW(host_map_from_text(text, "some.json"), unusable_map) << text;
-  EXPECT_THROW(host_map_from_text(std::string(200'000, '['), "some.json"), unusable_map);
+    EXPECT_THROW(map_file_from_text(text, "some.json"), unusable_map) << text;
+  EXPECT_THROW(map_file_from_text(std::string(200'000, '['), "some.json"), unusable_map);
 }
 
 }  // namespace

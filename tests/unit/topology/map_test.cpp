@@ -10,20 +10,12 @@
 namespace bench_transfers::topology::map_test {
 namespace {
 
+using simulation::even_host;
 using simulation::made_up_host;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr double gb = 1e9;
-
-/// Devices of 50 GB/s in each direction, 100 in both.
-made_up_host host_of(std::size_t devices, std::vector<limit> shared = {}) {
-  made_up_host host{devices, {}, std::move(shared)};
-  for (std::size_t device = 0; device < devices; ++device)
-    for (const auto kind : every_traffic)
-      host.own.push_back({device_set::of(device), kind, (kind == traffic::both ? 100 : 50) * gb});
-  return host;
-}
 
 host_map map_of_host(const made_up_host& host, const pci_view& pci = {},
                      std::size_t* sets = nullptr) {
@@ -38,14 +30,14 @@ host_map map_of_host(const made_up_host& host, const pci_view& pci = {},
 
 TEST(host_map, a_host_that_shares_nothing_has_no_links) {
   for (const std::size_t devices : {1, 2, 5, 8}) {
-    const auto map = map_of_host(host_of(devices));
+    const auto map = map_of_host(even_host(devices));
     EXPECT_THAT(map.links, IsEmpty()) << devices;
     EXPECT_NEAR(map.alone.front().h2d.value, 50 * gb, 1 * gb);
   }
 }
 
 TEST(host_map, a_link_has_its_devices_and_its_capacity_within_the_interval) {
-  const auto map = map_of_host(host_of(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
+  const auto map = map_of_host(even_host(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   const auto& link = map.links.front();
   EXPECT_EQ(link.devices, device_set::of({1, 2}));
@@ -59,20 +51,20 @@ TEST(host_map, a_link_has_its_devices_and_its_capacity_within_the_interval) {
 }
 
 TEST(host_map, a_link_that_binds_three_flows_but_not_two_is_found) {
-  const auto map = map_of_host(host_of(5, {{device_set::of({1, 2, 3}), traffic::d2h, 120 * gb}}));
+  const auto map = map_of_host(even_host(5, {{device_set::of({1, 2, 3}), traffic::d2h, 120 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   EXPECT_EQ(map.links.front().devices, device_set::of({1, 2, 3}));
   EXPECT_TRUE(map.links.front().d2h);
 }
 
 TEST(host_map, a_link_that_binds_only_with_all_devices_is_found) {
-  const auto map = map_of_host(host_of(6, {{device_set::up_to(6), traffic::h2d, 270 * gb}}));
+  const auto map = map_of_host(even_host(6, {{device_set::up_to(6), traffic::h2d, 270 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   EXPECT_EQ(map.links.front().devices, device_set::up_to(6));
 }
 
 TEST(host_map, a_link_that_binds_only_with_both_directions_is_found) {
-  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   EXPECT_FALSE(map.links.front().h2d);
   EXPECT_FALSE(map.links.front().d2h);
@@ -80,8 +72,8 @@ TEST(host_map, a_link_that_binds_only_with_both_directions_is_found) {
 }
 
 TEST(host_map, a_link_that_another_hides_when_all_copy_is_found) {
-  const auto map = map_of_host(host_of(4, {{device_set::of({2, 3}), traffic::h2d, 80 * gb},
-                                           {device_set::up_to(4), traffic::h2d, 120 * gb}}));
+  const auto map = map_of_host(even_host(4, {{device_set::of({2, 3}), traffic::h2d, 80 * gb},
+                                             {device_set::up_to(4), traffic::h2d, 120 * gb}}));
   ASSERT_EQ(map.links.size(), 2);
   EXPECT_EQ(map.links[0].devices, device_set::up_to(4));
   EXPECT_EQ(map.links[1].devices, device_set::of({2, 3}));
@@ -90,15 +82,15 @@ TEST(host_map, a_link_that_another_hides_when_all_copy_is_found) {
 }
 
 TEST(host_map, two_links_that_give_the_same_are_not_taken_for_one) {
-  const auto map = map_of_host(host_of(6, {{device_set::of({0, 1}), traffic::h2d, 80 * gb},
-                                           {device_set::of({3, 4}), traffic::h2d, 80 * gb}}));
+  const auto map = map_of_host(even_host(6, {{device_set::of({0, 1}), traffic::h2d, 80 * gb},
+                                             {device_set::of({3, 4}), traffic::h2d, 80 * gb}}));
   ASSERT_EQ(map.links.size(), 2);
   EXPECT_EQ(map.links[0].devices, device_set::of({0, 1}));
   EXPECT_EQ(map.links[1].devices, device_set::of({3, 4}));
 }
 
 TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
-  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::h2d, 60 * gb}}));
+  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::h2d, 60 * gb}}));
   ASSERT_TRUE(map.errors);
   EXPECT_LT(map.errors->median, 0.03);
   EXPECT_LT(map.errors->p95, 0.1);
@@ -109,7 +101,7 @@ TEST(host_map, predicts_sets_that_it_was_not_fitted_to) {
 
 TEST(host_map, a_link_may_give_one_direction_more_than_the_other) {
   const auto map =
-      map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb, {0.4, 0.6}}}));
+      map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb, {0.4, 0.6}}}));
   ASSERT_EQ(map.links.size(), 1);
   ASSERT_TRUE(map.links.front().both && map.links.front().both->shares);
   EXPECT_NEAR(map.links.front().both->shares->h2d, 0.4, 0.01);
@@ -119,7 +111,7 @@ TEST(host_map, a_link_may_give_one_direction_more_than_the_other) {
 }
 
 TEST(host_map, a_device_may_give_one_direction_more_than_the_other) {
-  auto host = host_of(3);
+  auto host = even_host(3);
   for (auto& own : host.own)
     if (own.kind == traffic::both) own = {own.devices, own.kind, 75 * gb, {0.6, 0.4}};
   const auto map = map_of_host(host);
@@ -131,7 +123,7 @@ TEST(host_map, a_device_may_give_one_direction_more_than_the_other) {
 }
 
 TEST(host_map, directions_that_get_the_same_have_no_shares) {
-  const auto map = map_of_host(host_of(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+  const auto map = map_of_host(even_host(4, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   ASSERT_EQ(map.links.size(), 1);
   EXPECT_FALSE(map.links.front().both->shares);
   for (const auto& alone : map.alone) EXPECT_FALSE(alone.shares);
@@ -212,7 +204,7 @@ TEST(host_map, most_made_up_hosts_with_unfair_directions_are_recovered) {
 }
 
 TEST(host_map, a_set_that_cannot_be_measured_is_skipped_with_its_reason) {
-  simulation::made_up_measurement measure(host_of(3), {}, 1);
+  simulation::made_up_measurement measure(even_host(3), {}, 1);
   const auto everything = device_set::up_to(3);
   const auto map = infer({}, simulation::names_of_devices(3), [&](const flow_set& flows) {
     if (flows.devices() == everything) return observation{flows, {}, "too little memory"};
@@ -225,7 +217,7 @@ TEST(host_map, a_set_that_cannot_be_measured_is_skipped_with_its_reason) {
 
 TEST(host_map, a_device_that_cannot_copy_costs_only_itself) {
   simulation::made_up_measurement measure(
-      host_of(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
+      even_host(4, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
   std::size_t failed = 0;
   const auto map = infer({}, simulation::names_of_devices(4), [&](const flow_set& flows) {
     if (!flows.devices().contains(3)) return measure(flows);
@@ -247,7 +239,7 @@ host_map map_of_drifting_host(const made_up_host& host, const simulation::made_u
 TEST(host_map, a_device_that_gets_slower_is_no_link) {
   for (const double length : {0, 10}) {
     const auto map = map_of_drifting_host(
-        host_of(5), {.part = 0.08, .devices = device_set::of(2), .begin = 15, .length = length});
+        even_host(5), {.part = 0.08, .devices = device_set::of(2), .begin = 15, .length = length});
     EXPECT_THAT(map.links, IsEmpty());
     ASSERT_FALSE(map.drifts.empty());
     for (const auto& drift : map.drifts) EXPECT_EQ(drift.device, 2);
@@ -259,10 +251,10 @@ TEST(host_map, a_device_that_gets_slower_is_no_link) {
 TEST(host_map, a_host_that_gets_slower_has_no_links_but_those_that_it_has) {
   const auto everything = device_set::up_to(5);
   const auto map =
-      map_of_drifting_host(host_of(5), {.part = 0.08, .devices = everything, .begin = 15});
+      map_of_drifting_host(even_host(5), {.part = 0.08, .devices = everything, .begin = 15});
   EXPECT_THAT(map.links, IsEmpty());
   const auto shared =
-      map_of_drifting_host(host_of(5, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}),
+      map_of_drifting_host(even_host(5, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}),
                            {.part = 0.08, .devices = everything, .links = true, .begin = 15});
   ASSERT_EQ(shared.links.size(), 1);
   EXPECT_EQ(shared.links.front().devices, device_set::of({1, 2}));
@@ -272,7 +264,7 @@ TEST(host_map, a_host_that_gets_slower_has_no_links_but_those_that_it_has) {
 
 TEST(host_map, a_host_that_never_settles_is_said_and_has_no_invented_links) {
   const auto map = map_of_drifting_host(
-      host_of(5),
+      even_host(5),
       {.part = 0.5, .devices = device_set::up_to(5), .links = true, .begin = 0, .length = 200});
   EXPECT_THAT(map.links, IsEmpty());
   EXPECT_FALSE(map.drifts.empty());
@@ -280,12 +272,12 @@ TEST(host_map, a_host_that_never_settles_is_said_and_has_no_invented_links) {
 }
 
 TEST(host_map, a_host_that_stays_as_it_is_does_not_drift) {
-  EXPECT_THAT(map_of_host(host_of(5)).drifts, IsEmpty());
+  EXPECT_THAT(map_of_host(even_host(5)).drifts, IsEmpty());
 }
 
 TEST(host_map, a_device_that_is_lost_costs_no_set_without_it) {
   simulation::made_up_measurement measure(
-      host_of(6, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
+      even_host(6, {{device_set::of({1, 2}), traffic::h2d, 60 * gb}}), {}, 1);
   std::size_t sets = 0;
   std::size_t failed = 0;
   const auto map = infer({}, simulation::names_of_devices(6), [&](const flow_set& flows) {
@@ -309,47 +301,21 @@ TEST(host_map, nothing_to_measure_is_refused) {
                std::invalid_argument);
 }
 
-TEST(planner, begins_with_each_device_alone_and_then_all) {
-  const host_outline host{2, {}};
-  const auto first = next_sets(host, {});
-  EXPECT_EQ(first.size(), 6);
-  simulation::made_up_measurement measure(host_of(2), {}, 1);
-  std::vector<observation> observations;
-  for (const auto& flows : first) observations.push_back(measure(flows));
-  EXPECT_THAT(next_sets(host, observations),
-              ElementsAre(flows_of(device_set::up_to(2), traffic::h2d),
-                          flows_of(device_set::up_to(2), traffic::d2h),
-                          flows_of(device_set::up_to(2), traffic::both)));
-}
-
-TEST(planner, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_limit) {
+TEST(host_map, few_sets_suffice_where_nothing_is_shared_and_never_more_than_the_limit) {
   std::size_t sets = 0;
-  map_of_host(host_of(8), {}, &sets);
+  map_of_host(even_host(8), {}, &sets);
   EXPECT_LE(sets, 64);
   map_of_host(simulation::host_of_issue_357(), {}, &sets);
   EXPECT_LE(sets, most_sets(8));
 }
 
-TEST(planner, takes_as_many_sets_as_the_documentation_says) {
-  EXPECT_EQ(most_sets(2), 36U);
-  EXPECT_EQ(most_sets(4), 72U);
-  EXPECT_EQ(most_sets(8), 168U);
-}
-
-TEST(planner, mixes_directions_where_a_link_limits_both_together) {
-  const auto map = map_of_host(host_of(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
+TEST(host_map, mixes_directions_where_a_link_limits_both_together) {
+  const auto map = map_of_host(even_host(3, {{device_set::of({0, 1}), traffic::both, 150 * gb}}));
   for (const auto& mixed : {flow_set{device_set::of({0, 1}), device_set::of(0)},
                             flow_set{device_set::of(1), device_set::of({0, 1})}})
     EXPECT_THAT(map.sets,
                 testing::Contains(testing::AllOf(testing::Field(&compared_set::flows, mixed),
                                                  testing::Field(&compared_set::held_out, false))));
-}
-
-TEST(planner, sets_held_out_were_not_measured_before) {
-  const auto known = flows_of(device_set::up_to(2), traffic::h2d);
-  const auto sets = held_out_sets(2, {{known, {}, {}}});
-  EXPECT_FALSE(sets.empty());
-  EXPECT_THAT(sets, testing::Not(testing::Contains(known)));
 }
 
 }  // namespace

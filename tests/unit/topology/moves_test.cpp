@@ -3,41 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/simulation/made_up_host.hpp"
+#include "tests/unit/topology/searching.hpp"
 
 namespace bench_transfers::topology::moves_test {
 namespace {
 
 using testing::IsEmpty;
 
-constexpr double gb = 1e9;
-constexpr std::size_t devices = 4;
-
-/// All sets of four devices of 50 GB/s that copy from the host, where `shared` is what they share.
-evidence measured(const std::vector<limit>& shared) {
-  simulation::made_up_host host{devices, {}, shared};
-  for (std::size_t device = 0; device < devices; ++device)
-    for (const auto kind : {traffic::h2d, traffic::d2h})
-      host.own.push_back({device_set::of(device), kind, 50 * gb});
-  simulation::made_up_measurement measure(host, {.repetitions = 0.01, .sets = 0.002}, 1);
-  std::vector<observation> observations;
-  const auto observe = [&](const flow_set& flows) {
-    observations.push_back(measure(flows));
-    observations.back().flows = flows;
-  };
-  for (std::size_t bits = 1; bits < (1U << devices); ++bits) {
-    device_set set;
-    for (std::size_t device = 0; device < devices; ++device)
-      if ((bits >> device & 1U) != 0) set = set | device_set::of(device);
-    observe({set, {}});
-    if (set.size() == 1) observe({{}, set});
-  }
-  return {devices, observations};
-}
-
-limit uploads_of(const std::vector<std::size_t>& members, double rate) {
-  return {device_set::of(members), traffic::h2d, rate * gb};
-}
+using searching::gb;
+using searching::measured;
+using searching::uploads_of;
+using searching::with;
 
 /// The devices of the limits beyond the devices' own.
 std::vector<device_set> shared_in(const search& search, const prediction& explanation) {
@@ -45,13 +21,6 @@ std::vector<device_set> shared_in(const search& search, const prediction& explan
   for (std::size_t index = search.own.size(); index < explanation.limits.size(); ++index)
     sets.push_back(explanation.limits[index].devices);
   return sets;
-}
-
-/// The explanation with these limits.
-prediction with(const search& search, const std::vector<limit>& shared) {
-  auto limits = search.own;
-  limits.insert(limits.end(), shared.begin(), shared.end());
-  return search.predictor.predict(limits);
 }
 
 class moves : public testing::Test {

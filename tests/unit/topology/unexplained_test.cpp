@@ -92,7 +92,7 @@ TEST(most_unexplained, is_in_all_maps_of_the_recorded_h100s) {
       const auto path =
           fmt::format("{}/results/nvidia-h100/{}/host_map-{}.json", PROJECT_DIR, folder, number);
       SCOPED_TRACE(path);
-      const auto found = most_unexplained(read_host_map(path));
+      const auto found = most_unexplained(read_map_file(path).map);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->flow.direction, direction::h2d);
       EXPECT_EQ(found->beside, (flow_set{{}, device_set::up_to(2)}));
@@ -119,7 +119,7 @@ TEST_P(made_up_hosts, are_never_said_to_have_no_explanation) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(seeds, made_up_hosts, testing::Range<std::uint64_t>(1, 5));
+INSTANTIATE_TEST_SUITE_P(seeds, made_up_hosts, testing::Values<std::uint64_t>(1, 2));
 
 }  // namespace
 }  // namespace bench_transfers::topology::unexplained_test

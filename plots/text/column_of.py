@@ -1,0 +1,135 @@
+"""Makes the columns that several tables of benchmarks have: sizes, times and bandwidths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from plots.model.derive import Benchmark, Run
+from plots.text import numbers
+from plots.text.table import Cell, Column, Row
+
+LOW, HIGH = "low", "high"  # heads of the columns of an interval
+
+
+def size(
+    head: str, of: Mapping[Row, Benchmark], key: str = "", paper: str | None = None
+) -> Column[Row]:
+    """Returns the column of the sizes of benchmarks; rows without one have none."""
+
+    def size(row: Row) -> int | None:
+        return of[row].size_bytes if row in of else None
+
+    def text(row: Row) -> str:
+        return "-" if size(row) is None else numbers.size(size(row) or 0)
+
+    return Column(head, text, key=key, raw=size, paper=paper)
+
+
+def time(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the times of benchmarks."""
+
+    def text(row: Row) -> str:
+        return numbers.time(of[row].ns) if row in of else "-"
+
+    return Column(head, text, key=key, raw=lambda row: of[row].ns if row in of else None)
+
+
+def rate(head: str, of: Mapping[Row, Benchmark], key: str) -> Column[Row]:
+    """Returns the column of the bandwidths of benchmarks."""
+
+    def rate(row: Row) -> float | None:
+        return of[row].gb_per_s if row in of else None
+
+    return Column(head, lambda row: rate_text(rate(row)), key=key, raw=rate)
+
+
+def rate_text(rate: float | None) -> str:
+    return numbers.rate(rate) if rate else "-"
+
+
+def quantity(
+    run: Run, counter: str, of: Callable[[Any], Benchmark] = lambda one: one, on_page: bool = True
+) -> Column[Any]:
+    """Returns the column of a metric, of a benchmark or of that which `of` names."""
+    unit = run.result.metrics[counter].unit
+
+    def text(one: Any) -> str:
+        value = of(one).number(counter)
+        return "-" if value is None else numbers.quantity(value, unit)
+
+    key = counter if unit in ("", "1") else f"{counter} ({unit})"
+    head = counter.replace("_", " ")
+    return Column(head, text if on_page else None, key=key, raw=lambda one: of(one).number(counter))
+
+
+def rates_in_paper(
+    head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
+) -> list[Column[Row]]:
+    """Returns columns of a paper: bandwidths and their intervals."""
+    ends = {row: benchmark.rate_interval for row, benchmark in of.items()}
+    rates = {row: benchmark.gb_per_s for row, benchmark in of.items()}
+    return _with_interval(
+        Column("", key=None, raw=rates.__getitem__, paper=head, unit="GB/s", per=1),
+        of,
+        ends,
+        counts,
+    )
+
+
+def times_in_paper(
+    head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
+) -> list[Column[Row]]:
+    """Returns columns of a paper: times and their intervals."""
+    ends = {row: benchmark.time_interval for row, benchmark in of.items()}
+    times = {row: benchmark.ns for row, benchmark in of.items()}
+    return _with_interval(
+        Column("", key=None, raw=times.__getitem__, paper=head, unit="µs", per=1e3),
+        of,
+        ends,
+        counts,
+    )
+
+
+def _with_interval(
+    values: Column[Row],
+    of: Mapping[Row, Benchmark],
+    ends: Mapping[Row, tuple[float, float] | None],
+    counts: Sequence[int],
+) -> list[Column[Row]]:
+    """Returns the columns of a value: it, its interval if one is known, and n if it differs."""
+
+    def more(head: str, raw: Callable[[Row], Cell], per: float = 1) -> Column[Row]:
+        return Column("", key=None, raw=raw, paper=head, per=per)
+
+    columns = [values]
+    if any(ends.values()):
+        columns.append(more(LOW, lambda row: (ends[row] or (None, None))[0], values.per))
+        columns.append(more(HIGH, lambda row: (ends[row] or (None, None))[1], values.per))
+    if len(counts) > 1:
+        columns.append(more("n", lambda row: of[row].repetitions))
+    return columns
+
+
+def repetitions(benchmarks: Sequence[Benchmark]) -> list[int]:
+    """Lists the numbers of repetitions that benchmarks have, each once."""
+    return sorted({benchmark.repetitions for benchmark in benchmarks})
+
+
+def explain(columns: Sequence[Column[Row]], counts: Sequence[int]) -> str:
+    """Says of how many repetitions values are the medians, and what their intervals are."""
+    heads = {column.paper for column in columns}
+    number = "n" if "n" in heads else " to ".join(map(str, (*counts[:1], *counts[1:][-1:])))
+    median = "One repetition" if counts == [1] else f"Medians of {number} repetitions"
+    interval = "; low and high: their 95 % interval between processes"
+    return median + interval if LOW in heads else median
+
+
+def link_percent(run: Run, benchmark: Benchmark) -> float | None:
+    """Returns the share of the link that a benchmark in one direction reaches.
+
+    Only benchmarks in one direction have the counter `link_percent`.
+    """
+    if not benchmark.get("link_percent") or not benchmark.gb_per_s or not run.link_limit:
+        return None
+    return 100 * benchmark.gb_per_s / run.link_limit
