@@ -191,7 +191,7 @@ void option_table::add_what_is_measured() {
       "DEVICE", {.of_sites = true});
   add("--profile", settings.profile_name,
       is_fleet ? "sweep (the default), quick, standard, full or wc"
-               : "quick, standard (the default), full, sweep or wc (write-combined memory)",
+               : "quick, standard (the default), full, sweep or wc (write-combining)",
       "NAME", {.without_effect = {mode::list}, .of_sites = true});
   add("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB", "SIZES",
       {.without_effect = {mode::list, mode::only_cold}, .of_sites = true});

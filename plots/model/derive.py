@@ -306,4 +306,5 @@ def _plainness_key(sizes: Sizes) -> tuple[int, str]:
 
 
 def _sort_key(benchmark: Benchmark) -> tuple[Any, ...]:
-    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, not benchmark.warm, benchmark.cache)
+    state = (not benchmark.warm, benchmark.cache)
+    return (benchmark.strategy, benchmark.variant or "", benchmark.bytes or 0, *state)

@@ -59,7 +59,7 @@ def test_a_kind_is_needed(program: Program):
 OFFERS = {
     ("bench_transfers", "ad"): ["advise"],
     ("bench_transfers", "--prof"): ["--profile="],
-    ("bench_transfers", "--cache=w"): ["warm"],
+    ("bench_transfers", "--cache=w"): ["warm", "written"],
     ("bench_transfers", "advise --dir"): ["--direction="],
     ("bench_transfers", "advise --direction="): ["both", "d2h", "h2d"],
     ("bench_transfers", "export --format=b"): ["bencher"],

@@ -49,7 +49,7 @@ TEST_P(every_state, keeps_cores_busy_where_threads_are_awake) {
   const bool are_awake = GetParam() == cache_state::written_by_one_awake ||
                          GetParam() == cache_state::written_by_all_awake ||
                          GetParam() == cache_state::streamed;
-    EXPECT_EQ(line_preparation(GetParam()).keeps_cores_busy(), are_awake);
+  EXPECT_EQ(line_preparation(GetParam()).keeps_cores_busy(), are_awake);
 }
 
 INSTANTIATE_TEST_SUITE_P(states, every_state, testing::ValuesIn(result_file::cache_states()),
