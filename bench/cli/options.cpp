@@ -137,7 +137,7 @@ listing parse_listing(const std::string& word, const std::vector<std::string>& s
 std::vector<result_file::cache_state> parse_cache_states(const std::string& list) {
   using result_file::cache_state;
   const auto is_meant = [](const std::string& word, cache_state state) {
-    const bool is_written = state != cache_state::warm && state != cache_state::cold;
+    const bool is_written = result_file::is_written(state);
     return word == "all" || (word == "both" && !is_written) || (word == "written" && is_written) ||
            word == result_file::to_string(state);
   };
@@ -198,9 +198,9 @@ void option_table::add_what_is_measured() {
   add("--cold-sizes", cold_sizes, "sizes also measured with cold caches, or written", "SIZES",
       {.without_effect = {mode::list, mode::without_cold}, .of_sites = true});
   add("--cache", cache, "warm, cold, both, written, all (the default), or a list of states",
-      "STATES", {.without_effect = {mode::list}, .of_sites = true, .take = [this] {
-                   settings.states = parse_cache_states(cache);
-                 }});
+      "STATE", {.without_effect = {mode::list}, .of_sites = true, .take = [this] {
+                  settings.states = parse_cache_states(cache);
+                }});
   add("--strategies", settings.strategies,
       "names, families or patterns: copy/pinned/h2d,zero_copy,'*/pinned'", "LIST")
       .delimiter(',');

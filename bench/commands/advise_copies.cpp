@@ -101,8 +101,10 @@ bool advise_copies(written_answer& out, const advice_request& request) {
       claims::claim_outputs({request.json, request.map}, std::span(&measured.from.file, 1));
   const advice::cost_model model(measured);
   if (!model.transfer_sizes())
-    refuse(measured, fmt::format("no transfers of two sizes or more in it, of memory {}",
-                                 result_file::describe(measured.lines)));
+    refuse(measured, measured.lines == result_file::cache_state::warm
+                         ? "no transfers of two sizes or more with warm caches in it"
+                         : "no transfers of two sizes or more in it, of memory " +
+                               result_file::describe(measured.lines));
   const bool is_known = request.bytes.empty() || answer_questions(out, request, measured, model);
   if (!request.bytes.empty() && !read.roles.empty())
     out.text.say(fmt::format("Other transfers in this file: --for={}.", names_of(read.roles)));

@@ -55,8 +55,7 @@ void wait(std::chrono::microseconds time) {
 }  // namespace
 
 bool is_of_other_threads(cache_state state) {
-  return state != cache_state::warm && state != cache_state::cold &&
-         state != cache_state::written_here;
+  return result_file::is_written(state) && state != cache_state::written_here;
 }
 
 line_preparation::line_preparation(cache_state state) : state_(state) {

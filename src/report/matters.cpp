@@ -269,10 +269,14 @@ all_found cost_of_written_lines(const run& of) {
   for (const auto& written : of.benchmarks()) {
     const auto& described = *written.described;
     if (described.role != "copy" || described.direction != direction::h2d ||
-        described.memory != "pinned" || described.method || described.in_place)
+        described.memory != "pinned" || described.method || described.in_place ||
+        !is_written(described.cache))
       continue;
     const auto same_size = untouched.find(described.size_bytes.value_or(0));
-    if (same_size == untouched.end() || !is_slower(written, *same_size->second, most)) continue;
+    if (same_size == untouched.end() ||
+        same_size->second->described->devices != described.devices ||
+        !is_slower(written, *same_size->second, most))
+      continue;
     most = ratio(written, *same_size->second);
     slowest = &written;
   }

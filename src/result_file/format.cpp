@@ -122,6 +122,9 @@ std::vector<cache_state> cache_states() {
   for (const auto& [state, word] : words_of_cache) all.push_back(state);
   return all;
 }
+bool is_written(cache_state cache) {
+  return cache != cache_state::warm && cache != cache_state::cold;
+}
 std::string describe(cache_state cache) {
   switch (cache) {
     case cache_state::warm: return "with warm caches";

@@ -161,6 +161,8 @@ std::string to_string(direction direction);
 std::string to_string(cache_state cache);
 /// All there are.
 std::vector<cache_state> cache_states();
+/// Whether threads have written the memory: neither warm nor cold.
+bool is_written(cache_state cache);
 /// Behind a noun: "with warm caches", "just written by the copying thread".
 std::string describe(cache_state cache);
 std::string to_string(table shown);

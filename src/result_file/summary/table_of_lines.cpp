@@ -29,9 +29,7 @@ using rates_by_state = std::map<cache_state, double>;
 using rows_of_size = std::map<std::string, rates_by_state, common::natural_order>;
 
 bool has_written(const rates_by_state& rates) {
-  return std::ranges::any_of(rates, [](const auto& rate) {
-    return rate.first != cache_state::warm && rate.first != cache_state::cold;
-  });
+  return std::ranges::any_of(rates, [](const auto& rate) { return is_written(rate.first); });
 }
 
 /// The copies that were measured in more states than warm and cold, by size.
