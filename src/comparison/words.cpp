@@ -207,7 +207,9 @@ std::string interval_text(const std::optional<statistics::interval>& ends) {
 std::string size_text(const compared_benchmark& benchmark) {
   if (!benchmark.size_bytes) return benchmark.name;
   return common::format_size(*benchmark.size_bytes) +
-         (benchmark.cache == result_file::cache_state::cold ? " cold" : "");
+         (benchmark.cache == result_file::cache_state::warm
+              ? ""
+              : " " + result_file::to_string(benchmark.cache));
 }
 
 }  // namespace bench_transfers::comparison

@@ -10,11 +10,13 @@ bool is_page_locked(std::string_view memory) {
   return memory.starts_with("pinned") || memory.starts_with("registered");
 }
 
-/// Page-locked memory is all that the device reads and writes without the CPU's help.
+/// Page-locked memory is all that the device reads and writes without the CPU's help. Where threads
+/// have just written it, the caches of their cores decide.
 bool is_by_link(const benchmark& described) {
   static const std::set<std::string_view> roles{"copy", "kernel_access", "duplex", "concurrent",
                                                 "overlap"};
-  return roles.contains(described.role) && described.memory && is_page_locked(*described.memory);
+  return roles.contains(described.role) && described.memory && is_page_locked(*described.memory) &&
+         !is_written(described.cache);
 }
 
 /// Roles in which calls are what is measured.
@@ -24,12 +26,12 @@ bool is_by_latency(const benchmark& described) {
 }
 
 /// Roles in which the CPU, host memory or the driver works, and copies from and to memory that is
-/// not page-locked.
+/// not page-locked or has just been written.
 bool is_by_host(const benchmark& described) {
   static const std::set<std::string_view> roles{
-      "allocation",     "arguments",    "array",          "container_copy",
-      "conversion",     "cpu_read",     "cpu_write",      "first_call",
-      "cpu_read_write", "deallocation", "scattered_copy", "strided_copy"};
+      "allocation", "arguments",      "array",          "container_copy", "conversion",
+      "cpu_read",   "cpu_write",      "cpu_read_write", "deallocation",   "fill",
+      "first_call", "scattered_copy", "strided_copy"};
   static const std::set<std::string_view> copies{"copy", "overlap", "concurrent"};
   return roles.contains(described.role) || (copies.contains(described.role) && described.memory);
 }

@@ -36,6 +36,17 @@ TEST(limiting_part, of_copies_of_other_memory_is_the_host) {
       EXPECT_EQ(limit(role, memory), host) << role << ' ' << memory;
 }
 
+TEST(limiting_part, of_copies_of_memory_that_threads_have_just_written_is_the_host) {
+  benchmark copy;
+  copy.role = "copy";
+  copy.memory = "pinned";
+  for (const auto state : cache_states()) {
+    copy.cache = state;
+    const bool is_written = state != cache_state::warm && state != cache_state::cold;
+    EXPECT_EQ(limited_by(copy, false), is_written ? host : link) << to_string(state);
+  }
+}
+
 TEST(limiting_part, of_other_accesses_by_the_device_is_not_known) {
   EXPECT_EQ(limit("kernel_access", "managed"), other);
   EXPECT_EQ(limit("duplex", "pageable"), other);
@@ -53,7 +64,7 @@ TEST(limiting_part, of_calls_is_latency_whatever_the_memory) {
 TEST(limiting_part, of_work_of_the_cpu_and_the_driver_is_the_host) {
   for (const auto* role :
        {"allocation", "arguments", "array", "container_copy", "conversion", "cpu_read", "cpu_write",
-        "first_call", "cpu_read_write", "deallocation", "scattered_copy", "strided_copy"}) {
+        "first_call", "cpu_read_write", "deallocation", "fill", "scattered_copy", "strided_copy"}) {
     EXPECT_EQ(limit(role, "pinned"), host) << role;
     EXPECT_EQ(limit(role, std::nullopt), host) << role;
   }
