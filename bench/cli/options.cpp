@@ -56,9 +56,8 @@ std::string footer(bool is_fleet) {
   return devices +
          common::wrapped(
              fmt::format(
-                 "Sizes of the profiles: {}. quick takes the plain transfers alone, sweep "
-                 "those that tell GPUs apart, wc those of page-locked and write-combined memory, "
-                 "the others all that are not on request.",
+                 "Sizes of profiles: {}. quick takes plain transfers, sweep what tells GPUs apart, "
+                 "wc write-combining, others all not on request.",
                  sizes_of_profiles()),
              columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"

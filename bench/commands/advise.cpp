@@ -256,8 +256,8 @@ class advise_command final : public commands::command {
     options
         .add_option_function<std::string>(
             "--written-by", [this](const std::string& who) { request_.lines = parse_writers(who); },
-            "who touches the host memory directly before a copy: here, one or all other\n"
-            "threads (asleep since), one-awake, all-awake, or streamed (non-temporal stores)")
+            "who writes the memory before a copy: here, one, all (asleep since),\n"
+            "one-awake, all-awake, or streamed (non-temporal stores)")
         ->type_name("WHO");
     options
         .add_option("--from", request_.source,
