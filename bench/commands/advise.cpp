@@ -87,6 +87,8 @@ advice::file_for_answers file_of(const advice_request& request) {
 advice::question question_for(const advice_request& request, const std::string& direction) {
   auto question = advice::usual_question(direction);
   question.reuse = static_cast<double>(request.reuses.front());
+  // Who has written it is said, and no part of the copy.
+  if (result_file::is_written(request.lines)) question.cpu_writes = 0;
   question.cpu_writes = request.cpu_writes.value_or(question.cpu_writes);
   question.cpu_reads = request.cpu_reads.value_or(question.cpu_reads);
   question.lines = request.lines;

@@ -276,7 +276,7 @@ run case_runner::time_in_engine(const measured_case& measured, int round, const 
       time(untimed);
       busy.stop();
     }
-    if (!lines.keeps_cores_busy()) cores = busy.cores();
+    if (!lines.keeps_cores_busy() && !ready.timing.polls) cores = busy.cores();
     if (!times.operation.empty())
       google.SetIterationTime(statistics::median(times.operation) * 1e-9 *
                               static_cast<double>(operations));

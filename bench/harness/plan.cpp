@@ -94,14 +94,15 @@ std::optional<common::message> why_unavailable(cache_state state) {
 
 /// Whether a strategy is measured in a state of the host's lines. Page-locked memory is as fast
 /// with flushed lines as with those that copies have left, so the quick profile has only one of the
-/// two.
+/// two, and it leaves out states whose times scatter most.
 bool is_measured_in(const strategy& measured, cache_state state, const settings& settings) {
   const auto& sampling = measured.sampling;
+  const bool is_quick = settings.essential_only && settings.strategies.empty();
   if (state == cache_state::warm) return true;
   if (state == cache_state::cold)
-    return sampling.cold && !(settings.essential_only && measured.needs.host &&
-                              is_page_locked(*measured.needs.host));
-  return sampling.written && (!settings.essential_only || sampling.essential_written);
+    return sampling.cold &&
+           !(is_quick && measured.needs.host && is_page_locked(*measured.needs.host));
+  return sampling.written && (!is_quick || (sampling.essential_written && !falls_asleep(state)));
 }
 
 /// Adds the benchmarks of one variant; null: the strategy has none.

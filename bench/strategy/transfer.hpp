@@ -127,6 +127,7 @@ struct operation_timing {
   /// Of a transfer that times itself: what the operation that has just run took, in ns. Otherwise
   /// it is the wall time of the steps.
   std::function<double()> own_time;
+  bool polls = false;           ///< its threads poll while they wait: `cores` would count them
   bool batched = true;          ///< false: each is timed alone; so are operations of several steps
   std::size_t least_batch = 1;  ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
 
 #include "bench/strategy/cache.hpp"
 #include "bench/strategy/transfer.hpp"
@@ -14,17 +13,17 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// Longer than any copy between two preparations: threads that are awake poll until the next one.
-constexpr std::chrono::milliseconds awake{50};
+/// Longer than a copy between two preparations: threads that are awake poll until the next one.
+constexpr std::chrono::seconds awake{1};
 /// After it, an idle core of a virtual machine has stopped polling (cpuidle-haltpoll: 200 us) and
 /// sleeps.
 constexpr std::chrono::microseconds until_asleep{500};
 
 /// Makes each line the calling core's own, and modified.
 void own(std::span<std::byte> bytes) {
-  for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size(); at += line) {
-    auto* const word = reinterpret_cast<volatile std::uint64_t*>(bytes.data() + at);
-    *word = *word;
+  for (std::size_t at = 0; at < bytes.size(); at += line) {
+    volatile auto& byte = bytes[at];
+    byte = byte;
   }
 }
 
@@ -42,10 +41,6 @@ bool is_of_one(cache_state state) {
   return state == cache_state::written_by_one || state == cache_state::written_by_one_awake;
 }
 
-bool falls_asleep(cache_state state) {
-  return state == cache_state::written_by_one || state == cache_state::written_by_all;
-}
-
 void wait(std::chrono::microseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
@@ -53,6 +48,10 @@ void wait(std::chrono::microseconds time) {
 }
 
 }  // namespace
+
+bool falls_asleep(cache_state state) {
+  return state == cache_state::written_by_one || state == cache_state::written_by_all;
+}
 
 bool is_of_other_threads(cache_state state) {
   return result_file::is_written(state) && state != cache_state::written_here;

@@ -13,7 +13,7 @@ struct transfer;
 
 /// Before each operation, brings the host memory that it reads and writes into the state of its
 /// benchmark: see result_file::cache_state. The bytes stay as they are. Loading and storing one
-/// word of each line is enough to have it written.
+/// byte of each line is enough to have it written.
 class line_preparation {
  public:
   /// Starts the threads of the state. Throws std::system_error.
@@ -35,6 +35,8 @@ class line_preparation {
   std::unique_ptr<transfers::worker_team> writers_;  ///< none: this thread alone
 };
 
+/// Whether the threads that write in it have gone to sleep when the operation begins.
+bool falls_asleep(result_file::cache_state state);
 /// Whether threads beside the calling one write in it.
 bool is_of_other_threads(result_file::cache_state state);
 

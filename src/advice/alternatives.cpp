@@ -30,8 +30,10 @@ struct rules {
 /// Of roles that differ from the others. A small copy that must not wait is judged by its tail, and
 /// what the memory of the bulk copy beside it costs is another question. What the bulk copy loses
 /// is a part of its own rate, which differs from method to method.
+/// What fills memory and copies it has the CPU's writes in its time.
 constexpr std::array different{
-    rules{"interference", &benchmark::variant, "p99_ns", false, "bulk_alone_gb_per_s"}};
+    rules{"interference", &benchmark::variant, "p99_ns", false, "bulk_alone_gb_per_s"},
+    rules{"fill", &benchmark::setting, "median_ns", false}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
 constexpr std::array<std::string_view, 17> not_alternatives{

@@ -11,12 +11,12 @@ bool is_page_locked(std::string_view memory) {
 }
 
 /// Page-locked memory is all that the device reads and writes without the CPU's help. Where threads
-/// have just written it, the caches of their cores decide.
+/// have just written it by plain stores, the caches of their cores decide.
 bool is_by_link(const benchmark& described) {
   static const std::set<std::string_view> roles{"copy", "kernel_access", "duplex", "concurrent",
                                                 "overlap"};
   return roles.contains(described.role) && described.memory && is_page_locked(*described.memory) &&
-         !is_written(described.cache);
+         (!is_written(described.cache) || described.cache == cache_state::streamed);
 }
 
 /// Roles in which calls are what is measured.

@@ -14,7 +14,7 @@ namespace {
 /// The states in the order of the columns: who has touched the host's lines last.
 const std::vector<std::pair<cache_state, exports::column>>& columns_by_state() {
   static const std::vector<std::pair<cache_state, exports::column>> columns{
-      {cache_state::warm, {"nobody", cells::numbers, 6}},
+      {cache_state::warm, {"copy", cells::numbers, 6, "earlier"}},
       {cache_state::cold, {"flushed", cells::numbers, 7}},
       {cache_state::streamed, {"stores", cells::numbers, 6, "streaming"}},
       {cache_state::written_here, {"thread", cells::numbers, 6, "copying"}},
@@ -46,24 +46,13 @@ std::map<std::size_t, rows_of_size> rows_of(const figures& measured,
   return by_size;
 }
 
-/// How much the states differ for the strategy to which they matter most.
-double largest_ratio(const rows_of_size& rows) {
-  double most = 1;
-  for (const auto& [name, rates] : rows) {
-    const auto [least, largest] = std::ranges::minmax(rates | std::views::values);
-    most = std::max(most, largest / least);
-  }
-  return most;
-}
-
 }  // namespace
 
 exports::table table_of_lines(const figures& measured,
                               const std::function<bool(const benchmark&)>& belongs) {
   const auto by_size = rows_of(measured, belongs);
   if (by_size.empty()) return {};
-  const auto& [size, rows] = *std::ranges::max_element(
-      by_size, {}, [](const auto& entry) { return largest_ratio(entry.second); });
+  const auto& [size, rows] = *by_size.rbegin();
   exports::table table{
       .columns = {{"", cells::codes, 26,
                    fmt::format("GB/s, {}, by who wrote last", common::format_size(size))}},

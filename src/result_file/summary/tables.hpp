@@ -52,7 +52,7 @@ void add_times(exports::answer& out, const std::vector<figure>& sized, const fig
 /// One thread's CPU access to each kind of memory, at the largest size measured.
 exports::table table_of_cpu_access(const std::vector<figure>& sized, const figures& measured);
 
-/// Rates by who has touched the host's lines last, at the size where that matters most. Without
+/// Rates by who has touched the host's lines last, at the largest size measured. Without
 /// rows if no benchmark that `belongs` was measured after threads had written its memory.
 exports::table table_of_lines(const figures& measured,
                               const std::function<bool(const benchmark&)>& belongs);

@@ -162,6 +162,7 @@ auto best_write_back() noexcept {
 
 void write_back(std::span<const std::byte> bytes) noexcept {
   static const auto write_back_line = best_write_back();
+  if (bytes.empty()) return;
   const auto* at = bytes.data() - reinterpret_cast<std::uintptr_t>(bytes.data()) % line;
   for (const auto* const end = bytes.data() + bytes.size(); at < end; at += line)
     write_back_line(at);
@@ -188,6 +189,7 @@ void streaming_store(std::span<std::byte> dst, std::span<const std::byte> src) {
 #if defined(__aarch64__)
 
 void write_back(std::span<const std::byte> bytes) noexcept {
+  if (bytes.empty()) return;
   std::uint64_t caches = 0;
   asm volatile("mrs %0, ctr_el0" : "=r"(caches));
   const auto line = std::size_t{4} << (caches >> 16 & 0xF);

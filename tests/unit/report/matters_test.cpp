@@ -29,8 +29,9 @@ std::map<std::string, made_up_run> runs_by_code() {
                                        six, {{"enqueue_ns", 9e4}});
   runs["written_lines_slow"]
       .copies("pinned", mib, 1e5)
-      .add("copy/pinned", {{"memory", "pinned"}, {"direction", "h2d"}, {"cache", "written_by_all"}},
-           mib, 3e5);
+      .add("copy/pinned",
+           {{"memory", "pinned"}, {"direction", "h2d"}, {"cache", "written_by_all_awake"}}, mib,
+           3e5);
   const json scattered{{"role", "scattered_copy"},
                        {"direction", "h2d"},
                        {"memory", "pinned"},

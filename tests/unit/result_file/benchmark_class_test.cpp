@@ -42,8 +42,8 @@ TEST(limiting_part, of_copies_of_memory_that_threads_have_just_written_is_the_ho
   copy.memory = "pinned";
   for (const auto state : cache_states()) {
     copy.cache = state;
-    const bool is_written = state != cache_state::warm && state != cache_state::cold;
-    EXPECT_EQ(limited_by(copy, false), is_written ? host : link) << to_string(state);
+    const bool has_lines = is_written(state) && state != cache_state::streamed;
+    EXPECT_EQ(limited_by(copy, false), has_lines ? host : link) << to_string(state);
   }
 }
 

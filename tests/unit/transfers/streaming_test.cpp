@@ -138,6 +138,7 @@ TEST_F(streaming, write_back_leaves_all_bytes_as_they_are) {
     for (const std::size_t bytes : {0U, 1U, 64U, 65U, 4096U, 20'000U})
       write_back(source_.bytes().subspan(from, bytes));
   write_back({});
+  write_back({reinterpret_cast<const std::byte*>(1), std::size_t{0}});
   EXPECT_TRUE(std::ranges::equal(source_.bytes(), before));
 }
 
