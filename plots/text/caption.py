@@ -166,10 +166,13 @@ def describe_omissions(result: Result) -> str:
     rows = [row for row in result.rows if row.get("name") in transfers]
     measured = {row["name"] for row in rows}
     failed = {row["name"] for row in rows if is_failed(row)}
-    cold = {name for name in measured - failed if result.benchmarks[name].cold}
+    usable = [result.benchmarks[name] for name in measured - failed]
+    cold = [benchmark for benchmark in usable if benchmark.cold]
+    written = [benchmark for benchmark in usable if not (benchmark.cold or benchmark.warm)]
     skipped = [skip for skip in result.skipped if skip.name in transfers]
     counts = [
         count(len(cold), "cold-cache benchmark"),
+        count(len(written), "written-memory benchmark"),
         count(len(failed), "failed benchmark"),
         count(len(skipped), "skipped benchmark"),
     ]

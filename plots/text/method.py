@@ -332,6 +332,7 @@ def _describe_timing(run: Run) -> list[Fact]:
     name = values.text(clock, "name", "which one is not known")
     read, resolution = (clock.get(key) for key in ("read_ns", "resolution_ns"))
     cold = any(benchmark.cold for benchmark in run.benchmarks)
+    written = any(not (benchmark.cold or benchmark.warm) for benchmark in run.benchmarks)
     on_device = any("device_ns" in row for row in run.result.rows)
     return [
         Fact(
@@ -352,6 +353,12 @@ def _describe_timing(run: Run) -> list[Fact]:
         ),
         Fact(
             "Where caches are cold, the lines are flushed before every operation." if cold else ""
+        ),
+        Fact(
+            "Where threads have written the memory, they load and store each of its lines before "
+            "every operation."
+            if written
+            else ""
         ),
         Fact(
             "Before each repetition the destination is filled with other bytes; after it every "

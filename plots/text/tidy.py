@@ -50,6 +50,7 @@ def _measurements(number: int, run: Run) -> Iterator[dict[str, Cell]]:
             **{key: getattr(benchmark, key) for key in FIELDS},
             "moved_bytes": moved,
             "cold": int(benchmark.cold),
+            "cache": benchmark.cache,
             "repetitions": benchmark.repetitions,
             "median_ns": benchmark.ns,
             "median_ns_low_95": low,
