@@ -43,10 +43,10 @@ void streaming_store(Dst&& dst, const Src& src) {
 
 /// Writes back the lines of `bytes` that caches have modified, and returns when that is done. The
 /// copy engine then reads them from memory, instead of one by one from the caches of the cores that
-/// have written them, which takes up to four times as long (docs/fast_paths/lines.md). Threads that have
-/// written call it for what is theirs: lines of the own core are written back fastest. By CLWB, or
-/// CLFLUSHOPT or CLFLUSH, which also evict them (Intel SDM vol. 2A), and on AArch64 DC CVAC.
-/// Elsewhere it does nothing.
+/// have written them, which takes up to four times as long (docs/fast_paths/lines.md). Threads that
+/// have written call it for what is theirs: lines of the own core are written back fastest. By
+/// CLWB, or CLFLUSHOPT or CLFLUSH, which also evict them (Intel SDM vol. 2A), and on AArch64 DC
+/// CVAC. Elsewhere it does nothing.
 void write_back(std::span<const std::byte> bytes) noexcept;
 
 /// Returns why streaming_load is only memcpy on this processor; nullopt if it is more.
