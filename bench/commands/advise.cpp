@@ -149,8 +149,9 @@ std::vector<std::string> words_for_writers() {
 }
 
 cache_state parse_writers(const std::string& text) {
-  const auto named =
-      std::ranges::find(writers(), text, &std::pair<std::string, cache_state>::first);
+  const auto named = std::ranges::find_if(writers(), [&](const auto& word) {
+    return word.first == text || result_file::to_string(word.second) == text;
+  });
   if (named == writers().end())
     throw common::usage_error(fmt::format("bad --written-by '{}': {}",
                                           common::printable_in_short(text),

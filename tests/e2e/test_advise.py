@@ -185,3 +185,42 @@ def test_check_covers_allocation(program: Program, made_up: Path):
     assert "Transfers: 72 sizes left out" in text
     assert "Allocating and freeing: 54 sizes left out" in text
     assert "off:" not in text
+
+
+LINES = RECORDED.parents[2] / "nvidia-h100/2026-11-27-lines-again"
+
+
+def test_of_ways_to_fill_no_cost_of_memory_counts(program: Program):
+    """The file has the CPU's writes, too, which are in the time of a way to fill already."""
+    printed = advise(
+        program, "--for=fill", "--bytes=1MiB", f"--from={LINES / 'wc.json.gz'}", "--json=-"
+    )
+    answers = json.loads(printed.out)["answers"]
+    assert {answer["job"] for answer in answers} == {"computed", "copied"}
+    for answer in answers:
+        assert not any(answer["measured_terms"].values())
+        for strategy in answer["strategies"]:
+            assert strategy["total_ns"] == strategy["transfer_ns"], strategy
+
+
+@pytest.mark.parametrize(
+    ("who", "best"),
+    [
+        ("all-awake", "zero_copy/pinned_mapped"),
+        ("written_by_all_awake", "zero_copy/pinned_mapped"),
+        ("streamed", "copy/pinned"),
+    ],
+)
+def test_who_wrote_the_memory_decides(program: Program, who: str, best: str):
+    question = ("--bytes=4MiB", "--direction=h2d", f"--written-by={who}", "--json=-")
+    answer = json.loads(advise(program, *question, f"--from={LINES / 'lines.json.gz'}").out)
+    assert answer["recommended"] == best
+    assert answer["question"]["cache"] in (who, "written_by_all_awake")
+    assert answer["question"]["cpu_writes"] == 0
+
+
+def test_a_state_that_was_not_measured_has_no_answer(program: Program):
+    question = ("--bytes=4MiB", "--direction=h2d", "--written-by=all", f"--from={RECORDED}")
+    completed = program.run("advise", *question)
+    assert completed.code == NOTHING_RAN
+    assert completed.err.endswith("of memory just written by all threads, asleep since then\n")
