@@ -14,7 +14,8 @@ def test_outputs_of_the_readme_are_ignored():
         re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     )
     outputs = [
-        re.sub(r"\$(\([^)]*\)|\w+)", "x", name) for name in re.findall(r"--out=(.+?\.json)", orders)
+        re.sub(r"\$(\([^)]*\)|\w+)", "x", name)
+        for name in re.findall(r"--out=(.+?\.json(?:\.gz)?)", orders)
     ]
     assert {"run-x-x.json", "baseline.json"} <= set(outputs)
     ignored = subprocess.run(

@@ -57,13 +57,12 @@ class LeftOut:
 # The options of the programs are looked up in these, too.
 LEFT_OUT = [
     LeftOut("README.md", "scripts/bench     #", MINUTES),
-    LeftOut("README.md", "scripts/test", "runs all tests, this one among them"),
     LeftOut("README.md", "scripts/bench --profile=standard", MINUTES),
     LeftOut("README.md", "cmake --preset", BUILDS),
     LeftOut("README.md", "scripts/gate base", NEEDS_LINKS),
-    LeftOut("README.md", "--device=all", NEEDS_GPU),
     LeftOut("README.md", "bench_transfers map", NEEDS_GPU),
-    LeftOut("README.md", "scripts/report at_once.json", "draws for 15 s; tests/plots do"),
+    LeftOut("README.md", "scripts/report", "draws for 15 s; tests/plots do"),
+    LeftOut("README.md", "srun", "needs Slurm"),
     LeftOut("docs/ADVISE.md", "scripts/bench --profile=standard", MINUTES),
     LeftOut("docs/ADVISE.md", "bench_transfers map", NEEDS_GPU),
     LeftOut("docs/ADVISE.md", "--devices=cuda:0,2-3", "needs the map of four GPUs"),
@@ -115,7 +114,12 @@ RESULT = H200 / "2026-11-21-report/result.json.gz"
 HOST_MAP = H200 / "2026-11-22-two-gpus/host_map.json"
 # What the reader of a page has measured before, or on machines with GPUs.
 GIVEN: dict[str, dict[str, Path]] = {
-    "README.md": {"results/local/a/b/result.json": RESULT, "host_map.json": HOST_MAP},
+    "README.md": {
+        "results/local/a/b/result.json": RESULT,
+        "before.json": GATE / "first-1.json.gz",
+        "after.json": GATE / "third-1.json.gz",
+        "sweep/node/gpu.json.gz": GATE / "first-1.json.gz",
+    },
     "docs/ADVISE.md": {
         "results/local/a/b/result.json": RESULT,
         "result.json": RESULT,
