@@ -68,6 +68,8 @@ LEFT_OUT = [
     LeftOut("docs/ADVISE.md", "--devices=cuda:0,2-3", "needs the map of four GPUs"),
     LeftOut("docs/BUILD.md", "cmake", BUILDS),
     LeftOut("docs/BUILD.md", "report/bin", "tests/packages runs it", True),
+    LeftOut("docs/COMPARE.md", "--profile=standard", MINUTES),
+    LeftOut("docs/COMPARE.md", "scripts/report", "draws for 15 s; tests/plots do"),
     LeftOut("docs/EXPORTS.md", "nvbandwidth --json", "needs nvbandwidth"),
     LeftOut("docs/EXPORTS.md", "--sizes=512MiB", "a GPU's run: ours.json is a recorded one"),
     LeftOut("docs/BUILD.md", "apt-get install", "tests/packages runs it", True),
@@ -124,6 +126,12 @@ GIVEN: dict[str, dict[str, Path]] = {
         "results/local/a/b/result.json": RESULT,
         "result.json": RESULT,
         "host_map.json": HOST_MAP,
+    },
+    "docs/COMPARE.md": {
+        f"h{model}{number}.json": ROOT
+        / f"results/nvidia-h{model}/2026-11-26-two-gpus{folder}/copies-1.json.gz"
+        for model, folder in {"200": "", "100": "-3"}.items()
+        for number in ("", "-1")
     },
     "docs/EXPORTS.md": {
         "before.json": GATE / "first-1.json.gz",

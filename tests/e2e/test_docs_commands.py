@@ -83,7 +83,7 @@ def clone(program: Program, tmp_path: Path) -> Path:
     folder = tmp_path / "clone"
     shutil.copytree(ROOT / "scripts", folder / "scripts")
     (folder / "results").mkdir()
-    for name in ("results/nvidia-h200", "plots", "CMakeLists.txt", ".venv"):
+    for name in ("results/nvidia-h100", "results/nvidia-h200", "plots", "CMakeLists.txt", ".venv"):
         (folder / name).symlink_to(ROOT / name)
     (folder / "build").symlink_to(program.path.parent)
     return folder
