@@ -66,8 +66,7 @@ bulk_copy::nanoseconds bulk_copy::finish() {
 
 std::size_t bulk_copy::multiprocessors(const transfers::device& device) const {
   if (method_.by_engine()) return 0;
-  if (method_.by_library)
-    return device.description().cuda ? transfers::polite_copier::multiprocessors(direction_) : 0;
+  if (method_.by_library) return copier_->multiprocessors(direction_, method_.others);
   return copy_kernel_multiprocessors(device.description(), dst_, src_, ends_.source.bytes,
                                      method_.blocks);
 }
@@ -90,7 +89,7 @@ void bulk_copy::enqueue() {
 
 void bulk_copy::enqueue_part(std::size_t first, std::size_t bytes) {
   if (copier_)
-    copier_->enqueue(stream_, dst_ + first, src_ + first, bytes, direction_);
+    copier_->enqueue(stream_, dst_ + first, src_ + first, bytes, direction_, method_.others);
   else if (!method_.by_engine())
     stream_.copy_by_kernel(dst_ + first, src_ + first, bytes, method_.blocks);
   else

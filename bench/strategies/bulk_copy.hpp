@@ -22,6 +22,7 @@ struct bulk_method {
   std::size_t chunk_bytes = SIZE_MAX;  ///< of each copy of which two are in flight
   unsigned blocks = 0;                 ///< of a kernel that copies; 0: copy engines
   bool by_library = false;             ///< polite_copier
+  transfers::yield_to others = transfers::yield_to::copies;  ///< of polite_copier
 
   [[nodiscard]] bool by_engine() const { return blocks == 0 && !by_library; }
 

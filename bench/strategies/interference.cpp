@@ -300,7 +300,11 @@ const std::vector<bulk_method>& bulk_methods() {
       {.name = "kernel", .summary = "a kernel of 16 thread blocks", .blocks = 16},
       {.name = "polite",
        .summary = "the library's kernel, which lets others in",
-       .by_library = true}};
+       .by_library = true},
+      {.name = "polite_to_both",
+       .summary = "the library's kernel that also spares other kernels",
+       .by_library = true,
+       .others = transfers::yield_to::both}};
   return methods;
 }
 

@@ -20,12 +20,19 @@ class polite_on_cuda : public on_gpu {
   /// Copies in both directions; all bytes around the destination must stay.
   void expect_exact(polite_copier& copier, host_memory& host, device_memory& block, std::size_t to,
                     std::size_t from, std::size_t bytes) const {
+    for (const auto others : {yield_to::copies, yield_to::work, yield_to::both})
+      expect_exact(copier, host, block, to, from, bytes, others);
+  }
+
+ private:
+  void expect_exact(polite_copier& copier, host_memory& host, device_memory& block, std::size_t to,
+                    std::size_t from, std::size_t bytes, yield_to others) const {
     const auto room = host.size();
     std::vector<std::byte> arrived(room);
     std::vector<std::byte> expected(room);
     write_host_pattern(host.data(), 0, room, data);
     write_pattern(*gpu, block.data(), 0, room, poison);
-    copier.copy(block.data() + to, host.data() + from, bytes, direction::h2d);
+    copier.copy(block.data() + to, host.data() + from, bytes, direction::h2d, others);
     gpu->copy(arrived.data(), block.data(), room, direction::d2h);
     write_host_pattern(expected.data(), 0, room, poison);
     std::copy_n(host.data() + from, bytes, expected.data() + to);
@@ -36,7 +43,7 @@ class polite_on_cuda : public on_gpu {
     write_host_pattern(host.data(), 0, room, poison);
     std::copy_n(host.data(), room, expected.data());
     std::copy_n(arrived.data() + from, bytes, expected.data() + to);
-    copier.copy(host.data() + to, block.data() + from, bytes, direction::d2h);
+    copier.copy(host.data() + to, block.data() + from, bytes, direction::d2h, others);
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), host.data()))
         << bytes << " bytes d2h from " << from << " to " << to;
   }

@@ -1,6 +1,7 @@
 #include "transfers/fast/polite_copy.hpp"
 
 #include <mutex>
+#include <optional>
 
 #include "src/transfers/core/locked_range.hpp"
 #include "src/transfers/fast/move_staged.hpp"
@@ -10,16 +11,20 @@
 namespace transfers {
 
 struct polite_copier::state {
-  explicit state(transfers::device& used) : kept(detail::kept(used)), device(*kept) {}
+  explicit state(transfers::device& used) : kept(detail::kept(used)), device(*kept) {
+    if (device.description().cuda) kernels.emplace(device);
+  }
 
   void launch(stream& work, std::byte* dst, const std::byte* src, std::size_t bytes,
-              direction direction) const;
+              direction direction, yield_to others) const;
   [[nodiscard]] bool enqueue(stream& work, std::byte* dst, const std::byte* src, std::size_t bytes,
-                             direction direction) const;
-  void copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
+                             direction direction, yield_to others) const;
+  void copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction,
+                   yield_to others);
 
   std::shared_ptr<transfers::device> kept;
   transfers::device& device;
+  std::optional<detail::polite_kernels> kernels = {};
   std::unique_ptr<stream> own_stream = device.create_stream();
   staging settings = {};
   std::unique_ptr<detail::chunk_ring> ring = nullptr;  ///< from the first pageable copy on
@@ -28,33 +33,35 @@ struct polite_copier::state {
 
 /// Addresses are those in kernels.
 void polite_copier::state::launch(stream& work, std::byte* dst, const std::byte* src,
-                                  std::size_t bytes, direction direction) const {
-  if (device.description().cuda)
-    detail::launch_polite_copy(work, dst, src, bytes, direction);
+                                  std::size_t bytes, direction direction, yield_to others) const {
+  if (kernels)
+    kernels->launch(work, dst, src, bytes, direction, others);
   else
-    work.copy_by_kernel(dst, src, bytes, multiprocessors(direction));
+    work.copy_by_kernel(dst, src, bytes);
 }
 
 /// Returns whether kernels have an address for the host's end.
 bool polite_copier::state::enqueue(stream& work, std::byte* dst, const std::byte* src,
-                                   std::size_t bytes, direction direction) const {
+                                   std::size_t bytes, direction direction, yield_to others) const {
   auto* const host = detail::host_end(dst, src, direction);
   auto* const address = detail::address_in_kernels(device, host, bytes);
   if (address == nullptr) return false;
-  if (direction == direction::h2d)
-    launch(work, dst, address, bytes, direction);
+  if (others == yield_to::work)
+    work.copy(dst, src, bytes, direction);
+  else if (direction == direction::h2d)
+    launch(work, dst, address, bytes, direction, others);
   else
-    launch(work, address, src, bytes, direction);
+    launch(work, address, src, bytes, direction, others);
   return true;
 }
 
 void polite_copier::state::copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes,
-                                       direction direction) {
+                                       direction direction, yield_to others) {
   if (!ring) ring = detail::make_ring(device, settings);
   detail::move_staged(*ring, settings, dst, src, bytes, direction,
-                      [this](std::size_t /*index*/, std::byte* to, const std::byte* from,
-                             std::size_t size, transfers::direction way, stream& work) {
-                        if (!enqueue(work, to, from, size, way))
+                      [this, others](std::size_t /*index*/, std::byte* to, const std::byte* from,
+                                     std::size_t size, transfers::direction way, stream& work) {
+                        if (!enqueue(work, to, from, size, way, others))
                           throw unsupported("the device has no address for page-locked memory");
                       });
 }
@@ -68,26 +75,33 @@ polite_copier::polite_copier(device& device) : state_(std::make_unique<state>(de
   // CUDA loads a kernel when it is first launched, and may wait for other work then (CUDA
   // Programming Guide, "Lazy Loading"). There is a kernel for each width of accesses.
   for (const auto direction : {direction::h2d, direction::d2h})
-    for (const std::size_t misalignment : {0U, 4U, 1U})
-      state_->launch(*stream, begin, begin + distance + misalignment, distance, direction);
+    for (const auto others : {yield_to::copies, yield_to::both})
+      for (const std::size_t misalignment : {0U, 4U, 1U})
+        state_->launch(*stream, begin, begin + distance + misalignment, distance, direction,
+                       others);
   stream->synchronize();
 }
 
 polite_copier::~polite_copier() = default;
 
+unsigned polite_copier::multiprocessors(direction direction, yield_to others) const {
+  if (!state_->kernels || others == yield_to::work) return 0;
+  return state_->kernels->multiprocessors(direction, others);
+}
+
 void polite_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,
-                         direction direction) {
+                         direction direction, yield_to others) {
   if (bytes == 0) return;
   const std::scoped_lock lock(state_->one_at_a_time);
-  if (!state_->enqueue(*state_->own_stream, dst, src, bytes, direction))
-    return state_->copy_staged(dst, src, bytes, direction);
+  if (!state_->enqueue(*state_->own_stream, dst, src, bytes, direction, others))
+    return state_->copy_staged(dst, src, bytes, direction, others);
   state_->own_stream->synchronize();
 }
 
 void polite_copier::enqueue(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
-                            direction direction) const {
+                            direction direction, yield_to others) const {
   detail::check_same_device(stream.identity(), "a stream", state_->device.identity());
-  if (bytes > 0 && !state_->enqueue(stream, dst, src, bytes, direction))
+  if (bytes > 0 && !state_->enqueue(stream, dst, src, bytes, direction, others))
     throw unsupported("kernels have no address for this host memory: it is not page-locked");
 }
 

@@ -2,13 +2,25 @@
 
 #include <cstddef>
 
-#include "transfers/core/stream.hpp"
+#include "transfers/core/device.hpp"
+#include "transfers/fast/polite_copy.hpp"
 
 namespace transfers::detail {
 
-/// Enqueues the kernel of polite_copier on a CUDA stream. The host's end is given by its address in
-/// kernels. Throws device_error, and unsupported in a build without CUDA.
-void launch_polite_copy(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
-                        direction direction);
+/// The kernels of polite_copier on a CUDA device. The host's end is given by its address in
+/// kernels. All throw device_error; in a build without CUDA, unsupported.
+class polite_kernels {
+ public:
+  explicit polite_kernels(device& device);
+
+  /// Enqueues a copy.
+  void launch(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
+              direction direction, yield_to others) const;
+  /// That a copy occupies at most.
+  [[nodiscard]] unsigned multiprocessors(direction direction, yield_to others) const;
+
+ private:
+  bool in_bulk_ = false;  ///< by cp.async.bulk
+};
 
 }  // namespace transfers::detail

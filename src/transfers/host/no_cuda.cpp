@@ -42,8 +42,13 @@ namespace detail {
 
 mailbox::service cuda_echo_service() { throw unsupported(find_cuda().why_none); }
 
-void launch_polite_copy(stream& /*stream*/, std::byte* /*dst*/, const std::byte* /*src*/,
-                        std::size_t /*bytes*/, direction /*direction*/) {
+polite_kernels::polite_kernels(device& /*device*/) { throw unsupported(find_cuda().why_none); }
+unsigned polite_kernels::multiprocessors(direction /*direction*/, yield_to /*others*/) const {
+  return 0;
+}
+void polite_kernels::launch(stream& /*stream*/, std::byte* /*dst*/, const std::byte* /*src*/,
+                            std::size_t /*bytes*/, direction /*direction*/,
+                            yield_to /*others*/) const {
   throw unsupported(find_cuda().why_none);
 }
 
