@@ -53,9 +53,12 @@ bool advise_role(written_answer& out, const advice_request& request) {
 
 void check_role(const advice_request& request, const CLI::App& command) {
   commands::refuse_without_effect(command, {"--map", "--check", "--written-by"}, "--for=ROLE");
-  if (!advice::has_costs_of_memory(request.role))
-    commands::refuse_without_effect(command, {"--reuse", "--cpu-writes", "--cpu-reads"},
-                                    "--for=ROLE of a role that has no costs of memory");
+  if (!advice::has_costs_of_memory(request.role)) {
+    constexpr const char* why = "--for=ROLE of a role that has no costs of memory";
+    commands::refuse_without_effect(command, {"--reuse", "--cpu-writes"}, why);
+    if (!advice::is_read_afterwards(request.role))
+      commands::refuse_without_effect(command, {"--cpu-reads"}, why);
+  }
   if (request.bytes.empty())
     throw common::usage_error(
         fmt::format("--for={} needs --bytes", common::printable_in_short(request.role)));

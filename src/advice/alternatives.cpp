@@ -25,6 +25,7 @@ struct rules {
   std::string_view time = "median_ns";
   bool counts_memory = true;
   std::string_view rate_of_loss = {};  ///< the metric of which a loss is a part
+  std::string_view read_again = {};    ///< the time in which the CPU reads the memory afterwards
 };
 
 /// Of roles that differ from the others. A small copy that must not wait is judged by its tail, and
@@ -33,14 +34,14 @@ struct rules {
 /// What fills memory and copies it has the CPU's writes in its time.
 constexpr std::array different{
     rules{"interference", &benchmark::variant, "p99_ns", false, "bulk_alone_gb_per_s"},
-    rules{"fill", &benchmark::setting, "median_ns", false}};
+    rules{"fill", &benchmark::setting, "median_ns", false, {}, "read_again_ns"}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
-constexpr std::array<std::string_view, 17> not_alternatives{
+constexpr std::array<std::string_view, 18> not_alternatives{
     "copy",       "array",        "conversion",   "arguments",      "first_call",
     "allocation", "cpu_read",     "cpu_write",    "cpu_read_write", "cpu_after_transfer",
     "concurrent", "deallocation", "staged_parts", "stalls",         "loaded",
-    "floor",      "other"};
+    "floor",      "asleep",       "other"};
 
 rules rules_of(std::string_view role) {
   const auto* const entry = std::ranges::find(different, role, &rules::role);
@@ -90,8 +91,12 @@ struct job_parts {
 class job_reader {
  public:
   job_reader(const result_file::contents& content, std::size_t device, const rules& rules,
-             const row_list& rows_of_memory)
-      : content_(content), device_(device), rules_(rules), rows_of_memory_(rows_of_memory) {}
+             double reads, const row_list& rows_of_memory)
+      : content_(content),
+        device_(device),
+        rules_(rules),
+        reads_(reads),
+        rows_of_memory_(rows_of_memory) {}
 
   [[nodiscard]] alternatives read(const std::filesystem::path& file, const job_key& key,
                                   const job_parts& parts) const {
@@ -101,6 +106,7 @@ class job_reader {
                       .job = key.job,
                       .direction = key.direction,
                       .time = std::string(rules_.time),
+                      .reads = reads_,
                       .families = {parts.families.begin(), parts.families.end()},
                       .measured = measurements_in(content_, rows, file, device_, transfers()),
                       .sizes = {},
@@ -122,6 +128,8 @@ class job_reader {
         .belongs = [this](const benchmark& described) { return described.role == rules_.role; },
         .strategy = [this](const benchmark& described) { return strategy_of(described, rules_); },
         .time = std::string(rules_.time),
+        .read_again = std::string(rules_.read_again),
+        .reads = reads_,
         .counts_memory = rules_.counts_memory,
         .moves_its_size = false};
   }
@@ -178,6 +186,7 @@ class job_reader {
   const result_file::contents& content_;
   std::size_t device_;
   const rules& rules_;
+  double reads_;
   const row_list& rows_of_memory_;
 };
 
@@ -193,6 +202,7 @@ std::map<std::string, price_list> alternatives::prices_at(double bytes) const {
 }
 
 bool has_costs_of_memory(std::string_view role) { return rules_of(role).counts_memory; }
+bool is_read_afterwards(std::string_view role) { return !rules_of(role).read_again.empty(); }
 
 std::vector<rankable_role> rankable_roles(const result_file::contents& content,
                                           std::size_t device) {
@@ -206,8 +216,9 @@ std::vector<rankable_role> rankable_roles(const result_file::contents& content,
 
 std::vector<alternatives> alternatives_in(const result_file::contents& content,
                                           const std::filesystem::path& file, std::size_t device,
-                                          const std::string& role) {
+                                          const std::string& role, double reads) {
   const auto rules = rules_of(role);
+  if (rules.read_again.empty()) reads = 0;  // a term of what memory costs
   std::map<job_key, job_parts> parts;
   const auto part_of = [&](const benchmark& described) -> job_parts* {
     if (described.role != role || !is_rankable(described, device)) return nullptr;
@@ -218,7 +229,7 @@ std::vector<alternatives> alternatives_in(const result_file::contents& content,
   for (const auto& row : content.rows)
     if (auto* const part = part_of(*row.benchmark)) part->rows.push_back(&row);
   const auto of_memory = rows_of_memory(content, device);
-  const job_reader reader(content, device, rules, of_memory);
+  const job_reader reader(content, device, rules, reads, of_memory);
   std::vector<alternatives> jobs;
   for (const auto& [key, part] : parts)
     if (!part.rows.empty()) jobs.push_back(reader.read(file, key, part));
@@ -283,12 +294,14 @@ role_answers answers_about(
 }
 
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
-                                  const std::string& role, result_file::cache_state lines) {
+                                  const std::string& role, double reads,
+                                  result_file::cache_state lines) {
   const auto content = result_file::read(file);
   result_file::require_bench_transfers(content, file);
   const auto index = index_of_device(content, file, device);
-  return {measurements_in(content, file, index, lines), alternatives_in(content, file, index, role),
-          rankable_roles(content, index), lacks(result_file::needed::a_time, content)};
+  return {measurements_in(content, file, index, lines),
+          alternatives_in(content, file, index, role, reads), rankable_roles(content, index),
+          lacks(result_file::needed::a_time, content)};
 }
 
 }  // namespace bench_transfers::advice

@@ -25,6 +25,7 @@ struct alternatives {
   std::optional<std::string> job;  ///< that value: "cold"
   result_file::direction direction = result_file::direction::none;
   std::string time;  ///< the counter by which they are ranked: "median_ns"
+  double reads = 0;  ///< of the memory, afterwards: in the times
   std::vector<std::string> families;
   advice::measurements measured;               ///< its transfers are those of the job
   std::vector<double> sizes;                   ///< at which any of them was measured, in bytes
@@ -45,13 +46,16 @@ struct rankable_role {
 std::vector<rankable_role> rankable_roles(const result_file::contents& content, std::size_t device);
 
 /// The alternatives of a role, by direction and job; none if the device has no benchmarks of it
-/// that are alternatives to each other, with warm caches and a size.
+/// that are alternatives to each other, with warm caches and a size. `reads`: how often the CPU
+/// reads the memory afterwards, if the role's benchmarks measure that.
 std::vector<alternatives> alternatives_in(const result_file::contents& content,
                                           const std::filesystem::path& file, std::size_t device,
-                                          const std::string& role);
+                                          const std::string& role, double reads = 0);
 
 /// Whether what its memory costs is part of the answers about a role.
 bool has_costs_of_memory(std::string_view role);
+/// Whether its benchmarks measure how long the CPU reads the memory afterwards.
+bool is_read_afterwards(std::string_view role);
 
 /// What was asked of a job, and the answer.
 struct ranked_job {
@@ -96,6 +100,7 @@ struct file_for_answers {
 /// An empty id stands for the first device. `lines`: of the host when copies begin. Throws as
 /// read_measurements.
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
-                                  const std::string& role, result_file::cache_state lines);
+                                  const std::string& role, double reads,
+                                  result_file::cache_state lines);
 
 }  // namespace bench_transfers::advice

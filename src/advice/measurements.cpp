@@ -188,7 +188,12 @@ class collector {
       return ns && bytes ? *ns / *bytes : 0;
     };
     const std::string time = is_transfer(*needed) ? transfers_.time : "median_ns";
-    const auto rate = ns_per_byte(time);
+    auto rate = ns_per_byte(time);
+    const bool is_read_again = is_transfer(*needed) && transfers_.reads > 0;
+    if (is_read_again) {
+      const auto of_reads = ns_per_byte(transfers_.read_again);
+      rate = of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
+    }
     if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
       ++ignored.unusable;
       return;
@@ -198,7 +203,7 @@ class collector {
     const variant_key own{name_of(described, *needed, strategy), *needed, described.plainness,
                           described.variant};
     add(own, described, strategy, plainness_of(described), rate);
-    if (time == "median_ns") keep_error(own, described);
+    if (time == "median_ns" && !is_read_again) keep_error(own, described);
     if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(rate);
     if (!of_its_size) return;
     for (const auto& form : timed_in_turn(row))

@@ -106,6 +106,9 @@ struct transfer_choice {
   /// What a benchmark's strategy is called in the answer.
   std::function<std::string(const result_file::benchmark&)> strategy;
   std::string time = "median_ns";  ///< the counter that is its time
+  /// The counter of what is read afterwards, and how often: added to that time.
+  std::string read_again = {};
+  double reads = 0;
   bool counts_memory = true;       ///< what its host memory costs is part of the sum
   /// Its time is that of the bytes it has moved, which may differ from its size. Otherwise it is
   /// that of its size, and what was timed in turn with it, as a form of the same operation, is a

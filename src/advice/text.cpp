@@ -285,6 +285,8 @@ std::string job_title(const ranked_job& answer) {
   if (job.job) title += ", " + *job.job;
   title += fmt::format(", {}, {}", answer.question.direction, size_text(answer.question.bytes));
   if (job.time != "median_ns") title += fmt::format(", by {}", job.time);
+  if (job.reads > 0)
+    title += fmt::format(", then {} by the threads that filled it", counted(job.reads, "read"));
   return title + (answer.model.has_memory() ? ", " + memory_use(answer.question) : ".");
 }
 

@@ -203,6 +203,20 @@ def test_of_ways_to_fill_no_cost_of_memory_counts(program: Program):
             assert strategy["total_ns"] == strategy["transfer_ns"], strategy
 
 
+def test_who_reads_the_memory_next_counts(program: Program):
+    question = ("--for=fill", "--bytes=1MiB", f"--from={LINES / 'wc.json.gz'}")
+    alone, read = (
+        json.loads(advise(program, *question, *reads, "--json=-").out)["answers"][0]["strategies"]
+        for reads in ((), ("--cpu-reads=10",))
+    )
+    totals = [{entry["name"]: entry["total_ns"] for entry in ranked} for ranked in (alone, read)]
+    assert totals[0].keys() == totals[1].keys()
+    added = {name: totals[1][name] - totals[0][name] for name in totals[0]}
+    assert added["fill/computed/streaming/pinned"] > 2 * added["fill/computed/plain/pinned"] > 0
+    said = advise(program, *question, "--cpu-reads=10").out
+    assert "then 10 reads by the threads that filled it" in said.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     ("who", "best"),
     [
