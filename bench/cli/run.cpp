@@ -311,6 +311,16 @@ std::string reason_of(const std::system_error& error) {
   return (is_limit ? "no more threads can be started: " : "") + std::string(error.what());
 }
 
+std::string why_nothing_to_run(const registry& strategies, const run_devices& devices,
+                               settings asked) {
+  if (!asked.is_measured(result_file::cache_state::warm)) {
+    asked.states = result_file::cache_states();
+    if (!make_plan(strategies, devices.named(), asked).cases.empty())
+      return "nothing to run: none of these benchmarks is measured in the states of --cache";
+  }
+  return "nothing to run: no benchmark matches";
+}
+
 exit_code measure(const settings& settings, run_request request) {
   const auto strategies = strategies_of(request, settings);
   run_devices devices(std::move(request.devices));
@@ -325,7 +335,7 @@ exit_code measure(const settings& settings, run_request request) {
   const auto warnings = skip_both_ways_of_ranks(plan, request.too_few_processors);
   if (settings.list_benchmarks) return list_benchmarks(std::cout, plan), exit_code::done;
   if (plan.cases.empty() && plan.skipped.empty() && !request.earlier) {
-    complain(request, "nothing to run: no benchmark matches");
+    complain(request, why_nothing_to_run(strategies, devices, settings));
     return exit_code::nothing_ran;
   }
   check_output(settings);

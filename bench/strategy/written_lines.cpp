@@ -15,9 +15,6 @@ constexpr std::size_t line = 64;
 
 /// Longer than a copy between two preparations: threads that are awake poll until the next one.
 constexpr std::chrono::seconds awake{1};
-/// After it, an idle core of a virtual machine has stopped polling (cpuidle-haltpoll: 200 us) and
-/// sleeps.
-constexpr std::chrono::microseconds until_asleep{500};
 
 /// Makes each line the calling core's own, and modified.
 void own(std::span<std::byte> bytes) {
@@ -57,7 +54,8 @@ bool is_of_other_threads(cache_state state) {
   return result_file::is_written(state) && state != cache_state::written_here;
 }
 
-line_preparation::line_preparation(cache_state state) : state_(state) {
+line_preparation::line_preparation(cache_state state, std::chrono::microseconds sleep)
+    : state_(state), sleep_(sleep) {
   if (is_of_other_threads(state))  // of a team for one, this thread only waits
     writers_ = std::make_unique<transfers::worker_team>(
         is_of_one(state) ? 2 : transfers::usable_processors(),
@@ -77,7 +75,7 @@ void line_preparation::operator()(const transfer& next) const {
       else
         write({end->data, end->bytes});
     }
-  if (falls_asleep(state_)) wait(until_asleep);
+  if (falls_asleep(state_)) wait(sleep_);
 }
 
 void line_preparation::write(std::span<std::byte> bytes) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,8 +17,14 @@ struct transfer;
 /// byte of each line is enough to have it written.
 class line_preparation {
  public:
-  /// Starts the threads of the state. Throws std::system_error.
-  explicit line_preparation(result_file::cache_state state);
+  /// After it, an idle core of a virtual machine has stopped polling (cpuidle-haltpoll: 200 us) and
+  /// sleeps.
+  static constexpr std::chrono::microseconds until_asleep{500};
+
+  /// Starts the threads of the state. Those that fall asleep have `sleep` for it. Throws
+  /// std::system_error.
+  explicit line_preparation(result_file::cache_state state,
+                            std::chrono::microseconds sleep = until_asleep);
 
   /// Whether operations need it at all.
   [[nodiscard]] bool is_needed() const noexcept { return state_ != result_file::cache_state::warm; }
@@ -32,6 +39,7 @@ class line_preparation {
   void write(std::span<std::byte> bytes) const;
 
   result_file::cache_state state_;
+  std::chrono::microseconds sleep_;
   std::unique_ptr<transfers::worker_team> writers_;  ///< none: this thread alone
 };
 

@@ -29,9 +29,9 @@ bool is_by_latency(const benchmark& described) {
 /// not page-locked or has just been written.
 bool is_by_host(const benchmark& described) {
   static const std::set<std::string_view> roles{
-      "allocation", "arguments",      "array",          "container_copy", "conversion",
-      "cpu_read",   "cpu_write",      "cpu_read_write", "deallocation",   "fill",
-      "first_call", "scattered_copy", "strided_copy"};
+      "allocation", "arguments",  "asleep",         "array",          "container_copy",
+      "conversion", "cpu_read",   "cpu_write",      "cpu_read_write", "deallocation",
+      "fill",       "first_call", "scattered_copy", "strided_copy"};
   static const std::set<std::string_view> copies{"copy", "overlap", "concurrent"};
   return roles.contains(described.role) || (copies.contains(described.role) && described.memory);
 }
