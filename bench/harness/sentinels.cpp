@@ -82,8 +82,8 @@ class sentinels::watched_device {
     const auto read = std::min(host_.size(), 8 * mib);
     add(sentinel::h2d, round, faults, host_.size(), [this] { copy_to_device(host_.size()); });
     add(sentinel::d2h, round, faults, host_.size(), [this] {
-      device_.copy_page_locked(host_.data(), memory_.data(), host_.size(),
-                               transfers::direction::d2h);
+      device_.cuda_memcpy(host_.data(), memory_.data(), host_.size(), transfers::direction::d2h,
+                          true);
     });
     add(sentinel::cpu_read, round, faults, read / parts_read, [this] { read_next_part(); });
     add(sentinel::small_copy, round, faults, page, [this] { copy_to_device(page); });
@@ -130,7 +130,7 @@ class sentinels::watched_device {
   }
 
   void copy_to_device(std::size_t bytes) {
-    device_.copy_page_locked(memory_.data(), host_.data(), bytes, transfers::direction::h2d);
+    device_.cuda_memcpy(memory_.data(), host_.data(), bytes, transfers::direction::h2d, true);
   }
 
   void read_next_part() {

@@ -15,7 +15,7 @@ using transfers::input_file;
 file_operation map_and_copy(const job& task, const file_to_device& copy) {
   return {[&device = task.device, copy] {
     const file_mapping pages(copy.file->through_cache(), copy.bytes);
-    device.copy(copy.on_device->data(), pages.data(), pages.size(), direction::h2d);
+    device.cuda_memcpy(copy.on_device->data(), pages.data(), pages.size(), direction::h2d, false);
   }};
 }
 

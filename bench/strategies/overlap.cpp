@@ -50,7 +50,7 @@ std::vector<step> serial_steps(const job& task, const transfer& trip, host_memor
   if (is_page_locked(kind))
     copy = [&device = task.device, bytes = task.bytes](auto* dst, const auto* src,
                                                        direction direction) {
-      device.copy_page_locked(dst, src, bytes, direction);
+      device.cuda_memcpy(dst, src, bytes, direction, true);
     };
   else
     copy = [copier = task.memory.staged_copier(), bytes = task.bytes](auto* dst, const auto* src,

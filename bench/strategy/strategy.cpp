@@ -189,10 +189,7 @@ transfer transfer_between(const ends& ends) {
 void copy_now(transfers::device& device, const ends& ends, transfers::direction direction,
               bool page_locked) {
   const auto& [source, destination] = ends;
-  if (page_locked)
-    device.copy_page_locked(destination.data, source.data, source.bytes, direction);
-  else
-    device.copy(destination.data, source.data, source.bytes, direction);
+  device.cuda_memcpy(destination.data, source.data, source.bytes, direction, page_locked);
 }
 
 std::function<void()> asynchronous_copy(const job& task, const ends& ends) {

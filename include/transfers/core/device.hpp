@@ -157,17 +157,20 @@ class device {
   /// not. Throws device_error.
   [[nodiscard]] virtual std::size_t free_memory() const = 0;
 
-  /// Copies (cudaMemcpy). To the device, it also waits for the copy's stream, because a copy from
-  /// pageable memory may return before its data have arrived (CUDA Runtime API, "API
-  /// synchronization behavior"). Throws device_error.
+  /// Copies, and returns when the data have arrived. Like cudaMemcpy, it first waits for earlier
+  /// work of the legacy default stream and of the streams that synchronize with it. Unlike
+  /// cudaMemcpy, it does not make launches of other threads wait
+  /// (docs/fast_paths/blocking.md): it copies by cudaMemcpyAsync on the calling thread's default
+  /// stream. Throws device_error.
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
 
-  /// The same without that wait (cudaMemcpy alone), for host memory of which the caller knows that
-  /// all of it is page-locked: is_page_locked(host_memory::kind()), or a page_lock. Data from other
-  /// memory may arrive later. Throws device_error.
-  virtual void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
-                                direction direction) {
+  /// Calls cudaMemcpy itself, for measurements. Unless all of the host's memory is page-locked, it
+  /// also waits for a copy to the device: that may return before its data have arrived (CUDA
+  /// Runtime API, "API synchronization behavior"). The same as copy() for host devices. Throws
+  /// device_error.
+  virtual void cuda_memcpy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                           direction direction, bool /*is_page_locked*/) {
     copy(dst, src, bytes, direction);
   }
 

@@ -212,17 +212,22 @@ class cuda_device final : public device {
     return free;
   }
 
+  /// On the legacy default stream, cudaMemcpyAsync of pageable memory makes launches of other
+  /// threads wait, too. To wait until that stream is idle does not.
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
-    copy_page_locked(dst, src, bytes, direction);
-    if (direction == direction::d2h) return;  // the call returns when the copy has completed
     const current_context current(context_);
-    cuda_check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
+    cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+    cuda_check(cudaMemcpyAsync(dst, src, bytes, memcpy_kind(direction), cudaStreamPerThread),
+               "cudaMemcpyAsync");
+    cuda_check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   }
 
-  void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
-                        direction direction) override {
+  void cuda_memcpy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction,
+                   bool is_page_locked) override {
     const current_context current(context_);
     cuda_check(cudaMemcpy(dst, src, bytes, memcpy_kind(direction)), "cudaMemcpy");
+    if (!is_page_locked && direction == direction::h2d)
+      cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
   }
 
   bool access_peer(device& peer) override {

@@ -65,9 +65,9 @@ struct test_memory {
       detail::move_staged(ring, settings, dst, src, size, to);
     });
   }
-  [[nodiscard]] double time_plain(std::size_t bytes, direction direction,
+  [[nodiscard]] double time_plain(detail::chunk_ring& ring, std::size_t bytes, direction direction,
                                   std::chrono::microseconds pause = {}) {
-    return time(bytes, direction, pause, [&](auto... arguments) { device.copy(arguments...); });
+    return time(bytes, direction, pause, [&](auto... arguments) { ring.copy_whole(arguments...); });
   }
 };
 
@@ -136,7 +136,7 @@ std::size_t least_staged(test_memory& memory, detail::chunk_ring& ring, const st
   std::vector<double> staged;
   for (std::size_t bytes = mib / 16; bytes <= largest_plain; bytes *= 2) {
     sizes.push_back(bytes);
-    plain.push_back(worth_it * memory.time_plain(bytes, direction, pause));
+    plain.push_back(worth_it * memory.time_plain(ring, bytes, direction, pause));
     staged.push_back(memory.time_staged(ring, settings, bytes, direction, pause));
   }
   const auto first = detail::best_switch(plain, staged);
@@ -158,7 +158,7 @@ bool may_be_worth_it(device& device, const std::function<std::chrono::nanosecond
   const auto ring = detail::make_ring(device, usual);
   return std::ranges::any_of(directions, [&](direction direction) {
     return memory.time_staged(*ring, usual, memory.room, direction) <
-           worth_it * memory.time_plain(memory.room, direction);
+           worth_it * memory.time_plain(*ring, memory.room, direction);
   });
 }
 

@@ -57,6 +57,14 @@ void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut&
        .synchronizes = false});
 }
 
+void chunk_ring::copy_whole(std::byte* dst, const std::byte* src, std::size_t bytes,
+                            direction direction) {
+  const std::scoped_lock lock(one_at_a_time_);
+  auto& stream = *streams_.front()->work;
+  stream.copy(dst, src, bytes, direction);
+  stream.synchronize();
+}
+
 void chunk_ring::run(std::size_t bytes, const cut& cut, const chunk_work& work) {
   const std::scoped_lock lock(one_at_a_time_);
   work_ = &work;

@@ -90,6 +90,10 @@ class chunk_ring {
   void from_device(const std::byte* src, std::size_t bytes, const cut& cut,
                    const chunk_work::on_piece& drain, const chunk_copy& copy = copy_by_stream);
 
+  /// Copies all bytes at once, by a stream alone. Returns when they have arrived. Throws
+  /// device_error.
+  void copy_whole(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
+
  private:
   static constexpr std::size_t cache_line = 64;  // of x86-64 and most AArch64 processors
 

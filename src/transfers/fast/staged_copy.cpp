@@ -29,7 +29,7 @@ void staged_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes
   if (stages(bytes, direction, state_->row.pace()))
     detail::move_staged(*state_->ring, state_->settings, dst, src, bytes, direction);
   else
-    state_->device->copy(dst, src, bytes, direction);
+    state_->ring->copy_whole(dst, src, bytes, direction);
   state_->row.end();
 }
 

@@ -18,15 +18,10 @@ class counting_device final : public transfers::forwarding_device {
  public:
   using transfers::forwarding_device::forwarding_device;
 
-  void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
-            transfers::direction direction) override {
-    ++waiting;
-    transfers::forwarding_device::copy(dst, src, bytes, direction);
-  }
-  void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
-                        transfers::direction direction) override {
-    ++alone;
-    transfers::forwarding_device::copy_page_locked(dst, src, bytes, direction);
+  void cuda_memcpy(std::byte* dst, const std::byte* src, std::size_t bytes,
+                   transfers::direction direction, bool is_page_locked) override {
+    ++(is_page_locked ? alone : waiting);
+    transfers::forwarding_device::cuda_memcpy(dst, src, bytes, direction, is_page_locked);
   }
 
   int waiting = 0, alone = 0;

@@ -42,9 +42,9 @@ class forwarding_device : public device {
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
     inner_->copy(dst, src, bytes, direction);
   }
-  void copy_page_locked(std::byte* dst, const std::byte* src, std::size_t bytes,
-                        direction direction) override {
-    inner_->copy_page_locked(dst, src, bytes, direction);
+  void cuda_memcpy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction,
+                   bool is_page_locked) override {
+    inner_->cuda_memcpy(dst, src, bytes, direction, is_page_locked);
   }
   bool access_peer(device& peer) override { return inner_->access_peer(peer); }
   [[nodiscard]] std::unique_ptr<stream> create_stream() override { return inner_->create_stream(); }

@@ -1,0 +1,93 @@
+// What device::copy waits for, and who waits for it.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "tests/gpu/blocked_work.hpp"
+#include "tests/gpu/on_gpu.hpp"
+#include "transfers/cuda/interop.hpp"
+
+namespace transfers::device_copy_test {
+namespace {
+
+class device_copy : public on_gpu {};
+
+/// As kernels of other code have them: streams that synchronize with the legacy default stream.
+class blocking_stream {
+ public:
+  explicit blocking_stream(device& gpu) : current_(gpu.make_current()) {
+    EXPECT_EQ(cudaStreamCreate(&handle_), cudaSuccess);
+  }
+  ~blocking_stream() { cudaStreamDestroy(handle_); }
+  blocking_stream(const blocking_stream&) = delete;
+  blocking_stream& operator=(const blocking_stream&) = delete;
+
+  [[nodiscard]] cudaStream_t get() const { return handle_; }
+
+ private:
+  std::shared_ptr<const void> current_;
+  cudaStream_t handle_{};
+};
+
+TEST_F(device_copy, waits_for_earlier_work_that_cudaMemcpy_waits_for) {
+  const blocking_stream blocking(*gpu);
+  const auto block = gpu->allocate(1000);
+  for (cudaStream_t const handle : {blocking.get(), cudaStreamLegacy})
+    for (const auto direction : {direction::h2d, direction::d2h}) {
+      const auto stream = gpu->adopt_stream(handle);
+      blocked_work work(*stream);
+      std::vector<std::byte> host(1000);
+      bool was_done = false;
+      std::jthread copying([&] {
+        if (direction == direction::h2d)
+          gpu->copy(block.data(), host.data(), host.size(), direction);
+        else
+          gpu->copy(host.data(), block.data(), host.size(), direction);
+        was_done = work.is_done();
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      work.go_on();
+      copying.join();
+      EXPECT_TRUE(was_done);
+    }
+}
+
+/// During cudaMemcpy each of them waits until the copy has ended.
+TEST_F(device_copy, lets_launches_of_other_threads_pass) {
+  constexpr std::size_t bytes = std::size_t{64} << 20;
+  constexpr int launches = 40;
+  const auto block = gpu->allocate(bytes);
+  const auto small = gpu->allocate(256);
+  const auto stream = gpu->create_stream();
+  for (const auto kind : {pageable, pinned()})
+    for (const auto direction : {direction::h2d, direction::d2h}) {
+      const auto host = gpu->allocate_host(bytes, kind);
+      std::fill_n(host.data(), bytes, std::byte{1});
+      std::atomic<int> copies = 0;
+      std::jthread copying([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+          if (direction == direction::h2d)
+            gpu->copy(block.data(), host.data(), bytes, direction);
+          else
+            gpu->copy(host.data(), block.data(), bytes, direction);
+          ++copies;
+        }
+      });
+      int fewest = launches;
+      for (int attempt = 0; attempt < 20; ++attempt) {
+        const int before = copies;
+        for (int i = 0; i < launches; ++i) stream->clear(small.data(), small.size());
+        stream->synchronize();
+        fewest = std::min(fewest, copies - before);
+      }
+      EXPECT_LT(fewest, launches / 4) << to_string(kind);
+    }
+}
+
+}  // namespace
+}  // namespace transfers::device_copy_test
