@@ -1,11 +1,14 @@
 // Stands in for cuda/ when the program is built without nvcc.
 #include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/batch_copy.hpp"
+#include "bench/subjects/bulk_kernel.hpp"
 #include "bench/subjects/host_launches.hpp"
 #include "bench/subjects/in_place.hpp"
+#include "bench/subjects/memcpy.hpp"
 #include "bench/subjects/parameters.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"
+#include "bench/subjects/work.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
@@ -64,6 +67,25 @@ writing_kernel write_parameter(const transfers::device& /*device*/, std::size_t 
 }
 writing_kernel write_from_memory(const transfers::device& /*device*/, std::size_t bytes) {
   return write_from_memory_on_host(bytes);
+}
+
+work_kernel multiplying_kernel(const transfers::device& /*device*/, std::uint64_t /*words*/) {
+  return multiplying_kernel_on_host();
+}
+
+std::function<void(std::byte*, const std::byte*, std::size_t)> plain_memcpy(
+    transfers::device& device, transfers::direction direction) {
+  return [&device, direction](std::byte* dst, const std::byte* src, std::size_t bytes) {
+    device.copy(dst, src, bytes, direction);
+  };
+}
+
+std::optional<std::string> why_no_bulk_copies(const transfers::device& /*device*/) {
+  return "cp.async.bulk is an instruction of GPUs; the host device has none";
+}
+std::function<void(std::byte*, const std::byte*, std::size_t)> bulk_copy_kernel(
+    const transfers::device& device, transfers::stream& /*stream*/, unsigned /*blocks*/) {
+  throw transfers::unsupported(why_no_bulk_copies(device).value_or("built without CUDA"));
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,

@@ -20,6 +20,7 @@
 #include "bench/strategy/pattern_file.hpp"
 #include "bench/subjects/async_memory.hpp"
 #include "bench/subjects/batch_copy.hpp"
+#include "bench/subjects/bulk_kernel.hpp"
 #include "bench/subjects/waits.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/unit/bench/made_up_surroundings.hpp"
@@ -369,6 +370,89 @@ TEST_F(strategies_on_gpu, pass_parameters_of_every_size) {
       std::printf("%-32s %10.3f us, copied %10.3f\n", row.at("name").get<std::string>().c_str(),
                   row.at("median_ns").get<double>() / 1e3,
                   row.at("copy_and_launch_ns").get<double>() / 1e3);
+  }
+}
+
+/// Work and the other thread's calls, which are verified. Times are printed, not judged.
+void print_both_sides(const nlohmann::ordered_json& rows) {
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.dump());
+    const auto us = [&](const char* key) { return row.at(key).get<double>() / 1e3; };
+    const std::string name = row.at("name");
+    ASSERT_GT(row.at("operations"), 2);
+    const bool is_beside = name.find("/idle/") == std::string::npos;
+    ASSERT_EQ(row.contains("work_alone_ns"), is_beside);
+    if (is_beside) {
+      EXPECT_GT(row.at("calls_beside"), 0);
+    }
+    std::printf("%-60s p50 %10.3f us, alone %10.3f us, %6.1f GB/s\n", name.c_str(), us("median_ns"),
+                is_beside ? us("work_alone_ns") : us("median_ns"),
+                row.value("copies_gb_per_s", 0.0));
+  }
+}
+
+TEST_F(strategies_on_gpu, time_work_beside_copies_by_each_mover) {
+  chosen.rounds = 1;
+  std::vector<std::string> names{"company/idle"};
+  for (const auto& known : registered_strategies()) {
+    if (known.family != "company" || known.variants.empty()) continue;
+    const auto name = known.name();
+    if (name.ends_with("/memory_chain") || name.ends_with("/hbm_equal_priority") ||
+        name == "company/engine/graph" || name == "company/engine/arithmetic_chain")
+      if (!why_unsupported(known, *gpu)) names.push_back(name);
+  }
+  print_both_sides(measure(names, {mib, 4 * mib + 3}));
+}
+
+TEST_F(strategies_on_gpu, time_work_beside_calls_that_others_make) {
+  chosen.rounds = 1;
+  std::vector<std::string> names;
+  for (const auto& known : registered_strategies())
+    if (known.family == "blocked" && !why_unsupported(known, *gpu)) names.push_back(known.name());
+  EXPECT_THAT(names, testing::Contains("blocked/malloc_async/1MiB"));
+  // Where the driver has no NVML, that is said when the benchmark is prepared.
+  std::erase(names, "blocked/nvml_read");
+  print_both_sides(measure(names, {mib}));
+}
+
+TEST_F(strategies_on_gpu, copy_in_bulk_at_odd_sizes) {
+  if (const auto reason = subjects::why_no_bulk_copies(*gpu)) GTEST_SKIP() << *reason;
+  const auto current = gpu->make_current();
+  constexpr std::size_t most = 3 * mib;
+  const auto host = gpu->allocate_host(most, transfers::pinned(transfers::pin_flags::mapped));
+  const auto on_device = gpu->allocate(most);
+  const auto stream = gpu->create_stream();
+  const bench::pattern sent{3}, poison{3, true};
+  for (const unsigned blocks : {1U, 2U, 7U}) {
+    const auto copy = subjects::bulk_copy_kernel(*gpu, *stream, blocks);
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{16}, std::size_t{8192},
+                                    std::size_t{8191}, 100 * std::size_t{8192} + 17, most - 16}) {
+      SCOPED_TRACE(std::to_string(blocks) + " blocks, " + std::to_string(bytes) + " bytes");
+      write_host_pattern(host.data(), 0, most, sent);
+      write_pattern(*gpu, on_device.data(), 0, most, poison);
+      gpu->synchronize();
+      copy(on_device.data(), host.on_device(), bytes);
+      stream->synchronize();
+      EXPECT_EQ(check_pattern(*gpu, on_device.data(), 0, bytes, sent).wrong_bytes, 0U);
+      write_host_pattern(host.data(), 0, most, poison);
+      copy(host.on_device(), on_device.data(), bytes);
+      stream->synchronize();
+      EXPECT_EQ(check_host_pattern(host.data(), 0, bytes, sent).wrong_bytes, 0U);
+      EXPECT_EQ(check_host_pattern(host.data(), bytes, most - bytes, poison).wrong_bytes, 0U);
+    }
+  }
+}
+
+TEST_F(strategies_on_gpu, page_lock_memory_beside_calls_that_are_due) {
+  chosen.rounds = 1;
+  std::vector<std::string> names{"stalls"};
+  if (gpu->why_unsupported(transfers::registered_huge))
+    names = {"stalls/pinned", "stalls/16_pieces/pinned"};
+  for (const auto& row : measure(names, {256 * mib})) {
+    SCOPED_TRACE(row.dump());
+    std::printf("%-60s %10.3f ms, a launch waits %10.3f ms\n",
+                row.at("name").get<std::string>().c_str(), row.at("median_ns").get<double>() / 1e6,
+                row.value("longest_launch_ns", 0.0) / 1e6);
   }
 }
 
