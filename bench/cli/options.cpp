@@ -56,9 +56,8 @@ std::string footer(bool is_fleet) {
   return devices +
          common::wrapped(
              fmt::format(
-                 "Sizes of profiles: {}. quick takes plain transfers, sweep what tells GPUs apart, "
-                 "wc write-combining, company what copies cost other work, others all not on "
-                 "request.",
+                 "Sizes of profiles: {}. quick takes plain transfers, wc write-combining, company "
+                 "work beside copies (docs/METHOD.md).",
                  sizes_of_profiles()),
              columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"

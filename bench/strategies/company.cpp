@@ -168,10 +168,14 @@ const struct company_strategies {
   company_strategies() {
     for (const auto kind :
          {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
-      for (const auto priority : {work_priority::higher, work_priority::equal}) {
-        registration{strategy_for({kind, priority})};
-        for (const auto& mover : movers()) registration{strategy_for({kind, priority}, mover)};
-      }
+      add({kind, work_priority::higher});
+    for (const auto kind : {work_kind::memory_chain, work_kind::hbm})
+      add({kind, work_priority::equal});
+  }
+
+  static void add(const companion& timed) {
+    registration{strategy_for(timed)};
+    for (const auto& mover : movers()) registration{strategy_for(timed, mover)};
   }
 } registered;
 

@@ -61,11 +61,11 @@ TEST_F(company_session, is_described_by_its_copies_and_its_work) {
   chosen.strategies = {"company"};
   const auto all = make_plan(strategies, *device, chosen);
   EXPECT_FALSE(all.cases.empty());
-  for (const auto& planned : all.cases) {
-    EXPECT_EQ(planned.role, "company");
-    const bool is_idle = planned.method == "idle";
-    EXPECT_EQ(planned.direction == result_file::direction::none, is_idle) << planned.name;
-    EXPECT_EQ(planned.memory.has_value(), !is_idle) << planned.name;
+  for (const auto& described : all.cases) {
+    EXPECT_EQ(described.role, "company");
+    const bool is_idle = described.method == "idle";
+    EXPECT_EQ(described.direction == result_file::direction::none, is_idle) << described.name;
+    EXPECT_EQ(described.memory.has_value(), !is_idle) << described.name;
   }
   for (const auto& [name, reason, benchmark] : all.skipped) {
     EXPECT_THAT(name, StartsWith("company/bulk_kernel/"));
@@ -76,7 +76,7 @@ TEST_F(company_session, is_described_by_its_copies_and_its_work) {
 TEST_F(company_session, tells_what_copies_of_each_kind_cost_the_work_and_their_own_rate) {
   std::vector<std::string> names{"company/engine/memory_chain/h2d",
                                  "company/memcpy_pageable/hbm/d2h",
-                                 "company/memcpy_pinned/arithmetic_chain_equal_priority/h2d",
+                                 "company/memcpy_pinned/memory_chain_equal_priority/h2d",
                                  "company/polite/graph/d2h",
                                  "company/prompt/memory_chain/h2d",
                                  "company/loop/memory_chain/d2h",
@@ -163,11 +163,11 @@ TEST_F(company_session, the_profile_has_both_families_though_they_are_on_request
   chosen.own_sizes = false;
   chosen.sizes = {64 * 1024 * kib};
   const auto usual = make_plan(strategies, *device, chosen);
-  for (const auto& planned : usual.cases) EXPECT_FALSE(planned.measured->sampling.on_request);
+  for (const auto& described : usual.cases) EXPECT_FALSE(described.measured->sampling.on_request);
   chosen.chosen_for = "company";
   std::vector<std::string> names;
-  for (const auto& planned : make_plan(strategies, *device, chosen).cases)
-    names.push_back(planned.name);
+  const auto of_profile = make_plan(strategies, *device, chosen);
+  for (const auto& described : of_profile.cases) names.push_back(described.name);
   EXPECT_THAT(names, AllOf(Contains("company/polite/graph/d2h/64MiB"), Contains("company/idle/hbm"),
                            Contains("blocked/malloc/1MiB/chain")));
   EXPECT_THAT(names, testing::Each(AllOf(Not(HasSubstr("equal_priority")), Not(HasSubstr("/copy")),
