@@ -56,8 +56,8 @@ std::string footer(bool is_fleet) {
   return devices +
          common::wrapped(
              fmt::format(
-                 "Sizes of profiles: {}. quick takes plain transfers, sweep what tells GPUs apart, "
-                 "wc write-combining, others all not on request.",
+                 "Sizes of profiles: {}. quick takes plain transfers, wc write-combining, company "
+                 "work beside copies (docs/METHOD.md).",
                  sizes_of_profiles()),
              columns_of_help) +
          "Google Benchmark's flags work too: --benchmark_filter=REGEX, --benchmark_repetitions=N,\n"
@@ -189,8 +189,8 @@ void option_table::add_what_is_measured() {
   add("--device", settings.device, "auto, all, cuda:N, host, host:N, host:N@LINK=10GB/s, or a list",
       "DEVICE", {.of_sites = true});
   add("--profile", settings.profile_name,
-      is_fleet ? "sweep (the default), quick, standard, full or wc"
-               : "quick, standard (the default), full, sweep or wc (write-combining)",
+      is_fleet ? "sweep (the default), quick, standard, full, wc or company"
+               : "quick, standard (the default), full, sweep, wc or company",
       "NAME", {.without_effect = {mode::list}, .of_sites = true});
   add("--sizes", sizes, "4KiB:1GiB:x4 or a list such as 4KiB,1MiB", "SIZES",
       {.without_effect = {mode::list, mode::only_cold}, .of_sites = true});

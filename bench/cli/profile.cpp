@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::array<profile, 5>& profiles() {
-  static const std::array<profile, 5> list{{
+const std::array<profile, 6>& profiles() {
+  static const std::array<profile, 6> list{{
       {"quick", "4B,4KiB,64KiB,1MiB,16MiB,128MiB", "1MiB", true, 9, 3ms},
       {"standard", "4B:1GiB:x4", "64KiB,1MiB,16MiB", false, 9, 6ms},
       {"full", "4B:1GiB:x2", "4KiB:64MiB:x4", false, 21, 20ms},
@@ -27,7 +27,9 @@ const std::array<profile, 5>& profiles() {
       // node take two thirds of a minute at most.
       {"sweep", "4B,64KiB,4MiB,16MiB,64MiB", "", false, 5, 6ms, true, 40s},
       // Whether page-locked memory is slow for the CPU, and what the flag WRITECOMBINED does.
-      {"wc", "1MiB,16MiB,256MiB", "1MiB,16MiB", false, 9, 3ms, false, {}, true},
+      {"wc", "1MiB,16MiB,256MiB", "1MiB,16MiB", false, 9, 3ms, true},
+      // What copies and other calls cost the work beside them.
+      {"company", "64MiB", "", false, 3, 3ms, true},
   }};
   return list;
 }
@@ -115,8 +117,7 @@ void set_by_profile(option_table& table) {
   set_sizes(table, defaults);
   // A filter may select strategies that are not in the profile.
   settings.essential_only = defaults.essential_only && settings.filter.empty();
-  settings.sweep_only = defaults.sweep_only && settings.filter.empty();
-  settings.write_combining_only = defaults.write_combining_only && settings.filter.empty();
+  settings.chosen_for = defaults.chosen_only && settings.filter.empty() ? defaults.name : "";
   set_times(table, defaults);
   if (!table.is_fleet) set_processes(table);
 }

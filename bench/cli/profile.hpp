@@ -15,9 +15,8 @@ struct profile {
   bool essential_only;                 ///< only essential strategies, unless others are requested
   int rounds;                          ///< repetitions of every benchmark
   std::chrono::milliseconds min_time;  ///< timed operations per repetition, in all
-  bool sweep_only = false;             ///< likewise what is part of a sweep
+  bool chosen_only = false;            ///< likewise strategies that name the profile
   std::optional<std::chrono::nanoseconds> time_of_turns = {};  ///< see settings
-  bool write_combining_only = false;  ///< likewise what tells what the flag WRITECOMBINED does
 };
 
 /// Throws usage_error for a name that no profile has.

@@ -129,9 +129,10 @@ void add_cases(std::vector<benchmark_case>& cases, const strategy& measured, con
 
 /// Whether a variant of a strategy in the profile is so, too.
 bool is_in_profile(const strategy& measured, const variant& variant, const settings& settings) {
-  const auto& chosen = measured.sampling.in_sweep;
-  return !settings.sweep_only || !settings.strategies.empty() || !chosen || chosen->empty() ||
-         std::ranges::find(*chosen, variant.name) != chosen->end();
+  const auto chosen = measured.sampling.profiles.find(settings.chosen_for);
+  return !settings.strategies.empty() || chosen == measured.sampling.profiles.end() ||
+         chosen->second.empty() ||
+         std::ranges::find(chosen->second, variant.name) != chosen->second.end();
 }
 
 std::vector<benchmark_case> cases_of(const strategy& measured, const planned_device& device,
@@ -276,12 +277,15 @@ void require_copies_at_once(const registry& strategies, const settings& settings
         "--concurrent names copies that are not measured: add concurrent to --strategies");
 }
 
-/// Whether a strategy is measured without being asked for.
+bool is_chosen_for(std::string_view profile, const strategy& candidate) {
+  return candidate.sampling.profiles.contains(profile);
+}
+
+/// Whether a strategy is measured without being asked for, unless it is on request.
 bool is_in_profile(const strategy& candidate, const settings& settings) {
   return !settings.strategies.empty() ||
          ((!settings.essential_only || candidate.sampling.essential) &&
-          (!settings.sweep_only || candidate.sampling.in_sweep) &&
-          (!settings.write_combining_only || candidate.sampling.tells_write_combining));
+          (settings.chosen_for.empty() || is_chosen_for(settings.chosen_for, candidate)));
 }
 
 }  // namespace
@@ -320,7 +324,9 @@ plan make_plan(const registry& strategies, std::span<const named_device> devices
   plan result;
   for (const auto* const candidate : chosen_strategies(strategies, settings.strategies)) {
     if (!is_in_profile(*candidate, settings)) continue;
-    if (candidate->sampling.on_request &&
+    const bool is_chosen =
+        settings.strategies.empty() && is_chosen_for(settings.chosen_for, *candidate);
+    if (candidate->sampling.on_request && !is_chosen &&
         !is_asked_for(strategies, *candidate, settings.strategies))
       continue;
     const auto add = candidate->concurrent ? add_sets : add_by_device;

@@ -34,8 +34,7 @@ struct settings {
   std::vector<std::string> strategies;  ///< empty: all
   std::vector<std::string> concurrent;  ///< sets of copies at once; empty: the usual ones
   bool essential_only = false;          ///< only essential strategies, if `strategies` is empty
-  bool write_combining_only = false;    ///< only what tells what the flag does, likewise
-  bool sweep_only = false;              ///< only what is part of the profile sweep, likewise
+  std::string chosen_for;               ///< only strategies of this profile, likewise; empty: all
   int rounds = 0;                       ///< of all processes
   int processes = 1;                    ///< that measure them
   process_of_run process;               ///< this one

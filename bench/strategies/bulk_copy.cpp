@@ -2,10 +2,36 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "bench/strategy/copy_kernel.hpp"
+#include "bench/strategy/pieces.hpp"
+#include "transfers/fast/polite_copy.hpp"
+#include "transfers/fast/prompt_copy.hpp"
 
 namespace bench_transfers::bench {
+namespace {
+
+std::optional<std::string> find_wrong_bytes(transfers::device& device, const payload& end,
+                                            const pattern& expected) {
+  const auto check = end.on_device ? check_pattern(device, end.data, 0, end.bytes, expected)
+                                   : check_host_pattern(end.data, 0, end.bytes, expected);
+  if (check.wrong_bytes == 0) return std::nullopt;
+  return std::to_string(check.wrong_bytes) + " bytes differ, the first at offset " +
+         std::to_string(check.first_wrong);
+}
+
+}  // namespace
+
+bool bulk_method::is_synchronous() const {
+  switch (mover) {
+    case bulk_mover::prompt:
+    case bulk_mover::staged:
+    case bulk_mover::memcpy:
+    case bulk_mover::device_copy: return true;
+    default: return false;
+  }
+}
 
 bulk_copy::bulk_copy(const job& task, const ends& ends, transfers::direction direction,
                      const bulk_method& method)
@@ -13,12 +39,92 @@ bulk_copy::bulk_copy(const job& task, const ends& ends, transfers::direction dir
       direction_(direction),
       method_(method),
       ends_(ends),
-      src_(method.blocks > 0 ? seen_by_kernel(ends.source) : ends.source.data),
-      dst_(method.blocks > 0 ? seen_by_kernel(ends.destination) : ends.destination.data),
       begin_(stream_.record()),
       end_(stream_.record()) {
-  if (method.by_library) copier_.emplace(task.device);
   for (auto& chunk : in_flight_) chunk = stream_.record(transfers::event_timing::off);
+  copy_part_ = method.mover == bulk_mover::scattered ? copy_of_blocks(task) : copy_of_parts(task);
+}
+
+bulk_copy::part_copy bulk_copy::copy_of_parts(const job& task) {
+  const bool in_place = method_.mover == bulk_mover::kernel;
+  src_ = in_place ? seen_by_kernel(ends_.source) : ends_.source.data;
+  dst_ = in_place ? seen_by_kernel(ends_.destination) : ends_.destination.data;
+  find_damage_ = [&device = task.device, end = ends_.destination,
+                  expected = task.memory.pattern()] {
+    return find_wrong_bytes(device, end, expected);
+  };
+  auto& stream = stream_;
+  auto& device = task.device;
+  const auto from = [dst = dst_, src = src_](auto&& copy) -> part_copy {
+    return [copy, dst, src](std::size_t first, std::size_t bytes) {
+      copy(dst + first, src + first, bytes);
+    };
+  };
+  const auto way = direction_;
+  switch (method_.mover) {
+    case bulk_mover::kernel:
+      return from([&stream, blocks = method_.blocks](std::byte* dst, const std::byte* src,
+                                                     std::size_t bytes) {
+        stream.copy_by_kernel(dst, src, bytes, blocks);
+      });
+    case bulk_mover::polite:
+      polite_ = std::make_shared<transfers::polite_copier>(device);
+      return from([copier = polite_, &stream, way, others = method_.others](
+                      std::byte* dst, const std::byte* src, std::size_t bytes) {
+        copier->enqueue(stream, dst, src, bytes, way, others);
+      });
+    case bulk_mover::prompt:
+      return from([copier = std::make_shared<transfers::prompt_copier>(device), way](
+                      std::byte* dst, const std::byte* src, std::size_t bytes) {
+        copier->copy(dst, src, bytes, way);
+      });
+    case bulk_mover::staged:
+      return from([copier = task.memory.staged_copier(), way](std::byte* dst, const std::byte* src,
+                                                              std::size_t bytes) {
+        copier->copy(dst, src, bytes, way);
+      });
+    case bulk_mover::memcpy:
+      return from([&device, way, is_locked = is_page_locked(method_.memory)](
+                      std::byte* dst, const std::byte* src, std::size_t bytes) {
+        device.cuda_memcpy(dst, src, bytes, way, is_locked);
+      });
+    case bulk_mover::device_copy:
+      return from([&device, way](std::byte* dst, const std::byte* src, std::size_t bytes) {
+        device.copy(dst, src, bytes, way);
+      });
+    default:
+      return from([&stream, way](std::byte* dst, const std::byte* src, std::size_t bytes) {
+        stream.copy(dst, src, bytes, way);
+      });
+  }
+}
+
+bulk_copy::part_copy bulk_copy::copy_of_blocks(const job& task) {
+  constexpr std::size_t block = 8192;
+  auto& host = direction_ == transfers::direction::h2d ? ends_.source : ends_.destination;
+  const auto& on_device =
+      direction_ == transfers::direction::h2d ? ends_.destination : ends_.source;
+  host.bytes = 2 * on_device.bytes;  // with the gaps
+  piecewise layout{host, on_device, scattered_pieces(on_device.bytes, block), direction_};
+  std::vector<transfers::scattered_block> blocks;
+  blocks.reserve(layout.pieces.size());
+  for (const auto& piece : layout.pieces)
+    blocks.emplace_back(host.data + piece.offset, piece.bytes);
+  const auto copier = std::make_shared<transfers::scattered_copy>(task.device, stream_);
+  copier->add({host.data, host.bytes});
+  const transfers::device_view view(on_device.data, on_device.bytes);
+  transfer checked;
+  set_ends(checked, std::move(layout), task.device, task.memory);
+  find_damage_ = checked.check.compare;
+  return [copier, blocks = std::move(blocks), view, way = direction_, route = method_.route](
+             std::size_t /*first*/, std::size_t /*bytes*/) {
+    copier->enqueue(blocks, view, way, route);
+  };
+}
+
+void bulk_copy::run() {
+  copy_part_(0, ends_.source.bytes);
+  if (!method_.is_synchronous()) stream_.synchronize();
 }
 
 bulk_copy::~bulk_copy() {
@@ -65,10 +171,14 @@ bulk_copy::nanoseconds bulk_copy::finish() {
 }
 
 std::size_t bulk_copy::multiprocessors(const transfers::device& device) const {
-  if (method_.by_engine()) return 0;
-  if (method_.by_library) return copier_->multiprocessors(direction_, method_.others);
-  return copy_kernel_multiprocessors(device.description(), dst_, src_, ends_.source.bytes,
-                                     method_.blocks);
+  if (!device.description().cuda) return 0;
+  switch (method_.mover) {
+    case bulk_mover::kernel:
+      return copy_kernel_multiprocessors(device.description(), dst_, src_, ends_.source.bytes,
+                                         method_.blocks);
+    case bulk_mover::polite: return polite_->multiprocessors(direction_, method_.others);
+    default: return 0;
+  }
 }
 
 void bulk_copy::enqueue() {
@@ -80,20 +190,11 @@ void bulk_copy::enqueue() {
   for (std::size_t first = 0; first < bytes; first += part) {
     auto& ended = in_flight_[parts++ % in_flight_.size()];
     if (parts > in_flight_.size()) ended->wait();
-    enqueue_part(first, std::min(part, bytes - first));
+    copy_part_(first, std::min(part, bytes - first));
     if (method_.has_chunks()) stream_.record_again(*ended);
   }
   stream_.record_again(*end_);
   end_is_recorded_.store(true, std::memory_order_release);
-}
-
-void bulk_copy::enqueue_part(std::size_t first, std::size_t bytes) {
-  if (copier_)
-    copier_->enqueue(stream_, dst_ + first, src_ + first, bytes, direction_, method_.others);
-  else if (!method_.by_engine())
-    stream_.copy_by_kernel(dst_ + first, src_ + first, bytes, method_.blocks);
-  else
-    stream_.copy(dst_ + first, src_ + first, bytes, direction_);
 }
 
 }  // namespace bench_transfers::bench

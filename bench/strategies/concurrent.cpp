@@ -70,7 +70,7 @@ strategy copies_at_once(std::optional<host_memory_kind> kind,
                        .size_stride = 2,
                        .cold = false,
                        .essential = pinned,
-                       .in_sweep = all_variants_if(kind == transfers::pinned())}};
+                       .profiles = all_variants_if(kind == transfers::pinned(), "sweep")}};
 }
 
 /// Pinned memory on each node is measured without being asked for where there are several.

@@ -22,9 +22,9 @@ const registration copies(host_memory_family{
       copy.sampling.written = copy.sampling.essential_written ||
                               copy.needs.host == transfers::registered ||
                               copy.needs.host == transfers::pinned(pin_flags::write_combined);
-      copy.sampling.tells_write_combining =
-          copy.sampling.written && copy.needs.host != transfers::registered;
-      copy.sampling.in_sweep = all_variants_if(plainest || copy.needs.host == transfers::pinned());
+      if (copy.sampling.written && copy.needs.host != transfers::registered)
+        copy.sampling.profiles["wc"] = {};
+      if (plainest || copy.needs.host == transfers::pinned()) copy.sampling.profiles["sweep"] = {};
     }});
 
 }  // namespace

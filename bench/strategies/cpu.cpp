@@ -354,13 +354,13 @@ const struct cpu_strategies {
                                  kind, accesses_with(cpu::instructions()));
       // It may migrate between host and device at any time.
       if (kind == transfers::managed) result.sampling.largest = std::size_t{256} << 20;
-      result.sampling.tells_write_combining =
-          kind == transfers::pageable || kind == transfers::pinned() ||
-          kind == transfers::pinned(transfers::pin_flags::write_combined);
+      if (kind == transfers::pageable || kind == transfers::pinned() ||
+          kind == transfers::pinned(transfers::pin_flags::write_combined))
+        result.sampling.profiles["wc"] = {};
       // One thread and all of them, reading and writing, where nothing else decides.
       if (kind == transfers::pageable)
-        result.sampling.in_sweep = {
-            {"read_vector", "read_vector_all_cores", "write_fill_all_cores"}};
+        result.sampling.profiles["sweep"] = {"read_vector", "read_vector_all_cores",
+                                             "write_fill_all_cores"};
       registration{result};
     };
     for (const auto kind : transfers::all_host_memory_kinds()) add(kind);

@@ -184,7 +184,7 @@ void add(const std::string& name, const std::string& summary, std::vector<varian
                .sampling = {.smallest = std::size_t{1} << 20,
                             .cold = false,
                             .effort = 0.25,
-                            .in_sweep = all_variants_if(plainness == 0)}}};
+                            .profiles = all_variants_if(plainness == 0, "sweep")}}};
 }
 
 const struct duplex_strategies {

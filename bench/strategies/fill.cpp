@@ -247,7 +247,7 @@ const struct fills {
         .sampling = {.smallest = std::size_t{64} << 10,
                      .largest = std::size_t{64} << 20,
                      .cold = false,
-                     .tells_write_combining = true}}};
+                     .profiles = {{"wc", {}}}}}};
   }
 } registered;
 

@@ -31,9 +31,6 @@ using nanoseconds = bulk_copy::nanoseconds;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// Engines and kernels move the same memory.
-transfers::host_memory_kind mapped() { return transfers::pinned(transfers::pin_flags::mapped); }
-
 /// What a benchmark is: the small copies that are timed, and the bulk copy beside them, if any.
 struct interference_kind {
   small_kind small;
@@ -51,8 +48,8 @@ class interference {
         poison_(task.memory.pattern(true)),
         small_(task, kind.small) {
     if (!kind.bulk) return;
-    bulk_.emplace(task, ends_of(task, mapped(), kind.bulk_direction), kind.bulk_direction,
-                  *kind.bulk);
+    bulk_.emplace(task, ends_of(task, bulk_method::mapped(), kind.bulk_direction),
+                  kind.bulk_direction, *kind.bulk);
     verify_bulk_alone();
     measure_loss();
   }
@@ -192,12 +189,8 @@ class interference {
   }
 
   std::optional<std::string> find_bulk_damage(const std::string& which) {
-    const auto& end = bulk_->destination();
-    const auto check = end.on_device ? check_pattern(device_, end.data, 0, end.bytes, pattern_)
-                                     : check_host_pattern(end.data, 0, end.bytes, pattern_);
-    if (check.wrong_bytes == 0) return std::nullopt;
-    return which + ": " + std::to_string(check.wrong_bytes) +
-           " bytes differ, the first at offset " + std::to_string(check.first_wrong);
+    const auto damage = bulk_->find_damage();
+    return damage ? std::optional(which + ": " + *damage) : std::nullopt;
   }
 
   /// Keeps the first damage for compare().
@@ -297,13 +290,16 @@ const std::vector<bulk_method>& bulk_methods() {
       {.name = "engine", .summary = "one cudaMemcpyAsync"},
       {.name = "4MiB_chunks", .summary = "chunks of 4 MiB, two in flight", .chunk_bytes = 4 * mib},
       {.name = "1MiB_chunks", .summary = "chunks of 1 MiB, two in flight", .chunk_bytes = mib},
-      {.name = "kernel", .summary = "a kernel of 16 thread blocks", .blocks = 16},
+      {.name = "kernel",
+       .summary = "a kernel of 16 thread blocks",
+       .mover = bulk_mover::kernel,
+       .blocks = 16},
       {.name = "polite",
        .summary = "the library's kernel, which lets others in",
-       .by_library = true},
+       .mover = bulk_mover::polite},
       {.name = "polite_to_both",
        .summary = "the library's kernel that also spares other kernels",
-       .by_library = true,
+       .mover = bulk_mover::polite,
        .others = transfers::yield_to::both}};
   return methods;
 }
@@ -400,12 +396,12 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .needs = {.fixed_host_memory = memory_of_small,
                 .why_unsupported =
                     [](const transfers::device& device) {
-                      const auto reason = device.why_unsupported(mapped());
+                      const auto reason = device.why_unsupported(bulk_method::mapped());
                       return reason ? reason : why_not_beside(device);
                     }},
       .sampling = {.sized = bulk.has_value(), .cold = false, .on_request = true}};
   if (bulk) {
-    result.needs.host = mapped();
+    result.needs.host = bulk_method::mapped();
     // Shorter copies end before a small one has begun. One size tells: that of the largest copies.
     result.sampling.smallest = 16 * mib;
     result.sampling.largest = 1024 * mib;

@@ -113,14 +113,15 @@ transfer by_graph(const job& task) {
 
 void add(const std::string& name, const std::string& summary, unsigned plainness,
          std::function<transfer(const job&)> prepare) {
-  registration{strategy{.family = "message",
-                        .parts = {method(name)},
-                        .summary = "4 bytes from the host to the device and back: " + summary,
-                        .role = roles::latency,
-                        .direction = result_file::direction::both,
-                        .plainness = plainness,
-                        .prepare = std::move(prepare),
-                        .sampling = {.sized = false, .in_sweep = all_variants_if(plainness == 0)}}};
+  registration{
+      strategy{.family = "message",
+               .parts = {method(name)},
+               .summary = "4 bytes from the host to the device and back: " + summary,
+               .role = roles::latency,
+               .direction = result_file::direction::both,
+               .plainness = plainness,
+               .prepare = std::move(prepare),
+               .sampling = {.sized = false, .profiles = all_variants_if(plainness == 0, "sweep")}}};
 }
 
 const struct message_strategies {

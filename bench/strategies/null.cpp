@@ -18,7 +18,7 @@ const registration floor(strategy{
     .variants = named({"single", "batched"}),
     .role = roles::floor,
     .prepare = prepare,
-    .sampling = {.sized = false, .essential = true, .in_sweep = all_variants_if(true)}});
+    .sampling = {.sized = false, .essential = true, .profiles = {{"sweep", {}}}}});
 
 }  // namespace
 }  // namespace bench_transfers::bench

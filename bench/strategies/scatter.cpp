@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <numeric>
-#include <random>
 
 #include "bench/strategy/pieces.hpp"
 #include "bench/strategy/strategy.hpp"
@@ -15,19 +13,6 @@ using transfers::scattered_route;
 
 constexpr auto kind = transfers::pinned();
 
-/// Blocks in random order, the same in every run, with gaps of a block's length. The remainder that
-/// does not fill a block comes last.
-std::vector<piece> scatter(std::size_t bytes, std::size_t block) {
-  std::vector<std::size_t> places(bytes / block);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::ranges::shuffle(places, std::mt19937_64(1));
-  std::vector<piece> pieces;
-  pieces.reserve(places.size() + 1);
-  for (const auto place : places) pieces.push_back({place * 2 * block, block});
-  pieces.push_back({places.size() * 2 * block, bytes % block});
-  return pieces;
-}
-
 /// Multiprocessors of the largest kernel that scattered_copy launches for the list.
 std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
                                 const transfers::device& device) {
@@ -41,7 +26,7 @@ std::size_t multiprocessors_for(std::size_t bytes, std::size_t block,
 transfer prepare(const job& task, scattered_route copy_method, std::size_t block) {
   piecewise layout{host_payload(task, kind),
                    {task.memory.on_device().data(), task.bytes, true},
-                   scatter(task.bytes, block),
+                   scattered_pieces(task.bytes, block),
                    task.direction};
   // The block has room for two payloads, so for the gaps as well.
   layout.host.bytes = 2 * task.bytes;

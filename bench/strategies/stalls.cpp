@@ -1,18 +1,22 @@
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <exception>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bench/strategies/due_calls.hpp"
 #include "bench/strategy/strategy.hpp"
+#include "bench/subjects/async_memory.hpp"
+#include "bench/subjects/launches.hpp"
 #include "bench/verification/pattern.hpp"
+#include "src/machine/gpu_monitor.hpp"
+#include "transfers/core/error.hpp"
+#include "transfers/core/pool.hpp"
 #include "transfers/core/workers.hpp"
 
 namespace bench_transfers::bench {
@@ -23,53 +27,70 @@ using result_file::metric;
 using result_file::metric_kind;
 using transfers::direction;
 using transfers::host_memory_kind;
-using clock = std::chrono::steady_clock;
 
-/// Makes small calls of the device, one after another, in a thread of its own, and notes how long
-/// the longest of each kind took.
+/// Small calls of the device, each kind in a thread of its own, whenever they are due.
 class small_calls {
  public:
-  static constexpr std::size_t bytes = 4096;
-  enum call { enqueue_copy, wait_for_copy, ask_event, allocate_and_free, calls };
-  static constexpr std::array<const char*, calls> names{"longest_copy_call_ns", "longest_wait_ns",
-                                                        "longest_query_ns",
-                                                        "longest_device_allocation_ns"};
-  static constexpr std::array<const char*, calls> descriptions{
-      "a small cudaMemcpyAsync of another thread: the longest call",
-      "its cudaStreamSynchronize afterwards: the longest", "its cudaEventQuery: the longest",
-      "its cudaMalloc and cudaFree of a page: the longest"};
+  static constexpr std::size_t bytes = std::size_t{64} << 10;
 
   explicit small_calls(const job& task)
       : device_(task.device),
         pattern_(task.memory.pattern()),
         host_(device_.allocate_host(bytes, transfers::pinned())),
         on_device_(device_.allocate(bytes)),
-        stream_(device_.create_stream()),
-        event_(stream_->record(transfers::event_timing::off)) {
+        copying_(device_.create_stream()),
+        launching_(device_.create_stream()),
+        pooling_(device_.create_stream()),
+        event_(copying_->record(transfers::event_timing::off)),
+        pool_(device_) {
     write_host_pattern(host_.data(), 0, bytes, pattern_);
+    add("longest_copy_ns", "a copy of 64 KiB and the wait for it", [this] {
+      copying_->copy(on_device_.data(), host_.data(), bytes, direction::h2d);
+      copying_->synchronize();
+    });
+    const auto nothing = subjects::empty_kernel(device_, 0).prepare<>();
+    add("longest_launch_ns", "a launch and the wait for it", [this, nothing] {
+      nothing(*launching_, {});
+      launching_->synchronize();
+    });
+    add("longest_query_ns", "cudaEventQuery", [this] { static_cast<void>(event_->done()); });
+    add("longest_device_allocation_ns", "cudaMalloc and cudaFree of 64 KiB",
+        [this] { static_cast<void>(device_.allocate(bytes)); });
+    add("longest_pool_allocation_ns", "64 KiB of the library's pool and back",
+        [this] { static_cast<void>(pool_.allocate(bytes, *pooling_)); });
+    if (const auto& cuda = device_.description().cuda)
+      if (const std::shared_ptr<const machine::gpu_monitor> monitor =
+              machine::monitor_gpu(cuda->pci_bus_id))
+        add("longest_nvml_read_ns", "a reading of the GPU's clocks by NVML",
+            [monitor] { static_cast<void>(monitor->read()); });
     poison();
   }
 
   void start() {
-    stopping_ = false;
-    const auto made_before = made_.load();
-    longest_before_ = longest_;
-    thread_ = std::jthread([this] { make_all(); });
-    made_.wait(made_before);  // it has made each call again, or failed
+    for (auto& kind : kinds_) kind.calls->start();
   }
   void stop() noexcept {
-    stopping_ = true;
-    if (thread_.joinable()) thread_.join();
+    for (auto& kind : kinds_) kind.calls->stop();
   }
 
-  /// Since the last forget(), in ns. They have stopped.
-  [[nodiscard]] double longest(call which) const { return longest_[which]; }
-  /// How often all calls have been made since then.
-  [[nodiscard]] std::size_t made() const { return made_; }
-  void forget() {
-    const std::scoped_lock lock(mutex_);
-    longest_ = {};
-    made_ = 0;
+  [[nodiscard]] std::vector<measured_metric> metrics(
+      const std::vector<due_calls::span>& events) const {
+    std::vector<measured_metric> metrics;
+    std::size_t all = 0;
+    for (const auto& kind : kinds_) {
+      const auto [calls, longest_ns] = kind.calls->during(events);
+      all += calls;
+      if (calls < due_calls::fewest_calls) continue;
+      metrics.push_back({metric{kind.name, "ns", metric_kind::duration, better::less,
+                                kind.description + " by another thread, from when it was due: "
+                                                   "the longest of those due meanwhile",
+                                true},
+                         longest_ns});
+    }
+    metrics.push_back({metric{"calls_made", "1", metric_kind::count, std::nullopt,
+                              "calls of other threads that were due meanwhile"},
+                       static_cast<double>(all)});
+    return metrics;
   }
 
   /// Makes later copies send wrong data, for injected faults.
@@ -77,7 +98,7 @@ class small_calls {
 
   /// One line if the copies have moved wrong data. Throws what a call threw.
   std::optional<std::string> compare() {
-    if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+    for (auto& kind : kinds_) kind.calls->rethrow();
     const auto check = check_pattern(device_, on_device_.data(), 0, bytes, pattern_);
     poison();
     if (check.wrong_bytes == 0) return std::nullopt;
@@ -85,130 +106,158 @@ class small_calls {
   }
 
  private:
+  struct kind_of_call {
+    std::string name, description;
+    std::unique_ptr<due_calls> calls;
+  };
+
+  void add(std::string name, std::string description, std::function<void()> call) {
+    const auto seed = static_cast<unsigned>(kinds_.size() + 1);
+    kinds_.push_back({std::move(name), std::move(description),
+                      std::make_unique<due_calls>(device_, std::move(call), seed)});
+  }
   [[nodiscard]] pattern poisoned() const { return {pattern_.seed, !pattern_.inverted}; }
   void poison() { write_pattern(device_, on_device_.data(), 0, bytes, poisoned()); }
-
-  void make_all() noexcept {
-    try {
-      make_each();  // those of a new thread take longer
-      longest_ = longest_before_;
-      count();
-      while (!stopping_) {
-        make_each();
-        count();
-      }
-    } catch (...) {
-      failure_ = std::current_exception();
-      count();
-    }
-  }
-  void count() {
-    ++made_;
-    made_.notify_one();
-  }
-  void make_each() {
-    note(enqueue_copy,
-         [&] { stream_->copy(on_device_.data(), host_.data(), bytes, direction::h2d); });
-    note(wait_for_copy, [&] { stream_->synchronize(); });
-    note(ask_event, [&] { static_cast<void>(event_->done()); });
-    note(allocate_and_free, [&] { static_cast<void>(device_.allocate(bytes)); });
-  }
-  template <class Call>
-  void note(call which, Call&& make) {
-    const auto begin = clock::now();
-    make();
-    const std::chrono::duration<double, std::nano> time = clock::now() - begin;
-    const std::scoped_lock lock(mutex_);
-    longest_[which] = std::max(longest_[which], time.count());
-  }
 
   transfers::device& device_;
   pattern pattern_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
-  std::unique_ptr<transfers::stream> stream_;
+  std::unique_ptr<transfers::stream> copying_, launching_, pooling_;
   std::unique_ptr<transfers::event> event_;
-  std::mutex mutex_;  ///< of longest_ while the thread runs
-  std::array<double, calls> longest_{}, longest_before_{};
-  std::atomic<std::size_t> made_ = 0;
-  std::exception_ptr failure_;
-  std::atomic<bool> stopping_ = false;
-  std::jthread thread_;  // last: uses the other members
+  transfers::device_pool pool_;
+  std::vector<kind_of_call> kinds_;  // last: the threads use the other members
 };
 
-std::vector<measured_metric> metrics_of(const small_calls& calls) {
-  std::vector<measured_metric> metrics;
-  for (std::size_t which = 0; which < small_calls::names.size(); ++which)
-    metrics.push_back({metric{small_calls::names.at(which), "ns", metric_kind::duration,
-                              better::less, small_calls::descriptions.at(which), true},
-                       calls.longest(static_cast<small_calls::call>(which))});
-  metrics.push_back({metric{"calls_made", "1", metric_kind::count, std::nullopt,
-                            "times that the other thread made these calls"},
-                     static_cast<double>(calls.made())});
-  return metrics;
+/// Memory that is allocated and freed while the calls are made.
+struct allocation {
+  std::function<void()> allocate, free;
+};
+
+allocation whole_block(const job& task, host_memory_kind kind) {
+  const auto memory = std::make_shared<transfers::host_memory>();
+  return {[memory, &device = task.device, bytes = task.bytes, kind] {
+            *memory = device.allocate_host(bytes, kind);
+          },
+          [memory] { *memory = {}; }};
 }
 
-transfer prepare(const job& task, host_memory_kind kind) {
+constexpr std::size_t pieces_of_block = 16;
+
+allocation block_in_pieces(const job& task, host_memory_kind kind,
+                           std::chrono::milliseconds pause) {
+  const auto pieces = std::make_shared<std::array<transfers::host_memory, pieces_of_block>>();
+  const auto for_each = [pieces, pause](auto&& work) {
+    for (auto& piece : *pieces) {
+      if (pause > pause.zero() && &piece != &pieces->front()) std::this_thread::sleep_for(pause);
+      work(piece);
+    }
+  };
+  return {[for_each, &device = task.device, bytes = task.bytes / pieces_of_block, kind] {
+            for_each([&](auto& piece) { piece = device.allocate_host(bytes, kind); });
+          },
+          [for_each] { for_each([](auto& piece) { piece = {}; }); }};
+}
+
+/// From a pool that has been given as much before.
+allocation block_of_pool(const job& task) {
+  const auto take = subjects::async_allocator(
+      task.device, task.stream, subjects::pooled_memory::host, subjects::freed_memory::kept);
+  const auto memory = std::make_shared<std::shared_ptr<std::byte>>();
+  static_cast<void>(take(task.bytes));
+  return {[memory, take, bytes = task.bytes] { *memory = take(bytes); },
+          [memory] { memory->reset(); }};
+}
+
+transfer prepare(const job& task, const allocation& block) {
   struct shared_state {
-    small_calls calls;
-    transfers::host_memory memory = {};
     explicit shared_state(const job& measured) : calls(measured) {}
+
+    small_calls calls;
+    std::vector<due_calls::span> events = {};
   };
   const auto state = std::make_shared<shared_state>(task);
   transfer operation;
   operation.amount.bytes = task.bytes;
   operation.timing.batched = false;
+  operation.timing.polls = true;
   operation.timing.least_operations = 1;
   operation.timing.conditions = [state] {
     state->calls.start();
     return std::shared_ptr<const void>(nullptr, [state](const void*) { state->calls.stop(); });
   };
-  operation.timing.forget_settling = [state] { state->calls.forget(); };
-  operation.steps = {{"allocate", [state, &device = task.device, bytes = task.bytes,
-                                   kind] { state->memory = device.allocate_host(bytes, kind); }},
-                     {"free", [state] { state->memory = {}; }}};
+  operation.timing.forget_settling = [state] { state->events.clear(); };
+  operation.steps = {{"allocate",
+                      [state, block] {
+                        state->events.push_back({due_calls::clock::now(), {}});
+                        block.allocate();
+                      }},
+                     {"free", [state, block] {
+                        block.free();
+                        state->events.back().end = due_calls::clock::now();
+                      }}};
   operation.check.compare = [state] { return state->calls.compare(); };
   operation.check.corrupt = [state] { state->calls.corrupt(); };
-  operation.derive = [state](const metric_values&) {
-    auto metrics = metrics_of(state->calls);
-    state->calls.forget();
-    return metrics;
-  };
+  operation.derive = [state](const metric_values&) { return state->calls.metrics(state->events); };
   return operation;
 }
 
-std::optional<std::string> why_unsupported(const transfers::device& device, host_memory_kind kind) {
-  if (transfers::usable_processors() < 2)
-    return "a thread allocates and another one makes calls: there is one processor";
-  return device.why_unsupported(kind);
+std::optional<std::string> why_no_other_threads() {
+  if (transfers::usable_processors() > 1) return std::nullopt;
+  return "a thread allocates and others make calls: there is one processor";
 }
 
 const result_file::role role{"stalls", "host memory allocated and freed beside other calls",
                              result_file::table::times};
 
-strategy strategy_for(host_memory_kind kind) {
-  return {.family = "stalls",
-          .parts = {in_memory(kind)},
-          .summary = "allocating and freeing while another thread makes small calls, " +
-                     transfers::describe(kind),
-          .role = role,
-          .plainness = options_of(kind),
-          .shares_link = false,
-          .prepare = [kind](const job& task) { return prepare(task, kind); },
-          .needs = {.more_host_memory = 1,
-                    .fixed_host_memory = small_calls::bytes,
-                    .why_unsupported =
-                        [kind](const transfers::device& device) {
-                          return why_unsupported(device, kind);
-                        }},
-          .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .on_request = true}};
+void add(std::vector<name_part> parts, const std::string& summary, unsigned plainness,
+         std::function<allocation(const job&)> make,
+         std::function<std::optional<std::string>(const transfers::device&)> why_not) {
+  registration{strategy{
+      .family = "stalls",
+      .parts = std::move(parts),
+      .summary = "allocating and freeing while other threads make small calls, " + summary,
+      .role = role,
+      .plainness = plainness,
+      .procedure = 2,  // of 1 one thread made all calls, one after another
+      .shares_link = false,
+      .prepare = [make = std::move(make)](const job& task) { return prepare(task, make(task)); },
+      .needs = {.more_host_memory = 1,
+                .fixed_host_memory = small_calls::bytes,
+                .why_unsupported =
+                    [why_not = std::move(why_not)](const transfers::device& device) {
+                      const auto reason = why_no_other_threads();
+                      return reason ? reason : why_not(device);
+                    }},
+      .sampling = {.smallest = std::size_t{1} << 20, .cold = false, .on_request = true}}};
 }
 
 const struct stall_strategies {
   stall_strategies() {
+    using namespace std::chrono_literals;
+    const auto why_not = [](host_memory_kind kind) {
+      return [kind](const transfers::device& device) { return device.why_unsupported(kind); };
+    };
     for (const auto kind :
-         {transfers::pageable_huge, transfers::pinned(), transfers::registered_huge})
-      registration{strategy_for(kind)};
+         {transfers::pageable_huge, transfers::pinned(), transfers::registered_huge}) {
+      const auto memory = transfers::describe(kind);
+      add(
+          {in_memory(kind)}, memory, options_of(kind),
+          [kind](const job& task) { return whole_block(task, kind); }, why_not(kind));
+      if (!is_page_locked(kind)) continue;
+      for (const auto& [name, summary, pause] :
+           {std::tuple("16_pieces", "in 16 pieces", 0ms),
+            {"16_pieces_with_pauses", "in 16 pieces with pauses of 1 ms between them", 1ms}})
+        add(
+            {setting(name), in_memory(kind)}, memory + " " + summary, 1 + options_of(kind),
+            [kind, pause = pause](const job& task) { return block_in_pieces(task, kind, pause); },
+            why_not(kind));
+    }
+    add({method("host_pool_warm")}, "a block of a pool of CUDA in host memory, pool warm", 2,
+        block_of_pool, [](const transfers::device& device) -> std::optional<std::string> {
+          if (device.description().cuda) return std::nullopt;
+          return "cudaMallocFromPoolAsync is CUDA's own; the host device has no counterpart";
+        });
   }
 } registered;
 

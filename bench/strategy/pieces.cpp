@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <random>
 
 #include "bench/verification/pattern.hpp"
 #include "transfers/core/workers.hpp"
@@ -72,6 +74,17 @@ std::optional<std::string> verify_download(const piecewise& layout, transfers::d
 }
 
 }  // namespace
+
+std::vector<piece> scattered_pieces(std::size_t bytes, std::size_t block) {
+  std::vector<std::size_t> places(bytes / block);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::shuffle(places, std::mt19937_64(1));
+  std::vector<piece> pieces;
+  pieces.reserve(places.size() + 1);
+  for (const auto place : places) pieces.push_back({place * 2 * block, block});
+  pieces.push_back({places.size() * 2 * block, bytes % block});
+  return pieces;
+}
 
 void set_ends(transfer& copy, piecewise layout, transfers::device& device, const buffers& memory) {
   copy.amount.bytes = layout.device.bytes;

@@ -24,6 +24,10 @@ struct piecewise {
   transfers::direction direction = transfers::direction::h2d;
 };
 
+/// Blocks in random order, the same in every run, with gaps of a block's length: within twice the
+/// bytes. The remainder that does not fill a block comes last.
+std::vector<piece> scattered_pieces(std::size_t bytes, std::size_t block);
+
 /// Sets source, destination, bytes and verification of a copy. The verification compares every byte
 /// of the pieces and checks that the host memory between them is untouched. Keeps a reference to
 /// `memory`.

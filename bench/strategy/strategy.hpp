@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,21 +82,22 @@ struct sampling {
   bool written = false;            ///< and after threads have written the host's memory
   bool essential_written = false;  ///< also in the quick profile
   bool essential = false;          ///< part of the quick profile
-  /// Only if --strategies names it itself, or a group of such strategies.
+  /// Only if --strategies names it itself, or a group of such strategies, or in its profiles.
   bool on_request = false;
   double effort = 1;  ///< timed operations take this fraction of the profile's time
   /// Repeat until the median over the repetitions is known to 5 %: at least five repetitions, at
   /// most three times the profile's number. Three repetitions suffice if they take half a second.
   bool until_stable = false;
-  /// Part of the profile wc: what the CPU and copies make of write-combined memory, and of others.
-  bool tells_write_combining = false;
-  /// Part of the profile sweep, with these variants; empty: with all.
-  std::optional<std::vector<std::string>> in_sweep = {};
+  /// The profiles of chosen strategies that it is a part of, and with which variants; none: with
+  /// all. It is measured there even if it is otherwise on request.
+  std::map<std::string, std::vector<std::string>, std::less<>> profiles = {};
 };
 
-/// For sampling::in_sweep: all variants, or none.
-inline std::optional<std::vector<std::string>> all_variants_if(bool chosen) {
-  return chosen ? std::optional<std::vector<std::string>>(std::in_place) : std::nullopt;
+/// For sampling::profiles: all variants in one profile, or none.
+inline std::map<std::string, std::vector<std::string>, std::less<>> all_variants_if(
+    bool chosen, const std::string& profile) {
+  if (!chosen) return {};
+  return {{profile, {}}};
 }
 
 /// A technique for moving data or using memory. A file in strategies/ fills in this struct and

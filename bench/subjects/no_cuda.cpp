@@ -6,6 +6,7 @@
 #include "bench/subjects/parameters.hpp"
 #include "bench/subjects/thrust_vectors.hpp"
 #include "bench/subjects/waits.hpp"
+#include "bench/subjects/work.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
@@ -64,6 +65,10 @@ writing_kernel write_parameter(const transfers::device& /*device*/, std::size_t 
 }
 writing_kernel write_from_memory(const transfers::device& /*device*/, std::size_t bytes) {
   return write_from_memory_on_host(bytes);
+}
+
+work_kernel multiplying_kernel(const transfers::device& /*device*/, std::uint64_t /*words*/) {
+  return multiplying_kernel_on_host();
 }
 
 thrust_copy copy_with_thrust_on_cuda(std::string_view /*container*/, std::span<float> /*host*/,

@@ -37,11 +37,11 @@ constexpr std::array different{
     rules{"fill", &benchmark::setting, "median_ns", false, {}, "read_again_ns"}};
 
 /// Benchmarks of these do different jobs each, or are terms of other answers.
-constexpr std::array<std::string_view, 18> not_alternatives{
+constexpr std::array<std::string_view, 20> not_alternatives{
     "copy",       "array",        "conversion",   "arguments",      "first_call",
     "allocation", "cpu_read",     "cpu_write",    "cpu_read_write", "cpu_after_transfer",
     "concurrent", "deallocation", "staged_parts", "stalls",         "loaded",
-    "floor",      "asleep",       "other"};
+    "company",    "blocked",      "asleep",       "floor",          "other"};
 
 rules rules_of(std::string_view role) {
   const auto* const entry = std::ranges::find(different, role, &rules::role);

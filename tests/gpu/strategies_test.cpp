@@ -372,6 +372,61 @@ TEST_F(strategies_on_gpu, pass_parameters_of_every_size) {
   }
 }
 
+/// Work and the other thread's calls, which are verified. Times are printed, not judged.
+void print_both_sides(const nlohmann::ordered_json& rows) {
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.dump());
+    const auto us = [&](const char* key) { return row.at(key).get<double>() / 1e3; };
+    const std::string name = row.at("name");
+    ASSERT_GT(row.at("operations"), 2);
+    const bool is_beside = name.find("/idle/") == std::string::npos;
+    ASSERT_EQ(row.contains("work_alone_ns"), is_beside);
+    if (is_beside) {
+      EXPECT_GT(row.at("calls_beside"), 0);
+    }
+    std::printf("%-60s p50 %10.3f us, alone %10.3f us, %6.1f GB/s\n", name.c_str(), us("median_ns"),
+                is_beside ? us("work_alone_ns") : us("median_ns"),
+                row.value("copies_gb_per_s", 0.0));
+  }
+}
+
+TEST_F(strategies_on_gpu, time_work_beside_copies_by_each_mover) {
+  chosen.rounds = 1;
+  std::vector<std::string> names{"company/idle"};
+  for (const auto& known : registered_strategies()) {
+    if (known.family != "company" || known.variants.empty()) continue;
+    const auto name = known.name();
+    if (name.ends_with("/memory_chain") || name.ends_with("/hbm_equal_priority") ||
+        name == "company/engine/graph" || name == "company/engine/arithmetic_chain")
+      if (!why_unsupported(known, *gpu)) names.push_back(name);
+  }
+  print_both_sides(measure(names, {mib, 4 * mib + 3}));
+}
+
+TEST_F(strategies_on_gpu, time_work_beside_calls_that_others_make) {
+  chosen.rounds = 1;
+  std::vector<std::string> names;
+  for (const auto& known : registered_strategies())
+    if (known.family == "blocked" && !why_unsupported(known, *gpu)) names.push_back(known.name());
+  EXPECT_THAT(names, testing::Contains("blocked/malloc_async/1MiB"));
+  // Where the driver has no NVML, that is said when the benchmark is prepared.
+  std::erase(names, "blocked/nvml_read");
+  print_both_sides(measure(names, {mib}));
+}
+
+TEST_F(strategies_on_gpu, page_lock_memory_beside_calls_that_are_due) {
+  chosen.rounds = 1;
+  std::vector<std::string> names{"stalls"};
+  if (gpu->why_unsupported(transfers::registered_huge))
+    names = {"stalls/pinned", "stalls/16_pieces/pinned"};
+  for (const auto& row : measure(names, {256 * mib})) {
+    SCOPED_TRACE(row.dump());
+    std::printf("%-60s %10.3f ms, a launch waits %10.3f ms\n",
+                row.at("name").get<std::string>().c_str(), row.at("median_ns").get<double>() / 1e6,
+                row.value("longest_launch_ns", 0.0) / 1e6);
+  }
+}
+
 TEST_F(strategies_on_gpu, make_small_copies_beside_bulk_copies) {
   chosen.rounds = 1;  // there are 72 benchmarks
   for (const auto& row : measure({"interference"}, {64 * mib + 1})) {

@@ -391,7 +391,7 @@ TEST_F(command_line, of_fleet_has_the_options_of_a_run_and_its_own) {
   EXPECT_EQ(parsed.fleet->wait_s, 5);
   EXPECT_EQ(parsed.fleet->ranks_per_node, 8U);
   EXPECT_EQ(parsed.settings.profile_name, "sweep");
-  EXPECT_TRUE(parsed.settings.sweep_only);
+  EXPECT_EQ(parsed.settings.chosen_for, "sweep");
   EXPECT_EQ(parsed.settings.out, "") << "not known yet";
   EXPECT_FALSE(parse({"--out=file"}).fleet);
 }

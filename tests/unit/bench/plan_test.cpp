@@ -287,7 +287,7 @@ TEST(plan_of_all_strategies, of_a_sweep_has_all_classes_and_only_chosen_variants
   const auto strategies = registered_strategies();
   const auto device = transfers::open_host_device();
   auto chosen = sizes({4, 64 << 20});
-  chosen.sweep_only = true;
+  chosen.chosen_for = "sweep";
   const auto planned = names(make_plan(strategies, *device, chosen).cases);
   for (const auto* const name :
        {"copy/pinned/h2d/64MiB", "copy/pageable/d2h/64MiB", "copy/pinned/h2d/4B",

@@ -1,0 +1,179 @@
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/strategies/beside.hpp"
+#include "bench/strategies/bulk_copy.hpp"
+#include "bench/strategies/gpu_work.hpp"
+#include "bench/strategy/strategy.hpp"
+#include "bench/verification/pattern.hpp"
+
+namespace bench_transfers::bench {
+namespace {
+
+using result_file::better;
+using result_file::metric_kind;
+
+/// What is timed in a benchmark.
+struct companion {
+  work_kind kind;
+  work_priority priority;
+};
+
+timed_work as_timed(const std::shared_ptr<gpu_work>& work) {
+  return {[work] { work->run(); }, [work] { return work->find_damage(); }};
+}
+
+std::vector<measured_metric> occupied_by(const bulk_copy& copy, const transfers::device& device) {
+  const auto multiprocessors = copy.multiprocessors(device);
+  if (multiprocessors == 0) return {};
+  return {{{"bulk_multiprocessors", "1", metric_kind::count, better::less,
+            "multiprocessors that the bulk copy occupies"},
+           static_cast<double>(multiprocessors)}};
+}
+
+/// Other benchmarks rely on the pattern.
+void write_pattern_to(const payload& end, const job& task) {
+  task.device.synchronize();
+  const auto bytes = end.bytes + end.guard;
+  if (end.on_device)
+    write_pattern(task.device, end.data, 0, bytes, task.memory.pattern());
+  else
+    write_host_pattern(end.data, 0, bytes, task.memory.pattern());
+}
+
+transfer prepare_alone(const job& task, const companion& timed) {
+  const auto work = std::make_shared<gpu_work>(task, timed.kind, timed.priority);
+  auto operation = timed_beside(task, as_timed(work), std::nullopt);
+  operation.check.corrupt = [work] { work->corrupt(); };
+  return operation;
+}
+
+transfer prepare_beside(const job& task, const companion& timed, const bulk_method& method) {
+  const auto work = std::make_shared<gpu_work>(task, timed.kind, timed.priority);
+  const auto copy = std::make_shared<bulk_copy>(task, ends_of(task, method.memory, task.direction),
+                                                task.direction, method);
+  try {
+    auto operation = timed_beside(
+        task, as_timed(work),
+        repeated_call{[copy] { copy->run(); }, [copy] { return copy->find_damage(); }, task.bytes},
+        [copy, &device = task.device] { return occupied_by(*copy, device); });
+    operation.source = copy->source();
+    operation.destination = copy->destination();
+    operation.check.corrupt = [work] { work->corrupt(); };
+    return operation;
+  } catch (...) {
+    write_pattern_to(copy->destination(), task);
+    throw;
+  }
+}
+
+const std::vector<bulk_method>& movers() {
+  using transfers::scattered_route;
+  constexpr auto all = std::numeric_limits<unsigned>::max();
+  static const std::vector<bulk_method> methods{
+      {.name = "engine", .summary = "cudaMemcpyAsync and a wait"},
+      {.name = "memcpy_pageable",
+       .summary = "cudaMemcpy of pageable memory",
+       .mover = bulk_mover::memcpy,
+       .memory = transfers::pageable},
+      {.name = "memcpy_pinned",
+       .summary = "cudaMemcpy of pinned memory",
+       .mover = bulk_mover::memcpy,
+       .memory = transfers::pinned()},
+      {.name = "staged",
+       .summary = "the library's staged copies of pageable memory",
+       .mover = bulk_mover::staged,
+       .memory = transfers::pageable},
+      {.name = "polite", .summary = "the library's polite copies", .mover = bulk_mover::polite},
+      {.name = "polite_to_both",
+       .summary = "the library's polite copies that spare other kernels, too",
+       .mover = bulk_mover::polite,
+       .others = transfers::yield_to::both},
+      {.name = "prompt", .summary = "the library's prompt copies", .mover = bulk_mover::prompt},
+      {.name = "loop",
+       .summary = "a cudaMemcpyAsync for each of scattered blocks of 8 KiB",
+       .mover = bulk_mover::scattered,
+       .route = scattered_route::loop},
+      {.name = "batch",
+       .summary = "one cudaMemcpyBatchAsync of scattered blocks of 8 KiB",
+       .mover = bulk_mover::scattered,
+       .route = scattered_route::batch},
+      {.name = "gather_kernel",
+       .summary = "a kernel that accesses scattered blocks of 8 KiB in place",
+       .mover = bulk_mover::scattered,
+       .route = scattered_route::kernel},
+      {.name = "zero_copy_1_block",
+       .summary = "a kernel of 1 block that accesses host memory in place",
+       .mover = bulk_mover::kernel,
+       .blocks = 1},
+      {.name = "zero_copy_8_blocks",
+       .summary = "a kernel of 8 blocks that accesses host memory in place",
+       .mover = bulk_mover::kernel,
+       .blocks = 8},
+      {.name = "zero_copy",
+       .summary = "a kernel on all multiprocessors that accesses host memory in place",
+       .mover = bulk_mover::kernel,
+       .blocks = all}};
+  return methods;
+}
+
+const result_file::role role{"company", "work of a GPU while another thread copies",
+                             result_file::table::times};
+
+/// Without the copies.
+strategy strategy_for(const companion& timed) {
+  const bool is_higher = timed.priority == work_priority::higher;
+  return {.family = "company",
+          .parts = {method("idle"),
+                    setting(to_string(timed.kind) + (is_higher ? "" : "_equal_priority"))},
+          .summary = describe(timed.kind) + (is_higher ? ", in a stream of higher priority" : ""),
+          .role = role,
+          .plainness = 1,
+          .shares_link = false,
+          .prepare = [timed](const job& task) { return prepare_alone(task, timed); },
+          .sampling = {.sized = false,
+                       .cold = false,
+                       .on_request = true,
+                       .profiles = all_variants_if(is_higher, "company")}};
+}
+
+strategy strategy_for(const companion& timed, const bulk_method& mover) {
+  auto result = strategy_for(timed);
+  result.parts.front() = method(mover.name);
+  result.summary += ", while another thread copies by " + mover.summary;
+  result.variants = both_directions();
+  result.prepare = [timed, mover](const job& task) { return prepare_beside(task, timed, mover); };
+  result.needs = {.host = mover.memory,
+                  .host_payloads = mover.host_payloads(),
+                  .staged_copier = mover.mover == bulk_mover::staged,
+                  .why_unsupported = [](const transfers::device& /*device*/) {
+                    return why_no_calls_beside();
+                  }};
+  auto& sampling = result.sampling;
+  sampling.sized = true;
+  sampling.smallest = std::size_t{64} << 10;
+  sampling.largest = std::size_t{64} << 20;
+  sampling.size_stride = 64;  // one size tells: that of the largest copies
+  return result;
+}
+
+const struct company_strategies {
+  company_strategies() {
+    for (const auto kind :
+         {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
+      add({kind, work_priority::higher});
+    for (const auto kind : {work_kind::memory_chain, work_kind::hbm})
+      add({kind, work_priority::equal});
+  }
+
+  static void add(const companion& timed) {
+    registration{strategy_for(timed)};
+    for (const auto& mover : movers()) registration{strategy_for(timed, mover)};
+  }
+} registered;
+
+}  // namespace
+}  // namespace bench_transfers::bench
