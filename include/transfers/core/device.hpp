@@ -160,7 +160,7 @@ class device {
   /// Copies, and returns when the data have arrived. Like cudaMemcpy, it first waits for earlier
   /// work of the legacy default stream and of the streams that synchronize with it. Unlike
   /// cudaMemcpy, it does not make launches of other threads wait
-  /// (docs/fast_paths/blocking.md): it copies by cudaMemcpyAsync on the calling thread's default
+  /// (docs/fast_paths/company.md): it copies by cudaMemcpyAsync on the calling thread's default
   /// stream. Throws device_error.
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;

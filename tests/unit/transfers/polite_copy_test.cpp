@@ -51,6 +51,26 @@ TEST(polite_copier, enqueues_in_the_order_of_the_stream) {
   EXPECT_TRUE(test_bytes(6).are_in(std::span(on_device.data(), 1000)));
 }
 
+TEST(polite_copier, moves_the_bytes_whomever_it_yields_to) {
+  strict_device device;
+  polite_copier copier(device);
+  const auto on_device = device.allocate(1000);
+  unsigned seed = 7;
+  for (const auto others : {yield_to::copies, yield_to::work, yield_to::both}) {
+    SCOPED_TRACE(seed);
+    const test_bytes sent(++seed);
+    std::vector<std::byte> host(1000);
+    device.know(host);
+    sent.write_to(host);
+    copier.copy(on_device.data(), host.data(), 1000, direction::h2d, others);
+    EXPECT_TRUE(sent.are_in(std::span(on_device.data(), 1000)));
+    std::vector<std::byte> back(1000);
+    copier.copy(back.data(), on_device.data(), 1000, direction::d2h, others);
+    EXPECT_TRUE(sent.are_in(back));
+    EXPECT_EQ(copier.multiprocessors(direction::h2d, others), 0U) << "the host device has none";
+  }
+}
+
 TEST(polite_copier, enqueues_no_pageable_memory) {
   strict_device device;
   const polite_copier copier(device);
