@@ -105,6 +105,10 @@ const std::vector<bulk_method>& movers() {
        .summary = "a kernel that accesses scattered blocks of 8 KiB in place",
        .mover = bulk_mover::scattered,
        .route = scattered_route::kernel},
+      {.name = "sparing_gather_kernel",
+       .summary = "the library's kernel for scattered blocks of 8 KiB that spares other kernels",
+       .mover = bulk_mover::scattered,
+       .route = scattered_route::sparing},
       {.name = "zero_copy_1_block",
        .summary = "a kernel of 1 block that accesses host memory in place",
        .mover = bulk_mover::kernel,
@@ -146,12 +150,11 @@ strategy strategy_for(const companion& timed, const bulk_method& mover) {
   result.summary += ", while another thread copies by " + mover.summary;
   result.variants = both_directions();
   result.prepare = [timed, mover](const job& task) { return prepare_beside(task, timed, mover); };
-  result.needs = {.host = mover.memory,
-                  .host_payloads = mover.host_payloads(),
-                  .staged_copier = mover.mover == bulk_mover::staged,
-                  .why_unsupported = [](const transfers::device& /*device*/) {
-                    return why_no_calls_beside();
-                  }};
+  result.needs = {
+      .host = mover.memory,
+      .host_payloads = mover.host_payloads(),
+      .staged_copier = mover.mover == bulk_mover::staged,
+      .why_unsupported = [](const transfers::device& /*device*/) { return why_no_calls_beside(); }};
   auto& sampling = result.sampling;
   sampling.sized = true;
   sampling.smallest = std::size_t{64} << 10;

@@ -178,13 +178,14 @@ TEST_P(cuda_scattered_methods, copy_in_several_threads_at_once) {
 }
 
 std::string name_of(const testing::TestParamInfo<scattered_route>& info) {
-  constexpr std::array<const char*, 4> names{"loop", "batch", "kernel", "automatic"};
+  constexpr std::array<const char*, 5> names{"loop", "batch", "kernel", "automatic", "sparing"};
   return names.at(static_cast<std::size_t>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, cuda_scattered_methods,
                          testing::Values(scattered_route::loop, scattered_route::batch,
-                                         scattered_route::kernel, scattered_route::automatic),
+                                         scattered_route::kernel, scattered_route::automatic,
+                                         scattered_route::sparing),
                          name_of);
 
 TEST_F(cuda_scattered, the_kernel_refuses_blocks_that_end_in_ordinary_memory) {

@@ -12,6 +12,10 @@
 
 namespace transfers {
 
+namespace detail {
+class polite_kernels;
+}
+
 /// A block of host memory; empty blocks are skipped.
 struct scattered_block {
   std::byte* host = nullptr;  ///< address on the host
@@ -39,6 +43,9 @@ enum class scattered_route {
   batch,      ///< one cudaMemcpyBatchAsync
   kernel,     ///< a kernel that reads or writes page-locked host memory in place
   automatic,  ///< the kernel for page-locked memory, cudaMemcpyAsync for all other memory
+  /// The same by a kernel on one multiprocessor, beside which other kernels take less longer
+  /// (docs/fast_paths/company.md). Before compute capability 9.0 the same as automatic.
+  sparing,
 };
 
 /// Copies scattered blocks of host memory to or from one contiguous range of device memory, in
@@ -107,7 +114,8 @@ class scattered_copy {
   void enqueue_batch(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
                      direction direction);
   void enqueue_kernel(std::span<const scattered_block> blocks, device_view<std::byte> on_device,
-                      direction direction, bool others_too);
+                      direction direction, bool others_too,
+                      const detail::polite_kernels* sparing = nullptr);
   void enqueue_copy(std::byte* host, std::byte* device_block, std::size_t bytes,
                     direction direction);
 
@@ -119,6 +127,7 @@ class scattered_copy {
   std::vector<std::byte*> destinations_;
   std::vector<const std::byte*> sources_;
   std::vector<std::size_t> sizes_;
+  std::shared_ptr<const detail::polite_kernels> sparing_;  ///< from the first such copy on
 };
 
 }  // namespace transfers

@@ -9,9 +9,10 @@ namespace transfers::detail {
 /// Conversion Instructions: cp.async.bulk"; from compute capability 9.0 on). A few of these threads
 /// fill a link: the instruction has no registers that wait for data, and what is under way is the
 /// stages, however many multiprocessors the GPU has. Addresses and sizes are multiples of 16 bytes.
+template <unsigned bytes_of_stage>
 class bulk_pipeline {
  public:
-  static constexpr unsigned stage_bytes = 8192;
+  static constexpr unsigned stage_bytes = bytes_of_stage;
   static constexpr unsigned most_stages = 12;
   static constexpr std::size_t unit = 16;
 
@@ -23,8 +24,11 @@ class bulk_pipeline {
   };
 
 #if __CUDA_ARCH__ >= 900
-  __device__ bulk_pipeline(std::byte* stages, bookkeeping& book, unsigned count)
+  /// Only one thread of a warp may use its pipeline; the others have one in name (`is_used`).
+  __device__ bulk_pipeline(std::byte* stages, bookkeeping& book, unsigned count,
+                           bool is_used = true)
       : stages_(stages), book_(book), count_(count) {
+    if (!is_used) return;
     for (unsigned i = 0; i < count; ++i)
       asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&book_.loaded[i])));
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -72,11 +76,10 @@ class bulk_pipeline {
           : "=r"(is_loaded)
           : "r"(barrier), "r"(parity_)
           : "memory");
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                     book_.dst[oldest_]),
-                 "r"(shared(stages_ + std::size_t{oldest_} * stage_bytes)),
-                 "r"(book_.bytes[oldest_])
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(book_.dst[oldest_]),
+        "r"(shared(stages_ + std::size_t{oldest_} * stage_bytes)), "r"(book_.bytes[oldest_])
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     asm volatile("cp.async.bulk.wait_group 1;" ::: "memory");
     oldest_ = after(oldest_);

@@ -25,7 +25,7 @@ constexpr bulk_shape bulk_shape_for(direction direction, yield_to others) {
   // The addresses of more than 64 MiB are too many for the caches of one multiprocessor: a larger
   // upload of one block is slower.
   if (others == yield_to::both) return {1, 4, 6};
-  return {2, 1, bulk_pipeline::most_stages};
+  return {2, 1, 12};
 }
 
 /// A multiple of 16 bytes at both ends; `before` and `behind` it are single bytes.
@@ -35,13 +35,14 @@ struct bulk_range {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned most_warps = 4;
+using chunk_pipeline = bulk_pipeline<8192>;
 
 /// The first thread of each warp has a pipeline of its own. Chunks go round.
 __global__ void copy_in_bulk(std::byte* dst, const std::byte* src, bulk_range range,
                              unsigned stages) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) std::byte memory[];
-  __shared__ bulk_pipeline::bookkeeping books[most_warps];
+  __shared__ chunk_pipeline::bookkeeping books[most_warps];
   const auto thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   if (thread < range.before) dst[thread] = src[thread];
   if (const auto tail = range.before + range.bytes + thread; thread < range.behind)
@@ -49,8 +50,8 @@ __global__ void copy_in_bulk(std::byte* dst, const std::byte* src, bulk_range ra
   if (threadIdx.x % warp_threads != 0) return;
   const auto own = threadIdx.x / warp_threads;
   const auto warps = blockDim.x / warp_threads;
-  constexpr std::size_t chunk = bulk_pipeline::stage_bytes;
-  bulk_pipeline pipeline(memory + own * stages * chunk, books[own], stages);
+  constexpr std::size_t chunk = chunk_pipeline::stage_bytes;
+  chunk_pipeline pipeline(memory + own * stages * chunk, books[own], stages);
   for (auto at = (blockIdx.x * warps + own) * chunk; at < range.bytes;
        at += gridDim.x * warps * chunk)
     pipeline.copy(dst + range.before + at, src + range.before + at,
@@ -59,38 +60,82 @@ __global__ void copy_in_bulk(std::byte* dst, const std::byte* src, bulk_range ra
 #endif
 }
 
-constexpr int memory_of(const bulk_shape& shape) {
-  return static_cast<int>(shape.warps * shape.stages * bulk_pipeline::stage_bytes);
+// Pieces of 4 KiB, of which a warp has fewer bytes under way than of chunks.
+using piece_pipeline = bulk_pipeline<scattered_piece::most_bytes>;
+constexpr unsigned piece_warps = 8;
+constexpr unsigned piece_stages = 6;
+constexpr int piece_memory = piece_warps * piece_stages * piece_pipeline::stage_bytes;
+
+/// One block. A warp reads the table for all of its threads; the first thread copies. Pieces that
+/// bulk copies cannot move, because of their addresses or size, all threads copy.
+__global__ void copy_pieces_in_bulk(const scattered_piece* table, std::size_t pieces,
+                                    std::byte* on_device, bool to_device) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) std::byte memory[];
+  __shared__ piece_pipeline::bookkeeping books[piece_warps];
+  const unsigned lane = threadIdx.x % warp_threads;
+  const unsigned own = threadIdx.x / warp_threads;
+  piece_pipeline pipeline(memory + own * piece_stages * piece_pipeline::stage_bytes, books[own],
+                          piece_stages, lane == 0);
+  for (std::size_t first = own * warp_threads; first < pieces;
+       first += std::size_t{piece_warps} * warp_threads) {
+    const auto count = static_cast<unsigned>(min(std::size_t{warp_threads}, pieces - first));
+    ulonglong2 own_piece{};  // host address, and bytes and offset as scattered_piece has them
+    if (lane < count) own_piece = reinterpret_cast<const ulonglong2*>(table)[first + lane];
+    for (unsigned k = 0; k < count; ++k) {
+      auto* const host = reinterpret_cast<std::byte*>(__shfl_sync(~0U, own_piece.x, k));
+      const auto place = __shfl_sync(~0U, own_piece.y, k);
+      const auto bytes = static_cast<unsigned>(place & 0xFFFFU);
+      auto* const device_block = on_device + (place >> 16U);
+      auto* const dst = to_device ? device_block : host;
+      const auto* const src = to_device ? host : device_block;
+      const auto low_bits = reinterpret_cast<std::uintptr_t>(dst) |
+                            reinterpret_cast<std::uintptr_t>(src) | std::uintptr_t{bytes};
+      if (low_bits % piece_pipeline::unit != 0)
+        copy_bytes(dst, src, bytes, lane, warp_threads);
+      else if (lane == 0)
+        pipeline.copy(dst, src, bytes);
+    }
+  }
+  if (lane == 0) pipeline.finish();
+#endif
 }
 
-/// Whether the machine code, or the PTX that it was made of, has the instructions, and the current
-/// device room for the stages.
-bool copies_in_bulk(int device) {
+constexpr int memory_of(const bulk_shape& shape) {
+  return static_cast<int>(shape.warps * shape.stages * chunk_pipeline::stage_bytes);
+}
+
+/// Whether the machine code of a kernel, or the PTX that it was made of, has the instructions, and
+/// the current device room for its stages. Makes the room.
+template <class Kernel>
+bool copies_in_bulk(Kernel* kernel, int memory, int device) {
   cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, copy_in_bulk), "cudaFuncGetAttributes");
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  if (attributes.ptxVersion < 90 || attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device) <
+                                        memory + static_cast<int>(attributes.sharedSizeBytes))
+    return false;
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory),
+             "cudaFuncSetAttribute");
+  return true;
+}
+
+int most_memory_of_chunks() {
   int most = 0;
   for (const auto others : {yield_to::copies, yield_to::both})
     for (const auto direction : {direction::h2d, direction::d2h})
       most = std::max(most, memory_of(bulk_shape_for(direction, others)));
-  if (attributes.ptxVersion < 90 ||
-      attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device) <
-          most + static_cast<int>(attributes.sharedSizeBytes))
-    return false;
-  cuda_check(
-      cudaFuncSetAttribute(copy_in_bulk, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-      "cudaFuncSetAttribute");
-  return true;
+  return most;
 }
 
 void launch_in_bulk(cudaStream_t stream, std::byte* dst, const std::byte* src, std::size_t bytes,
                     const bulk_shape& shape) {
-  constexpr auto unit = bulk_pipeline::unit;
+  constexpr auto unit = chunk_pipeline::unit;
   bulk_range range{};
   range.before = std::min(bytes, (unit - reinterpret_cast<std::uintptr_t>(dst) % unit) % unit);
   range.bytes = (bytes - range.before) / unit * unit;
   range.behind = bytes - range.before - range.bytes;
-  copy_in_bulk<<<shape.blocks, shape.warps * warp_threads, memory_of(shape), stream>>>(dst, src, range,
-                                                                               shape.stages);
+  copy_in_bulk<<<shape.blocks, shape.warps * warp_threads, memory_of(shape), stream>>>(
+      dst, src, range, shape.stages);
 }
 
 // Before, or between addresses that are misaligned to each other: reads need 128 KiB to fill a
@@ -121,7 +166,7 @@ unsigned most_blocks(direction direction, yield_to others) {
 
 void launch_units(cudaStream_t stream, std::byte* dst, const std::byte* src, std::size_t bytes,
                   const copy_kernel_shape& shape, direction direction, yield_to others) {
-  const auto kernel = others == yield_to::both    ? kernel_for<copy_of_one_block>(shape.access_bytes)
+  const auto kernel = others == yield_to::both ? kernel_for<copy_of_one_block>(shape.access_bytes)
                       : direction == direction::h2d ? kernel_for<upload>(shape.access_bytes)
                                                     : kernel_for<download>(shape.access_bytes);
   kernel<<<shape.blocks, copy_kernel_threads, 0, stream>>>(dst, src, bytes);
@@ -131,24 +176,36 @@ void launch_units(cudaStream_t stream, std::byte* dst, const std::byte* src, std
 
 polite_kernels::polite_kernels(device& device) {
   const auto current = device.make_current();
-  in_bulk_ = copies_in_bulk(device.description().cuda->index);
+  const auto index = device.description().cuda->index;
+  in_bulk_ = copies_in_bulk(copy_in_bulk, most_memory_of_chunks(), index) &&
+             copies_in_bulk(copy_pieces_in_bulk, piece_memory, index);
 }
 
 unsigned polite_kernels::multiprocessors(direction direction, yield_to others) const {
   return in_bulk_ ? bulk_shape_for(direction, others).blocks : most_blocks(direction, others);
 }
 
-void polite_kernels::launch(stream& stream, std::byte* dst, const std::byte* src,
-                            std::size_t bytes, direction direction, yield_to others) const {
+void polite_kernels::launch(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
+                            direction direction, yield_to others) const {
   const current_context current(stream);
   auto* const handle = static_cast<cudaStream_t>(stream.native_handle());
   const auto blocks = most_blocks(direction, others);
   const auto shape = shape_of_copy_kernel(dst, src, bytes, static_cast<int>(blocks), blocks);
-  if (in_bulk_ && shape.access_bytes == bulk_pipeline::unit)
+  if (in_bulk_ && shape.access_bytes == chunk_pipeline::unit)
     launch_in_bulk(handle, dst, src, bytes, bulk_shape_for(direction, others));
   else
     launch_units(handle, dst, src, bytes, shape, direction, others);
   cuda_check(cudaGetLastError(), "launch of the kernel that copies politely");
+}
+
+void polite_kernels::launch_pieces(stream& stream, const scattered_piece* table, std::size_t pieces,
+                                   std::byte* on_device, direction direction) const {
+  if (!in_bulk_) return stream.copy_pieces(table, pieces, on_device, direction);
+  const current_context current(stream);
+  copy_pieces_in_bulk<<<1, piece_warps * warp_threads, piece_memory,
+                        static_cast<cudaStream_t>(stream.native_handle())>>>(
+      table, pieces, on_device, direction == direction::h2d);
+  cuda_check(cudaGetLastError(), "launch of the kernel that copies pieces politely");
 }
 
 }  // namespace transfers::detail

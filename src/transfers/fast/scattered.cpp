@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "src/transfers/fast/polite_kernel.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers {
@@ -31,8 +32,10 @@ void take(const scattered_block& block, std::size_t& remaining) {
 /// is a small part of the bytes that cross the link.
 class scattered_copy::table {
  public:
-  table(scattered_copy& copier, std::byte* on_device, direction direction)
-      : copier_(copier), on_device_(on_device), direction_(direction) {}
+  /// `sparing`: kernels that spare others; null: the stream's own.
+  table(scattered_copy& copier, std::byte* on_device, direction direction,
+        const detail::polite_kernels* sparing)
+      : copier_(copier), on_device_(on_device), direction_(direction), sparing_(sparing) {}
 
   void add(std::byte* host, std::size_t bytes, std::size_t offset) {
     while (bytes > 0) {
@@ -53,8 +56,12 @@ class scattered_copy::table {
   /// kernel.
   void flush() {
     if (used_ == 0) return;
-    copier_.stream_->copy_pieces(reinterpret_cast<const scattered_piece*>(memory_.on_device()),
-                                 std::exchange(used_, 0), on_device_, direction_);
+    const auto* const pieces = reinterpret_cast<const scattered_piece*>(memory_.on_device());
+    const auto count = std::exchange(used_, 0);
+    if (sparing_ != nullptr)
+      sparing_->launch_pieces(*copier_.stream_, pieces, count, on_device_, direction_);
+    else
+      copier_.stream_->copy_pieces(pieces, count, on_device_, direction_);
   }
 
  private:
@@ -68,6 +75,7 @@ class scattered_copy::table {
   scattered_copy& copier_;
   std::byte* on_device_;
   direction direction_;
+  const detail::polite_kernels* sparing_;
   host_memory memory_;
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
@@ -139,6 +147,10 @@ void scattered_copy::enqueue(std::span<const scattered_block> blocks,
     case scattered_route::batch: return enqueue_batch(blocks, on_device, direction);
     case scattered_route::kernel: return enqueue_kernel(blocks, on_device, direction, false);
     case scattered_route::automatic: return enqueue_kernel(blocks, on_device, direction, true);
+    case scattered_route::sparing:
+      if (!sparing_ && device_->description().cuda)
+        sparing_ = std::make_shared<detail::polite_kernels>(*device_);
+      return enqueue_kernel(blocks, on_device, direction, true, sparing_.get());
   }
 }
 
@@ -180,8 +192,8 @@ void scattered_copy::enqueue_batch(std::span<const scattered_block> blocks,
 
 void scattered_copy::enqueue_kernel(std::span<const scattered_block> blocks,
                                     device_view<std::byte> on_device, direction direction,
-                                    bool others_too) {
-  table pieces(*this, on_device.data(), direction);
+                                    bool others_too, const detail::polite_kernels* sparing) {
+  table pieces(*this, on_device.data(), direction, sparing);
   auto remaining = on_device.size();
   for (const auto& block : blocks) {
     if (block.bytes == 0) continue;

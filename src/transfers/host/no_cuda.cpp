@@ -46,6 +46,11 @@ polite_kernels::polite_kernels(device& /*device*/) { throw unsupported(find_cuda
 unsigned polite_kernels::multiprocessors(direction /*direction*/, yield_to /*others*/) const {
   return 0;
 }
+void polite_kernels::launch_pieces(stream& /*stream*/, const scattered_piece* /*table*/,
+                                   std::size_t /*pieces*/, std::byte* /*on_device*/,
+                                   direction /*direction*/) const {
+  throw unsupported(find_cuda().why_none);
+}
 void polite_kernels::launch(stream& /*stream*/, std::byte* /*dst*/, const std::byte* /*src*/,
                             std::size_t /*bytes*/, direction /*direction*/,
                             yield_to /*others*/) const {

@@ -203,13 +203,14 @@ TEST_P(scattered, works_in_several_threads_with_one_copier_each) {
 }
 
 std::string name_of(const testing::TestParamInfo<scattered_route>& info) {
-  constexpr std::array<const char*, 4> names{"loop", "batch", "kernel", "automatic"};
+  constexpr std::array<const char*, 5> names{"loop", "batch", "kernel", "automatic", "sparing"};
   return names.at(static_cast<std::size_t>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(methods, scattered,
                          testing::Values(scattered_route::loop, scattered_route::batch,
-                                         scattered_route::kernel, scattered_route::automatic),
+                                         scattered_route::kernel, scattered_route::automatic,
+                                         scattered_route::sparing),
                          name_of);
 
 TEST(copy_batch, needs_lists_of_the_same_length) {
