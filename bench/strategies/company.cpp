@@ -1,5 +1,8 @@
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,36 +130,68 @@ const std::vector<bulk_method>& movers() {
 const result_file::role role{"company", "work of a GPU while another thread copies",
                              result_file::table::times};
 
-/// Without the copies.
-strategy strategy_for(const companion& timed) {
-  const bool is_higher = timed.priority == work_priority::higher;
-  return {.family = "company",
-          .parts = {method("idle"),
-                    setting(to_string(timed.kind) + (is_higher ? "" : "_equal_priority"))},
-          .summary = describe(timed.kind) + (is_higher ? ", in a stream of higher priority" : ""),
-          .role = role,
-          .plainness = 1,
-          .shares_link = false,
-          .prepare = [timed](const job& task) { return prepare_alone(task, timed); },
-          .sampling = {.sized = false,
-                       .cold = false,
-                       .on_request = true,
-                       .profiles = all_variants_if(is_higher, "company")}};
+/// The variants of a strategy, and what each of them times.
+struct companions {
+  std::map<std::string, companion, std::less<>> timed;
+  std::vector<variant> variants;
+  std::vector<std::string> in_profile;
+
+  /// `direction`: of the copies, if there are any.
+  void add(const companion& added, const variant* direction) {
+    variant named = direction == nullptr ? variant{} : *direction;
+    const bool is_higher = added.priority == work_priority::higher;
+    named.setting = to_string(added.kind) + (is_higher ? "" : "_equal_priority");
+    named.name = *named.setting + (direction == nullptr ? "" : "/" + direction->name);
+    timed.emplace(named.name, added);
+    if (is_higher) in_profile.push_back(named.name);
+    variants.push_back(std::move(named));
+  }
+};
+
+companions companions_of(const std::vector<variant>& directions) {
+  companions all;
+  const auto add = [&](const companion& added) {
+    if (directions.empty()) all.add(added, nullptr);
+    for (const auto& direction : directions) all.add(added, &direction);
+  };
+  for (const auto kind :
+       {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
+    add({kind, work_priority::higher});
+  for (const auto kind : {work_kind::memory_chain, work_kind::hbm})
+    add({kind, work_priority::equal});
+  return all;
 }
 
-strategy strategy_for(const companion& timed, const bulk_method& mover) {
-  auto result = strategy_for(timed);
-  result.parts.front() = method(mover.name);
-  result.summary += ", while another thread copies by " + mover.summary;
-  result.variants = both_directions();
-  result.prepare = [timed, mover](const job& task) { return prepare_beside(task, timed, mover); };
+/// `mover`: null for work alone.
+strategy strategy_for(const bulk_method* mover) {
+  auto all = companions_of(mover == nullptr ? std::vector<variant>{} : both_directions());
+  const auto copies = mover == nullptr ? std::nullopt : std::optional(*mover);
+  strategy result{.family = "company",
+                  .parts = {method(copies ? copies->name : "idle")},
+                  .summary = "short kernels, a long one or a graph " +
+                             (copies ? "while another thread copies by " + copies->summary
+                                     : std::string("while nobody copies")),
+                  .variants = all.variants,
+                  .role = role,
+                  .plainness = 1,
+                  .shares_link = false,
+                  .prepare =
+                      [copies, timed = std::move(all.timed)](const job& task) {
+                        const auto& companion = timed.find(task.variant)->second;
+                        return copies ? prepare_beside(task, companion, *copies)
+                                      : prepare_alone(task, companion);
+                      },
+                  .sampling = {.sized = copies.has_value(),
+                               .cold = false,
+                               .on_request = true,
+                               .profiles = {{"company", all.in_profile}}}};
+  if (!copies) return result;
   result.needs = {
-      .host = mover.memory,
-      .host_payloads = mover.host_payloads(),
-      .staged_copier = mover.mover == bulk_mover::staged,
+      .host = copies->memory,
+      .host_payloads = copies->host_payloads(),
+      .staged_copier = copies->mover == bulk_mover::staged,
       .why_unsupported = [](const transfers::device& /*device*/) { return why_no_calls_beside(); }};
   auto& sampling = result.sampling;
-  sampling.sized = true;
   sampling.smallest = std::size_t{64} << 10;
   sampling.largest = std::size_t{64} << 20;
   sampling.size_stride = 64;  // one size tells: that of the largest copies
@@ -165,16 +200,8 @@ strategy strategy_for(const companion& timed, const bulk_method& mover) {
 
 const struct company_strategies {
   company_strategies() {
-    for (const auto kind :
-         {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
-      add({kind, work_priority::higher});
-    for (const auto kind : {work_kind::memory_chain, work_kind::hbm})
-      add({kind, work_priority::equal});
-  }
-
-  static void add(const companion& timed) {
-    registration{strategy_for(timed)};
-    for (const auto& mover : movers()) registration{strategy_for(timed, mover)};
+    registration{strategy_for(nullptr)};
+    for (const auto& mover : movers()) registration{strategy_for(&mover)};
   }
 } registered;
 

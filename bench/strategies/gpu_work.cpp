@@ -58,17 +58,6 @@ std::string to_string(work_kind kind) {
   return "arithmetic_graph";
 }
 
-std::string describe(work_kind kind) {
-  switch (kind) {
-    case work_kind::memory_chain: return "40 short kernels on memory";
-    case work_kind::arithmetic_chain: return "40 short kernels of arithmetic";
-    case work_kind::hbm: return "a kernel bound by device memory";
-    case work_kind::graph: return "a graph of 40 short kernels on memory";
-    case work_kind::arithmetic_graph: break;
-  }
-  return "a graph of 40 short kernels of arithmetic";
-}
-
 std::size_t gpu_work::bytes(const transfers::device& device, work_kind kind) {
   return shape_of(kind, device.description().cuda.has_value()).bytes;
 }

@@ -22,8 +22,6 @@ enum class work_kind {
 
 /// "memory_chain"
 std::string to_string(work_kind kind);
-/// "40 kernels …"
-std::string describe(work_kind kind);
 
 /// The priority of the work's stream over that of a job's.
 enum class work_priority { equal, higher };

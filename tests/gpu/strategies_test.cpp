@@ -392,14 +392,11 @@ void print_both_sides(const nlohmann::ordered_json& rows) {
 
 TEST_F(strategies_on_gpu, time_work_beside_copies_by_each_mover) {
   chosen.rounds = 1;
-  std::vector<std::string> names{"company/idle"};
-  for (const auto& known : registered_strategies()) {
-    if (known.family != "company" || known.variants.empty()) continue;
-    const auto name = known.name();
-    if (name.ends_with("/memory_chain") || name.ends_with("/hbm_equal_priority") ||
-        name == "company/engine/graph" || name == "company/engine/arithmetic_chain")
-      if (!why_unsupported(known, *gpu)) names.push_back(name);
-  }
+  std::vector<std::string> names{"company/idle", "company/engine"};
+  for (const auto& known : registered_strategies())
+    if (known.family == "company" && !why_unsupported(known, *gpu))
+      for (const auto* const work : {"/memory_chain", "/hbm_equal_priority"})
+        names.push_back(known.name() + work);
   print_both_sides(measure(names, {mib, 4 * mib + 3}));
 }
 
