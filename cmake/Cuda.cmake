@@ -1,6 +1,5 @@
-# In 13.0 cudaMemcpyBatchAsync, cudaMemPrefetchAsync and cudaMemAdvise take other arguments than
-# before (CUDA 13.0 release notes).
-set(TRANSFERS_MINIMUM_CUDA 13.0)
+# cudaFuncGetParamInfo is of 12.4. src/transfers/cuda/toolkit.hpp has what differs since.
+set(TRANSFERS_MINIMUM_CUDA 12.4)
 
 # The version of the nvcc that CMake would take; empty if there is none, or if it is no nvcc.
 function(transfers_find_nvcc_version result)
@@ -21,7 +20,9 @@ function(transfers_find_nvcc_version result)
 endfunction()
 
 set(TRANSFERS_HAVE_CUDA OFF)
-set(TRANSFERS_WHY_NO_CUDA "")  # also said by the program
+set(TRANSFERS_WHY_NO_CUDA "")  # also said by the program, as is the next one
+set(TRANSFERS_WHY_NO_NVRTC
+    "this program was built without NVRTC, the compiler for kernels from source text")
 if(TRANSFERS_CUDA STREQUAL "OFF")
   set(TRANSFERS_WHY_NO_CUDA "CUDA was switched off (TRANSFERS_CUDA=OFF)")
 else()
@@ -67,6 +68,14 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
 endif()
 find_package(CUDAToolkit ${TRANSFERS_MINIMUM_CUDA} REQUIRED)
 set(TRANSFERS_HAVE_CUDA ON)
+# The runtime's version, which need not be nvcc's: it says which calls there are.
+find_file(TRANSFERS_CUDART_HEADER cuda_runtime_api.h
+  PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH REQUIRED)
+file(STRINGS "${TRANSFERS_CUDART_HEADER}" cudart_version REGEX "^#define CUDART_VERSION +[0-9]+")
+string(REGEX MATCH "[0-9]+$" cudart_version "${cudart_version}")
+math(EXPR cuda_major "${cudart_version} / 1000")
+math(EXPR cuda_minor "${cudart_version} % 1000 / 10")
+set(TRANSFERS_CUDA_VERSION "${cuda_major}.${cuda_minor}")
 # A program and its libraries need one runtime together: a runtime knows only the kernels that were
 # registered with it. A shared library would hide a static runtime from the program.
 if(BUILD_SHARED_LIBS)
@@ -76,6 +85,12 @@ else()
   set(TRANSFERS_CUDA_RUNTIME CUDA::cudart_static)
 endif()
 find_file(TRANSFERS_NVRTC_HEADER nvrtc.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+if(TRANSFERS_CUDA_VERSION VERSION_LESS 12.8)  # cudaLibraryLoadData
+  string(CONCAT TRANSFERS_WHY_NO_NVRTC "kernels from source text need CUDA 12.8, and this program "
+         "was built with CUDA ${TRANSFERS_CUDA_VERSION}")
+elseif(TRANSFERS_NVRTC_HEADER)
+  set(TRANSFERS_WHY_NO_NVRTC "")
+endif()
 if(TRANSFERS_PROGRAMS)
   # In toolkits installed without cuda-nvml-dev it is missing: scripts/setup.sh gets it from PyPI.
   file(GLOB nvml_wheel "${PROJECT_SOURCE_DIR}/.nvml/nvidia/*/include")
@@ -85,4 +100,4 @@ if(TRANSFERS_PROGRAMS)
     message(STATUS "No nvml.h: the clocks of GPUs will not be known")
   endif()
 endif()
-message(STATUS "CUDA ${CUDAToolkit_VERSION}: devices 'cuda:N' and 'host'")
+message(STATUS "CUDA ${TRANSFERS_CUDA_VERSION}, nvcc ${CUDAToolkit_VERSION}: devices 'cuda:N' and 'host'")

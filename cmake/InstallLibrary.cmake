@@ -23,7 +23,7 @@ if(TRANSFERS_INSTALLED_FMT)
 endif()
 set(cuda_version "")
 if(TRANSFERS_HAVE_CUDA)
-  set(cuda_version "${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}")
+  set(cuda_version "${TRANSFERS_CUDA_VERSION}")
 endif()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/transfersConfig.cmake.in"

@@ -1,5 +1,6 @@
 # Toolchain file of the preset `bundle`: compiles for glibc 2.27 and later, in the sysroot that
-# packaging/bundle/sysroot makes, at first in the folder that the environment names.
+# packaging/bundle/sysroot makes, at first in the folder that the environment names; and with CUDA 12.
+include("${CMAKE_CURRENT_LIST_DIR}/Cuda12.cmake")
 set(default_sysroot "${CMAKE_CURRENT_LIST_DIR}/../.cache/sysroot")
 if(DEFINED ENV{TRANSFERS_SYSROOT})
   set(default_sysroot "$ENV{TRANSFERS_SYSROOT}")

@@ -71,8 +71,9 @@ endmacro()
 transfers_package(programs bench-transfers
   SUMMARY "benchmarks of memory transfers between host and GPU"
   DESCRIPTION "bench_transfers measures how fast data move between host memory and an
-NVIDIA GPU, by which strategy, and what limits them. Without a GPU it
-measures copies within this machine's memory.
+NVIDIA GPU, by which strategy, and what limits them. That needs NVIDIA's
+driver 525 or later and compute capability 7.0 or later (Volta). Without a
+GPU it measures copies within this machine's memory.
 gate_transfers says whether transfers got slower than before, and
 fleet_transfers names the slow GPU of many.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS bench-transfers-report)

@@ -3,6 +3,7 @@
 set(TRANSFERS_PROVENANCE_DIR "${CMAKE_BINARY_DIR}/provenance")
 if(TRANSFERS_HAVE_CUDA)
   set(cuda_toolkit "${CUDAToolkit_VERSION}")
+  set(cuda_runtime "${TRANSFERS_CUDA_VERSION}")
   list(JOIN CMAKE_CUDA_ARCHITECTURES "," cuda_architectures)
 endif()
 add_custom_target(bench_transfers_provenance
@@ -13,6 +14,7 @@ add_custom_target(bench_transfers_provenance
           "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
           "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
           "-DCUDA_TOOLKIT=${cuda_toolkit}"
+          "-DCUDA_RUNTIME=${cuda_runtime}"
           "-DCUDA_ARCHITECTURES=${cuda_architectures}"
           -P "${PROJECT_SOURCE_DIR}/cmake/WriteProvenance.cmake"
   BYPRODUCTS "${TRANSFERS_PROVENANCE_DIR}/provenance.hpp"

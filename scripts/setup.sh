@@ -45,6 +45,47 @@ find_cuda() {
   return 1
 }
 
+# requirement SECTION KEY: what packaging/requirements.toml has.
+requirement() {
+  awk -v section="[$1]" -v key="$2" '/^\[/ { inside = $1 == section } inside && $1 == key { gsub("\"", "", $3); print $3 }' \
+    packaging/requirements.toml
+}
+is_older() { [ "$1" != "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# look_at_machine ROOT: says, before anything is installed or built, what keeps the GPU from being measured, what is
+# measured instead, and what helps. The kernel's files are below ROOT.
+look_at_machine() {
+  local file gpu='' driver toolkit='' oldest why
+  local help="get a CUDA 12 toolkit, without root: packaging/bundle/cuda12 .cache/cuda12 && PATH=\$PWD/.cache/cuda12/bin:\$PATH scripts/bench"
+  for file in "$1"/sys/bus/pci/devices/*/vendor; do
+    case $(cat "$file" "${file%vendor}class" 2>/dev/null) in 0x10de*0x03*) gpu=yes ;; esac
+  done
+  driver=$(cat "$1/sys/module/nvidia/version" 2>/dev/null) || true
+  # Windows has the driver of its Linux, and Jetson's GPU is no PCI device.
+  if [ -e "$1/dev/dxg" ] || [ -e "$1/etc/nv_tegra_release" ]; then return; fi
+  if [ -z "$gpu$driver" ]; then
+    say "No NVIDIA GPU is here: copies within this machine's memory will be measured."
+    return
+  fi
+  if find_cuda; then toolkit=$(nvcc --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\).*/\1/p'); fi
+  oldest=$(requirement driver "$(requirement released cuda)")
+  if [ -z "$driver" ] || is_older "$driver" "$oldest"; then
+    why=${driver:+Driver $driver is too old}
+    why=${why:-NVIDIA\'s driver is not loaded}
+    help="install driver $oldest or later"
+  elif [ -z "$toolkit" ]; then
+    why="There is no nvcc here"
+  elif is_older "$toolkit" "$(requirement sources cuda)"; then
+    why="nvcc is of CUDA $toolkit, and $(requirement sources cuda) is the oldest that will do"
+  else
+    oldest=$(requirement driver "${toolkit%%.*}")
+    if [ -z "$oldest" ] || ! is_older "$driver" "$oldest"; then return; fi
+    why="nvcc is of CUDA $toolkit, whose programs need driver $oldest or later, and driver $driver is here"
+  fi
+  say "$why: copies within this machine's memory will be measured."
+  say "To measure the GPU, $help"
+}
+
 is_installed() {
   case $(dpkg-query -W -f='${Status}' "$1" 2>/dev/null) in
     *' installed') return 0 ;;

@@ -166,10 +166,12 @@ option_table::option_table(const kind& which)
   app.get_formatter()->column_width(32);
   app.footer(footer(is_fleet));
   app.set_version_flag("--version", [] {
-    return fmt::format("bench_transfers {} ({}, {}, CUDA {})", provenance::version,
-                       *provenance::git_commit ? provenance::git_commit : "no commit known",
-                       provenance::compiler,
-                       *provenance::cuda_toolkit ? provenance::cuda_toolkit : "not built in");
+    return fmt::format(
+        "bench_transfers {} ({}, {}, CUDA {})", provenance::version,
+        *provenance::git_commit ? provenance::git_commit : "no commit known", provenance::compiler,
+        *provenance::cuda_toolkit
+            ? fmt::format("{}, nvcc {}", provenance::cuda_runtime, provenance::cuda_toolkit)
+            : "not built in");
   });
   add_completion(app);
   if (is_fleet) settings.profile_name = "sweep";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bench/cuda/check.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
@@ -17,8 +18,7 @@ template <class Function>
 Function driver_function(const char* name, unsigned version) {
   void* address = nullptr;
   auto state = cudaDriverEntryPointSymbolNotFound;
-  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &state),
-             name);
+  cuda_check(transfers::detail::find_in_driver(name, &address, version, &state), name);
   if (state != cudaDriverEntryPointSuccess)
     throw transfers::unsupported(std::string("the driver has no ") + name);
   return reinterpret_cast<Function>(address);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "bench/cuda/check.hpp"
+#include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench {
 

@@ -48,6 +48,7 @@ struct allocator {
   std::size_t smallest = 4096;
   /// CUDA's own call that it makes, of which other devices have no counterpart.
   const char* cuda_call = nullptr;
+  std::optional<machine::cuda_release> cuda = {};
   bool only_locks = false;     ///< page-locks existing memory
   bool named_by_kind = false;  ///< its name is the kind's
   unsigned plainness = 1;
@@ -167,7 +168,7 @@ source from_pinned_pool(const job& task) {
 /// CUDA's pools of host memory, without memory to begin with, and warm.
 std::vector<allocator> host_pools() {
   const auto pool = [](const std::string& name, const std::string& summary, pooled_memory memory,
-                       freed_memory freed) {
+                       freed_memory freed, machine::cuda_release cuda) {
     const bool is_warm = freed == freed_memory::kept;
     return allocator{
         .name = name + (is_warm ? "_warm" : ""),
@@ -176,13 +177,15 @@ std::vector<allocator> host_pools() {
         .open = [memory, freed](const job& task) { return from_host_pool(task, memory, freed); },
         .target = is_warm ? release_target::pool : release_target::system,
         .cuda_call = "cudaMallocFromPoolAsync",
+        .cuda = cuda,
         .plainness = 2};
   };
   std::vector<allocator> pools;
   for (const auto freed : {freed_memory::given_back, freed_memory::kept}) {
-    pools.push_back(pool("host_pool", "host memory", pooled_memory::host, freed));
+    pools.push_back(
+        pool("host_pool", "host memory", pooled_memory::host, freed, cuda_with::host_pools));
     pools.push_back(pool("host_pool_numa", "host memory on the device's NUMA node",
-                         pooled_memory::host_numa, freed));
+                         pooled_memory::host_numa, freed, cuda_with::host_numa_pools));
   }
   return pools;
 }
@@ -403,6 +406,7 @@ strategy strategy_for(const allocator& allocator, bool frees) {
       .prepare = [allocator, frees](const job& task) { return prepare(task, allocator, frees); },
       .needs = {.more_host_memory = allocator.on_device ? 0U : 1U,
                 .more_device_memory = allocator.on_device ? 1U : 0U,
+                .cuda = allocator.cuda,
                 .why_unsupported =
                     [allocator](const transfers::device& device) {
                       return why_unsupported(allocator, device);

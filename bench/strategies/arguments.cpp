@@ -181,6 +181,7 @@ const struct argument_strategies {
           .adjust =
               [plainness = handling.plainness](strategy& call) {
                 call.plainness = plainness;
+                call.needs.cuda = cuda_with::kernel_parameters;
                 call.sampling = {.smallest = subjects::most_arguments * sizeof(float),
                                  .largest = std::size_t{256} << 20,
                                  .cold = false};

@@ -35,7 +35,7 @@ strategy copy_in_order(transfers::host_memory_kind kind, source_access_order ord
           .role = role,
           .plainness = 3,
           .prepare = [kind, order](const job& task) { return prepare(task, kind, order); },
-          .needs = {.host = kind},
+          .needs = {.host = kind, .cuda = cuda_with::batches},
           .sampling = {.cold = false}};
 }
 

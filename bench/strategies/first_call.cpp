@@ -88,10 +88,12 @@ const registration modules(strategy{
     .variants = named({"launch"}),
     .role = roles::first_call,
     .prepare = new_module,
-    .needs = {.why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
-      if (!device.description().cuda) return "kernels from source text need a CUDA device";
-      return transfers::why_no_compiler();
-    }},
+    .needs = {.cuda = cuda_with::kernel_parameters,
+              .why_unsupported = [](const transfers::device& device) -> std::optional<std::string> {
+                if (!device.description().cuda)
+                  return "kernels from source text need a CUDA device";
+                return transfers::why_no_compiler();
+              }},
     .sampling = {.sized = false}});
 
 }  // namespace

@@ -65,16 +65,27 @@ struct launch_method {
   unsigned plainness;
   std::function<std::function<void()>(const job&)> launch;
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
+  std::optional<machine::cuda_release> cuda = {};
 };
 
 const std::vector<launch_method>& all_methods() {
   static const std::vector<launch_method> methods{
       {"plain", "an empty kernel, <<<>>>: time until the call returns", 0, plain_launch,
        needs_cuda},
-      {"generic", "the same, arguments packed and checked at run time", 2, generic_launch},
-      {"prepared", "the same, argument types fixed and checked once", 1, prepared_launch},
+      {"generic",
+       "the same, arguments packed and checked at run time",
+       2,
+       generic_launch,
+       {},
+       cuda_with::kernel_parameters},
+      {"prepared",
+       "the same, argument types fixed and checked once",
+       1,
+       prepared_launch,
+       {},
+       cuda_with::kernel_parameters},
       {"source_module", "the same, prepared, kernel compiled from source text by NVRTC", 4,
-       source_launch, needs_compiler},
+       source_launch, needs_compiler, cuda_with::kernel_parameters},
       {"graph", "the same, replay of a graph with one kernel node", 3,
        [](const job& task) {
          return subjects::graph_launch(task.device, task.stream, count_of(task.variant));
@@ -104,16 +115,16 @@ transfer prepare(const job& task, const launch_method& launched_by) {
 const struct launch_strategies {
   launch_strategies() {
     for (const auto& launched_by : all_methods())
-      registration{
-          strategy{.family = "launch",
-                   .parts = {method(launched_by.name)},
-                   .summary = launched_by.summary,
-                   .variants = named(counts),
-                   .role = roles::launch,
-                   .plainness = launched_by.plainness,
-                   .prepare = [launched_by](const job& task) { return prepare(task, launched_by); },
-                   .needs = {.why_unsupported = launched_by.why_unsupported},
-                   .sampling = {.sized = false}}};
+      registration{strategy{
+          .family = "launch",
+          .parts = {method(launched_by.name)},
+          .summary = launched_by.summary,
+          .variants = named(counts),
+          .role = roles::launch,
+          .plainness = launched_by.plainness,
+          .prepare = [launched_by](const job& task) { return prepare(task, launched_by); },
+          .needs = {.cuda = launched_by.cuda, .why_unsupported = launched_by.why_unsupported},
+          .sampling = {.sized = false}}};
   }
 } registered;
 

@@ -147,7 +147,9 @@ const registration parameters{
              .plainness = 1,
              .shares_link = false,
              .prepare = prepare,
-             .needs = {.host = transfers::pinned(), .more_device_memory = 2},
+             .needs = {.host = transfers::pinned(),
+                       .more_device_memory = 2,
+                       .cuda = cuda_with::kernel_parameters},
              .sampling = {.largest = subjects::parameter_capacities.back(), .cold = false}}};
 
 }  // namespace

@@ -56,7 +56,7 @@ transfer prepare(const job& task, scattered_route copy_method, std::size_t block
 }
 
 void add(const std::string& name, const std::string& summary, scattered_route copy_method,
-         unsigned plainness) {
+         unsigned plainness, std::optional<machine::cuda_release> cuda = {}) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U}) {
     const auto size = common::format_size(block);
     registration{
@@ -68,7 +68,7 @@ void add(const std::string& name, const std::string& summary, scattered_route co
                  .plainness = plainness,
                  .prepare = [copy_method,
                              block](const job& task) { return prepare(task, copy_method, block); },
-                 .needs = {.host = kind, .host_payloads = 2},
+                 .needs = {.host = kind, .host_payloads = 2, .cuda = cuda},
                  .sampling = {.smallest = std::size_t{1} << 20,
                               .largest = std::size_t{64} << 20,
                               .size_stride = 3,
@@ -79,7 +79,7 @@ void add(const std::string& name, const std::string& summary, scattered_route co
 const struct scattered_strategies {
   scattered_strategies() {
     add("loop", "a cudaMemcpyAsync for each", scattered_route::loop, 0);
-    add("batch", "one cudaMemcpyBatchAsync", scattered_route::batch, 1);
+    add("batch", "one cudaMemcpyBatchAsync", scattered_route::batch, 1, cuda_with::batches);
     add("gather_kernel", "read or written in place by a kernel", scattered_route::kernel, 2);
   }
 } registered;

@@ -29,6 +29,21 @@ std::optional<std::string> text_of_part(const strategy& described, name_part::fi
   return part == described.parts.end() ? std::nullopt : std::optional(part->text);
 }
 
+/// Why the toolkit or the driver is too old for calls of this release; nullopt if neither is.
+std::optional<std::string> why_too_old(const transfers::cuda_properties& cuda,
+                                       const machine::cuda_release& needed) {
+  const auto is_older = [&](const std::string& version) {
+    const auto known = machine::parse_cuda_release(version);
+    return known && *known < needed;
+  };
+  const auto needs = "it needs CUDA " + to_string(needed) + ", and ";
+  if (is_older(cuda.runtime_cuda_version))
+    return needs + "this program was built with CUDA " + cuda.runtime_cuda_version;
+  if (is_older(cuda.driver_cuda_version))
+    return needs + "the NVIDIA driver supports CUDA " + cuda.driver_cuda_version;
+  return std::nullopt;
+}
+
 std::optional<std::string> memory_of(const strategy& described) {
   if (described.memory) return described.memory;
   if (auto named = text_of_part(described, name_part::field::memory)) return named;
@@ -144,6 +159,8 @@ std::optional<std::string> why_unsupported(const strategy& measured,
   const auto& needs = measured.needs;
   if (needs.host)
     if (auto reason = device.why_unsupported(*needs.host)) return reason;
+  if (const auto& cuda = device.description().cuda; cuda && needs.cuda)
+    if (auto reason = why_too_old(*cuda, *needs.cuda)) return reason;
   return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bench/strategy/roles.hpp"
 #include "bench/strategy/transfer.hpp"
+#include "src/machine/cuda_release.hpp"
 #include "src/machine/numa.hpp"
 #include "src/result_file/format.hpp"
 #include "transfers/core/device.hpp"
@@ -57,6 +58,15 @@ std::vector<variant> both_accesses();
 /// Variants with a name and nothing else.
 std::vector<variant> named(const std::vector<std::string>& names);
 
+/// The releases of CUDA that have brought calls, for requirements::cuda.
+namespace cuda_with {
+constexpr machine::cuda_release kernel_parameters{12, 4};  ///< cudaFuncGetParamInfo
+constexpr machine::cuda_release batches{12, 8};            ///< cudaMemcpyBatchAsync
+constexpr machine::cuda_release host_numa_pools{12,
+                                                9};  ///< cudaDevAttrHostNumaMemoryPoolsSupported
+constexpr machine::cuda_release host_pools{13, 0};   ///< cudaDevAttrHostMemoryPoolsSupported
+}  // namespace cuda_with
+
 /// What a strategy needs of the machine.
 struct requirements {
   std::optional<transfers::host_memory_kind> host = {};  ///< the shared host buffer it uses
@@ -68,6 +78,9 @@ struct requirements {
   std::size_t fixed_host_memory = 0;  ///< bytes beyond all that, whatever the size
   bool staged_copier = false;         ///< buffers::staged_copier(), whose calibration needs memory
   bool other_devices = false;         ///< further devices of the run, which help
+  /// CUDA devices: the release whose calls it uses. The toolkit that built this program and the
+  /// driver must be of this one or a later one.
+  std::optional<machine::cuda_release> cuda = {};
   /// Why it cannot run on a device, in one line; nullopt if it can. Empty: it runs everywhere.
   std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {};
 };
@@ -134,7 +147,7 @@ result_file::benchmark describe(const strategy& measured, const bench::variant* 
                                 std::optional<std::size_t> size_bytes, cache_state cache,
                                 const std::optional<std::string>& device = {});
 
-/// Why a strategy cannot run on a device: its host memory, or its own reasons.
+/// Why a strategy cannot run on a device: its host memory, CUDA's release, or its own reasons.
 std::optional<std::string> why_unsupported(const strategy& measured,
                                            const transfers::device& device);
 

@@ -7,8 +7,7 @@
 
 namespace bench_transfers::bench::subjects {
 
-/// When a copy may read its source, with the numbers of cudaMemcpySrcAccessOrderStream and its like
-/// (checked in cuda/batch_copy.cu).
+/// When a copy may read its source, with the numbers of cudaMemcpySrcAccessOrder.
 enum class source_access_order { stream = 1, during_api_call = 2, any = 3 };
 
 /// "during_api_call".
@@ -23,8 +22,9 @@ struct one_copy {
 };
 
 /// Enqueues the copy with cudaMemcpyBatchAsync, as the only one of the call. The stream must
-/// outlive the returned function, which throws device_error. Throws invalid_argument for the legacy
-/// default stream, which that call refuses (CUDA Runtime API, cudaMemcpyBatchAsync).
+/// outlive the returned function, which throws unsupported and device_error. Throws
+/// invalid_argument for the legacy default stream, which that call refuses (CUDA Runtime API,
+/// cudaMemcpyBatchAsync).
 std::function<void()> batched_copy(const transfers::device& device, transfers::stream& stream,
                                    const one_copy& copy, source_access_order order);
 

@@ -27,7 +27,7 @@ class BenchTransfers(CMakePackage, CudaPackage):
     depends_on("pugixml@1.12:")
     depends_on("simdjson@3:")
     depends_on("zlib-api")
-    depends_on("cuda@13:", when="+cuda")
+    depends_on("cuda@12.4:", when="+cuda")
     depends_on("cccl", when="~cuda")  # Thrust's headers
 
     generator("ninja")

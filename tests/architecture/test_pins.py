@@ -10,10 +10,15 @@ import rooms
 
 REQUIREMENTS = sorted(
     path
-    for folder in ("plots", "scripts", "tests")
+    for folder in ("packaging/bundle", "plots", "scripts", "tests")
     for path in (rooms.ROOT / folder).glob("*requirements.txt")
 )
-SCRIPTS = sorted(path for path in (rooms.ROOT / "scripts").iterdir() if not path.suffix)
+SCRIPTS = sorted(
+    path
+    for folder in ("packaging/bundle", "scripts")
+    for path in (rooms.ROOT / folder).iterdir()
+    if not path.suffix
+)
 PIN = re.compile(r"[a-z0-9-]+==\S+( \\\n    --hash=sha256:[0-9a-f]{64})+")
 
 

@@ -46,7 +46,7 @@ def test_another_project_gets_only_the_library(cmake: Cmake, tmp_path: Path):
 @pytest.fixture
 def old_nvcc(tmp_path: Path) -> Path:
     nvcc = tmp_path / "nvcc"
-    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.86'\n")
+    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.3, V12.3.107'\n")
     nvcc.chmod(0o755)
     return nvcc
 
@@ -64,7 +64,7 @@ def configure_with(
     )
 
 
-WHY = "nvcc is of CUDA 12.9, and 13.0 is the oldest that will do"
+WHY = "nvcc is of CUDA 12.3, and 12.4 is the oldest that will do"
 
 
 def test_cuda_that_is_too_old_is_left_out(cmake: Cmake, old_nvcc: Path, tmp_path: Path):

@@ -36,7 +36,7 @@ echo table""",
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    for name in ("CMakeLists.txt", "plots/requirements.txt"):
+    for name in ("CMakeLists.txt", "packaging/requirements.toml", "plots/requirements.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     for name, text in FAKES.items():
@@ -109,3 +109,60 @@ def test_the_first_program_has_all_benchmarks_of_the_profile(program: Program, d
     listing = (QUICK, device, "--benchmark_list_tests")
     assert (listed := first.run(*listing).out)
     assert listed == program.run(*listing).out
+
+
+GPU = {
+    "sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de",
+    "sys/bus/pci/devices/0000:01:00.0/class": "0x030200",
+}
+DRIVER = "sys/module/nvidia/version"
+NIC = {name: text.replace("0x0302", "0x0200") for name, text in GPU.items()}
+INSTEAD = ": copies within this machine's memory will be measured."
+TOOLKIT = "get a CUDA 12 toolkit, without root: packaging/bundle/cuda12 .cache/cuda12 && "
+
+
+@pytest.mark.parametrize(
+    ("files", "nvcc", "why", "remedy"),
+    [
+        ({}, "13.0", "No NVIDIA GPU is here", ""),
+        (NIC, "13.0", "No NVIDIA GPU is here", ""),
+        ({"dev/dxg": ""}, "13.0", "", ""),
+        (GPU, "13.0", "NVIDIA's driver is not loaded", "install driver 525 or later"),
+        (GPU | {DRIVER: "470.1"}, "12.4", "Driver 470.1 is too old", "install driver 525 or later"),
+        (GPU | {DRIVER: "580.65.06"}, "", "There is no nvcc here", TOOLKIT),
+        (
+            GPU | {DRIVER: "580.65.06"},
+            "11.8",
+            "nvcc is of CUDA 11.8, and 12.4 is the oldest that will do",
+            TOOLKIT,
+        ),
+        (
+            GPU | {DRIVER: "535.129.03"},
+            "13.0",
+            "nvcc is of CUDA 13.0, whose programs need driver 580 or later,"
+            " and driver 535.129.03 is here",
+            TOOLKIT,
+        ),
+        (GPU | {DRIVER: "535.129.03"}, "12.9", "", ""),
+        (GPU | {DRIVER: "580.65.06"}, "13.0", "", ""),
+        ({DRIVER: "590.1"}, "13.2", "", ""),
+    ],
+)
+def test_what_keeps_a_gpu_from_being_measured_is_said_first(
+    tmp_path: Path, files: dict[str, str], nvcc: str, why: str, remedy: str
+):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    fake = f"nvcc() {{ echo 'Cuda compilation tools, release {nvcc}, V{nvcc}.1'; }}"
+    command = f"{fake}; find_cuda() {{ [ -n '{nvcc}' ]; }}; look_at_machine {tmp_path}"
+    completed = subprocess.run(
+        ["bash", "-c", f". {ROOT}/scripts/setup.sh; {command}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    first, _, second = completed.stderr.partition("\n")
+    assert first == (why + INSTEAD if why else "")
+    assert second.startswith(f"To measure the GPU, {remedy}" if remedy else "")
+    assert bool(second) == bool(remedy)

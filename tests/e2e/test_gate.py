@@ -71,6 +71,7 @@ FACTS_OF_RUNS: dict[str, tuple[str, Any, Any]] = {
     "iommu.enabled": ("machine.iommu", {"enabled": True}, {"enabled": False}),
     "kernel.release": ("machine.kernel.release", "6.1", "6.2"),
     "program.build_type": ("program.build_type", "Release", "Debug"),
+    "program.cuda_toolkit": ("program.cuda_toolkit", "12.4.131", "13.0.88"),
     "settings.min_time_ms": ("run.min_time_ms", 3, 6),
     "settings.rounds": ("run.rounds", 2, 3),
     "settings.random_order": ("run.random_order", True, False),

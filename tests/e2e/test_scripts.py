@@ -50,7 +50,12 @@ class Clone:
 def clone(tmp_path: Path) -> Clone:
     root, traps = tmp_path / "clone", tmp_path / "traps"
     shutil.copytree(ROOT / "scripts", root / "scripts")
-    for name in ("CMakeLists.txt", "plots/requirements.txt", "tests/requirements.txt"):
+    for name in (
+        "CMakeLists.txt",
+        "packaging/requirements.toml",
+        "plots/requirements.txt",
+        "tests/requirements.txt",
+    ):
         (root / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, root / name)
     traps.mkdir()

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "src/transfers/cuda/toolkit.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -26,8 +27,7 @@ template <class Function>
 Function driver_function(const char* name, unsigned version = 12000) {
   void* address = nullptr;
   cudaDriverEntryPointQueryResult status{};
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &status),
-            cudaSuccess);
+  EXPECT_EQ(detail::find_in_driver(name, &address, version, &status), cudaSuccess);
   EXPECT_EQ(status, cudaDriverEntryPointSuccess) << name;
   return reinterpret_cast<Function>(address);
 }

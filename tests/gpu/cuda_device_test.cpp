@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/transfers/core/numa.hpp"
+#include "src/transfers/cuda/check.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -386,6 +387,11 @@ TEST_F(cuda_device_test, description_is_filled_in) {
   EXPECT_EQ(description.cuda->uuid.size(), 40U);
   EXPECT_GT(description.cuda->multiprocessors, 0);
   EXPECT_GT(description.cuda->memory_bytes, std::size_t{1} << 30);
+}
+
+TEST(cuda_check, takes_what_the_driver_is_too_old_for_as_unsupported) {
+  EXPECT_THROW(detail::cuda_check(cudaErrorCallRequiresNewerDriver, "aCall"), unsupported);
+  EXPECT_THROW(detail::cuda_check(cudaErrorNotSupported, "aCall"), device_error);
 }
 
 }  // namespace

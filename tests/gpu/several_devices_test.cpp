@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "bench/device_clock/device_clock.hpp"
+#include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/kernels_for_tests.hpp"
 #include "tests/gpu/pattern.hpp"
@@ -41,10 +43,7 @@ int device_of(const void* address) {
 }
 
 int device_of(const stream& work) {
-  int index = -1;
-  EXPECT_EQ(cudaStreamGetDevice(static_cast<cudaStream_t>(work.native_handle()), &index),
-            cudaSuccess);
-  return index;
+  return detail::device_of(static_cast<cudaStream_t>(work.native_handle()));
 }
 
 struct setting {
@@ -408,8 +407,7 @@ TEST(the_second_gpu, is_used_without_a_context_on_the_first) {
   const auto has_context = [](int index) {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult status{};
-    EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &function, 12000,
-                                               cudaEnableDefault, &status),
+    EXPECT_EQ(detail::find_in_driver("cuDevicePrimaryCtxGetState", &function, 12000, &status),
               cudaSuccess);
     unsigned flags = 0;
     int active = -1;

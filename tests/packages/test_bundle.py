@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from commands import MEASURING, PROGRAMS, ROOT, run, version
 from run_paths import entries_of, open_entries
 
-OLDEST = (2, 28)  # of RHEL 8
+NEEDS = tomllib.loads((ROOT / "packaging/requirements.toml").read_text("utf-8"))
+OLDEST = tuple(map(int, NEEDS["bundle"]["glibc"].split(".")))
 # Of the C library, which is never carried along.
 SYSTEM = re.compile(r"(lib(c|m|dl|pthread|rt)|ld-linux-x86-64)\.so\.\d")
 
@@ -47,6 +49,10 @@ def test_no_symbol_is_newer_than_old_systems(bundle: Path, program: str):
     needed = re.findall(r"NEEDED +(\S+)", run("objdump", "-p", bundle / program))
     assert needed
     assert [name for name in needed if not SYSTEM.fullmatch(name)] == []
+
+
+def test_it_is_built_with_the_cuda_of_old_drivers(bundle: Path):
+    assert f", CUDA {NEEDS['released']['cuda']}." in run(bundle / "bench_transfers", "--version")
 
 
 def test_nothing_outside_of_it_is_loaded_by_its_path(bundle: Path):

@@ -4,6 +4,7 @@
 #include "bench/cuda/check.hpp"
 #include "bench/subjects/async_memory.hpp"
 #include "src/machine/current_numa_node.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::subjects {
@@ -31,10 +32,10 @@ needed_attribute attribute_for(pooled_memory memory) {
     case pooled_memory::device:
       return {cudaDevAttrMemoryPoolsSupported, "cudaDevAttrMemoryPoolsSupported"};
     case pooled_memory::host:
-      return {cudaDevAttrHostMemoryPoolsSupported, "cudaDevAttrHostMemoryPoolsSupported"};
+      return {transfers::detail::has_host_pools, "cudaDevAttrHostMemoryPoolsSupported"};
     case pooled_memory::host_numa: break;
   }
-  return {cudaDevAttrHostNumaMemoryPoolsSupported, "cudaDevAttrHostNumaMemoryPoolsSupported"};
+  return {transfers::detail::has_host_numa_pools, "cudaDevAttrHostNumaMemoryPoolsSupported"};
 }
 
 /// CUDA knows no node in virtual machines that hide it.

@@ -209,9 +209,10 @@ class stream {
   /// No limit on the blocks of copy_by_kernel().
   static constexpr unsigned all_multiprocessors = std::numeric_limits<unsigned>::max();
 
-  /// Enqueues copies with one call (cudaMemcpyBatchAsync), which run in any order: sizes[i] bytes,
-  /// never 0, from sources[i] to destinations[i], all in the same direction. Throws
-  /// invalid_argument for lists of different lengths, device_error.
+  /// Enqueues copies with one call (cudaMemcpyBatchAsync; one by one where the driver or this build
+  /// is older than CUDA 12.8), which run in any order: sizes[i] bytes, never 0, from sources[i] to
+  /// destinations[i], all in the same direction. Throws invalid_argument for lists of different
+  /// lengths, device_error.
   virtual void copy_batch(std::span<std::byte* const> destinations,
                           std::span<const std::byte* const> sources,
                           std::span<const std::size_t> sizes, direction direction) = 0;

@@ -8,6 +8,7 @@
 
 #include "src/doctor/checks/registration.hpp"
 #include "src/doctor/checks/remedies.hpp"
+#include "src/machine/cuda_release.hpp"
 #include "src/machine/files.hpp"
 
 namespace bench_transfers::doctor::checks {
@@ -15,19 +16,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// "12.9" as (12, 9); nullopt for another text.
-std::optional<std::pair<std::size_t, std::size_t>> version_of(const std::string& text) {
-  const auto point = text.find('.');
-  if (point == std::string::npos) return std::nullopt;
-  const auto major = machine::parse_count(std::string_view(text).substr(0, point));
-  const auto minor = machine::parse_count(std::string_view(text).substr(point + 1));
-  if (!major || !minor) return std::nullopt;
-  return std::pair(*major, *minor);
-}
-
 void judge_driver(const host_facts& host, const gpu_facts& gpu, diagnosis& diagnosis) {
-  const auto driver = version_of(gpu.driver_cuda_version);
-  const auto runtime = version_of(gpu.runtime_cuda_version);
+  const auto driver = machine::parse_cuda_release(gpu.driver_cuda_version);
+  const auto runtime = machine::parse_cuda_release(gpu.runtime_cuda_version);
   if (!driver || !runtime || *driver >= *runtime) return;
   diagnosis.findings.push_back(
       {.code = "driver_older_than_runtime",

@@ -28,6 +28,7 @@ std::span<const known_fact> known_facts() {
       {"kernel.release", {"machine", "kernel", "release"}},
       {"imported.program", {"imported", "program"}},
       {"program.build_type", {"program", "build_type"}},
+      {"program.cuda_toolkit", {"program", "cuda_toolkit"}},
       {"settings.min_time_ms", {"run", "min_time_ms"}},
       {"settings.rounds", {"run", "rounds"}},
       {"settings.processes", {"run", "processes"}, known_fact::form::plain, "1"},

@@ -23,8 +23,9 @@ struct known_fact {
 ///   cpu.model, .numa_nodes, .cpus_allowed, .governor;
 ///   memory.total_gib (rounded), .transparent_hugepage_enabled, .transparent_hugepage_defrag;
 ///   process.numa_policy_nodes_allowed; virtualisation.hypervisor; iommu.enabled; kernel.release;
-///   program.build_type: a debug build has other times;
-///   settings.min_time_ms, .rounds, .processes, .random_order: they change the meaning of figures.
+///   program.build_type, .cuda_toolkit: a debug build has other times, and another nvcc other
+///   kernels; settings.min_time_ms, .rounds, .processes, .random_order: they change the meaning of
+///   figures.
 std::span<const known_fact> known_facts();
 
 /// Of other programs: what Google Benchmark says of the machine and of its own build. Not the

@@ -13,10 +13,10 @@ std::string value_in(const fingerprint& facts, const std::string& key) {
 }
 
 /// Whether a fact may have this value and a file not tell it. The type of memory is known only if a
-/// run has used the memory.
+/// run has used the memory, and baselines of older releases do not tell the toolkit.
 bool may_be_unknown(const std::string& key, const std::string& value) {
-  return key.starts_with("memory_type.") || (is_false_unless_told(key) && value == "false") ||
-         goes_without_saying(key, value);
+  return key.starts_with("memory_type.") || key == "program.cuda_toolkit" ||
+         (is_false_unless_told(key) && value == "false") || goes_without_saying(key, value);
 }
 
 /// Google Benchmark measures the clock where the kernel does not tell it.

@@ -12,6 +12,7 @@ void cuda_check(cudaError_t code, const char* call) {
       fmt::format("{}: {} ({})", call, cudaGetErrorName(code), cudaGetErrorString(code));
   cudaGetLastError();  // clears an error that is not sticky
   if (code == cudaErrorMemoryAllocation) throw out_of_memory(message);
+  if (code == cudaErrorCallRequiresNewerDriver) throw unsupported(message);
   // Every later call returns a sticky error again; an ordinary error is cleared now.
   throw device_error(message, cudaFree(nullptr) != cudaSuccess);
 }

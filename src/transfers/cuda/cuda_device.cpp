@@ -17,6 +17,7 @@
 #include "src/transfers/cuda/cuda_pool.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "src/transfers/fast/default_copier.hpp"
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
@@ -352,8 +353,8 @@ class cuda_device final : public device {
     cuda_check(cudaMallocManaged(&memory, bytes), "cudaMallocManaged");
     auto* const data = static_cast<std::byte*>(memory);
     host_memory memory_owner{{data, in_context(cudaFree)}, bytes, managed, data};
-    const cudaMemLocation host{cudaMemLocationTypeHost, 0};
-    cuda_check(cudaMemAdvise(memory, bytes, cudaMemAdviseSetPreferredLocation, host),
+    cuda_check(cudaMemAdvise(memory, bytes, cudaMemAdviseSetPreferredLocation,
+                             detail::place_of(cudaCpuDeviceId)),
                "cudaMemAdvise");
     std::memset(memory, 0, bytes);
     return memory_owner;

@@ -18,6 +18,7 @@
 #include "src/transfers/cuda/cuda_graph.hpp"
 #include "src/transfers/cuda/current_context.hpp"
 #include "src/transfers/cuda/kernels.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
@@ -129,22 +130,20 @@ class cuda_stream final : public stream {
     check_lengths(destinations.size(), sources.size(), sizes.size());
     if (sizes.empty()) return;
     const current_context current(context_);
-    if (stream_.get() == cudaStreamLegacy) {  // which cudaMemcpyBatchAsync refuses
+    // cudaMemcpyBatchAsync refuses the legacy default stream.
+    if (stream_.get() == cudaStreamLegacy || !has_batches()) {
       for (std::size_t i = 0; i < sizes.size(); ++i)
         cuda_check(cudaMemcpyAsync(destinations[i], sources[i], sizes[i], memcpy_kind(direction),
                                    stream_.get()),
                    "cudaMemcpyAsync");
       return;
     }
-    // The attributes at index 0 apply to all copies.
-    cudaMemcpyAttributes in_order{};
-    in_order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-    std::size_t first = 0;
-    cuda_check(cudaMemcpyBatchAsync(
+    constexpr int in_stream_order = 1;  // cudaMemcpySrcAccessOrderStream
+    cuda_check(copy_in_batch(
                    // Pointers to bytes are pointers to void for the driver, which reads them only.
                    reinterpret_cast<void* const*>(destinations.data()),
                    reinterpret_cast<const void* const*>(sources.data()), sizes.data(), sizes.size(),
-                   &in_order, &first, 1, stream_.get()),
+                   in_stream_order, stream_.get()),
                "cudaMemcpyBatchAsync");
   }
 
@@ -365,9 +364,7 @@ std::unique_ptr<stream> adopt_cuda_stream(int device, CUcontext context, cudaStr
   if (native == nullptr) native = cudaStreamLegacy;
   if (native == cudaStreamPerThread)
     throw invalid_argument("cudaStreamPerThread is another stream in each thread: adopt a stream");
-  int owner = device;
-  if (native != cudaStreamLegacy)
-    cuda_check(cudaStreamGetDevice(native, &owner), "cudaStreamGetDevice");
+  const int owner = native == cudaStreamLegacy ? device : device_of(native);
   if (owner != device)
     throw invalid_argument(
         fmt::format("a stream of cuda:{} cannot run work of cuda:{}", owner, device));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "src/transfers/cuda/check.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers::detail {
@@ -16,8 +17,7 @@ Function driver_function(const char* name) {
   constexpr unsigned version = 12000;  // older than every driver that runs this program
   void* address = nullptr;
   auto state = cudaDriverEntryPointSymbolNotFound;
-  cuda_check(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &state),
-             name);
+  cuda_check(find_in_driver(name, &address, version, &state), name);
   if (state != cudaDriverEntryPointSuccess) cuda_check(cudaErrorSymbolNotFound, name);
   return reinterpret_cast<Function>(address);
 }
@@ -31,6 +31,9 @@ struct driver {
       driver_function<PFN_cuDevicePrimaryCtxRetain_v7000>("cuDevicePrimaryCtxRetain");
   PFN_cuDevicePrimaryCtxRelease_v11000 release_primary =
       driver_function<PFN_cuDevicePrimaryCtxRelease_v11000>("cuDevicePrimaryCtxRelease");
+  PFN_cuStreamGetCtx_v9020 context_of = driver_function<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx");
+  PFN_cuCtxGetDevice_v2000 current_device =
+      driver_function<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice");
 };
 
 const driver& the_driver() {
@@ -58,6 +61,15 @@ CUcontext primary_context(int device) {
   // The runtime's own reference keeps it.
   driver_check(the_driver().release_primary(device), "cuDevicePrimaryCtxRelease");
   return context;
+}
+
+int device_of(CUstream stream) {
+  CUcontext context{};
+  cuda_check(static_cast<cudaError_t>(the_driver().context_of(stream, &context)), "cuStreamGetCtx");
+  const current_context current(context);
+  CUdevice device = 0;
+  cuda_check(static_cast<cudaError_t>(the_driver().current_device(&device)), "cuCtxGetDevice");
+  return device;
 }
 
 std::shared_ptr<const void> pushed(CUcontext context) {

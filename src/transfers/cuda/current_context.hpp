@@ -13,6 +13,9 @@ namespace transfers::detail {
 /// change the current context. Throws device_error.
 CUcontext primary_context(int device);
 
+/// The device of a stream (cudaStreamGetDevice(), which is of CUDA 12.8). Throws device_error.
+int device_of(CUstream stream);
+
 /// Makes a context current until the same thread destroys the returned owner. It is pushed even if
 /// it is current already, so that the owner also undoes later changes. Throws device_error.
 std::shared_ptr<const void> pushed(CUcontext context);

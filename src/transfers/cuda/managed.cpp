@@ -6,6 +6,7 @@
 
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/toolkit.hpp"
 #include "transfers/core/error.hpp"
 
 namespace transfers {
@@ -28,26 +29,20 @@ managed_memory::managed_memory(device& device, std::size_t bytes) : bytes_(bytes
 }
 
 void managed_memory::prefetch(stream& stream, residence target) const {
-  const cudaMemLocation place = target == residence::device
-                                    ? cudaMemLocation{cudaMemLocationTypeDevice, device_index_}
-                                    : cudaMemLocation{cudaMemLocationTypeHost, 0};
-  constexpr unsigned no_flags = 0;
+  const int place = target == residence::device ? device_index_ : cudaCpuDeviceId;
   auto* const native_stream = static_cast<cudaStream_t>(stream.native_handle());
   const detail::current_context current(stream);
-  cuda_check(cudaMemPrefetchAsync(data(), bytes_, place, no_flags, native_stream),
-             "cudaMemPrefetchAsync");
+  cuda_check(detail::prefetch(data(), bytes_, place, native_stream), "cudaMemPrefetchAsync");
 }
 
 std::optional<residence> managed_memory::prefetched_to() const {
   const detail::current_context current(static_cast<CUcontext>(context_));
-  auto place = cudaMemLocationTypeInvalid;
-  cuda_check(
-      cudaMemRangeGetAttribute(&place, sizeof place, cudaMemRangeAttributeLastPrefetchLocationType,
-                               data(), bytes_),
-      "cudaMemRangeGetAttribute");
-  if (place == cudaMemLocationTypeDevice) return residence::device;
-  if (place == cudaMemLocationTypeHost) return residence::host;
-  return std::nullopt;
+  int place = cudaInvalidDeviceId;
+  cuda_check(cudaMemRangeGetAttribute(&place, sizeof place,
+                                      cudaMemRangeAttributeLastPrefetchLocation, data(), bytes_),
+             "cudaMemRangeGetAttribute");
+  if (place == cudaCpuDeviceId) return residence::host;
+  return place == cudaInvalidDeviceId ? std::nullopt : std::optional(residence::device);
 }
 
 }  // namespace transfers

@@ -1,4 +1,5 @@
-// Stands in for cuda/source_module.cpp when the program is built without NVRTC.
+// Stands in for cuda/source_module.cpp when the program is built without NVRTC or for an older
+// CUDA.
 #include "transfers/core/device.hpp"
 #include "transfers/core/error.hpp"
 #include "transfers/launch/source_module.hpp"
@@ -7,9 +8,7 @@ namespace transfers {
 
 class source_module::loaded {};
 
-std::optional<std::string> why_no_compiler() {
-  return "this program was built without NVRTC, the compiler for kernels from source text";
-}
+std::optional<std::string> why_no_compiler() { return TRANSFERS_WHY_NO_NVRTC; }
 
 compiled_source compile_source(std::string_view /*source*/, std::string_view /*architecture*/,
                                const source_options& /*options*/) {

@@ -153,9 +153,9 @@ TEST(gate_facts, the_fingerprint_has_its_order) {
           Pair("memory.transparent_hugepage_defrag", "never"),
           Pair("process.numa_policy_nodes_allowed", "0"), Pair("virtualisation.hypervisor", "KVM"),
           Pair("iommu.enabled", "false"), Pair("kernel.release", "6.1.0"),
-          Pair("program.build_type", "Release"), Pair("settings.min_time_ms", "6"),
-          Pair("settings.rounds", "2"), Pair("settings.processes", "1"),
-          Pair("settings.random_order", "true")));
+          Pair("program.build_type", "Release"), Pair("program.cuda_toolkit", "13.0.88"),
+          Pair("settings.min_time_ms", "6"), Pair("settings.rounds", "2"),
+          Pair("settings.processes", "1"), Pair("settings.random_order", "true")));
 }
 
 TEST(gate_facts, all_keys_of_a_fingerprint_are_known) {

@@ -80,7 +80,7 @@ inline json bench_transfers_facts() {
   return {
       {"format", 2},
       {"complete", true},
-      {"program", {{"git_commit", "abc"}, {"build_type", "Release"}}},
+      {"program", {{"git_commit", "abc"}, {"build_type", "Release"}, {"cuda_toolkit", "13.0.88"}}},
       {"run",
        {{"min_time_ms", 6.0},
         {"rounds", 2},
