@@ -234,6 +234,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
         "compared",
         "break_even",
         "interference",
+        "company",
         "winner_map",
     ):  # these need a GPU and its link, or rows that this run lacks
         with pytest.raises(NoData):
@@ -261,6 +262,21 @@ def test_odd_runs_break_no_figure(figure):
             draw.svg(spec_of(figure, odd_run))
         except NoData as why:
             assert "\n" not in str(why)
+
+
+@pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
+def test_company_shows_which_copies_work_waits_for(layout):
+    folder = RECORDED.parent / "nvidia-h100" / "2026-11-27-company"
+    spec = spec_of("company", Run(read_result(folder / "company.json.gz")), layout)
+    rows = spec["datasets"]["company"]
+    cells = {(row["row"], row["column"], row["panel"]): row for row in rows}
+    waits = cells["memcpy pageable", "memory chain", "h2d"]
+    assert waits["factor"] > 1000 > 2 > cells["engine", "memory chain", "h2d"]["factor"]
+    assert waits["colour"] != cells["engine", "graph", "d2h"]["colour"]
+    assert {row["column"] for row in rows} == {"memory chain", "arithmetic chain", "hbm", "graph"}
+    shown = texts(spec)
+    assert "polite to both" in shown or layout is not WIDE
+    assert "idle" not in {row["row"] for row in rows}
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)

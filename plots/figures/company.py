@@ -1,0 +1,79 @@
+"""Draws what copies cost work of the GPU beside them: a cell for each kind of copy and of work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plots.figures import style
+from plots.figures.cells import MOST_CELLS, Cells
+from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
+from plots.figures.layout import Layout
+from plots.figures.registered import Of, Question, figure
+from plots.model.derive import Benchmark, NoData, Run
+from plots.text import numbers
+
+ROLE = "company"
+
+
+@figure("company", Of.RUN, 3, Question.COST)
+def draw_company(run: Run, layout: Layout) -> Figure:
+    """Draws how many times as long each work takes beside copies of each kind, by direction."""
+    measured = [
+        benchmark
+        for benchmark in run.with_role(ROLE)
+        if benchmark.direction in DIRECTION_TITLES and benchmark.get("work_alone_ns")
+    ]
+    if not measured:
+        raise NoData("no work beside copies was measured")
+    size = max(benchmark.size_bytes or 0 for benchmark in measured)
+    rows = [_make_row(work) for work in measured if (work.size_bytes or 0) == size]
+    causes = sorted({row["row"] for row in rows}, key=lambda name: _worst(rows, name))[:MOST_CELLS]
+    works = list(dict.fromkeys(row["column"] for row in rows))
+    cells = Cells(
+        data="company",
+        rows=causes,
+        columns=works,
+        row_title="another thread copies by",
+        column_title="work",
+        layout=layout,
+        tips={"copies": "row", "work": "column", "beside": "beside", "alone": "alone"},
+    )
+    panels = [
+        cells.panel(name, title)
+        for name, title in DIRECTION_TITLES.items()
+        if any(row["panel"] == name for row in rows)
+    ]
+    most = max(rows, key=lambda row: row["factor"])
+    return run_figure(
+        f"Work beside copies of {numbers.size(size)}",
+        run,
+        layout,
+        ["how many times as long the work takes beside the copies as alone"],
+        cells.arrange(panels),
+        heading="Work beside copies",
+        reading="Dark rows are copies beside which other work waits. Below the numbers the kinds of "
+        "work stand; point at a cell for its times.",
+        summary=f"The most: {most['column']} takes {most['text']} as long beside {most['row']}.",
+        data={"company": rows},
+    )
+
+
+def _make_row(benchmark: Benchmark) -> dict[str, Any]:
+    alone, beside = (benchmark.get(counter) or 0.0 for counter in ("work_alone_ns", "median_ns"))
+    factor = beside / alone
+    return {
+        "panel": benchmark.direction,
+        "strategy": benchmark.strategy,
+        "row": (benchmark.method or "").replace("_", " "),
+        "column": (benchmark.setting or "").replace("_", " "),
+        "factor": factor,
+        "text": numbers.times(factor),
+        "beside": numbers.time(beside),
+        "alone": numbers.time(alone),
+        "colour": style.kept_colour(min(1.0, 1 / factor) if factor else 1.0),
+    }
+
+
+def _worst(rows: list[dict[str, Any]], cause: str) -> float:
+    """Returns the largest factor in a row, by which rows are ordered."""
+    return max(row["factor"] for row in rows if row["row"] == cause)
