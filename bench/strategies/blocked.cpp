@@ -45,25 +45,45 @@ struct blocking_call {
 class own_copy {
  public:
   own_copy(const job& task, const bulk_method& method, std::size_t bytes, direction direction)
-      : host_(task.device.allocate_host(bytes, method.memory)),
+      : device_(task.device),
+        to_device_(direction == direction::h2d),
+        poison_(task.memory.pattern(true)),
+        host_(task.device.allocate_host(bytes, method.memory)),
         on_device_(task.device.allocate(bytes)),
         copy_(task, ends_between(direction), direction, method) {
-    const bool to_device = direction == direction::h2d;
-    write_host_pattern(host_.data(), 0, bytes, task.memory.pattern(!to_device));
-    write_pattern(task.device, on_device_.data(), 0, bytes, task.memory.pattern(to_device));
-    task.device.synchronize();
+    const auto sent = task.memory.pattern();
+    if (to_device_)
+      write_host_pattern(host_.data(), 0, bytes, sent);
+    else
+      write_pattern(device_, on_device_.data(), 0, bytes, sent);
+    poison();
   }
 
   void run() { copy_.run(); }
-  [[nodiscard]] std::optional<std::string> find_damage() const { return copy_.find_damage(); }
+  /// Of the copies since the last call.
+  [[nodiscard]] std::optional<std::string> find_damage() {
+    auto damage = copy_.find_damage();
+    poison();
+    return damage;
+  }
 
  private:
+  void poison() {
+    if (to_device_)
+      write_pattern(device_, on_device_.data(), 0, on_device_.size(), poison_);
+    else
+      write_host_pattern(host_.data(), 0, host_.size(), poison_);
+    device_.synchronize();
+  }
   [[nodiscard]] ends ends_between(direction direction) const {
     const payload host{host_.data(), host_.size(), false, &host_, 0, 0};
     const payload device{on_device_.data(), on_device_.size(), true, nullptr, 0, 0};
     return direction == direction::h2d ? ends{host, device} : ends{device, host};
   }
 
+  transfers::device& device_;
+  bool to_device_;
+  pattern poison_;
   transfers::host_memory host_;
   transfers::device_memory on_device_;
   bulk_copy copy_;

@@ -78,14 +78,17 @@ TEST_F(device_copy, lets_launches_of_other_threads_pass) {
           ++copies;
         }
       });
-      int fewest = launches;
-      for (int attempt = 0; attempt < 20; ++attempt) {
+      while (copies == 0) std::this_thread::yield();
+      std::vector<int> meanwhile;
+      for (int attempt = 0; attempt < 21; ++attempt) {
         const int before = copies;
         for (int i = 0; i < launches; ++i) stream->clear(small.data(), small.size());
         stream->synchronize();
-        fewest = std::min(fewest, copies - before);
+        meanwhile.push_back(copies - before);
+        while (copies == before) std::this_thread::yield();  // it goes on copying
       }
-      EXPECT_LT(fewest, launches / 4) << to_string(kind);
+      std::ranges::nth_element(meanwhile, meanwhile.begin() + 10);
+      EXPECT_LT(meanwhile[10], launches / 4) << to_string(kind);
     }
 }
 

@@ -161,7 +161,8 @@ class device {
   /// work of the legacy default stream and of the streams that synchronize with it. Unlike
   /// cudaMemcpy, it does not make launches of other threads wait
   /// (docs/fast_paths/company.md): it copies by cudaMemcpyAsync on the calling thread's default
-  /// stream. Throws device_error.
+  /// stream (cudaStreamPerThread), which synchronizes with the legacy default stream as well. So
+  /// calls of several threads take turns. Throws device_error.
   virtual void copy(std::byte* dst, const std::byte* src, std::size_t bytes,
                     direction direction) = 0;
 

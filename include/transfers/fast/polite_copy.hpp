@@ -13,7 +13,10 @@ namespace transfers {
 enum class yield_to {
   copies,  ///< Copies of others need not wait for its end: a kernel copies. It slows other kernels.
   work,    ///< Kernels of others: a copy engine copies. Copies of others wait for its end.
-  both     ///< Copies of others need not wait, and their kernels are slowed less: a slower kernel.
+  /// Copies of others need not wait, and their kernels are slowed less: by bulk copies
+  /// (cp.async.bulk, from compute capability 9.0 on, where a block may have 192 KiB of shared
+  /// memory; a block of loads and stores elsewhere), which are slower than the other two.
+  both
 };
 
 /// Makes large copies that let others in. A copy engine ends a copy before it begins the next of

@@ -43,8 +43,8 @@ enum class scattered_route {
   batch,      ///< one cudaMemcpyBatchAsync
   kernel,     ///< a kernel that reads or writes page-locked host memory in place
   automatic,  ///< the kernel for page-locked memory, cudaMemcpyAsync for all other memory
-  /// The same by a kernel on one multiprocessor, beside which other kernels take less longer
-  /// (docs/fast_paths/company.md). Before compute capability 9.0 the same as automatic.
+  /// The same by a kernel on one multiprocessor that slows other kernels less
+  /// (docs/fast_paths/company.md), where yield_to::both has bulk copies; elsewhere as automatic.
   sparing,
 };
 

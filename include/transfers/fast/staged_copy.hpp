@@ -24,13 +24,13 @@ struct staging {
 
   /// For one direction.
   struct route {
-    std::size_t least_bytes = std::size_t{1} << 20;    ///< device::copy copies less; or `never`
+    std::size_t least_bytes = std::size_t{1} << 20;    ///< cudaMemcpyAsync copies less; or `never`
     std::size_t least_chunk = std::size_t{256} << 10;  ///< of small copies; others have larger ones
     bool streaming_stores = false;                     ///< streaming_store() rather than memcpy
     bool streaming_when_large = false;                 ///< for `large` copies
     std::size_t least_bytes_alone = 0;  ///< for copies that are copy_pace::alone; 0: the same
 
-    /// Whether a copy of this size is staged rather than done by device::copy.
+    /// Whether a copy of this size is staged rather than done by cudaMemcpyAsync.
     [[nodiscard]] bool stages(std::size_t bytes, copy_pace pace) const {
       return bytes >= least(pace);
     }
@@ -60,7 +60,7 @@ struct staging {
 };
 
 /// Measures the fastest settings on this machine, in a second or two: the number of threads, the
-/// kind of stores, and the sizes from which staging is faster than device::copy (by 3 %), from
+/// kind of stores, and the sizes from which staging is faster than cudaMemcpyAsync (by 3 %), from
 /// 64 KiB to 64 MiB; `never` if it is not. Temporarily uses 256 MiB of host and of
 /// device memory. Throws out_of_memory, device_error, std::system_error.
 [[nodiscard]] staging calibrate_staging(device& device);
@@ -105,7 +105,7 @@ class staged_copier final : public pageable_copier {
   /// Returns true: the constructor has acquired everything.
   [[nodiscard]] bool acquire() override { return true; }
 
-  /// Returns whether a copy of this size and pace is staged rather than done by device::copy.
+  /// Returns whether a copy of this size and pace is staged rather than done by cudaMemcpyAsync.
   [[nodiscard]] bool stages(std::size_t bytes, direction direction,
                             copy_pace pace = copy_pace::in_row) const noexcept {
     return settings()[direction].stages(bytes, pace);

@@ -13,19 +13,15 @@
 namespace transfers::detail {
 namespace {
 
-// What is under way delays everybody else's copies, and the boundaries of everybody else's kernels.
-// All numbers here are measured (docs/fast_paths/interference.md, docs/fast_paths/company.md).
+// What is under way delays everybody else's copies, and everybody else's kernels.
+// docs/fast_paths/interference.md and docs/fast_paths/company.md have what was measured.
 
-/// From compute capability 9.0 on.
+/// Of copies that yield to both.
 struct bulk_shape {
   unsigned blocks, warps, stages;  ///< stages of a warp
 };
-constexpr bulk_shape bulk_shape_for(direction direction, yield_to others) {
-  if (direction == direction::d2h) return {2, 1, others == yield_to::both ? 3U : 4U};
-  // The addresses of more than 64 MiB are too many for the caches of one multiprocessor: a larger
-  // upload of one block is slower.
-  if (others == yield_to::both) return {1, 4, 6};
-  return {2, 1, 12};
+constexpr bulk_shape bulk_shape_for(direction direction) {
+  return direction == direction::h2d ? bulk_shape{1, 4, 6} : bulk_shape{2, 1, 3};
 }
 
 /// A multiple of 16 bytes at both ends; `before` and `behind` it are single bytes.
@@ -119,14 +115,6 @@ bool copies_in_bulk(Kernel* kernel, int memory, int device) {
   return true;
 }
 
-int most_memory_of_chunks() {
-  int most = 0;
-  for (const auto others : {yield_to::copies, yield_to::both})
-    for (const auto direction : {direction::h2d, direction::d2h})
-      most = std::max(most, memory_of(bulk_shape_for(direction, others)));
-  return most;
-}
-
 void launch_in_bulk(cudaStream_t stream, std::byte* dst, const std::byte* src, std::size_t bytes,
                     const bulk_shape& shape) {
   constexpr auto unit = chunk_pipeline::unit;
@@ -138,9 +126,10 @@ void launch_in_bulk(cudaStream_t stream, std::byte* dst, const std::byte* src, s
       dst, src, range, shape.stages);
 }
 
-// Before, or between addresses that are misaligned to each other: reads need 128 KiB to fill a
+// Of copies that yield to copies, and where there are no bulk copies. Reads need 128 KiB to fill a
 // PCIe 5.0 x16 link (8 blocks of 512 threads, 2 loads of 16 bytes each). Writes are posted: without
-// acknowledgments some MiB of them wait between the multiprocessors and the link.
+// acknowledgments some MiB of them wait between the multiprocessors and the link. One block alone
+// does not fill the link.
 using upload = unit_copy<2>;
 using download = acknowledged_unit_copy<8>;
 using copy_of_one_block = unit_copy<8>;
@@ -177,12 +166,17 @@ void launch_units(cudaStream_t stream, std::byte* dst, const std::byte* src, std
 polite_kernels::polite_kernels(device& device) {
   const auto current = device.make_current();
   const auto index = device.description().cuda->index;
-  in_bulk_ = copies_in_bulk(copy_in_bulk, most_memory_of_chunks(), index) &&
+  in_bulk_ = copies_in_bulk(copy_in_bulk,
+                            std::max(memory_of(bulk_shape_for(direction::h2d)),
+                                     memory_of(bulk_shape_for(direction::d2h))),
+                            index) &&
              copies_in_bulk(copy_pieces_in_bulk, piece_memory, index);
 }
 
 unsigned polite_kernels::multiprocessors(direction direction, yield_to others) const {
-  return in_bulk_ ? bulk_shape_for(direction, others).blocks : most_blocks(direction, others);
+  const auto most = most_blocks(direction, others);
+  return in_bulk_ && others == yield_to::both ? std::max(most, bulk_shape_for(direction).blocks)
+                                              : most;
 }
 
 void polite_kernels::launch(stream& stream, std::byte* dst, const std::byte* src, std::size_t bytes,
@@ -191,8 +185,8 @@ void polite_kernels::launch(stream& stream, std::byte* dst, const std::byte* src
   auto* const handle = static_cast<cudaStream_t>(stream.native_handle());
   const auto blocks = most_blocks(direction, others);
   const auto shape = shape_of_copy_kernel(dst, src, bytes, static_cast<int>(blocks), blocks);
-  if (in_bulk_ && shape.access_bytes == chunk_pipeline::unit)
-    launch_in_bulk(handle, dst, src, bytes, bulk_shape_for(direction, others));
+  if (others == yield_to::both && in_bulk_ && shape.access_bytes == chunk_pipeline::unit)
+    launch_in_bulk(handle, dst, src, bytes, bulk_shape_for(direction));
   else
     launch_units(handle, dst, src, bytes, shape, direction, others);
   cuda_check(cudaGetLastError(), "launch of the kernel that copies politely");

@@ -12,7 +12,7 @@
 namespace transfers::detail {
 
 chunk_ring::chunk_ring(device& device, const shape& sizes)
-    : slots_(sizes.chunks), team_(sizes.threads) {
+    : whole_{device.create_stream()}, slots_(sizes.chunks), team_(sizes.threads) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
   if (std::max(sizes.chunk_bytes, sizes.device_bytes) > most / sizes.chunks)
     throw out_of_memory("so many chunks of this size are more than there are addresses");
@@ -59,10 +59,9 @@ void chunk_ring::from_device(const std::byte* src, std::size_t bytes, const cut&
 
 void chunk_ring::copy_whole(std::byte* dst, const std::byte* src, std::size_t bytes,
                             direction direction) {
-  const std::scoped_lock lock(one_at_a_time_);
-  auto& stream = *streams_.front()->work;
-  stream.copy(dst, src, bytes, direction);
-  stream.synchronize();
+  const std::scoped_lock lock(whole_.enqueuing);
+  whole_.work->copy(dst, src, bytes, direction);
+  whole_.work->synchronize();
 }
 
 void chunk_ring::run(std::size_t bytes, const cut& cut, const chunk_work& work) {

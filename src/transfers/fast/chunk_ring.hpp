@@ -90,8 +90,8 @@ class chunk_ring {
   void from_device(const std::byte* src, std::size_t bytes, const cut& cut,
                    const chunk_work::on_piece& drain, const chunk_copy& copy = copy_by_stream);
 
-  /// Copies all bytes at once, by a stream alone. Returns when they have arrived. Throws
-  /// device_error.
+  /// Copies all bytes at once, by a stream alone, and does not wait for what run() does. Returns
+  /// when they have arrived. Calls from several threads take turns. Throws device_error.
   void copy_whole(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
 
  private:
@@ -146,6 +146,7 @@ class chunk_ring {
   host_memory memory_;
   device_memory device_memory_;
   std::vector<std::unique_ptr<ring_stream>> streams_;
+  ring_stream whole_;  ///< of copy_whole()
   std::vector<ring_slot> slots_;
   std::mutex one_at_a_time_;
 
