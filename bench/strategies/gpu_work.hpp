@@ -14,7 +14,7 @@ namespace bench_transfers::bench {
 /// Work that programs give a GPU beside copies.
 enum class work_kind {
   memory_chain,      ///< 40 short kernels, one after the other, that read and write 2 MiB each
-  arithmetic_chain,  ///< 40 short kernels that calculate and access few words
+  arithmetic_chain,  ///< 40 short kernels that calculate
   hbm,               ///< one kernel that reads and writes 256 MiB twice
   graph,             ///< the memory chain as one graph
   arithmetic_graph,  ///< the arithmetic chain likewise
