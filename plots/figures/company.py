@@ -51,7 +51,7 @@ def draw_company(run: Run, layout: Layout) -> Figure:
         ["how many times as long the work takes beside the copies as alone"],
         cells.arrange(panels),
         heading="Work beside copies",
-        reading="Dark rows are copies beside which other work waits. Point at a cell for its times.",
+        reading="Work waits beside copies of dark rows. Point at a cell for its times.",
         summary=f"The most: {most['column']} takes {most['text']} as long beside {most['row']}.",
         data={"company": rows},
     )
