@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -45,13 +48,33 @@ struct device_counts {
   std::optional<device_description> poses_as;
   /// Added to the time of every operation of a stream.
   std::chrono::microseconds slowed_by{0};
-  /// A clock, and the time by which copies of the device, not of its streams, advance it for each
-  /// MiB.
+  /// A clock, and the time by which copies of ordinary memory advance it for each MiB.
   std::chrono::nanoseconds clock{0}, copy_time_of_mib{0};
+  std::atomic<std::size_t> ordinary_copies = 0;  ///< enqueued, from or to ordinary memory
 
   [[nodiscard]] bool idle() const { return finished == enqueued; }
   [[nodiscard]] bool nothing_allocated() const {
     return device_blocks == 0 && device_bytes == 0 && host_blocks == 0 && host_bytes == 0;
+  }
+
+  void note_locked(const std::byte* memory, std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    locked_[memory] = bytes;
+  }
+  void forget_locked(const std::byte* memory) {
+    const std::scoped_lock lock(mutex_);
+    locked_.erase(memory);
+  }
+  void count_copy(const std::byte* host, std::size_t bytes) {
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto next = locked_.upper_bound(host);
+      if (next != locked_.begin() && host < std::prev(next)->first + std::prev(next)->second)
+        return;
+    }
+    ++ordinary_copies;
+    if (copy_time_of_mib.count() > 0)  // otherwise several threads may copy
+      clock += copy_time_of_mib * static_cast<long>(bytes) / (1L << 20U);
   }
 
   void count_allocation(std::atomic<std::size_t>& allocations) {
@@ -66,6 +89,10 @@ struct device_counts {
     if (++operations == failing_operation)
       throw device_error("this operation fails on purpose", false);
   }
+
+ private:
+  std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> locked_;  ///< page-locked blocks
 };
 
 /// Counts enqueued and finished operations, and fails where the test tells it to.
@@ -78,6 +105,7 @@ class counting_stream : public stream {
     enqueue([&] { inner_->copy_d2d(dst, src, bytes); });
   }
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
+    counts_->count_copy(direction == direction::h2d ? src : dst, bytes);
     enqueue([&] { inner_->copy(dst, src, bytes, direction); });
   }
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
@@ -177,8 +205,10 @@ class counting_device final : public forwarding_device {
     auto* const on_device = inner->on_device();
     ++counts_->host_blocks;
     counts_->host_bytes += bytes;
+    if (is_page_locked(kind)) counts_->note_locked(data, bytes);
     return {{data,
-             [inner = std::move(inner), counts = counts_, bytes](std::byte*) mutable {
+             [inner = std::move(inner), counts = counts_, bytes](std::byte* memory) mutable {
+               counts->forget_locked(memory);
                counts->give_back(std::move(inner));
                --counts->host_blocks;
                counts->host_bytes -= bytes;
@@ -204,12 +234,6 @@ class counting_device final : public forwarding_device {
   [[nodiscard]] std::byte* address_on_device(std::byte* host) const override {
     ++counts_->address_queries;
     return copies_directly(host) ? forwarding_device::address_on_device(host) : nullptr;
-  }
-  void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction) override {
-    const auto time_of_mib = counts_->copy_time_of_mib;
-    if (time_of_mib.count() > 0)  // otherwise several threads may copy
-      counts_->clock += time_of_mib * static_cast<long>(bytes) / (1L << 20U);
-    forwarding_device::copy(dst, src, bytes, direction);
   }
   [[nodiscard]] std::shared_ptr<pageable_copier> copier() override {
     if (!copier_) copier_ = detail::make_default_copier(detail::kept(*this));
