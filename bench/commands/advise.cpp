@@ -69,10 +69,9 @@ void refuse(const advice::measurements& measured, const std::string& why) {
 
 advice::file_for_answers file_of(const advice_request& request) {
   try {
-    auto read =
-        advice::read_for_answers(request.source.empty() ? newest_local_result() : request.source,
-                                 request.device, request.role, request.cpu_reads.value_or(0),
-                                 request.lines);
+    auto read = advice::read_for_answers(
+        request.source.empty() ? newest_local_result() : request.source, request.device,
+        request.role, request.cpu_reads.value_or(0), request.lines);
     if (!read.copies.from.has_gpu && !request.allow_host)
       throw common::usage_error(fmt::format(
           "cannot use {}: it was made without a GPU; --allow-host answers for copies within this "

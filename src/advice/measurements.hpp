@@ -109,7 +109,7 @@ struct transfer_choice {
   /// The counter of what is read afterwards, and how often: added to that time.
   std::string read_again = {};
   double reads = 0;
-  bool counts_memory = true;       ///< what its host memory costs is part of the sum
+  bool counts_memory = true;  ///< what its host memory costs is part of the sum
   /// Its time is that of the bytes it has moved, which may differ from its size. Otherwise it is
   /// that of its size, and what was timed in turn with it, as a form of the same operation, is a
   /// transfer as well.

@@ -98,6 +98,7 @@ LEFT_OUT = [
     LeftOut("docs/SITE.md", "dcgm/limits.py", "tests/integrations/test_dcgm.py runs it"),
     LeftOut("docs/SITE.md", "dcgmi", "needs DCGM"),
     LeftOut("docs/SITE.md", "reframe", "tests/integrations/test_reframe.py runs it"),
+    LeftOut("docs/fast_paths/company.md", "bench_transfers", MINUTES),
     LeftOut("docs/fast_paths/interference.md", "--strategies=", MINUTES),
     LeftOut(
         "docs/fast_paths/parameters.md",

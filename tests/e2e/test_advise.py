@@ -209,7 +209,9 @@ def test_who_reads_the_memory_next_counts(program: Program):
         json.loads(advise(program, *question, *reads, "--json=-").out)["answers"][0]["strategies"]
         for reads in ((), ("--cpu-reads=10",))
     )
-    totals = [{entry["name"]: entry["total_ns"] for entry in ranked} for ranked in (alone, read)]
+    totals = [
+        {entry["name"]: entry["total_ns"]["value"] for entry in ranked} for ranked in (alone, read)
+    ]
     assert totals[0].keys() == totals[1].keys()
     added = {name: totals[1][name] - totals[0][name] for name in totals[0]}
     assert added["fill/computed/streaming/pinned"] > 2 * added["fill/computed/plain/pinned"] > 0
