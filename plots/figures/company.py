@@ -75,4 +75,4 @@ def _make_row(benchmark: Benchmark) -> dict[str, Any]:
 
 def _worst(rows: list[dict[str, Any]], cause: str) -> float:
     """Returns the largest factor in a row, by which rows are ordered."""
-    return max(row["factor"] for row in rows if row["row"] == cause)
+    return max(float(row["factor"]) for row in rows if row["row"] == cause)
