@@ -11,7 +11,9 @@ import pytest
 from page_claims import without_code
 from rooms import ROOT
 
-NAMES = """ADVISE COMPARE DOCTOR EXPORTS FLEET GATE MAP METHOD OUTPUT REPORT RESULT_FILE SITE SWEEP"""
+NAMES = """
+ADVISE COMPARE DOCTOR EXPORTS FLEET GATE MAP METHOD OUTPUT REPORT RESULT_FILE SITE SWEEP
+"""
 CLEAN = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 #: What not to write, and what to write.
 PATTERNS = {
