@@ -33,9 +33,8 @@ TABLES: dict[str, list[list[list[str]]]] = {
         [["fleet_transfers history"]],
     ],
     "docs/GATE.md": [[["gate_transfers check"]], [["gate_transfers history"]]],
-    "docs/SITE.md": [[["fleet_transfers judge"], ["bench_transfers fleet"], []], [[]]],
+    "docs/SITE.md": [[[]]],
 }
-BY_SIGNALS = {130, 143}  # SITE.md leaves them out
 
 
 def codes_of_source() -> set[int]:
@@ -101,7 +100,7 @@ def test_tables_have_those_of_the_helps(program: Program, page: str):
             }
             for command in commands:
                 codes = set(codes_of_help(program, command))
-                assert set(told) == (codes - BY_SIGNALS if "SITE" in page else codes), command
+                assert set(told) == codes, command
 
 
 def test_the_table_of_all_has_the_words_of_the_helps(program: Program):
