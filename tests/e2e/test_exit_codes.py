@@ -21,9 +21,8 @@ TABLES: dict[str, list[list[list[str]]]] = {
         [["fleet_transfers history"]],
     ],
     "docs/GATE.md": [[["gate_transfers check"]], [["gate_transfers history"]]],
-    "docs/SITE.md": [[["fleet_transfers judge"], ["bench_transfers fleet"], []], [[]]],
+    "docs/SITE.md": [[[]]],
 }
-BY_SIGNALS = {130, 143}  # SITE.md leaves them out
 
 
 def codes_of_source() -> set[int]:
@@ -87,5 +86,4 @@ def test_tables_have_those_of_the_helps(program: Program, page: str):
                 for code in row[0].split(", ")
             }
             for command in commands:
-                codes = codes_of_help(program, command)
-                assert set(told) == (codes - BY_SIGNALS if "SITE" in page else codes), command
+                assert set(told) == codes_of_help(program, command), command
