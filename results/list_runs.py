@@ -20,7 +20,9 @@ from plots.model import gunzip, strict_json  # noqa: E402
 from plots.model.load import MOST_BYTES  # noqa: E402
 
 RESULT = ".json.gz"
-NOT_SHOWN = re.compile(r"--(benchmark_out|out|quiet|sweep)\b|\w[^=]*\.json\.gz$")
+NOT_SHOWN = re.compile(
+    r"--(benchmark_out|benchmark_repetitions|max-time|out|quiet|seed|sweep)\b|\w[^=]*\.json\.gz$"
+)
 NUMBER = re.compile(r"(?<=-)\d{1,2}(?=\.|$)|^\d(?=-)")
 UUID = re.compile(r"GPU-[0-9a-f-]{36}")
 PAGE = HERE / "README.md"
@@ -31,11 +33,8 @@ class File:
     """What a file says of its measurement."""
 
     name: str
-    models: tuple[str, ...] = ()
     cards: tuple[str, ...] = ()  # how the UUIDs of its GPUs begin
-    cpus: int | None = None
     commit: str = ""
-    began: str = ""  # the time of day in UTC
     options: str = ""  # of a result file
 
 
@@ -50,34 +49,21 @@ def read(path: Path) -> File:
     facts = context.get("transfers", context)
     devices = facts.get("devices", facts.get("gpus", []))
     run = facts.get("run", {})
-    began = run.get("started_utc") or facts.get("begin") or facts.get("date", "")
     words = run.get("command_line", [])[1:]
     words = [word for word in words if not NOT_SHOWN.match(word)]
-    if NUMBER.search(path.name.removesuffix(RESULT)):  # the seed counts these files, too
-        words = [re.sub(r"^(--seed=\d*)\d$", r"\1N", word) for word in words]
     options = "`" + shlex.join(words).replace("|", r"\|") + "`" if words else ""
     return File(
         path.name,
-        tuple(device.get("name", device.get("model")) for device in devices),
         tuple(device["uuid"][4:12] for device in devices if device.get("uuid")),
-        facts.get("machine", {}).get("cpu", {}).get("logical_cpus_online"),
         re.sub(r"^(\w{7})\w*", r"\1", facts.get("program", facts).get("git_commit", "")),
-        began[11:16],
         options + " (incomplete)" * (facts.get("complete") is False),
     )
 
 
-def machine_of(files: list[File]) -> str:
-    """Returns the GPUs, how their UUIDs begin, and the CPUs of the host."""
-    largest = max(files, key=lambda file: len(file.models))
-    cards = dict.fromkeys(card for file in [largest, *files] for card in file.cards)
-    cpus = next((f"{file.cpus} CPUs" for file in files if file.cpus), "")
-    if not largest.models:
-        return ""
-    model = largest.models[0].removeprefix("NVIDIA ").removesuffix(" 80GB HBM3")
-    count = f"{len(cards)} × " if len(cards) > 1 else ""
-    gpus = " ".join([count + model, *(f"`{card}`" for card in cards)])
-    return f"{gpus}, {cpus}" if cpus else gpus
+def gpus_of(files: list[File]) -> str:
+    """Returns how many GPUs there are, and how their UUIDs begin."""
+    cards = dict.fromkeys(card for file in files for card in file.cards)
+    return " ".join([*[f"{len(cards)} ×"] * (len(cards) > 1), *(f"`{card}`" for card in cards)])
 
 
 def listed(names: Iterable[str]) -> str:
@@ -91,23 +77,23 @@ def row_of(folder: Path, note: str) -> str:
     largest = max(files, key=lambda file: len(file.cards))
     one_host = all(set(file.cards) <= set(largest.cards) for file in files)
     one_commit = len({file.commit for file in files} - {""}) <= 1
-    of_commands: dict[tuple[str, str, str], list[str]] = {}
+    of_options: dict[str, dict[str, list[str]]] = {}
     for file in files:
-        machine = "" if one_host else f" on {machine_of([file])}"
+        machine = "" if one_host else f" on {gpus_of([file])}"
         commit = "" if one_commit else f" at `{file.commit}`"
         if file.options:
-            of_commands.setdefault((commit, machine, file.options), []).append(file.name)
+            places = of_options.setdefault(file.options, {})
+            places.setdefault(commit + machine, []).append(file.name)
     lines = []
-    for (commit, machine, options), names in of_commands.items():
-        head = f"{listed(names)}{commit}{machine}: "
-        lines.append(options if head == "`result`: " else head + options)
+    for options, places in of_options.items():
+        head = "; ".join(listed(names) + place for place, names in places.items())
+        lines.append(options if head == "`result`" else f"{head}: {options}")
     others = [file.name for file in files if not file.options and file.name != "summary.txt"]
     lines += [f"also {listed(others)}"] * bool(others)
     name = folder.relative_to(HERE)
     cells = [
         f"[{name}]({name})",
-        min((file.began for file in files if file.began), default=""),
-        machine_of(files) if one_host else "",
+        gpus_of(files) if one_host else "",
         listed({file.commit for file in files if file.commit}) if one_commit else "",
         "<br>".join(lines),
         note,
