@@ -88,8 +88,6 @@ def row_of(folder: Path, note: str) -> str:
     for options, places in of_options.items():
         head = "; ".join(listed(names) + place for place, names in places.items())
         lines.append(options if head == "`result`" else f"{head}: {options}")
-    others = [file.name for file in files if not file.options and file.name != "summary.txt"]
-    lines += [f"also {listed(others)}"] * bool(others)
     name = folder.relative_to(HERE)
     cells = [
         f"[{name}]({name})",
