@@ -28,6 +28,7 @@ from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
 from plots.model.load import Result, ResultError, parse_document, parse_result, read_text
 from plots.model.same_machine import of_another_machine
+from plots.page.progress import Progress
 from plots.page.report import make_report
 from plots.page.write import check_folder, write_folder
 from plots.text.map_caption import another_machine
@@ -56,10 +57,10 @@ def main(arguments: list[str] | None = None) -> int:
                 raise ResultError("--baseline judges runs: name one, not maps or sweeps alone")
             paths = [result.path for result in results]
             check = check_runs(options.gate, options.baseline, paths, options.decide_by)
-        with debug_mode(False):  # altair would check each part of a chart for seconds
-            files = make_report(
-                results, options.program, check, maps, fleets, options.page_only, options.figures
-            )
+        # altair would check each part of a chart for seconds
+        with debug_mode(False), Progress(sys.stderr) as say:
+            drawn = options.page_only, options.figures, say
+            files = make_report(results, options.program, check, maps, fleets, *drawn)
         write_folder(out, files)
     except KeyboardInterrupt as interrupted:
         _complain("interrupted; nothing was written")

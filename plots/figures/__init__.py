@@ -42,5 +42,6 @@ CHECK_FIGURES: dict[str, Callable[[Check, Numbered, Layout], Figure]] = _draw(Of
 FLEET_FIGURES: dict[str, Callable[[Judgement, Layout], Figure]] = _draw(Of.SWEEP)
 HISTORY_FIGURES: dict[str, Callable[[History, Layout], Figure]] = _draw(Of.HISTORY)
 QUESTIONS = {entry.name: entry.question.value for entry in _FOUND if entry.of is Of.RUN}
+BEGINNINGS = {entry.name for entry in _FOUND if entry.begins}
 # What a reader may ask for by name.
 FIGURE_NAMES = sorted({entry.name for entry in _FOUND})

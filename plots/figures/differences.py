@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from plots.figures import draw, style
+from plots.figures.answers import place_on_axis, values_of
 from plots.figures.common import Figure, Value, make_figure
 from plots.figures.compose import LayerChart
 from plots.figures.layout import Layout
@@ -32,12 +33,8 @@ OF_NEXT = 0.5  # the height of a row for a further run, as a part of that for th
 @figure("differences", Of.RUNS, 2)
 def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws the difference in bandwidth of each further run to the first, with its interval."""
-    if not side_by_side.are_comparable(runs):
-        raise NoData("runs without a GPU, or with injected faults, are not compared")
     first = runs[0][1]
-    comparison = side_by_side.comparison_of(runs)
-    if comparison is None:
-        raise NoData("bench_transfers, which compares, has no answer")
+    comparison = side_by_side.comparison_to_draw(runs)
     shown = runs[: 1 + MOST_OTHERS]
     names = side_by_side.run_names(runs)[: len(shown)]
     most_strategies, most_sizes = (MOST if len(shown) == 2 else MOST_OF_SEVERAL)[layout.name]
@@ -52,8 +49,8 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     if not rows:
         problems = comparison.problems or ["these runs have no plain transfer in common"]
         raise NoData(problems[0])
-    half = _choose_half(rows)
-    rows = [row | _place_on_axis(row, half) for row in rows]
+    half = choose_half(rows)
+    rows = [row | place_on_axis(row, -half, half) for row in rows]
     directions = directions_of(rows)
     panels = [
         _draw_panel(name, rows, names, half, layout, with_names=name == directions[0])
@@ -110,10 +107,8 @@ def _select_sizes(runs: list[tuple[int, Run]], strategies: list[str], most: int)
 def _make_row(
     run: str, first: Benchmark, other: Benchmark, difference: Difference
 ) -> dict[str, Any]:
-    gain = difference.gain
-    low, high = (gain if end is None else end for end in (difference.low, difference.high))
-    verdict = {1: "faster", -1: "slower", 0: "unchanged"}[difference.clear]
     size = numbers.size(first.bytes or 0)
+    values = values_of(difference, percent)
     return {
         "row": f"{first.strategy}|{size}",
         "strategy": first.strategy,
@@ -121,40 +116,24 @@ def _make_row(
         "size": size,
         "bytes": first.bytes,
         "run": run,
-        "gain": 100 * (gain - 1),
-        "low": 100 * (low - 1),
-        "high": 100 * (high - 1),
-        "clear": difference.clear != 0,
+        **values,
         "not_known": difference.why_not_known,
-        "colour": style.verdict(verdict).colour,
-        "ink": style.text_colour(style.verdict(verdict).colour),
-        "text": difference.text,
+        "ink": style.text_colour(values["colour"]),
         "first": numbers.rate(first.gb_per_s or 0),
         "rate": numbers.rate(other.gb_per_s or 0),
     }
 
 
-def _choose_half(rows: list[dict[str, Any]]) -> int:
+def choose_half(rows: list[dict[str, Any]]) -> int:
     """Returns how many percent the axis shows on each side of zero."""
     gains = sorted(abs(row["gain"]) for row in rows)
     needed = gains[min(int(INSIDE * len(gains)), len(gains) - 1)]
     return next((half for half in HALVES if half > needed), HALVES[-1])
 
 
-def _place_on_axis(row: dict[str, Any], half: int) -> dict[str, Any]:
-    """Returns where the mark and its line are drawn: what is beyond the axis, at its end."""
-
-    def inside(value: float) -> float:
-        return min(max(value, -half), half)
-
-    return {
-        "at": inside(row["gain"]),
-        "from": inside(row["low"]),
-        "to": inside(row["high"]),
-        "is_inside": abs(row["gain"]) < half,
-        "beyond_from": row["low"] < -half,
-        "beyond_to": row["high"] > half,
-    }
+def percent(gain: float) -> float:
+    """Returns by how many percent something is better, or worse."""
+    return 100 * (gain - 1)
 
 
 def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]]) -> str:

@@ -43,7 +43,7 @@ BY_SHARE = Order("percent", SHARE)
 def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
     """Draws for each question about rates all runs, the best first, with their ranks."""
     if len(runs) < LEAST_RUNS:
-        raise NoData(f"fewer than {LEAST_RUNS} runs are told apart without ranks")
+        raise NoData("two runs need none: the differences say which one is faster")
     shown = runs[:MOST_RUNS]
     asked = [
         entry

@@ -79,7 +79,7 @@ def draw_machines(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         ],
         *panels,
         key.chart(
-            draw.memory_colours(memories),
+            draw.colour_by_field(),
             lambda base: _draw_lines(base, names),
             lambda base: _draw_marks(base, names),
         ),
@@ -99,10 +99,15 @@ def _kinds(run: Run) -> dict[str, str]:
 
 def _key(names: list[str], strategies: list[str], kinds: dict[str, str], layout: Layout) -> Key:
     entries = [
-        {"name": _label(each, name), "run": name, "strategy": each, "memory": kinds[each]}
-        for name in names
+        {
+            "name": each,
+            "run": names[0],
+            "strategy": each,
+            "colour": style.memory_colour(kinds[each]),
+        }
         for each in strategies
     ]
+    entries += [{"name": name, "run": name, "strategy": "", "colour": style.LINE} for name in names]
     longest = max(len(entry["name"]) for entry in entries)
     return Key(entries, layout, len(strategies), KEY_ROOM + round(LETTER * longest))
 

@@ -29,6 +29,7 @@ class Of(Enum):
 class Question(Enum):
     """Names what figures of a run answer, in the order of the report."""
 
+    ANSWER = "What should I use?"
     SIZES = "How fast is each size, and where is the rest lost?"
     STRATEGY = "Which strategy pays, and from how many transfers on?"
     SMALL = "What does a small copy cost?"
@@ -43,7 +44,8 @@ class Question(Enum):
 class Entry:
     """Holds a registered figure: `draw` takes what it is of, and the layout.
 
-    It raises NoData if its subject lacks the data. `place` is among the figures of its question.
+    It raises NoData if its subject lacks the data. `place` is among the figures of its question; at
+    0 it is the picture with which a section begins.
     """
 
     name: str
@@ -51,6 +53,11 @@ class Entry:
     place: int
     question: Question
     draw: Callable[..., Figure]
+
+    @property
+    def begins(self) -> bool:
+        """Tells whether a section begins with it."""
+        return self.place == 0
 
     def __call__(self, *subject: Any) -> Figure:
         """Draws the figure."""

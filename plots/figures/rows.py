@@ -127,7 +127,8 @@ class Rows:
     def texts(self, right: float, field: str = "text", **options: Any) -> Any:
         """Draws the texts, which end there: beside the marks, or above them in a column."""
         above: dict[str, Any] = {} if self.layout.beside else {"yOffset": ABOVE}
-        return draw.texts(self.base, field, "right", **above, **options).encode(x=at_pixel(right))
+        look = above | options
+        return draw.texts(self.base, field, "right", **look).encode(x=at_pixel(right))
 
     def names_above(self, field: str) -> list[Any]:
         """Draws the texts of a field above the marks in a column."""

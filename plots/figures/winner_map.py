@@ -41,10 +41,17 @@ def draw_winner_map(run: Run, layout: Layout) -> Figure:
     ]
     if not rows:
         raise NoData("advise can rank nothing in this file")
+    starred = {row["bytes"] for row in rows} - {
+        row["bytes"] for row in rows if not row["extrapolated"]
+    }
+    rows = [
+        row | {"text": row["gain"] + "*" * (row["extrapolated"] and row["bytes"] not in starred)}
+        for row in rows
+    ]
     counts = Counter(row["strategy"] for row in rows)
     winners = sorted(counts, key=lambda name: (-counts[name], name))
     panels = [
-        _draw_panel(direction, answer["reuse"], sizes, layout, i == 0)
+        _draw_panel(direction, answer["reuse"], sizes, sorted(starred), layout, i == 0)
         for i, direction in enumerate(dict.fromkeys(row["direction"] for row in rows))
     ]
     key_width = KEY_ROOM + round(LETTER * max(map(len, winners)))
@@ -85,10 +92,9 @@ def _colour(run: Run, name: str) -> str:
     return style.PEERS if is_plain else style.strategy_colour(fields, name)
 
 
-def _describe_gain(gain: float | None, extrapolated: bool) -> str:
+def _describe_gain(gain: float | None) -> str:
     """Returns how many times as fast as a plain copy it is; empty for the plain copy itself."""
-    text = f"{gain:.1f}" if gain and gain > 1 else ""
-    return f"{text}*" if extrapolated else text
+    return f"{gain:.1f}" if gain and gain > 1 else ""
 
 
 def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
@@ -108,7 +114,7 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
                     "size": numbers.size(answer["sizes"][i]),
                     "reuse": answer["reuse"][j],
                     "strategy": winner,
-                    "gain": _describe_gain(gain, table["extrapolated"][i][j]),
+                    "gain": _describe_gain(gain),
                     "gain_text": f"{gain:.2f}" if gain else "unknown",
                     "margin_text": numbers.percent(margin) if margin is not None else "unknown",
                     "runner_up": second or "none: the others tie",
@@ -122,9 +128,15 @@ def _make_cells(answer: dict[str, Any], direction: str) -> list[dict[str, Any]]:
 
 
 def _draw_panel(
-    direction: str, reuses: list[int], sizes: list[int], layout: Layout, is_first: bool
+    direction: str,
+    reuses: list[int],
+    sizes: list[int],
+    starred: list[int],
+    layout: Layout,
+    is_first: bool,
 ) -> LayerChart:
     labels = is_first or not layout.beside
+    star = f"(indexof({starred}, datum.value) < 0 ? '' : '*')"
     base = (
         alt.Chart(alt.NamedData("cells"))
         .transform_filter(alt.datum.direction == direction)
@@ -143,7 +155,10 @@ def _draw_panel(
                 "bytes:O",
                 scale=alt.Scale(domain=sizes[::-1], padding=0),
                 axis=alt.Axis(
-                    values=sizes, labelExpr=style.SIZE_LABEL, labels=labels, ticks=labels
+                    values=sizes,
+                    labelExpr=f"({style.SIZE_LABEL}) + {star}",
+                    labels=labels,
+                    ticks=labels,
                 ),
                 title="size of one transfer" if labels else None,
             ),
@@ -161,7 +176,7 @@ def _draw_panel(
         basis="note",
     )
     return draw.panel(
-        cell_layers(base, tips, "gain", stroke=style.PAPER, line=1, fontSize=10),
+        cell_layers(base, tips, "text", stroke=style.PAPER, line=1, fontSize=10),
         min(CELL_WIDTH * len(reuses), layout.panel),
         CELL_HEIGHT[layout.beside] * len(sizes),
         draw.panel_title(DIRECTION_TITLES[direction]),

@@ -59,12 +59,28 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Holds a rule: the data that it is about, the strategies, and why."""
+class Gain:
+    """Holds how many times as fast as a plain copy a strategy is, in one direction."""
 
+    benchmark: str
+    gain: float
+    low: float | None  # the ends of the 95 % interval; None: they are not known
+    high: float | None
+    clear: int  # 1: clearly faster
+    subject: str  # the strategy, the direction, the size, and its rate or time
+    text: str
+    doubt: str  # that it is not clear, as the end of a sentence
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Holds a rule: the data that it is about, the strategies, why, and what they gain."""
+
+    code: str
     data: str
     uses: list[Use]
     why: str
+    gains: list[Gain] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -246,7 +262,13 @@ def _parse(run: dict[str, Any], comparisons: dict[int, Comparison]) -> Judged:
         [warning["text"] for warning in run["warnings"]],
         [Sentence(one["text"]) for one in run["matters"]],
         [
-            Rule(rule["data"], [Use(**use) for use in rule["uses"]], rule["why"])
+            Rule(
+                **rule
+                | {
+                    "uses": [Use(**use) for use in rule["uses"]],
+                    "gains": [Gain(**gain) for gain in rule["gains"]],
+                }
+            )
             for rule in run["rules"]
         ],
         {one["code"]: one["text"] for one in run["basis"]},

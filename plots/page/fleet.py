@@ -16,7 +16,11 @@ def make_fleet_section(drawer: Drawer, judgement: Judgement, number: int | None)
         name="fleet-" if number is None else f"fleet-{number}-",
         heading=fleet_caption.heading(judgement),
         on_host=False,
+        title=fleet_caption.heading(judgement),
+        subtitle=fleet_caption.describe(judgement),
+        measured=fleet_caption.describe(judgement),
         is_fleet=True,
+        marks=fleet_caption.marks(judgement),
         sentences=fleet_caption.sentences(judgement),
         tables=fleet_tables.make_fleet_tables(judgement),
         method=[
@@ -30,11 +34,15 @@ def make_fleet_section(drawer: Drawer, judgement: Judgement, number: int | None)
 
 def make_history_section(drawer: Drawer, history: History, number: int | None) -> Section:
     """Makes the section of a history, which is numbered if there are several."""
+    heading = f"GPUs over {caption.count(len(history.sweeps), 'sweep') or 'no sweeps'}"
     section = Section(
         name="history-" if number is None else f"history-{number}-",
-        heading=f"GPUs over {caption.count(len(history.sweeps), 'sweep') or 'no sweeps'}",
+        heading=heading,
         on_host=False,
+        title=f"Fleet: {heading}",
+        subtitle=fleet_caption.history_origin(history),
         is_fleet=True,
+        marks=fleet_caption.history_marks(history),
         sentences={"Since when": fleet_caption.history_sentences(history)},
         tables=fleet_tables.make_history_tables(history),
         method=[

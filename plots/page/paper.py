@@ -37,7 +37,7 @@ def format_captions(drawn: Drawn, images: Mapping[str, bytes]) -> dict[str, byte
 
 
 def _format(name: str, short: str, text: str) -> dict[str, bytes]:
-    tex = f"\\caption[{latex.escape(short)}]{{{latex.escape(text)}}}\n"
+    tex = f"\\caption[{latex.escape(short)}]{{{latex.prose(text)}}}\n"
     return {f"{name}.caption.txt": f"{text}\n".encode(), f"{name}.caption.tex": tex.encode()}
 
 

@@ -26,6 +26,7 @@ from plots.model.load import ResultError
 from plots.model.trusted import why_untrusted
 from plots.page import draw
 from plots.page.draw import begin, bundle, draws_all_letters, images
+from plots.page.progress import NO_PROGRESS, Progress
 
 SCRIPT = Path(__file__).with_name("script")
 START = "page.js"  # calls what the other files define, so it stands last
@@ -126,19 +127,22 @@ def pictures(specs: list[dict[str, Any]]) -> list[str]:
     return in_processes(1, draw.picture, [(spec,) for spec in specs])
 
 
-def all_images(figures: Sequence[tuple[Any, ...]]) -> dict[str, bytes]:
+def all_images(figures: Sequence[tuple[Any, ...]], say: Progress = NO_PROGRESS) -> dict[str, bytes]:
     """Renders figures, each from the arguments of draw.images.
 
     Returns the contents of the images by file name.
     """
     useful = -(-len(figures) // FIGURES_PER_PROCESS)
     workers = min(MOST_PROCESSES, os.cpu_count() or 1, useful)
-    results = in_processes(workers, images, figures) if figures else []
+    results = in_processes(workers, images, figures, say) if figures else []
     return {name: data for files in results for name, data in files.items()}
 
 
 def in_processes(
-    workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
+    workers: int,
+    work: Callable[..., Value],
+    arguments: Sequence[tuple[Any, ...]],
+    say: Progress = NO_PROGRESS,
 ) -> list[Value]:
     """Calls a function of vl-convert for each of the arguments in processes of their own.
 
@@ -149,7 +153,7 @@ def in_processes(
     try:
         # Not in this thread: an interruption must not leave a process half started.
         with ThreadPoolExecutor(1, initializer=_block_interruptions) as thread:
-            results = thread.submit(_in_pool, workers, work, arguments)
+            results = thread.submit(_in_pool, workers, work, arguments, say)
             try:
                 return results.result()
             except KeyboardInterrupt:
@@ -173,13 +177,16 @@ def _block_interruptions() -> None:
 
 
 def _in_pool(
-    workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
+    workers: int, work: Callable[..., Value], arguments: Sequence[tuple[Any, ...]], say: Progress
 ) -> list[Value]:
     spawning = multiprocessing.get_context("spawn")
     own_font = draws_all_letters(arguments)
     with ProcessPoolExecutor(workers, spawning, begin, (own_font,)) as pool:
         try:
             futures = [pool.submit(work, *each) for each in arguments]
+            for done in range(len(futures)):
+                say(f"drawing figure {done + 1} of {len(futures)}")
+                futures[done].result()
             return [future.result() for future in futures]
         finally:
             pool.shutdown(cancel_futures=True)

@@ -22,6 +22,7 @@ from plots.page.check import make_check_section
 from plots.page.devices import make_devices_section
 from plots.page.fleet import make_fleet_section, make_history_section
 from plots.page.host_map import make_map_section
+from plots.page.progress import NO_PROGRESS, Progress
 from plots.page.run import make_run_section
 from plots.page.section import MOST_SECTIONS, Drawer, Drawn, Section
 from plots.page.side_by_side import make_group_section
@@ -40,12 +41,14 @@ def make_report(
     fleets: Sequence[Judgement | History] = (),
     page_only: bool = False,
     figures: frozenset[str] | None = None,
+    say: Progress = NO_PROGRESS,
 ) -> dict[str, bytes]:
     """Returns every file of the report, or the page alone: contents by path.
 
     `figures` are the names of those to draw; None draws all.
     """
-    drawer = Drawer(figures, for_papers=not page_only)
+    drawer = Drawer(figures, not page_only, say)
+    say("asking the programs")
     with ThreadPoolExecutor(1) as pool:
         pool.submit(render.scripts)  # may take seconds, in which advise answers
         runs = _prepare_runs(results, program, 1 if check else MOST_SECTIONS)
@@ -58,8 +61,10 @@ def make_report(
         [
             (drawn.name, drawn.spec, drawn.paper, drawn.column if i == 0 else None)
             for i, drawn in enumerate(all_drawn)
-        ]
+        ],
+        say,
     )
+    say("writing")
     stills = _take_first(all_drawn, images)
     files = {"report.html": html.render_page(all_sections, stills, with_files=True).encode()}
     files |= {f"figures/{name}": data for name, data in images.items()}

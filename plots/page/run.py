@@ -29,14 +29,18 @@ RECOMMENDATIONS_HEADING = "What to use, by size and reuse"
 def make_run_section(drawer: Drawer, run: Run, number: int | None) -> Section:
     """Makes the section of one run, which is numbered if there are several."""
     prefix = "" if number is None else f"run-{number}-"
-    label = "" if number is None else f"Run {number} ({caption.file_name(run.result)}): "
+    origin = caption.describe_origin(run)
+    alone = number is None
     section = Section(
         name=prefix,
-        heading=f"{label}{caption.device_name(run)}, {caption.describe_origin(run)}",
+        heading=f"{caption.device_name(run)}, {origin}"
+        if alone
+        else f"Run {number}: {caption.device_name(run)}",
+        origin="" if alone else f"{caption.file_name(run.result)}: {origin}",
         on_host=run.on_host,
         measured=f"{caption.device_name(run)}, {caption.date(run.result)}",
         has_measurements=True,
-        title=caption.page_title(run) if number is None else "",
+        title=caption.page_title(run) if alone else "",
         subtitle=caption.describe_report(run),
         summary=run.judged.verdict,
         alerts=[*run.judged.alerts, *trust.left_out(run)],

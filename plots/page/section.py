@@ -11,13 +11,14 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
-from plots.figures import QUESTIONS
+from plots.figures import BEGINNINGS, QUESTIONS
 from plots.figures.common import CAPTION, Alike, Figure
 from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model import values
 from plots.model.derive import NoData
 from plots.model.judged import Mark, Rule, Sentence, Verdict
 from plots.page import render
+from plots.page.progress import NO_PROGRESS, Progress
 from plots.text.cards import Card
 from plots.text.glance import Glance
 from plots.text.table import Table
@@ -50,6 +51,7 @@ class Drawn:
     column: dict[str, Any]
     paper: dict[str, Any]  # empty if no files are made
     question: str = ""  # that it answers, with others
+    begins: bool = False  # its section, above the sentences
     captions: dict[str, Caption] = field(default_factory=dict)  # of its forms in files
 
 
@@ -65,7 +67,8 @@ class Section:
     on_host: bool
     title: str = ""  # of a page that begins with this section
     subtitle: str = ""  # what its heading says and its title does not
-    measured: str = ""  # on which device, and when, for captions of tables
+    origin: str = ""  # of one of several runs: what its heading does not say
+    measured: str = ""  # on which devices, and when, for captions of tables
     has_measurements: bool = False  # the tidy tables have its rows
     cards: list[Card] = field(default_factory=list)  # of the machines that are compared
     cards_note: str = ""
@@ -90,11 +93,10 @@ class Section:
 
     @property
     def by_question(self) -> list[tuple[str, list[Drawn]]]:
-        """Returns the figures by the questions that they answer."""
-        return [
-            (question, list(figures))
-            for question, figures in groupby(self.drawn, lambda drawn: drawn.question)
-        ]
+        """Returns the figures below the sentences by the questions that they answer."""
+        below = (drawn for drawn in self.drawn if not drawn.begins)
+        grouped = groupby(below, lambda drawn: drawn.question)
+        return [(question, list(figures)) for question, figures in grouped]
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class Drawer:
 
     names: frozenset[str] | None = None  # None: all
     for_papers: bool = True
+    say: Progress = NO_PROGRESS
 
     def add_figures(
         self,
@@ -121,6 +124,7 @@ class Drawer:
         """Draws a figure in the layouts, or notes with its subject why it is left out."""
         if self.names is not None and name not in self.names:
             return
+        self.say(f"preparing {section.name}{name}")
         try:
             figure = make(WIDE)
             wide, of_wide = _specify(figure)
@@ -131,8 +135,8 @@ class Drawer:
             return
         question = QUESTIONS.get(name, "")
         captions = {"wide": of_wide, "paper": of_paper}
-        drawn = Drawn(f"{section.name}{name}", figure, wide, column, paper, question, captions)
-        section.drawn.append(drawn)
+        forms = wide, column, paper, question, name in BEGINNINGS, captions
+        section.drawn.append(Drawn(f"{section.name}{name}", figure, *forms))
 
 
 def _specify(figure: Figure) -> tuple[dict[str, Any], Caption]:

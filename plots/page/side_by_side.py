@@ -26,6 +26,7 @@ def make_group_section(drawer: Drawer, runs: list[tuple[int, Run]]) -> Section:
         on_host=on_host,
         has_measurements=True,
         title=side_by_side.title(runs),
+        measured=side_by_side.describe_runs(runs),
         verdict=DIFFERENCES_HEADING,
         cards=cards.make_cards(compared),
         cards_note=facts.note,

@@ -64,7 +64,8 @@ def make_check_table(check: Check, metrics: dict[str, Metric]) -> Table:
         Column("", key="note", raw=lambda one: one.note.text if one.note else ""),
     ]
     heading = "Each benchmark against the baseline (*: advisory)"
-    return make_table("checked", heading, check.benchmarks, columns)
+    note = f"{verdict.describe_counts(check)}; plus is slower, minus is faster than the baseline"
+    return make_table("checked", heading, check.benchmarks, columns, paper_note=note)
 
 
 def _format_value(value: float | None, metric: Metric | None, key: str) -> str:

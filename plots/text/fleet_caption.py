@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from plots.model.fleet import MISSING, PEERS, Aspect, Finding, Gpu, History, Judgement, Slow, Trace
-from plots.model.judged import Sentence
+from plots.model.judged import Mark, Sentence
 from plots.text import caption, numbers
 
 MOST_SENTENCES = 12
@@ -15,6 +15,7 @@ CLASS_WORDS = {
     "host": "host (what the CPU and its memory limit)",
     "latency": "latency (short operations)",
 }
+STATES = {"healthy": "good", "named": "warning", "unknown": "unknown"}  # of marks, by verdict
 SCOPE_NOUNS = {"gpu": "GPU", "node": "node", "rack": "rack", "slot": "slot", "fleet": "fleet"}
 DIRECTIONS = {"both": " both ways", "none": ""}
 
@@ -106,6 +107,11 @@ def origin(judgement: Judgement) -> str:
     return f"{sweep}: {judgement.verdict}; {caption.count(nodes, 'node')}"
 
 
+def describe(judgement: Judgement) -> str:
+    """Says what was swept: the models, the sweep, and its verdict."""
+    return "; ".join(filter(None, (models(judgement), origin(judgement))))
+
+
 def heading(judgement: Judgement) -> str:
     """Returns the heading of the section."""
     sweep = f", sweep {judgement.sweep}" if judgement.sweep else ""
@@ -117,7 +123,7 @@ def finding_words(finding: Finding) -> str:
     """Returns a finding as a sentence."""
     if finding.code == MISSING:
         where = f"on node {finding.node}" if finding.node else "of an unknown node"
-        return f"{_begin(', '.join(finding.facts))} {where} left no results [{finding.code}]."
+        return f"{_begin(', '.join(finding.facts))} {where} left no results."
     rack = f"rack {finding.rack}" if finding.rack and finding.scope != "rack" else ""
     beside = list(filter(None, (finding.gpu, rack)))
     where = f" ({', '.join(beside)})" if beside else ""
@@ -130,34 +136,55 @@ def finding_words(finding: Finding) -> str:
     )
     is_of_peers = finding.reference in ("", PEERS)
     compared = "" if is_of_peers else f"beside the {finding.reference.replace('_', ' ')}"
-    facts = [compared, f"its link is {finding.link}" if finding.link else "", *finding.facts[:3]]
+    facts = [compared, f"its link is {finding.link}" if finding.link else ""]
+    facts += [fact.replace("_", " ") for fact in finding.facts[:3]]
     since = [f"since {date(finding.since)}"] if finding.since else []
     remarks = "; ".join(filter(None, (*facts, *since)))
-    return f"{subject}{how_much} [{finding.code}]{f'; {remarks}' if remarks else ''}."
+    code = finding.code.replace("_", " ")
+    return f"{subject}{how_much} ({code}){f'; {remarks}' if remarks else ''}."
 
 
 def _begin(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
+def marks(judgement: Judgement) -> list[Mark]:
+    """Returns what a reader asks first: is anything slow, what is not known, what is wrong."""
+    slow, doubts = len(judgement.findings), judgement.doubts
+    state = "warning" if slow else STATES[judgement.verdict]
+    tested = _tested(judgement) or [Sentence("What would have been found is not known.")]
+    parts = [part_name(one) for one in judgement.findings]
+    named = caption.listed([*parts[:2], *([f"{slow - 2} more"] if slow > 2 else [])])
+    gpus = len({gpu for one in doubts for gpu in one.gpus})
+    texts = (f"{caption.count(len(one.gpus), 'GPU')} {one.text}." for one in doubts)
+    problems = _problems(judgement)
+    known = [Sentence("Of each GPU it is known whether it is slow.")]
+    return [
+        Mark("Slow", state, f"{slow or 'none'} reported", named, tested),
+        Mark(
+            "Not known",
+            "unknown" if doubts else "good",
+            (caption.count(gpus, "GPU") or "the sweep") if doubts else "nothing",
+            "whether slow or not" if doubts else "",
+            [Sentence(_begin(text.lstrip())) for text in texts] or known,
+        ),
+        Mark(
+            "Problems",
+            "warning" if problems else "good",
+            str(len(judgement.problems) or "none"),
+            "of the sweep itself" if problems else "",
+            problems or [Sentence("Nothing is wrong with the sweep itself.")],
+        ),
+    ]
+
+
 def sentences(judgement: Judgement) -> dict[str, list[Sentence]]:
     """Returns what the judgement says, by heading."""
-    named = [Sentence(finding_words(entry), True) for entry in judgement.findings[:MOST_SENTENCES]]
+    named = [Sentence(finding_words(entry)) for entry in judgement.findings[:MOST_SENTENCES]]
     more = len(judgement.findings) - len(named)
     if more > 0:
-        named.append(Sentence(f"{more} more are in the table below.", True))
-    if not named:
-        named = [Sentence("No GPU, node, rack or slot is named.")]
-    doubts = (
-        f"{caption.count(len(one.gpus), 'GPU')} {one.text} [{one.code}]."
-        for one in judgement.doubts
-    )
-    return {
-        "Who is slow": named,
-        "What is not known": [Sentence(_begin(text.lstrip()), True) for text in doubts],
-        "Problems": _problems(judgement),
-        "What would have been found": _tested(judgement),
-    }
+        named.append(Sentence(f"{more} more are in the table below."))
+    return {"Who is slow": named or [Sentence("No GPU, node, rack or slot is reported.")]}
 
 
 def _problems(judgement: Judgement) -> list[Sentence]:
@@ -165,8 +192,7 @@ def _problems(judgement: Judgement) -> list[Sentence]:
     firsts = {problem.code: problem.text for problem in reversed(judgement.problems)}
     return [
         Sentence(
-            f"{firsts[code]} [{code}]{f', and {count - 1} more like this' if count > 1 else ''}.",
-            True,
+            f"{_begin(firsts[code])}{f', and {count - 1} more like this' if count > 1 else ''}."
         )
         for code, count in counts.most_common(MOST_SENTENCES)
     ]
@@ -206,10 +232,24 @@ def sweep_name(history: History, sweep: int) -> str:
 def history_sentences(history: History) -> list[Sentence]:
     """Says since when each GPU is in trouble."""
     troubled = history.troubled
-    said = [Sentence(_trace_words(history, trace), True) for trace in troubled[:MOST_SENTENCES]]
+    said = [Sentence(_trace_words(history, trace)) for trace in troubled[:MOST_SENTENCES]]
     if len(troubled) > len(said):
-        said.append(Sentence(f"{len(troubled) - len(said)} more are in the table below.", True))
+        said.append(Sentence(f"{len(troubled) - len(said)} more are in the table below."))
     return said or [Sentence("No GPU was named in any of these sweeps.")]
+
+
+def history_origin(history: History) -> str:
+    """Says of which days the sweeps are."""
+    sweeps = [sweep_name(history, place) for place in (0, -1)] if history.sweeps else []
+    return f"sweeps of {' to '.join(dict.fromkeys(sweeps)) or 'no day'}"
+
+
+def history_marks(history: History) -> list[Mark]:
+    """Returns whether any GPU is slow now."""
+    now = sum(trace.since is not None for trace in history.gpus)
+    state = "warning" if now else "good" if history.gpus else "unknown"
+    origin = history_origin(history)
+    return [Mark("Slow now", state, str(now or "none"), origin, [Sentence(f"{_begin(origin)}.")])]
 
 
 def since_words(history: History, trace: Trace) -> str:

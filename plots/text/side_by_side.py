@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plots.model import values
-from plots.model.derive import Benchmark, Run, Sizes
+from plots.model.derive import Benchmark, NoData, Run, Sizes
 from plots.model.judged import Answered, Comparison, Sentence
 from plots.model.values import is_positive, mapping
-from plots.text import caption, numbers
+from plots.text import caption, column_of, numbers
 from plots.text.table import Table
 from plots.text.trust import injected_faults
 
@@ -69,6 +69,15 @@ def comparison_of(runs: Numbered) -> Comparison | None:
     return known[-1] if known else None
 
 
+def comparison_to_draw(runs: Numbered) -> Comparison:
+    """Returns the same for figures. Raises NoData if there is nothing to draw."""
+    if not are_comparable(runs):
+        raise NoData("runs without a GPU, or with injected faults, are not compared")
+    if (comparison := comparison_of(runs)) is None:
+        raise NoData("bench_transfers, which compares, has no answer")
+    return comparison
+
+
 def compare(runs: Numbered) -> list[Entry]:
     """Compares runs, the first of those with a GPU, at what a reader asks first."""
     comparison = comparison_of(runs)
@@ -109,6 +118,15 @@ def title(runs: Numbered) -> str:
     return caption.counted_names([caption.device_name(run) for _, run in runs])
 
 
+def describe_runs(runs: Numbered) -> str:
+    """Says which machine each run is of, and when it was measured, for captions of tables."""
+    return "; ".join(
+        f"{'run' if i else 'Run'} {number}: {caption.device_name(run)}, "
+        f"{caption.describe_origin(run)}"
+        for i, (number, run) in enumerate(runs)
+    )
+
+
 def key_questions(run: Run) -> Iterator[KeyQuestion]:
     """Yields what a reader follows over time, where the run has an answer."""
     for asked in run.judged.questions:
@@ -140,11 +158,13 @@ def make_question_table(runs: Numbered) -> Table:
         f"{key} of {text}" for text in against for key in ("gain", "gain_low", "gain_high", "clear")
     ]
     heading = "Question by question"
+    counts = column_of.repetitions([one for entry in comparisons for one in entry.measured])
     note = (
-        "Plus is better: more bandwidth, less time, less work of the CPU. In brackets: the 95 % "
-        "interval within the runs, from all pairs of repetitions. Processes differ by more."
+        f"{column_of.explain([], counts)}. Plus is better than {names[0]}: more bandwidth, less "
+        "time, less work of the CPU. In brackets: the 95 % interval within the runs, from all "
+        "pairs of repetitions. Processes differ by more"
     )
-    return Table("questions", heading, head, rows, raw_head, raw, note=note)
+    return Table("questions", heading, head, rows, raw_head, raw, note=f"{note}.", paper_note=note)
 
 
 def make_fact_table(runs: Numbered) -> Table:

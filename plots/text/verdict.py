@@ -6,6 +6,7 @@ from collections import Counter
 
 from plots.model.derive import Run
 from plots.model.gate import (
+    INCONCLUSIVE,
     NOT_KNOWN,
     PASS,
     REGRESSION,
@@ -14,8 +15,36 @@ from plots.model.gate import (
     ClassVerdict,
     Difference,
 )
-from plots.model.judged import Sentence
+from plots.model.judged import Mark, Sentence
 from plots.text import caption, numbers
+
+STATES = {PASS: "good", INCONCLUSIVE: "unknown"}  # of marks; others are warnings
+
+
+def title(check: Check, run: Run) -> str:
+    """Returns the verdict and the device, as the title of a page."""
+    return f"{check.verdict}: {caption.device_name(run)} against its baseline"
+
+
+def marks(check: Check) -> list[Mark]:
+    """Returns the verdict on the whole, and on each class of benchmarks."""
+    state = STATES.get(check.verdict, "warning")
+    whole = Mark("Gate", state, check.verdict, "", [Sentence(f"{check.sentence}.")])
+    return [whole, *map(_mark_class, check.classes)]
+
+
+def _mark_class(entry: ClassVerdict) -> Mark:
+    role = "" if entry.decides else " (only vetoes)"
+    told = f"{describe_class(entry)}{_describe_shift(entry)}{role}."
+    evidence = _said([told, *(reason.text for reason in entry.reasons)])
+    if entry.verdict == PASS and entry.tested == 0:
+        return Mark(f"Class {entry.name}", "unknown", "nothing tested", role.strip(), evidence)
+    state = STATES.get(entry.verdict, "warning")
+    return Mark(f"Class {entry.name}", state, entry.verdict, f"{_counts(entry)}{role}", evidence)
+
+
+def _said(texts: list[str]) -> list[Sentence]:
+    return [Sentence(text) for text in dict.fromkeys(texts)]
 
 
 def heading(check: Check, run: Run) -> str:
@@ -37,8 +66,11 @@ def describe_class(entry: ClassVerdict) -> str:
     """Returns the verdict on a class with its counts."""
     if entry.verdict == PASS and entry.tested == 0:
         return f"{entry.name}: nothing tested"
-    counts = f"{entry.tested} of {entry.of_baseline} tested at {100 * entry.threshold:g} %"
-    return f"{entry.name}: {entry.verdict}, {counts}"
+    return f"{entry.name}: {entry.verdict}, {_counts(entry)}"
+
+
+def _counts(entry: ClassVerdict) -> str:
+    return f"{entry.tested} of {entry.of_baseline} tested at {100 * entry.threshold:g} %"
 
 
 def describe_counts(check: Check) -> str:
@@ -76,7 +108,6 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
         "Without the slower benchmarks, the answer would be inconclusive": [
             reason.text for reason in reasons
         ],
-        "Each class of benchmarks": _describe_classes(check),
         "What differs from the baseline": list(map(_describe_difference, check.differences)),
         "What was compared": [
             _describe_comparison(check),
@@ -89,7 +120,7 @@ def sentences(check: Check, runs: int) -> dict[str, list[Sentence]]:
             f"Only the first of these {runs} runs has a section of its own below: they are of one "
             "machine. For a section of each, make a report without the baseline."
         )
-    return {name: [Sentence(text) for text in texts] for name, texts in texts_by_heading.items()}
+    return {name: _said(texts) for name, texts in texts_by_heading.items()}
 
 
 def _describe_difference(difference: Difference) -> str:
@@ -104,16 +135,6 @@ def _describe_comparison(check: Check) -> str:
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "none"
     basis = f"judged by {check.judged_by}{fastest}"
     return f"{describe_counts(check)}, {basis}. Benchmarks: {verdicts}."
-
-
-def _describe_classes(check: Check) -> list[str]:
-    texts = []
-    for entry in check.classes:
-        role = "" if entry.decides else " (only vetoes)"
-        texts.append(f"{describe_class(entry)}{_describe_shift(entry)}{role}")
-        # The answer's sentence or its reasons already have those of the classes that decide.
-        texts += [] if entry.decides else [reason.text for reason in entry.reasons]
-    return texts
 
 
 def _describe_shift(entry: ClassVerdict) -> str:

@@ -9,11 +9,32 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+json to_json(const use& given) {
+  return {{"strategy", given.strategy}, {"summary", given.summary}, {"place", given.place}};
+}
+
+json to_json(const gained& given) {
+  const auto& ends = given.gain.interval;
+  return {{"benchmark", given.benchmark},
+          {"gain", given.gain.value},
+          {"low", ends ? json(ends->low) : json()},
+          {"high", ends ? json(ends->high) : json()},
+          {"clear", given.is_clear ? 1 : 0},
+          {"subject", given.subject},
+          {"text", given.text},
+          {"doubt", given.doubt}};
+}
+
+json to_json(const rule& given);
+json to_json(const alike& given);
+constexpr auto as_json = [](const auto& given) { return to_json(given); };
+
 json to_json(const rule& given) {
-  auto uses = json::array();
-  for (const auto& each : given.uses)
-    uses.push_back({{"strategy", each.strategy}, {"summary", each.summary}, {"place", each.place}});
-  return {{"code", given.code}, {"data", given.data}, {"uses", uses}, {"why", given.why}};
+  return {{"code", given.code},
+          {"data", given.data},
+          {"uses", common::list_of(given.uses, as_json)},
+          {"why", given.why},
+          {"gains", common::list_of(given.gains, as_json)}};
 }
 
 json to_json(const alike& given) {
@@ -40,8 +61,6 @@ std::map<std::string, result_file::spread> known_spreads(const result_file::cont
     if (spread.interval || spread.modes) known[described->name] = spread;
   return known;
 }
-
-constexpr auto as_json = [](const auto& given) { return to_json(given); };
 
 }  // namespace
 

@@ -52,11 +52,32 @@ std::string interval_text(const statistics::interval& ends) {
 }
 
 /// What a reader asks for: the rate, or the time of a small transfer.
-std::string time_text(const picked& pick, bool with_name, const std::string& place) {
+std::string figure_of(const picked& pick) {
   const auto& [of, chosen] = pick;
-  const auto figure = of->size < shown_as_rate ? common::time_figure(chosen->median_ns)
-                                               : common::rate_figure(chosen->gb_per_s());
-  return fmt::format("{}{} {}", with_name ? pick.name() + ' ' : "", figure, place);
+  return of->size < shown_as_rate ? common::time_figure(chosen->median_ns)
+                                  : common::rate_figure(chosen->gb_per_s());
+}
+
+std::string time_text(const picked& pick, bool with_name, const std::string& place) {
+  return fmt::format("{}{} {}", with_name ? pick.name() + ' ' : "", figure_of(pick), place);
+}
+
+gained gained_by(const picked& pick) {
+  gained made{pick.chosen->described->name,
+              pick.is_plain() ? statistics::ratio() : pick.of->gain(*pick.chosen),
+              false,
+              fmt::format("{} {}, {}: {}", pick.name(), way(pick.of->towards), size(*pick.of),
+                          figure_of(pick)),
+              "",
+              ""};
+  made.is_clear = made.gain.is_above_one();
+  made.text = common::times_figure(made.gain.value);
+  if (made.gain.interval) made.text += ' ' + interval_text(*made.gain.interval);
+  if (pick.is_plain())
+    made.doubt = ", the plain copy";
+  else if (!made.is_clear)
+    made.doubt = made.gain.interval ? ", not clear" : ", too few repetitions";
+  return made;
 }
 
 std::string gain_text(const picked& pick, bool with_name, const std::string& place) {
@@ -172,7 +193,8 @@ class rule_maker {
     return rule{
         code, data, uses_of(picks),
         fmt::format("{}{}.{}{}", at(picks), joined(gains(picks, names_of(picks).size() > 1)),
-                    few_uses_text(picks), cores_text(picks))};
+                    few_uses_text(picks), cores_text(picks)),
+        gained_by_each(picks)};
   }
 
   /// In all directions the same strategy, if one is good enough in each.
@@ -194,6 +216,12 @@ class rule_maker {
     return picks;
   }
 
+  static std::vector<gained> gained_by_each(const all_picked& picks) {
+    std::vector<gained> made;
+    std::ranges::transform(picks, std::back_inserter(made), gained_by);
+    return made;
+  }
+
   static std::vector<std::string> gains(const all_picked& picks, bool with_names) {
     std::vector<std::string> texts;
     for (const auto& pick : picks)
@@ -210,7 +238,8 @@ class rule_maker {
             data,
             {use_of(picks.front().of->plain->described->strategy)},
             fmt::format("Nothing measured is clearly faster. {}{}.", at(others),
-                        joined(gains(others, true)))};
+                        joined(gains(others, true))),
+            gained_by_each(picks)};
   }
 
   /// What advice names instead for memory that is used less often.
@@ -260,7 +289,8 @@ class rule_maker {
             "{}{}{}.",
             up_to_text(plain, with_names ? made.front().plain->described->strategy : std::string()),
             at(picks),
-            is_always_plain ? fmt::format("{}", fmt::join(texts, " and ")) : joined(texts))};
+            is_always_plain ? fmt::format("{}", fmt::join(texts, " and ")) : joined(texts)),
+        gained_by_each(picks)};
   }
 
   /// A strategy at the smallest size at which its gain is clear, to which the choice is changed;

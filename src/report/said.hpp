@@ -6,6 +6,7 @@
 
 #include "src/common/message.hpp"
 #include "src/report/run.hpp"
+#include "src/statistics/ratio.hpp"
 
 // What is said of one run beside how far it can be trusted.
 
@@ -20,12 +21,23 @@ struct use {
   std::string place;    ///< "to the device", where it is not used in both directions
 };
 
+/// A strategy of a rule beside the plain copy, in one direction.
+struct gained {
+  std::string benchmark;   ///< its name
+  statistics::ratio gain;  ///< how many times as fast as the plain copy
+  bool is_clear;
+  std::string subject;  ///< "copy/pinned to the device, 1 GiB: 55.4 GB/s"
+  std::string text;     ///< "6.01× [5.98, 6.05]"
+  std::string doubt;    ///< that it is not clear, as the end of a sentence; may be empty
+};
+
 /// What to use, as a rule.
 struct rule {
   std::string code;  ///< "large", "small", "ordinary"
   std::string data;  ///< what it is about, in words
   std::vector<report::use> uses;
   std::string why;  ///< sentences
+  std::vector<report::gained> gains = {};
 };
 
 /// The rules that a run with a GPU supports.

@@ -65,7 +65,9 @@ struct steadiness {
     std::vector<double> halves;
     for (const auto* benchmark : repeated.all) halves.push_back(middle_half(*benchmark));
     typical = statistics::median(halves);
-    widest = std::ranges::max(halves);
+    const auto last = std::ranges::max_element(halves);
+    widest = *last;
+    least_steady = repeated.all[static_cast<std::size_t>(last - halves.begin())]->described->name;
     const auto count = repeated.all.size();
     who = count == 1
               ? common::printable_in_short(repeated.all.front()->described->name) + " repeats"
@@ -75,7 +77,8 @@ struct steadiness {
   }
 
   double typical = 0, widest = 0;
-  std::string who;  ///< "half of the 5 benchmarks repeat"
+  std::string who;           ///< "half of the 5 benchmarks repeat"
+  std::string least_steady;  ///< the name of the benchmark that is as wide as that
 };
 
 std::string describe_noise(const repeated_benchmarks& repeated, const steadiness& seen) {
@@ -118,7 +121,8 @@ finding about_noise(const repeated_benchmarks& repeated, const steadiness& seen)
           {"quiet", data, text},
           false,
           repeated.all.size() == 1 ? half
-                                   : fmt::format("{} within this, all within {} ({})", seen.who,
+                                   : fmt::format("{} within this, and {} within {} ({})", seen.who,
+                                                 common::printable_in_short(seen.least_steady),
                                                  percent(seen.widest), half)};
 }
 

@@ -42,7 +42,7 @@ from plots.figures import (
     MAP_FIGURES,
 )
 from plots.figures.forest import draw_forest
-from plots.figures.layout import COLUMN, WIDE, Layout
+from plots.figures.layout import COLUMN, PAPER, WIDE, Layout
 from plots.model.derive import NoData, Run
 from plots.model.load import parse_result, read_result
 from plots.model.programs import ask_about_map
@@ -130,8 +130,20 @@ FOUR_GPUS = ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"
 FOUR_GPUS += [f"nvidia-h200/2026-11-21-fast-paths{again}" for again in ("", "-again")]
 
 OF_SEVERAL = {
+    "gains of a recorded run": of("gains", recorded(FOUR_GPUS[0])),
     "recorded runs of four days": of("history", list(map(recorded, [*FOUR_DAYS, FOUR_GPUS[1]]))),
     "recorded runs of four GPUs": of("ranks", list(map(recorded, FOUR_GPUS))),
+    "answers of recorded GPUs": of("questions", list(map(recorded, FOUR_GPUS[:2]))),
+    "answers of four runs": of("questions", list(map(recorded, FOUR_GPUS))),
+    "answers in a column": of("questions", list(map(recorded, FOUR_GPUS[:2])), PAPER),
+    "an answer beyond the axis": of(
+        "questions", [machine("a", 1.0, 1.0, 1.0), machine("b", 1.3, 1.0, 0.3)]
+    ),
+    "answers without an interval": of(
+        "questions", [machine("a", 1.0, factors=(1.0, 1.0)), machine("b", 2.0, factors=(1, 1))]
+    ),
+    "no question answered by both": of("questions", [machine("a", 1.0), OTHER]),
+    "answers without a GPU": of("questions", [ON_HOST, ON_HOST]),
     "slower, the same and faster": of(
         "differences", [machine("a", 1.0, 1.0, 1.0), machine("b", 1.25, 1.001, 0.8)]
     ),

@@ -256,6 +256,12 @@ ONE_WAY = [row for row in ALIKE if "/d2h/" in row["name"]]
 NEW_FAMILY = [synthetic.row("copy_halves/pinned/h2d/1MiB", MIB, 5e4)]
 
 OF_RUNS = {
+    "a gain, and none": of("gains", small(pageable=1.5, pinned=1.0, pinned_wc=1.005)),
+    "a gain in a column": of("gains", small(pageable=1.5, pinned=1.0), PAPER),
+    "too few repetitions for a gain": of(
+        "gains", run(uneven("copy/pageable/h2d", LARGE, 9.0) + uneven("copy/pinned/h2d", LARGE, 50))
+    ),
+    "nothing beside a plain copy": of("gains", run(uneven("copy/pinned/h2d", LARGE, 50.0))),
     "a line stands for the plainest of those that are alike": of("bandwidth", run(ALIKE)),
     "its time, too": of("latency", run(ALIKE)),
     "strategies that differ": of("bandwidth", run(synthetic.apart(sizes=SIZES))),

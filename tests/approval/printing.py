@@ -63,6 +63,9 @@ def section(given: Section) -> Iterator[str]:
         yield f"card {card.name}: {[mark.verdict for mark in card.marks]}"
         yield from (f"  {about}: {said}" for about, said in card.lines)
     yield from (f"card: {note}" for note in [given.cards_note] if note)
+    for mark in given.marks if given.summary is None else ():  # a run says its own
+        yield f"mark ({mark.state}): {mark.subject}: {mark.verdict}; {mark.details}"
+        yield from sentences(f"evidence of {mark.subject}", mark.evidence)
     for heading, said in given.sentences.items():
         yield from sentences(heading, said)
     yield from sentences("alert", given.alerts)

@@ -19,6 +19,7 @@ CONSTANTS = {
         page/draw PIXELS_PER_INCH COLUMN_INCHES POINTS_PER_INCH WIDEST NARROWEST ROOM_AROUND
         figures/forest WIDTH TEXT_WIDTH NAME_WIDTH KEY_COLUMNS AXIS_ROOM
         figures/common LABEL_HEIGHT
+        figures/answers COLUMN_BARS
         figures/machine_ranks NAME_WIDTH PANEL_WIDTH TEXT_ROOM
         figures/fleet_strip LIFT
         figures/winner_map CELL_WIDTH KEY_ROOM
@@ -69,6 +70,7 @@ CONSTANTS = {
         figures/fleet_outliers MOST_ROWS
         figures/fleet_strip BARS MOST_LABELS
         figures/forest MOST_ROWS
+        figures/questions MOST MOST_OF_SEVERAL
         figures/latency PANELS PANELS_BESIDE
         figures/machine_history COLUMNS MOST_PANELS MOST_TICKS
         figures/machine_ranks MOST_QUESTIONS
@@ -92,6 +94,7 @@ CONSTANTS = {
         text/fleet_caption MOST_SENTENCES""",
     "which part of the data an axis shows, and which colours": """
         figures/bandwidth SMALLEST
+        figures/gains ROOM
         figures/samples WITHIN
         figures/small_copies AXIS_END
         figures/differences INSIDE

@@ -53,7 +53,7 @@ def undrawn(monkeypatch):
     """Replaces what takes seconds in tests that do not look at it: images, libraries, schemas."""
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda named: {f"{name}.png": b"image" for name, *_ in named},
+        lambda named, *_: {f"{name}.png": b"image" for name, *_ in named},
     )
     monkeypatch.setattr(
         "plots.page.render.pictures", lambda specs: ["<svg><path/></svg>" for _ in specs]

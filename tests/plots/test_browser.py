@@ -38,7 +38,7 @@ def written(tmp_path_factory, program):
 
     def write(results, *arguments, **options):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("plots.page.render.all_images", lambda named: {})
+            patch.setattr("plots.page.render.all_images", lambda named, *_: {})
             files = report.make_report(results, program, *arguments, **options)
         path = tmp_path_factory.mktemp("page") / "report.html"
         path.write_bytes(files["report.html"])
@@ -111,19 +111,19 @@ def test_the_first_chart_is_a_picture_without_scripts(browser, path):
     """Looks at the picture before and after the chart is drawn."""
     without_scripts = browser.new_page(java_script_enabled=False)
     without_scripts.goto(path.as_uri())
-    assert without_scripts.locator("#bandwidth .still.wide svg").is_visible()
-    assert not without_scripts.locator("#bandwidth .still.column svg").is_visible()
+    assert without_scripts.locator("#gains .still.wide svg").is_visible()
+    assert not without_scripts.locator("#gains .still.column svg").is_visible()
     without_scripts.close()
     for page in opened_page(browser, path):
         assert page.locator(".still").count() == 0
-        assert page.locator("#bandwidth .chart svg").count() == 1
+        assert page.locator("#gains .chart svg").count() == 1
 
 
 def test_the_picture_of_the_first_chart_is_readable_on_a_phone(browser, path):
     for width, narrow in ((390, True), (1100, False)):
         page = browser.new_page(java_script_enabled=False, viewport={"width": width, "height": 800})
         page.goto(path.as_uri())
-        pictures = [one for one in page.locator("#bandwidth svg").all() if one.is_visible()]
+        pictures = [one for one in page.locator("#gains svg").all() if one.is_visible()]
         (shown,) = pictures
         text = shown.locator("text").first.evaluate("one => one.getBoundingClientRect().height")
         assert text > 9  # pixels
@@ -146,15 +146,34 @@ def test_a_comparison_on_a_phone_has_each_machine_below_its_question(browser, co
     page.close()
 
 
-def test_a_comparison_begins_with_verdict_cards_questions_and_differences(browser, compared_path):
+def test_a_comparison_begins_with_a_picture_then_the_sentences(browser, compared_path):
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     page.goto(compared_path.as_uri())
-    order = [".sentences", ".card", ".stacked", "figure"]
-    tops = [page.locator(f"main {one}").first.bounding_box()["y"] for one in order]
-    assert tops == sorted(tops)
-    assert page.locator("figure").first.get_attribute("id") == "runs-differences"
+    order = ["#runs-questions", ".sentences", ".card", ".stacked", "#runs-differences"]
+    boxes = [page.locator(f"main {one}").first.bounding_box() for one in order]
+    assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
+    assert boxes[1]["y"] < 900  # on the first screen
+    assert page.locator("figure").first.get_attribute("id") == "runs-questions"
     assert page.locator(".card").count() == 2
     page.close()
+
+
+def test_the_contents_show_that_they_scroll_and_a_button_scrolls_them(page):
+    further = page.locator("nav > button")
+    place = "document.querySelector('nav > ul').scrollLeft"
+    assert further.inner_text() == "›"
+    while further.inner_text() == "›":
+        before = page.evaluate(place)
+        further.click()
+        page.wait_for_function(f"{place} > {before}")
+        page.wait_for_timeout(500)  # it scrolls smoothly
+    last = page.locator("nav a").last.bounding_box()
+    assert last["x"] + last["width"] <= further.bounding_box()["x"]
+    further.click()
+    page.wait_for_function(f"{place} === 0")
+    page.evaluate("document.querySelector('nav ul ul').replaceChildren()")
+    page.evaluate("window.dispatchEvent(new Event('resize'))")
+    assert not further.is_visible()
 
 
 def charts(page):
@@ -182,7 +201,7 @@ def count_lines(page, figure):
 
 def test_every_figure_is_drawn_and_small_enough(page, path):
     figures = page.locator("figure").count()
-    assert figures == page.locator(".chart svg").count() == 6
+    assert figures == page.locator(".chart svg").count() == 7
     assert path.stat().st_size < 6e6
 
 
@@ -307,7 +326,7 @@ def test_the_dark_page_has_light_lines_and_keeps_its_figures(page):
     page.locator("#theme").click()
     wait_until_drawn(page, "dark")
     assert page.locator(f"#bandwidth path[stroke='{dark}']").count() > 0
-    assert page.locator(".chart svg").count() == 6
+    assert page.locator(".chart svg").count() == 7
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(28, 28, 30)"
 
@@ -401,11 +420,14 @@ def test_the_contents_stay_in_sight_and_cover_no_heading(page):
     assert heading["y"] >= contents["y"] + contents["height"]
 
 
-def test_the_first_screen_has_the_rates(page):
+def test_the_first_screen_has_a_picture_and_the_rates(page):
+    picture = page.locator("main figure").first
+    assert picture.get_attribute("id") == "gains"
     (first, *_) = page.locator(".glance dd").all()
     box = first.bounding_box()
     assert "GB/s" in first.inner_text()
-    assert box["y"] + box["height"] < 500
+    assert box["y"] > picture.bounding_box()["y"]
+    assert box["y"] + box["height"] < 900
     reached = first.locator(".reached").bounding_box()
     frame = first.locator(".gauge").bounding_box()
     assert 0 < reached["width"] < frame["width"]
@@ -423,22 +445,22 @@ def test_what_the_bars_mean_stands_right_below_them(page):
 @pytest.mark.parametrize(
     "recorded", ["nvidia-h200/2026-11-21-report", "nvidia-h100/2026-11-21-transfers"]
 )
-def test_the_first_screen_of_a_phone_has_a_verdict_and_what_to_use(
+def test_the_first_screen_of_a_phone_has_what_to_use_and_a_verdict(
     browser, program, tmp_path, recorded
 ):
     path = RECORDED / recorded / "result.json.gz"
     files = report.make_report(
-        [read_result(path)], program, page_only=True, figures=frozenset({"bandwidth"})
+        [read_result(path)], program, page_only=True, figures=frozenset({"gains"})
     )
     (tmp_path / "report.html").write_bytes(files["report.html"])
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto((tmp_path / "report.html").as_uri())
-    assert page.locator(".summary").inner_text().startswith("No fault seen:")
-    names = [name.bounding_box() for name in page.locator(".rules strong").all()]
-    assert len(names) >= 3
-    assert all(name["y"] + name["height"] < 844 for name in names)
-    reasons = page.locator(".rules .why").all()
-    assert min(reason.bounding_box()["y"] for reason in reasons) > names[-1]["y"]
+    shown = page.locator("#gains .chart").inner_text()
+    assert all(f"copy/{name} to the device" in shown for name in ("pinned", "pageable", "staged"))
+    summary = page.locator(".summary")
+    assert summary.inner_text().startswith("No fault seen:")
+    box = summary.bounding_box()
+    assert box["y"] + box["height"] < 844
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.close()
 
@@ -470,8 +492,6 @@ def test_a_mark_unfolds_what_it_follows_from(page):
     assert not evidence.is_visible()
     page.locator(".mark summary", has_text=re.compile(r"^\s*Link")).click()
     assert evidence.is_visible()
-    rules = page.locator(".rules").bounding_box()
-    assert rules["y"] + rules["height"] < 900  # still on the first screen
 
 
 def test_the_forest_plot_is_drawn_for_a_dark_page(verdict_page):
@@ -520,7 +540,7 @@ def test_every_mark_that_is_announced_has_a_text(page, verdict_page):
 
 
 def test_a_chart_keeps_its_text_when_it_is_drawn(page, browser, path):
-    assert len(assert_charts_are_described(page, browser, path)) == 6
+    assert len(assert_charts_are_described(page, browser, path)) == 7
     page.locator("#theme").click()
     wait_until_drawn(page, "dark")
     assert_charts_are_described(page, browser, path)

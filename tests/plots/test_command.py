@@ -1,6 +1,7 @@
 """Tests the command line: it writes the whole report or nothing."""
 
 import gzip
+import io
 import json
 import os
 import re
@@ -50,6 +51,18 @@ def assert_fails(capsys, arguments, expected):
     assert captured.err.startswith("report: ")
     assert captured.err.count("\n") == 1
     assert expected in captured.err
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_said_on_terminals_alone(quick_images, monkeypatch, tmp_path, is_terminal):
+    said = io.StringIO()
+    said.isatty = lambda: is_terminal
+    monkeypatch.setattr(sys, "stderr", said)
+    path = synthetic.write(tmp_path / "run.json", synthetic.document())
+    assert main([str(path), "--out", str(tmp_path / "out"), "--program", "none"]) == 0
+    text = said.getvalue()
+    assert ("report: preparing latency …" in text) is is_terminal
+    assert text.endswith("\r\x1b[K") is is_terminal  # the line is empty again
 
 
 def test_runs_as_a_module(tmp_path):

@@ -235,6 +235,7 @@ def test_the_host_device_says_so_in_every_figure(figure):
         "break_even",
         "interference",
         "company",
+        "gains",
         "winner_map",
     ):  # these need a GPU and its link, or rows that this run lacks
         with pytest.raises(NoData):

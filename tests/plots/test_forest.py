@@ -247,8 +247,7 @@ def test_the_verdict_comes_first_and_only_the_first_run_has_a_section(quick_imag
     assert re.findall(r'<h2 id="section[^>]*>(.*?)</h2>', page) == [
         "REGRESSION, 4 of 6 tested: 3 runs against the baseline, Synthetic GPU",
         "3 runs with a GPU side by side",
-        "Run 1 (synthetic.json): Synthetic GPU, synthetic-host (Synthetic CPU), 2026-11-20 11:00 "
-        "UTC, profile standard",
+        "Run 1: Synthetic GPU",
     ]
     assert set(files) >= {"figures/forest.png", "tables/checked.csv", "tables/run-1-transfers.csv"}
     assert not any("run-2" in name for name in files)

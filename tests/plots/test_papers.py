@@ -64,10 +64,11 @@ def missing_tex():
     return ""
 
 
-def recorded(pytestconfig):
+def recorded(pytestconfig, name="nvidia-h200/2026-11-21-report/result.json.gz"):
     program = Path(pytestconfig.getoption("binary"))
-    result = read_result(RECORDED / "nvidia-h200/2026-11-21-report/result.json.gz")
-    return Run(result, ask(program, result, on_host=False))
+    result = read_result(RECORDED / name)
+    (judged,) = judge(program, [result])
+    return Run(result, ask(program, result, on_host=False), judged)
 
 
 def compile_paper(folder, preamble, body):
@@ -89,9 +90,11 @@ def folder(tmp_path_factory, pytestconfig):
     folder = tmp_path_factory.mktemp("paper")
     run = recorded(pytestconfig)
     section = Section(name="", heading="", on_host=False)
-    for name in ("bandwidth", "ladder"):
+    for name in ("gains", "bandwidth", "ladder"):
         Drawer().add_figure(section, name, lambda layout, name=name: FIGURES[name](run, layout))
     contents = {"numbers.tex": macros.format_macros(run, None).encode()}
+    processes = recorded(pytestconfig, "nvidia-h100/2026-11-26-processes/result-1.json.gz")
+    contents["run-2-numbers.tex"] = macros.format_macros(processes, 2).encode()
     contents |= method.format_method([(1, run), (2, synthetic.run())])
     for table in chain(
         run_tables.make_tables(run),
@@ -125,11 +128,13 @@ def test_everything_is_set_in_papers_of_each_class(folder, preamble):
     }
     cited = (
         r"\transfersDevice: \qty{\bandwidthCopyPinnedHtoD}{GB/s} of \linkLimit, "
-        r"\qtyrange{\bandwidthCopyPinnedHtoDLow}{\bandwidthCopyPinnedHtoDHigh}{GB/s}, "
+        r"\qtyrange{\bandwidthRunTwoCopyPinnedHtoDLow}"
+        r"{\bandwidthRunTwoCopyPinnedHtoDHigh}{GB/s}, "
         r"$n=\bandwidthCopyPinnedHtoDN$."
     )
+    begin = r"\input{numbers}\input{run-2-numbers}"
     body = "\n\\clearpage\n".join(
-        [r"\input{numbers}", cited, *figures, *(line for line in inputs if "paper" not in line)]
+        [begin, cited, *figures, *(line for line in inputs if "paper" not in line)]
     )
     assert compile_paper(folder, preamble, body) == []
 
@@ -248,7 +253,7 @@ def test_captions_are_escaped():
     run = synthetic.run(device={"kind": "cuda", "name": "50 % & {x} \\y_z"})
     Drawer().add_figure(section, "bandwidth", lambda layout: FIGURES["bandwidth"](run, layout))
     tex = paper.format_captions(section.drawn[0], {})["bandwidth.caption.tex"].decode()
-    assert r"50 \% \& \{x\} \textbackslash{}y\_z" in tex
+    assert r"50~\% \& \{x\} \textbackslash{}y\_z" in tex
 
 
 def test_a_part_has_the_key_and_its_own_panels_only():

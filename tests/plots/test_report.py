@@ -129,7 +129,7 @@ def test_the_page_asks_no_network_for_anything():
 def test_links_to_the_folder_lead_to_files_of_the_report(monkeypatch):
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda named: {
+        lambda named, *_: {
             f"{name}.{kind}": b"" for name, *_ in named for kind in ("svg", "pdf", "png")
         },
     )
@@ -448,7 +448,7 @@ def test_no_output_controls_a_terminal(undrawn, monkeypatch):
         row[f"extra{ESCAPES}"] = 1.0
     monkeypatch.setattr(
         "plots.page.render.all_images",
-        lambda specs: {f"{name}.svg": draw.svg(spec).encode() for name, spec, *_ in specs},
+        lambda specs, *_: {f"{name}.svg": draw.svg(spec).encode() for name, spec, *_ in specs},
     )
     files = report.make_report([parse_result(Path("run.json"), document)], None)
     assert {Path(name).suffix for name in files} == {

@@ -41,6 +41,11 @@ TEST(rules, name_what_is_faster_and_by_how_much) {
             "At 64 MiB: 19.99 GB/s to the device, 2.00× [1.98, 2.02] as fast as plain cudaMemcpy "
             "of pageable memory; 19.99 GB/s to the host, 2.00× [1.98, 2.02]. What allocating the "
             "memory costs was not measured.");
+  ASSERT_EQ(rules[0].gains.size(), 2);
+  const auto& gained = rules[0].gains[0];
+  EXPECT_TRUE(gained.is_clear);
+  EXPECT_EQ(gained.subject + ' ' + gained.text + gained.doubt,
+            "copy/pinned to the device, 64 MiB: 19.99 GB/s 2.00× [1.98, 2.02]");
   EXPECT_EQ(rules[1].code, "small");
   EXPECT_THAT(uses(rules[1]), ElementsAre("copy/pinned"));
 }
@@ -54,6 +59,7 @@ TEST(rules, name_the_plain_copy_where_nothing_is_clearly_faster) {
 }
 
 TEST(rules, tell_that_repetitions_are_too_few) {
+  EXPECT_EQ(beside(2, {1}).reported().rules[0].gains[0].doubt, ", too few repetitions");
   EXPECT_THAT(beside(2, {1}).reported().rules[0].why,
               HasSubstr("(too few repetitions to be sure)"));
   EXPECT_THAT(beside(1, {1}).reported().rules[0].why,
