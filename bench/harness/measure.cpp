@@ -1,7 +1,9 @@
 #include "bench/harness/measure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include "bench/harness/interruption.hpp"
@@ -84,8 +86,11 @@ schedule settle_schedule(const transfer& transfer, const line_preparation& lines
   const double timed = operation * static_cast<double>(planned.batch);
   const double batch_total = timed + overhead;
   const double needed = std::min(budget / timed, 2 * budget / batch_total);
-  const auto batches = std::clamp<std::size_t>(at_least_one(std::ceil(needed)),
-                                               transfer.timing.least_operations, 100'000);
+  const auto batches = transfer.timing.choose_operations
+                           ? transfer.timing.choose_operations(
+                                 std::chrono::nanoseconds(static_cast<std::int64_t>(operation)))
+                           : std::clamp<std::size_t>(at_least_one(std::ceil(needed)),
+                                                     transfer.timing.least_operations, 100'000);
   planned.operations = batches * planned.batch;
   // After a millisecond, caches, clocks and queues are in the state of repeated operations.
   // Prepared operations need no settling; those that may run once per repetition have been settled

@@ -1,6 +1,7 @@
 #include "bench/strategies/beside.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -18,11 +19,10 @@ using nanoseconds_of_beside = std::chrono::duration<double, std::nano>;
 
 /// As short as works often follow one another; long enough for none to be due when the last ends.
 constexpr nanoseconds_of_beside mean_distance = std::chrono::microseconds(100);
-constexpr std::size_t operations_of_a_turn = 100;
-constexpr std::size_t alone_in_a_turn = 10;
-constexpr std::size_t calls_alone_in_a_turn = 3;
+constexpr std::size_t operations_of_a_turn = 250;
+constexpr std::size_t alone_in_a_turn = 20;
+constexpr std::size_t calls_alone_in_a_turn = 2;
 constexpr std::chrono::milliseconds longest_turn{100};
-constexpr std::chrono::milliseconds longest_repetition{500};
 
 double nanoseconds_between(beside::clock::time_point begin, beside::clock::time_point end) {
   return nanoseconds_of_beside(end - begin).count();
@@ -61,6 +61,7 @@ void repeating_thread::make_calls() noexcept {
     failure_ = std::current_exception();
     failed_.store(true, std::memory_order_release);
   }
+  is_over_.store(true, std::memory_order_release);
   count();
 }
 
@@ -76,7 +77,7 @@ void repeating_thread::wait_for(std::size_t calls) const {
 }
 
 void repeating_thread::stop() noexcept {
-  stopping_.store(true, std::memory_order_release);
+  let_end();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -84,29 +85,29 @@ void repeating_thread::rethrow() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-beside::beside(transfers::device& device, timed_work work, std::optional<repeated_call> call)
-    : device_(device), work_(std::move(work)), call_(std::move(call)) {
-  estimate_operations();
+std::size_t beside::operations_for(std::chrono::nanoseconds each) {
+  constexpr std::chrono::milliseconds longest_for_p99{500};
+  constexpr std::chrono::milliseconds longest{150};
+  constexpr std::size_t fewest = 3;
+  const auto fit_in = [&](nanoseconds_of_beside time) {
+    return static_cast<std::size_t>(time / (each + mean_distance));
+  };
+  const auto for_p99 = statistics::least_values(0.99);
+  if (fit_in(longest_for_p99) >= for_p99) return for_p99;
+  return std::clamp(fit_in(longest), fewest, statistics::least_values(0.95));
 }
 
-void beside::estimate_operations() {
+std::size_t beside::choose_operations(std::chrono::nanoseconds first) {
   constexpr std::size_t most = 5;
-  constexpr std::chrono::milliseconds enough{20};
-  std::vector<double> times;
-  const auto begin = clock::now();
-  while (times.size() < most && (times.empty() || clock::now() - begin < enough)) {
+  constexpr double enough_ns = 20e6;
+  std::vector times{static_cast<double>(first.count())};
+  while (times.size() < most && sum_of(times) < enough_ns) {
     prepare_next();
     run();
     times.push_back(took_ns_);
   }
-  end();
-  if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
-  forget();
-  const auto each = statistics::median(std::move(times)) + mean_distance.count();
-  const auto affordable = nanoseconds_of_beside(longest_repetition).count() / each;
-  constexpr double fewest = 3;
-  const auto enough_for_p99 = static_cast<double>(statistics::least_values(0.99));
-  least_operations_ = static_cast<std::size_t>(std::clamp(affordable, fewest, enough_for_p99));
+  return operations_for(
+      std::chrono::nanoseconds(static_cast<std::int64_t>(statistics::median(std::move(times)))));
 }
 
 void beside::prepare_next() {
@@ -129,39 +130,42 @@ bool beside::turn_is_over() const {
   const bool is_long =
       operations_of_turn_ >= operations_of_a_turn || clock::now() - beside_since_ >= longest_turn;
   // One is under way when operations beside begin, and counts for neither.
-  return is_long && calls_->made() > calls_before_ + 1;
+  return is_long && calls_->made() > calls_before_;
 }
 
 void beside::begin_turn() {
-  for (std::size_t i = 0; i < alone_in_a_turn; ++i) {
+  for (std::size_t i = 0; counts_ && i < alone_in_a_turn; ++i) {
     wait_for_due_time();
     run();
     work_alone_ns_.push_back(took_ns_);
   }
   calls_ = std::make_unique<repeating_thread>(device_, call_->run);
-  calls_->wait_for(calls_alone_in_a_turn);
+  if (counts_) calls_->wait_for(calls_alone_in_a_turn);
   operations_of_turn_ = 0;
   beside_since_ = clock::now();
   calls_before_ = calls_->made();
 }
 
-void beside::end_turn() {
+void beside::end_turn() noexcept {
   if (!calls_) return;
-  const auto until = clock::now();
-  calls_->stop();
-  const auto& spans = calls_->spans();
-  // Those alone are as many as were waited for, however long they took; those beside have begun in
-  // the turn.
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    const auto& [begin, end] = spans[i];
-    if (i < calls_alone_in_a_turn)
-      calls_alone_ns_.push_back(nanoseconds_between(begin, end));
-    else if (begin >= beside_since_ && begin < until)
-      calls_beside_ns_.push_back(nanoseconds_between(begin, end));
-  }
-  time_beside_ns_ += nanoseconds_between(beside_since_, until);
+  auto& calls = *calls_;
+  calls.let_end();
   try {
-    calls_->rethrow();
+    do {
+      wait_for_due_time();
+      run();
+    } while (!calls.has_ended());
+    time_beside_ns_ += nanoseconds_between(beside_since_, clock::now());
+    calls.stop();
+    calls.rethrow();
+    const auto& spans = calls.spans();
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      const auto& [begin, end] = spans[i];
+      if (i < calls_alone_in_a_turn)
+        calls_alone_ns_.push_back(nanoseconds_between(begin, end));
+      else if (begin >= beside_since_)
+        calls_beside_ns_.push_back(nanoseconds_between(begin, end));
+    }
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -188,13 +192,12 @@ void beside::run() {
 
 void beside::forget() {
   end();
+  counts_ = true;
   work_alone_ns_.clear();
   calls_alone_ns_.clear();
   calls_beside_ns_.clear();
   work_beside_ns_ = time_beside_ns_ = 0;
 }
-
-void beside::end() noexcept { end_turn(); }
 
 std::optional<std::string> beside::compare() {
   if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
@@ -264,7 +267,9 @@ transfer timed_beside(const job& task, timed_work work, std::optional<repeated_c
   operation.timing.own_time = [shared] { return shared->took_ns(); };
   operation.timing.polls = true;
   operation.timing.batched = false;
-  operation.timing.least_operations = shared->least_operations();
+  operation.timing.choose_operations = [shared](std::chrono::nanoseconds first) {
+    return shared->choose_operations(first);
+  };
   operation.timing.between = [shared] { shared->prepare_next(); };
   operation.timing.forget_settling = [shared] { shared->forget(); };
   operation.timing.conditions = [shared] {

@@ -48,6 +48,9 @@ class repeating_thread {
 
   /// Calls that have ended, without the first. A call that fails is the last one.
   [[nodiscard]] std::size_t made() const;
+  /// No call begins any more. The one that is under way goes on.
+  void let_end() noexcept { stopping_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool has_ended() const { return is_over_.load(std::memory_order_acquire); }
   /// Returns when so many have ended, or one has failed.
   void wait_for(std::size_t calls) const;
   [[nodiscard]] bool has_failed() const { return failed_.load(std::memory_order_acquire); }
@@ -67,35 +70,42 @@ class repeating_thread {
   std::vector<span> spans_;
   std::exception_ptr failure_;
   std::atomic<std::size_t> ended_ = 0;  ///< the first as well, and one that fails
-  std::atomic<bool> failed_ = false, stopping_ = false;
+  std::atomic<bool> failed_ = false, stopping_ = false, is_over_ = false;
   std::jthread thread_;  // last: uses the other members
 };
 
 /// Times work that becomes due at random, while another thread makes calls back to back, and both
 /// alone, in turn: some operations beside, some alone, some calls alone. No due time depends on the
-/// calls: the next one is drawn after the last work has ended.
+/// calls: the next one is drawn after the last work has ended. After the last operation of a turn,
+/// work goes on untimed until the call that is under way has ended: calls that count have had work
+/// beside them from their begin to their end.
 class beside {
  public:
   using clock = repeating_thread::clock;
 
-  /// Makes a few operations to find out how many a repetition may have. `call`: none, if the work
-  /// is timed alone. Throws what the work and the call throw, std::system_error.
-  beside(transfers::device& device, timed_work work, std::optional<repeated_call> call);
+  /// `call`: none, if the work is timed alone.
+  beside(transfers::device& device, timed_work work, std::optional<repeated_call> call)
+      : device_(device), work_(std::move(work)), call_(std::move(call)) {}
   beside(const beside&) = delete;
   beside& operator=(const beside&) = delete;
 
-  /// As many as tell the 99th percentile, or as half a second has, but three at least.
-  [[nodiscard]] std::size_t least_operations() const { return least_operations_; }
+  /// Of a repetition, if each takes so long: as many as tell the 99th percentile if they take no
+  /// more than half a second; else as many as tell the 95th, or as 150 ms have, but three at least.
+  [[nodiscard]] static std::size_t operations_for(std::chrono::nanoseconds each);
+  /// The same; of short operations a few more tell what each takes. Throws like prepare_next().
+  [[nodiscard]] std::size_t choose_operations(std::chrono::nanoseconds first);
 
-  /// Returns when the next work is due, while calls are made. Throws what a call has thrown.
+  /// Returns when the next work is due, while calls are made. Throws what a call has thrown,
+  /// std::system_error.
   void prepare_next();
   /// The work that is due. It has taken as long as from then on.
   void run();
   [[nodiscard]] double took_ns() const { return took_ns_; }
 
+  /// All that has been measured. From now on, turns measure both sides alone as well.
   void forget();
   /// Stops the calls. What they have thrown, compare() throws.
-  void end() noexcept;
+  void end() noexcept { end_turn(); }
   /// One line if the work or the calls since the last call have gone wrong. They have been stopped.
   std::optional<std::string> compare();
 
@@ -103,17 +113,16 @@ class beside {
 
  private:
   void begin_turn();
-  void end_turn();
+  void end_turn() noexcept;
   [[nodiscard]] bool turn_is_over() const;
   void wait_for_due_time();
-  void estimate_operations();
   void pause() const;
 
   transfers::device& device_;
   timed_work work_;
   std::optional<repeated_call> call_;
   std::minstd_rand random_;  // the same in every benchmark
-  std::size_t least_operations_ = 0;
+  bool counts_ = false;      ///< what is measured
   clock::time_point due_;
   double took_ns_ = 0;
 

@@ -346,6 +346,7 @@ strategy strategy_for(const blocking_call& call) {
       .variants = named({"chain", "graph", "copy"}),
       .role = role,
       .plainness = 1,
+      .procedure = 2,  // as in company
       .shares_link = false,
       .prepare = [call](const job& task) { return prepare(task, call); },
       .needs = {.fixed_host_memory = call.host_bytes + memory_of_copies,

@@ -6,6 +6,7 @@
 
 #include "bench/strategy/copy_kernel.hpp"
 #include "bench/strategy/pieces.hpp"
+#include "bench/subjects/launches.hpp"
 #include "transfers/fast/polite_copy.hpp"
 #include "transfers/fast/prompt_copy.hpp"
 
@@ -43,6 +44,10 @@ bulk_copy::bulk_copy(const job& task, const ends& ends, transfers::direction dir
       end_(stream_.record()) {
   for (auto& chunk : in_flight_) chunk = stream_.record(transfers::event_timing::off);
   copy_part_ = method.mover == bulk_mover::scattered ? copy_of_blocks(task) : copy_of_parts(task);
+  if (method.kernels_between)
+    behind_part_ = [this, nothing = subjects::empty_kernel(task.device, 0).prepare<>()] {
+      nothing(stream_, {});
+    };
 }
 
 bulk_copy::part_copy bulk_copy::copy_of_parts(const job& task) {
@@ -191,6 +196,7 @@ void bulk_copy::enqueue() {
     auto& ended = in_flight_[parts++ % in_flight_.size()];
     if (parts > in_flight_.size()) ended->wait();
     copy_part_(first, std::min(part, bytes - first));
+    if (behind_part_) behind_part_();
     if (method_.has_chunks()) stream_.record_again(*ended);
   }
   stream_.record_again(*end_);

@@ -39,6 +39,7 @@ struct bulk_method {
   std::string name, summary;
   bulk_mover mover = bulk_mover::engine;
   std::size_t chunk_bytes = SIZE_MAX;  ///< of each copy of which two are in flight
+  bool kernels_between = false;        ///< an empty one behind each chunk
   unsigned blocks = 0;                 ///< of a kernel that copies
   transfers::yield_to others = transfers::yield_to::copies;  ///< of polite copies
   /// Of scattered blocks.
@@ -106,6 +107,7 @@ class bulk_copy {
   std::function<std::optional<std::string>()> find_damage_;
   std::shared_ptr<transfers::polite_copier> polite_;
   part_copy copy_part_;
+  std::function<void()> behind_part_;  ///< may be empty
   bool is_started_ = false;
   std::unique_ptr<transfers::event> begin_, end_;
   std::array<std::unique_ptr<transfers::event>, 2> in_flight_;

@@ -154,11 +154,10 @@ companions companions_of(const std::vector<variant>& directions) {
     if (directions.empty()) all.add(added, nullptr);
     for (const auto& direction : directions) all.add(added, &direction);
   };
-  for (const auto kind :
-       {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
-    add({kind, work_priority::higher});
-  for (const auto kind : {work_kind::memory_chain, work_kind::hbm})
-    add({kind, work_priority::equal});
+  for (const auto priority : {work_priority::higher, work_priority::equal})
+    for (const auto kind :
+         {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
+      add({kind, priority});
   return all;
 }
 
@@ -174,6 +173,7 @@ strategy strategy_for(const bulk_method* mover) {
                   .variants = all.variants,
                   .role = role,
                   .plainness = 1,
+                  .procedure = 2,  // of 1 the last call beside work went on without it
                   .shares_link = false,
                   .prepare =
                       [copies, timed = std::move(all.timed)](const job& task) {

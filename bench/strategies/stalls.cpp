@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,6 +57,8 @@ class small_calls {
         [this] { static_cast<void>(device_.allocate(bytes)); });
     add("longest_pool_allocation_ns", "64 KiB of the library's pool and back",
         [this] { static_cast<void>(pool_.allocate(bytes, *pooling_)); });
+    add("longest_memory_query_ns", "cudaMemGetInfo",
+        [this] { static_cast<void>(device_.free_memory()); });
     if (const auto& cuda = device_.description().cuda)
       if (const std::shared_ptr<const machine::gpu_monitor> monitor =
               machine::monitor_gpu(cuda->pci_bus_id))
@@ -144,12 +145,21 @@ allocation whole_block(const job& task, host_memory_kind kind) {
 
 constexpr std::size_t pieces_of_block = 16;
 
-allocation block_in_pieces(const job& task, host_memory_kind kind,
-                           std::chrono::milliseconds pause) {
+allocation block_in_pieces(const job& task, host_memory_kind kind) {
+  const auto pieces = std::make_shared<std::vector<transfers::host_memory>>();
+  return {[pieces, &device = task.device, bytes = task.bytes, kind] {
+            *pieces =
+                transfers::allocate_host_in_pieces(device, bytes, bytes / pieces_of_block, kind);
+          },
+          [pieces] { pieces->clear(); }};
+}
+
+allocation block_with_pauses(const job& task, host_memory_kind kind) {
   const auto pieces = std::make_shared<std::array<transfers::host_memory, pieces_of_block>>();
-  const auto for_each = [pieces, pause](auto&& work) {
+  const auto for_each = [pieces](auto&& work) {
+    constexpr std::chrono::milliseconds pause{1};
     for (auto& piece : *pieces) {
-      if (pause > pause.zero() && &piece != &pieces->front()) std::this_thread::sleep_for(pause);
+      if (&piece != &pieces->front()) std::this_thread::sleep_for(pause);
       work(piece);
     }
   };
@@ -234,7 +244,6 @@ void add(std::vector<name_part> parts, const std::string& summary, unsigned plai
 
 const struct stall_strategies {
   stall_strategies() {
-    using namespace std::chrono_literals;
     const auto why_not = [](host_memory_kind kind) {
       return [kind](const transfers::device& device) { return device.why_unsupported(kind); };
     };
@@ -245,13 +254,15 @@ const struct stall_strategies {
           {in_memory(kind)}, memory, options_of(kind),
           [kind](const job& task) { return whole_block(task, kind); }, why_not(kind));
       if (!is_page_locked(kind)) continue;
-      for (const auto& [name, summary, pause] :
-           {std::tuple("16_pieces", "in 16 pieces", 0ms),
-            {"16_pieces_with_pauses", "in 16 pieces with pauses of 1 ms between them", 1ms}})
+      const auto add_pieces = [&](const std::string& name, const std::string& summary,
+                                  allocation (*allocate)(const job&, host_memory_kind)) {
         add(
-            {setting(name), in_memory(kind)}, memory + " " + summary, 1 + options_of(kind),
-            [kind, pause = pause](const job& task) { return block_in_pieces(task, kind, pause); },
+            {setting(name), in_memory(kind)}, memory + " in 16 pieces" + summary,
+            1 + options_of(kind), [=](const job& task) { return allocate(task, kind); },
             why_not(kind));
+      };
+      add_pieces("16_pieces", "", block_in_pieces);
+      add_pieces("16_pieces_with_pauses", " with pauses of 1 ms between them", block_with_pauses);
     }
     add({method("host_pool_warm")}, "a block of a pool of CUDA in host memory, pool warm", 2,
         block_of_pool, [](const transfers::device& device) -> std::optional<std::string> {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -131,6 +132,9 @@ struct operation_timing {
   bool batched = true;          ///< false: each is timed alone; so are operations of several steps
   std::size_t least_batch = 1;  ///< least operations between two clock readings
   std::size_t least_operations = 3;  ///< in each repetition; also the least number of batches
+  /// Instead of that and of the time that a repetition has, if given: the number of batches, where
+  /// the first operations have taken so long. May run more of them.
+  std::function<std::size_t(std::chrono::nanoseconds)> choose_operations;
 };
 
 /// The amount that one operation moves and occupies.

@@ -2,25 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from plots.figures import style
 from plots.figures.cells import MOST_CELLS, Cells
-from plots.figures.common import DIRECTION_TITLES, Figure, run_figure
+from plots.figures.common import DIRECTION_TITLES, Figure, make_figure
 from plots.figures.layout import Layout
 from plots.figures.registered import Of, Question, figure
 from plots.model.derive import Benchmark, NoData, Run
-from plots.text import numbers
+from plots.model.same_gpu import longest_history
+from plots.text import caption, numbers
 
 ROLE = "company"
+LEAST_PROCESSES = 3  # of a cell of several runs
 
 
 @figure("company", Of.RUN, 3, Question.COST)
 def draw_company(run: Run, layout: Layout) -> Figure:
     """Draws how many times as long each work takes beside copies of each kind, by direction."""
+    return _draw(run.with_role(ROLE), layout, run, "")
+
+
+@figure("company", Of.RUNS, 5)
+def draw_company_of_machine(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
+    """Draws the same from all processes of the runs of one machine."""
+    own = [dated.run for dated in longest_history([run for _, run in runs])]
+    if len(own) < 2:
+        raise NoData("no two runs are of one machine")
+    note = f"{len(own)} runs; a cell has the medians of {LEAST_PROCESSES} or more processes"
+    return _draw(_pool(own), layout, own[-1], note)
+
+
+def _pool(runs: list[Run]) -> list[Benchmark]:
+    """Puts the rows of benchmarks in runs together, which are in the order of time.
+
+    Rows of earlier procedures are left out, and benchmarks of too few processes.
+    """
+    pooled: dict[str, Benchmark] = {}
+    processes: dict[str, int] = {}
+    for run in runs:
+        for benchmark in run.with_role(ROLE):
+            name, rows = benchmark.name, benchmark.rows
+            count = len({row.get("process") for row in rows})
+            known = pooled.get(name)
+            if known and known.rows[0].get("procedure") == rows[0].get("procedure"):
+                rows, count = [*known.rows, *rows], count + processes[name]
+            pooled[name], processes[name] = replace(benchmark, rows=rows), count
+    return [pooled[name] for name in sorted(pooled) if processes[name] >= LEAST_PROCESSES]
+
+
+def _draw(benchmarks: list[Benchmark], layout: Layout, run: Run, note: str) -> Figure:
     measured = [
         benchmark
-        for benchmark in run.with_role(ROLE)
+        for benchmark in benchmarks
         if benchmark.direction in DIRECTION_TITLES and benchmark.get("work_alone_ns")
     ]
     if not measured:
@@ -44,11 +79,11 @@ def draw_company(run: Run, layout: Layout) -> Figure:
         if any(row["panel"] == name for row in rows)
     ]
     most = max(rows, key=lambda row: row["factor"])
-    return run_figure(
-        f"Work beside copies of {numbers.size(size)}",
-        run,
+    told = "how many times as long the work takes beside the copies as alone"
+    return make_figure(
+        caption.title(f"Work beside copies of {numbers.size(size)}", run),
         layout,
-        ["how many times as long the work takes beside the copies as alone"],
+        [caption.describe_origin(run), note, told],
         cells.arrange(panels),
         heading="Work beside copies",
         reading="Work waits beside copies of dark rows. Point at a cell for its times.",

@@ -1,15 +1,20 @@
 // What device::copy waits for, and who waits for it.
 #include <cuda_runtime.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "tests/gpu/blocked_work.hpp"
 #include "tests/gpu/on_gpu.hpp"
+#include "transfers/core/error.hpp"
 #include "transfers/cuda/interop.hpp"
 
 namespace transfers::device_copy_test {
@@ -90,6 +95,64 @@ TEST_F(device_copy, lets_launches_of_other_threads_pass) {
       std::ranges::nth_element(meanwhile, meanwhile.begin() + 10);
       EXPECT_LT(meanwhile[10], launches / 4) << to_string(kind);
     }
+}
+
+/// In the default mode of cudaStreamBeginCapture, calls of all threads fail that might depend on
+/// what is recorded. Which of them do is CUDA's choice.
+TEST_F(device_copy, while_another_thread_records_a_graph_is_right_or_refused_in_plain_words) {
+  const blocking_stream blocking(*gpu);
+  const auto other = gpu->create_stream();
+  const auto block = gpu->allocate(1000);
+  const std::vector<std::byte> host(1000, std::byte{7});
+  const auto expect_right = [&] {
+    std::vector<std::byte> back(host.size());
+    gpu->copy(block.data(), host.data(), host.size(), direction::h2d);
+    gpu->copy(back.data(), block.data(), back.size(), direction::d2h);
+    EXPECT_EQ(back, host);
+  };
+  const auto current = gpu->make_current();
+  for (auto* const stream : {static_cast<cudaStream_t>(other->native_handle()), blocking.get()}) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    std::optional<device_error> refused;
+    std::jthread([&] {
+      try {
+        expect_right();
+      } catch (const device_error& error) {
+        refused = error;
+      }
+    }).join();
+    cudaGraph_t recorded{};
+    const auto ended = cudaStreamEndCapture(stream, &recorded);
+    if (recorded != nullptr) cudaGraphDestroy(recorded);
+    cudaGetLastError();
+    std::printf("beside a recording: %s; it then ended with %s\n",
+                refused ? refused->what() : "copied", cudaGetErrorName(ended));
+    if (refused) {
+      EXPECT_THAT(refused->what(), testing::HasSubstr("cudaErrorStreamCapture"));
+      EXPECT_FALSE(refused->device_lost());
+    }
+    expect_right();
+  }
+}
+
+/// Two locks side by side are two registrations.
+TEST_F(device_copy, across_two_locks_is_right_or_refused) {
+  constexpr std::size_t half = std::size_t{1} << 20;
+  const auto host = gpu->allocate_host(2 * half, pageable);
+  std::fill_n(host.data(), 2 * half, std::byte{3});
+  const auto first = gpu->lock(std::span(host.data(), half));
+  const auto second = gpu->lock(std::span(host.data() + half, half));
+  const auto block = gpu->allocate(2 * half);
+  try {
+    gpu->copy(block.data(), host.data(), 2 * half, direction::h2d);
+    std::vector<std::byte> back(2 * half);
+    gpu->copy(back.data(), block.data(), 2 * half, direction::d2h);
+    EXPECT_TRUE(std::equal(back.begin(), back.end(), host.data()));
+    std::printf("a copy across two locks: copied\n");
+  } catch (const device_error& error) {
+    EXPECT_FALSE(error.device_lost());
+    std::printf("a copy across two locks: %s\n", error.what());
+  }
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 """Tests the other figures, with synthetic and with recorded runs."""
 
 import functools
+import gzip
+import json
 import math
 import re
 from pathlib import Path
+from statistics import median
 from xml.etree import ElementTree
 
 import pytest
@@ -12,10 +15,10 @@ from colours import contrast, luminance
 from healthy import timed
 from synthetic import KIB, MIB, run
 
-from plots.figures import FIGURES, style
+from plots.figures import FIGURES, GROUP_FIGURES, style
 from plots.figures.layout import COLUMN, WIDE
 from plots.model.derive import NoData, Run
-from plots.model.load import read_result
+from plots.model.load import parse_result, read_result
 from plots.model.pcie import LANE
 from plots.model.published import read_published
 from plots.page import draw, render
@@ -278,6 +281,30 @@ def test_company_shows_which_copies_work_waits_for(layout):
     shown = texts(spec)
     assert "polite to both" in shown or layout is not WIDE
     assert "idle" not in {row["row"] for row in rows}
+
+
+def test_company_of_several_runs_has_cells_of_three_processes_of_one_machine():
+    folder = RECORDED.parent / "nvidia-h100" / "2026-11-27-company"
+    document = json.loads(gzip.decompress((folder / "company.json.gz").read_bytes()))
+    every = [row for row in document["benchmarks"] if row["name"].startswith("company/engine/hbm/")]
+
+    def part(*processes):
+        rows = [row for row in every if row["process"] in processes]
+        return Run(parse_result(Path("made up"), document | {"benchmarks": rows}))
+
+    def draw_runs(*runs):
+        return render.specification(GROUP_FIGURES["company"](list(enumerate(runs, 1)), WIDE))
+
+    cells = draw_runs(part(1), part(2, 3))["datasets"]["company"]
+    assert len(cells) == 2
+    for cell in cells:
+        rows = [row for row in every if row["name"].split("/")[3] == cell["panel"]]
+        times, alone = (median(row[key] for row in rows) for key in ("median_ns", "work_alone_ns"))
+        assert cell["factor"] == times / alone
+    with pytest.raises(NoData, match="no two runs"):
+        draw_runs(part(1, 2, 3))
+    with pytest.raises(NoData, match="no work beside copies"):
+        draw_runs(part(1), part(2))
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)

@@ -21,7 +21,6 @@ class prompt_copier {
   /// Bytes of the intermediate buffer. Larger copies of pageable memory are made in such parts.
   static constexpr std::size_t largest_part = std::size_t{64} << 10;
 
-  /// Allocates the buffer and a stream, and loads the kernels, which may wait for other work.
   /// Throws unsupported if kernels have no address for page-locked memory, out_of_memory,
   /// device_error.
   explicit prompt_copier(device& device);
@@ -33,7 +32,6 @@ class prompt_copier {
   void copy(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
 
  private:
-  void load_kernels();
   void copy_part(std::byte* dst, const std::byte* src, std::size_t bytes, direction direction);
   void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes);
 

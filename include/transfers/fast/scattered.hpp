@@ -127,7 +127,7 @@ class scattered_copy {
   std::vector<std::byte*> destinations_;
   std::vector<const std::byte*> sources_;
   std::vector<std::size_t> sizes_;
-  std::shared_ptr<const detail::polite_kernels> sparing_;  ///< from the first such copy on
+  std::shared_ptr<const detail::polite_kernels> sparing_;  ///< of CUDA devices
 };
 
 }  // namespace transfers

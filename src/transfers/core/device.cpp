@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "transfers/core/error.hpp"
 #include "transfers/core/pool.hpp"
 
@@ -25,6 +27,16 @@ std::shared_ptr<detail::pool_body> device::shared_pool() {
 
 std::unique_ptr<stream> device::adopt_stream(void* /*native_handle*/) {
   throw unsupported("only CUDA devices have streams that other code makes");
+}
+
+std::vector<host_memory> allocate_host_in_pieces(device& device, std::size_t bytes,
+                                                 std::size_t piece_bytes, host_memory_kind kind) {
+  if (bytes == 0 || piece_bytes == 0)
+    throw invalid_argument("cannot allocate zero bytes of host memory");
+  std::vector<host_memory> pieces;
+  for (; bytes > 0; bytes -= pieces.back().size())
+    pieces.push_back(device.allocate_host(std::min(bytes, piece_bytes), kind));
+  return pieces;
 }
 
 std::shared_ptr<device> detail::kept(device& device) {

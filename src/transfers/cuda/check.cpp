@@ -13,8 +13,13 @@ void cuda_check(cudaError_t code, const char* call) {
   cudaGetLastError();  // clears an error that is not sticky
   if (code == cudaErrorMemoryAllocation) throw out_of_memory(message);
   if (code == cudaErrorCallRequiresNewerDriver) throw unsupported(message);
-  // Every later call returns a sticky error again; an ordinary error is cleared now.
-  throw device_error(message, cudaFree(nullptr) != cudaSuccess);
+  // Every later call returns a sticky error again; an ordinary error is cleared now. While another
+  // thread records a graph, this call may be refused, too.
+  const auto later = cudaFree(nullptr);
+  const bool refused =
+      later >= cudaErrorStreamCaptureUnsupported && later <= cudaErrorStreamCaptureWrongThread;
+  if (refused) cudaGetLastError();
+  throw device_error(message, later != cudaSuccess && !refused);
 }
 
 }  // namespace transfers::detail

@@ -17,6 +17,7 @@
 #include "src/transfers/cuda/cuda_pool.hpp"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/kernels.hpp"
 #include "src/transfers/cuda/toolkit.hpp"
 #include "src/transfers/fast/default_copier.hpp"
 #include "transfers/core/device.hpp"
@@ -129,6 +130,7 @@ class cuda_device final : public device {
   explicit cuda_device(int index) : context_(detail::primary_context(index)) {
     const current_context current(context_);
     description_ = describe_device(index);
+    detail::load_transfer_kernels();
     copier_ = detail::make_default_copier(
         std::make_shared<cuda_device>(same_device_as{*this}, *this, nullptr));
   }

@@ -25,4 +25,28 @@ void launch_copy(std::byte* destination, const std::byte* source, std::size_t by
   cuda_check(cudaGetLastError(), "launch of the copy kernel");
 }
 
+kernel_addresses copy_kernels() {
+  return addresses_of(copy<uint4>, copy<unsigned>, copy<std::byte>);
+}
+
+kernel_addresses transfer_kernels() {
+  kernel_addresses all;
+  for (const auto& kernels :
+       {copy_kernels(), pieces_kernels(), polite_copy_kernels(), mailbox_kernels()})
+    all.insert(all.end(), kernels.begin(), kernels.end());
+  return all;
+}
+
+void load_transfer_kernels() {
+  for (const auto* const kernel : transfer_kernels()) {
+    cudaFuncAttributes attributes{};
+    const auto code = cudaFuncGetAttributes(&attributes, kernel);
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+      cudaGetLastError();  // copies need no kernel; the launch of one reports this
+      return;
+    }
+    cuda_check(code, "cudaFuncGetAttributes");
+  }
+}
+
 }  // namespace transfers::detail

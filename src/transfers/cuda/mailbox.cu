@@ -1,5 +1,6 @@
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/kernels.hpp"
 #include "src/transfers/fast/mailbox_services.hpp"
 #include "transfers/fast/mailbox.cuh"
 
@@ -20,5 +21,7 @@ mailbox::service cuda_echo_service() {
     cuda_check(cudaGetLastError(), "launch of the kernel that answers messages");
   };
 }
+
+kernel_addresses mailbox_kernels() { return addresses_of(echo); }
 
 }  // namespace transfers::detail

@@ -7,6 +7,8 @@
 #include "src/transfers/cuda/copy_units.cuh"
 #include "src/transfers/cuda/cuda_stream.hpp"
 #include "src/transfers/cuda/current_context.hpp"
+#include "src/transfers/cuda/kernels.hpp"
+#include "src/transfers/cuda/scattered_pieces.cuh"
 #include "src/transfers/fast/polite_kernel.hpp"
 #include "transfers/core/error.hpp"
 
@@ -29,7 +31,6 @@ struct bulk_range {
   std::size_t before, bytes, behind;
 };
 
-constexpr unsigned warp_threads = 32;
 constexpr unsigned most_warps = 4;
 using chunk_pipeline = bulk_pipeline<8192>;
 
@@ -62,8 +63,8 @@ constexpr unsigned piece_warps = 8;
 constexpr unsigned piece_stages = 6;
 constexpr int piece_memory = piece_warps * piece_stages * piece_pipeline::stage_bytes;
 
-/// One block. A warp reads the table for all of its threads; the first thread copies. Pieces that
-/// bulk copies cannot move, because of their addresses or size, all threads copy.
+/// One block. The first thread of each warp copies. Pieces that bulk copies cannot move, because of
+/// their addresses or size, all threads copy.
 __global__ void copy_pieces_in_bulk(const scattered_piece* table, std::size_t pieces,
                                     std::byte* on_device, bool to_device) {
 #if __CUDA_ARCH__ >= 900
@@ -76,22 +77,16 @@ __global__ void copy_pieces_in_bulk(const scattered_piece* table, std::size_t pi
   for (std::size_t first = own * warp_threads; first < pieces;
        first += std::size_t{piece_warps} * warp_threads) {
     const auto count = static_cast<unsigned>(min(std::size_t{warp_threads}, pieces - first));
-    ulonglong2 own_piece{};  // host address, and bytes and offset as scattered_piece has them
-    if (lane < count) own_piece = reinterpret_cast<const ulonglong2*>(table)[first + lane];
-    for (unsigned k = 0; k < count; ++k) {
-      auto* const host = reinterpret_cast<std::byte*>(__shfl_sync(~0U, own_piece.x, k));
-      const auto place = __shfl_sync(~0U, own_piece.y, k);
-      const auto bytes = static_cast<unsigned>(place & 0xFFFFU);
-      auto* const device_block = on_device + (place >> 16U);
-      auto* const dst = to_device ? device_block : host;
-      const auto* const src = to_device ? host : device_block;
-      const auto low_bits = reinterpret_cast<std::uintptr_t>(dst) |
-                            reinterpret_cast<std::uintptr_t>(src) | std::uintptr_t{bytes};
-      if (low_bits % piece_pipeline::unit != 0)
-        copy_bytes(dst, src, bytes, lane, warp_threads);
-      else if (lane == 0)
-        pipeline.copy(dst, src, bytes);
-    }
+    for_each_piece(table + first, count, lane, on_device, to_device,
+                   [&](std::byte* dst, const std::byte* src, unsigned bytes) {
+                     const auto low_bits = reinterpret_cast<std::uintptr_t>(dst) |
+                                           reinterpret_cast<std::uintptr_t>(src) |
+                                           std::uintptr_t{bytes};
+                     if (low_bits % piece_pipeline::unit != 0)
+                       copy_bytes(dst, src, bytes, lane, warp_threads);
+                     else if (lane == 0)
+                       pipeline.copy(dst, src, bytes);
+                   });
   }
   if (lane == 0) pipeline.finish();
 #endif
@@ -148,6 +143,12 @@ auto kernel_for(std::size_t access_bytes) {
   return copy_politely<std::byte, Copy>;
 }
 
+template <class Copy>
+kernel_addresses of_all_units() {
+  return addresses_of(copy_politely<uint4, Copy>, copy_politely<unsigned, Copy>,
+                      copy_politely<std::byte, Copy>);
+}
+
 unsigned most_blocks(direction direction, yield_to others) {
   if (others == yield_to::both) return 1;
   return direction == direction::h2d ? 8 : 11;
@@ -162,6 +163,14 @@ void launch_units(cudaStream_t stream, std::byte* dst, const std::byte* src, std
 }
 
 }  // namespace
+
+kernel_addresses polite_copy_kernels() {
+  auto all = addresses_of(copy_in_bulk, copy_pieces_in_bulk);
+  for (const auto& kernels :
+       {of_all_units<upload>(), of_all_units<download>(), of_all_units<copy_of_one_block>()})
+    all.insert(all.end(), kernels.begin(), kernels.end());
+  return all;
+}
 
 polite_kernels::polite_kernels(device& device) {
   const auto current = device.make_current();

@@ -3,13 +3,12 @@
 #include "src/transfers/cuda/check.hpp"
 #include "src/transfers/cuda/copy_units.cuh"
 #include "src/transfers/cuda/kernels.hpp"
+#include "src/transfers/cuda/scattered_pieces.cuh"
 
 namespace transfers::detail {
 namespace {
 
-constexpr unsigned warp = 32;
 constexpr unsigned block_warps = 8;
-/// 16 bytes each, so that a warp reads its pieces of the table in one memory access.
 constexpr unsigned most_at_a_time = 8;
 
 /// Each warp copies `at_a_time` consecutive pieces of the table, then continues after those of all
@@ -17,25 +16,15 @@ constexpr unsigned most_at_a_time = 8;
 /// with short pieces, enough loads of other warps are in flight.
 __global__ void copy_all(const scattered_piece* table, std::size_t pieces, std::byte* on_device,
                          bool to_device, unsigned at_a_time) {
-  const unsigned lane = threadIdx.x % warp;
-  const std::size_t index = blockIdx.x * std::size_t{block_warps} + threadIdx.x / warp;
+  const unsigned lane = threadIdx.x % warp_threads;
+  const std::size_t index = blockIdx.x * std::size_t{block_warps} + threadIdx.x / warp_threads;
   const std::size_t warps = gridDim.x * std::size_t{block_warps};
   for (std::size_t first = index * at_a_time; first < pieces; first += warps * at_a_time) {
-    const auto count = static_cast<unsigned>(min(static_cast<unsigned long long>(at_a_time),
-                                                 static_cast<unsigned long long>(pieces - first)));
-    // Host address, and bytes and offset as scattered_piece has them.
-    ulonglong2 own_piece{};
-    if (lane < count) own_piece = reinterpret_cast<const ulonglong2*>(table)[first + lane];
-    for (unsigned k = 0; k < count; ++k) {
-      auto* const host = reinterpret_cast<std::byte*>(__shfl_sync(~0U, own_piece.x, k));
-      const auto place = __shfl_sync(~0U, own_piece.y, k);
-      const auto bytes = static_cast<unsigned>(place & 0xFFFFU);
-      auto* const device_block = on_device + (place >> 16U);
-      if (to_device)
-        copy_bytes(device_block, host, bytes, lane, warp);
-      else
-        copy_bytes(host, device_block, bytes, lane, warp);
-    }
+    const auto count = static_cast<unsigned>(min(std::size_t{at_a_time}, pieces - first));
+    for_each_piece(table + first, count, lane, on_device, to_device,
+                   [lane](std::byte* dst, const std::byte* src, unsigned bytes) {
+                     copy_bytes(dst, src, bytes, lane, warp_threads);
+                   });
   }
 }
 
@@ -50,9 +39,11 @@ void launch_pieces(const scattered_piece* table, std::size_t pieces, std::byte* 
       std::clamp<std::size_t>(pieces / (most_blocks * block_warps), 1, most_at_a_time);
   const auto pieces_per_block = at_a_time * block_warps;
   const auto blocks = std::min((pieces + pieces_per_block - 1) / pieces_per_block, most_blocks);
-  copy_all<<<static_cast<unsigned>(blocks), block_warps * warp, 0, stream>>>(
+  copy_all<<<static_cast<unsigned>(blocks), block_warps * warp_threads, 0, stream>>>(
       table, pieces, on_device, direction == direction::h2d, static_cast<unsigned>(at_a_time));
   cuda_check(cudaGetLastError(), "launch of the kernel that copies pieces");
 }
+
+kernel_addresses pieces_kernels() { return addresses_of(copy_all); }
 
 }  // namespace transfers::detail

@@ -67,19 +67,8 @@ void polite_copier::state::copy_staged(std::byte* dst, const std::byte* src, std
 }
 
 polite_copier::polite_copier(device& device) : state_(std::make_unique<state>(device)) {
-  constexpr std::size_t distance = 64;
-  const auto buffer = device.allocate_host(4 * distance, pinned(pin_flags::mapped));
-  const auto stream = device.create_stream();  // waits for the kernels before the buffer is freed
-  auto* const begin = buffer.on_device();
-  if (begin == nullptr) throw unsupported("the device has no address for page-locked memory");
-  // CUDA loads a kernel when it is first launched, and may wait for other work then (CUDA
-  // Programming Guide, "Lazy Loading"). There is a kernel for each width of accesses.
-  for (const auto direction : {direction::h2d, direction::d2h})
-    for (const auto others : {yield_to::copies, yield_to::both})
-      for (const std::size_t misalignment : {0U, 4U, 1U})
-        state_->launch(*stream, begin, begin + distance + misalignment, distance, direction,
-                       others);
-  stream->synchronize();
+  if (const auto reason = device.why_unsupported(pinned(pin_flags::mapped)))
+    throw unsupported(*reason);
 }
 
 polite_copier::~polite_copier() = default;

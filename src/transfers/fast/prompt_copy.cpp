@@ -14,17 +14,6 @@ prompt_copier::prompt_copier(device& device)
       stream_(device.create_priority_stream()) {
   if (buffer_.on_device() == nullptr)
     throw unsupported("the device has no address for page-locked memory");
-  load_kernels();
-}
-
-/// CUDA loads a kernel when it is first launched, and may wait for other work then (CUDA
-/// Programming Guide, "Lazy Loading"). There is a kernel for each width of accesses.
-void prompt_copier::load_kernels() {
-  auto* const begin = buffer_.on_device();
-  constexpr std::size_t distance = 64;
-  for (const std::size_t misalignment : {0U, 4U, 1U})
-    stream_->copy_by_kernel(begin, begin + distance + misalignment, distance);
-  stream_->synchronize();
 }
 
 void prompt_copier::copy(std::byte* dst, const std::byte* src, std::size_t bytes,

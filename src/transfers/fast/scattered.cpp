@@ -85,6 +85,7 @@ scattered_copy::scattered_copy(device& device, stream& stream)
     : device_(detail::kept(device)),
       stream_(&stream),
       tables_(device, stream, pinned(pin_flags::mapped)) {
+  if (device.description().cuda) sparing_ = std::make_shared<detail::polite_kernels>(device);
   // Allocating page-locked memory is slow, so the first copy finds it in the pool.
   const auto first = tables_.allocate(first_pieces * sizeof(scattered_piece));
   const auto second = tables_.allocate(first_pieces * growth * sizeof(scattered_piece));
@@ -148,8 +149,6 @@ void scattered_copy::enqueue(std::span<const scattered_block> blocks,
     case scattered_route::kernel: return enqueue_kernel(blocks, on_device, direction, false);
     case scattered_route::automatic: return enqueue_kernel(blocks, on_device, direction, true);
     case scattered_route::sparing:
-      if (!sparing_ && device_->description().cuda)
-        sparing_ = std::make_shared<detail::polite_kernels>(*device_);
       return enqueue_kernel(blocks, on_device, direction, true, sparing_.get());
   }
 }

@@ -36,7 +36,7 @@ struct calls_seen {
   }
 };
 
-/// Work that, beside calls, lasts until one has been made during it.
+/// Work that, beside calls, lasts until one has been made during it or there are none any more.
 struct work_seen {
   explicit work_seen(calls_seen& other) : calls(other) {}
 
@@ -47,7 +47,7 @@ struct work_seen {
       return;
     }
     const auto before = calls.made.load();
-    while (calls.made < before + 2) std::this_thread::yield();
+    while (calls.threads > 0 && calls.made < before + 2) std::this_thread::yield();
   }
 
   calls_seen& calls;
@@ -60,6 +60,8 @@ std::map<std::string, double> by_name(const std::vector<measured_metric>& metric
   for (const auto& [metric, value] : metrics) values[metric.name] = value;
   return values;
 }
+
+using clock = beside::clock;
 
 std::optional<std::string> no_damage() { return std::nullopt; }
 
@@ -80,7 +82,7 @@ TEST_F(work_beside, calls_is_timed_while_they_are_made_and_alone_in_turn_while_n
   EXPECT_EQ(calls.threads, 0) << "after the estimate";
   timed.forget();
   work.alone = 0;
-  constexpr std::size_t operations = 250;
+  constexpr std::size_t operations = 550;
   for (std::size_t i = 0; i < operations; ++i) {
     timed.prepare_next();
     timed.run();
@@ -88,7 +90,7 @@ TEST_F(work_beside, calls_is_timed_while_they_are_made_and_alone_in_turn_while_n
   }
   timed.end();
   EXPECT_EQ(calls.threads, 0);
-  EXPECT_GE(work.alone, 20U) << "two turns at least";
+  EXPECT_GE(work.alone, 40U) << "two turns at least";
   const auto metrics = by_name(timed.metrics({{"median_ns", 3e9}, {"p99_ns", 4e9}}));
   EXPECT_EQ(metrics.at("work_p99_ns"), 4e9);
   EXPECT_NEAR(metrics.at("slowdown_percent"), 100 * (3e9 / metrics.at("work_alone_ns") - 1), 1);
@@ -103,6 +105,7 @@ TEST_F(work_beside, calls_is_timed_while_they_are_made_and_alone_in_turn_while_n
 
 TEST_F(work_beside, copies_tells_their_rate_beside_and_alone) {
   auto timed = make(1000);
+  timed.forget();
   for (int i = 0; i < 120; ++i) {
     timed.prepare_next();
     timed.run();
@@ -140,13 +143,39 @@ TEST_F(work_beside, counts_from_when_it_was_due) {
   EXPECT_GE(timed.took_ns(), 5e6);
 }
 
-TEST_F(work_beside, that_takes_long_is_repeated_three_times_and_never_more_often_than_p99_needs) {
-  const beside timed(*device, {[] { std::this_thread::sleep_for(200ms); }, no_damage},
-                     std::nullopt);
-  EXPECT_EQ(timed.least_operations(), 3U);
-  const auto quick = make();
-  EXPECT_GE(quick.least_operations(), 3U);
-  EXPECT_LE(quick.least_operations(), 500U);
+TEST_F(work_beside, is_repeated_as_often_as_percentiles_need_and_time_allows) {
+  EXPECT_EQ(beside::operations_for(10us), 500U);
+  EXPECT_EQ(beside::operations_for(899us), 500U);
+  EXPECT_EQ(beside::operations_for(901us), 100U) << "500 would take more than half a second";
+  EXPECT_EQ(beside::operations_for(2900us), 50U);
+  EXPECT_EQ(beside::operations_for(360ms), 3U);
+}
+
+TEST_F(work_beside, that_is_short_is_repeated_to_tell_how_long_it_takes) {
+  std::size_t runs = 0;
+  const auto count = [&](std::chrono::nanoseconds first) {
+    beside timed(*device, {[&] { ++runs; }, no_damage}, std::nullopt);
+    runs = 0;
+    return timed.choose_operations(first);
+  };
+  EXPECT_EQ(count(360ms), 3U);
+  EXPECT_EQ(runs, 0U);
+  static_cast<void>(count(1ms));
+  EXPECT_GT(runs, 0U);
+}
+
+/// The last call of a turn goes on after the last operation that is timed.
+TEST_F(work_beside, goes_on_until_the_last_call_has_ended) {
+  clock::time_point call_ended, work_ended;
+  beside timed(*device, {[&] { work_ended = clock::now(); }, no_damage}, repeated_call{[&] {
+    std::this_thread::sleep_for(20ms);
+    call_ended = clock::now();
+  }});
+  timed.forget();
+  timed.prepare_next();
+  timed.run();
+  timed.end();
+  EXPECT_GE(work_ended, call_ended);
 }
 
 TEST_F(work_beside, a_call_that_fails_is_an_exception) {

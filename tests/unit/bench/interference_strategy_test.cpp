@@ -332,12 +332,14 @@ std::string name_of(const testing::TestParamInfo<kinds>& instance) {
   return bulk + "_" + bulk_direction + "_small_" + small + "_" + small_direction;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    methods, beside_bulk,
-    testing::Combine(testing::Values("engine", "4MiB_chunks", "1MiB_chunks", "kernel", "polite"),
-                     testing::Values("memcpy", "kernel"), testing::Values("h2d", "d2h"),
-                     testing::Values("h2d", "d2h")),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(methods, beside_bulk,
+                         testing::Combine(testing::Values("engine", "4MiB_chunks", "1MiB_chunks",
+                                                          "32MiB_chunks_and_kernels", "kernel",
+                                                          "polite"),
+                                          testing::Values("memcpy", "kernel"),
+                                          testing::Values("h2d", "d2h"),
+                                          testing::Values("h2d", "d2h")),
+                         name_of);
 
 TEST(beside_no_bulk_copy, a_small_copy_that_moves_nothing_is_wrong_data) {
   for (const auto* const method : {"memcpy", "kernel"}) {
