@@ -22,10 +22,14 @@ if(TRANSFERS_WERROR)
 endif()
 option(TRANSFERS_IN_BATCHES
        "Compile several files at once and headers once: faster from nothing, slower after a change" OFF)
+option(TRANSFERS_OPTIMISE "Compile what is timed with -O3; off where nothing is measured" ON)
 # Kinds of targets: of the library and the harness (timed), of other code (untimed) and of tests (test).
 function(bench_transfers_optimise target kind)
   set(level_untimed -O1)  # half of the time to build them would go into optimising
   set(level_test -O0)     # they run once for each time that they are compiled
+  if(NOT TRANSFERS_OPTIMISE)
+    set(level_timed -O1)
+  endif()
   if(DEFINED level_${kind})
     target_compile_options(${target}
       PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level_${kind}}>)
@@ -73,6 +77,7 @@ function(bench_transfers_set_test target)
 endfunction()
 # One by one, as anywhere: in a batch, a file's code could be inlined otherwise.
 function(bench_transfers_set_timed target)
+  bench_transfers_optimise(${target} timed)
   bench_transfers_use_precompiled(${target} timed)
 endfunction()
 # bench_transfers_add_cuda(target file...): CUDA sources, which CMake does not put together. Most of the

@@ -1,11 +1,10 @@
 #include "src/statistics/broken_line.hpp"
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/segments.hpp"
 
 namespace bench_transfers::statistics {
@@ -72,11 +71,9 @@ void broken_line::estimate_scatter() {
   const auto freedom = static_cast<int>(points_.size()) - coefficients;
   if (freedom > 0) {
     variance_ = chi_squared / freedom;
-    standard_errors_ =
-        boost::math::quantile(boost::math::students_t_distribution<double>(freedom), upper_tail);
+    standard_errors_ = students_t{static_cast<double>(freedom)}.quantile(upper_tail);
   } else {  // without residuals, the points' own errors count
-    standard_errors_ =
-        boost::math::quantile(boost::math::normal_distribution<double>(), upper_tail);
+    standard_errors_ = normal_quantile(upper_tail);
   }
 }
 

@@ -1,13 +1,13 @@
 #include "src/statistics/clipped_variance.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
 #include <random>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/square.hpp"
 
@@ -57,7 +57,7 @@ double raw_variance(groups_of_values groups, const sizes_of_groups& sizes) {
 double next_normal(std::mt19937_64& random) {
   constexpr double steps = 0x1p53;
   const auto uniform = (static_cast<double>(random() >> 11) + 0.5) / steps;
-  return boost::math::quantile(boost::math::normal(), uniform);
+  return normal_quantile(uniform);
 }
 
 double simulated_factor(const std::vector<std::size_t>& sizes) {

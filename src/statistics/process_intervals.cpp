@@ -1,12 +1,12 @@
 #include "src/statistics/process_intervals.hpp"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <numeric>
 
 #include "src/statistics/clipped_variance.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/variance_prior.hpp"
 
 namespace bench_transfers::statistics {
@@ -59,7 +59,7 @@ std::vector<std::optional<interval>> intervals_of_processes(
       continue;
     }
     constexpr double outside_at_an_end = 0.025;
-    const double t = quantile(complement(boost::math::students_t(degrees), outside_at_an_end));
+    const double t = students_t{degrees}.exceeded_by(outside_at_an_end);
     // Of the mean, and of the median of those to come.
     constexpr double variance_of_median = std::numbers::pi / 2 / processes_to_come;
     const double reach =

@@ -1,9 +1,10 @@
 #include "src/statistics/sample_order.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
+
+#include "src/statistics/distributions.hpp"
 
 namespace bench_transfers::statistics {
 namespace {
@@ -45,7 +46,7 @@ std::optional<std::size_t> most_pairs_reversed(std::size_t first, std::size_t se
   if (pairs > most_counted) {
     const auto count = static_cast<double>(pairs);
     const auto spread = std::sqrt(count * static_cast<double>(first + second + 1) / 12);
-    const auto quantile = boost::math::quantile(boost::math::normal_distribution<double>(), tail);
+    const auto quantile = normal_quantile(tail);
     return static_cast<std::size_t>(std::max(0.0, count / 2 + quantile * spread - 0.5));
   }
   const auto counts = count_orders(first, second);

@@ -1,14 +1,11 @@
 #include "src/statistics/variance_prior.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/fisher_f.hpp>
-#include <boost/math/special_functions/digamma.hpp>
-#include <boost/math/special_functions/polygamma.hpp>
-#include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::statistics {
@@ -22,8 +19,8 @@ constexpr double many_degrees = 1e4;
 double inverse_trigamma(double y) {
   double x = 0.5 + 1 / y;
   for (int i = 0; i < 50; ++i) {
-    const double value = boost::math::trigamma(x);
-    const double step = value * (1 - value / y) / boost::math::polygamma(2, x);
+    const double value = trigamma(x);
+    const double step = value * (1 - value / y) / tetragamma(x);
     x += step;
     if (std::abs(step) < 1e-9 * x) break;
   }
@@ -34,8 +31,6 @@ double inverse_trigamma(double y) {
 
 variance_prior::variance_prior(std::span<const variance_estimate> estimates, double most_degrees) {
   if (estimates.size() < 3) return;
-  using boost::math::digamma;
-  using boost::math::trigamma;
   // ln s² minus its expectation has the variance of ln chi² plus that of the prior.
   std::vector<double> logs;
   double expected_variance = 0;
@@ -67,8 +62,8 @@ variance_prior::variance_prior(std::span<const variance_estimate> estimates, dou
 variance_estimate variance_prior::moderated(const variance_estimate& estimate) const {
   if (typical_.degrees <= 0) return estimate;
   constexpr double one_of_a_thousand = 1e-3;
-  const boost::math::fisher_f ratio(estimate.degrees, typical_.degrees);
-  if (cdf(complement(ratio, estimate.variance / typical_.variance)) < one_of_a_thousand)
+  if (f_above(estimate.degrees, typical_.degrees, estimate.variance / typical_.variance) <
+      one_of_a_thousand)
     return estimate;
   const double degrees = estimate.degrees + typical_.degrees;
   return {(estimate.degrees * estimate.variance + typical_.degrees * typical_.variance) / degrees,

@@ -1,13 +1,13 @@
 #include "src/fleet/judge/baseline.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "src/fleet/judge/scores.hpp"
 #include "src/fleet/judge/spread.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
@@ -204,12 +204,12 @@ slower_than_baseline compare(const peers& alike, const shifts& shifts, const cri
     return p <= criteria.false_alarm ? std::optional(p) : std::nullopt;
   };
   result.slow = attributed(alike, shifts.slower, p_of, {.known = known});
-  const boost::math::students_t student(healthy.degrees);
+  const statistics::students_t student{healthy.degrees};
   const auto border =
       std::max(criteria.threshold,
                healthy.exceeded_by(criteria.false_alarm / static_cast<double>(measured.size())));
-  result.tested.push_back({scope::gpu, measured.size(),
-                           border + healthy.deviation * boost::math::quantile(student, 0.8)});
+  result.tested.push_back(
+      {scope::gpu, measured.size(), border + healthy.deviation * student.quantile(0.8)});
   constexpr double of_95_percent = 0.025;
   result.half_interval = healthy.exceeded_by(of_95_percent);
   return result;

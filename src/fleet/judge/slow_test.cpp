@@ -1,17 +1,15 @@
 #include "src/fleet/judge/slow_test.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numbers>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/false_discovery.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
-
-using boost::math::students_t;
 
 /// A run may be disturbed by something that is no fault: it must be slower by more.
 constexpr double threshold_of_a_run = 2.5;
@@ -57,7 +55,7 @@ tested_parts slow_test::tested_in(scope scope, const compared_parts& all) const 
       std::max(threshold_of(scope, all.parts), healthy.exceeded_by(criteria_.false_alarm / count));
   return {
       scope, all.parts.size(),
-      border + healthy.deviation * boost::math::quantile(students_t(healthy.degrees), probability)};
+      border + healthy.deviation * statistics::students_t{healthy.degrees}.quantile(probability)};
 }
 
 double slow_test::deviation_of(const std::vector<scored_part>& parts) const {

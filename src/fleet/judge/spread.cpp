@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/square.hpp"
 
 namespace bench_transfers::fleet {
 namespace {
 
-using boost::math::students_t;
 using statistics::square;
 
 constexpr std::array possible_degrees{3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0, 40.0, 100.0};
@@ -56,20 +55,19 @@ fitted fit(std::span<const double> distances, double degrees, double begin) {
 
 /// Values at the centres of equally likely parts of the distribution that is expected.
 void add_expected(std::vector<double>& distances, double expected) {
-  const students_t student(expected_degrees);
+  const statistics::students_t student{expected_degrees};
   for (int i = 0; i < expected_values; ++i)
-    distances.push_back(expected *
-                        boost::math::quantile(student, 0.5 + (i + 0.5) / (2 * expected_values)));
+    distances.push_back(expected * student.quantile(0.5 + (i + 0.5) / (2 * expected_values)));
 }
 
 }  // namespace
 
 double spread::p(double value) const {
-  return boost::math::cdf(boost::math::complement(students_t(degrees), value / deviation));
+  return statistics::students_t{degrees}.above(value / deviation);
 }
 
 double spread::exceeded_by(double p) const {
-  return deviation * boost::math::quantile(boost::math::complement(students_t(degrees), p));
+  return deviation * statistics::students_t{degrees}.exceeded_by(p);
 }
 
 spread spread_of(std::span<const double> values, double expected) {

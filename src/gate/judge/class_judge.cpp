@@ -1,11 +1,11 @@
 #include "src/gate/judge/class_judge.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "src/gate/judge/sensitivity.hpp"
 #include "src/gate/judge/session_moves.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/holm.hpp"
 
 namespace bench_transfers::gate {
@@ -13,12 +13,12 @@ namespace {
 
 /// Of one benchmark by itself.
 p_value single_p(const estimate& benchmark) {
-  const boost::math::students_t t(benchmark.degrees());
+  const statistics::students_t t{benchmark.degrees()};
   const double error = benchmark.standard_error();
-  return {.slower = cdf(complement(t, benchmark.least_slowdown() / error)),
-          .beyond = cdf(complement(t, (benchmark.least_slowdown() - benchmark.threshold) / error)),
-          .slower_with_class = cdf(complement(t, benchmark.shift / error)),
-          .faster = cdf(complement(t, benchmark.least_speedup() / error))};
+  return {.slower = t.above(benchmark.least_slowdown() / error),
+          .beyond = t.above((benchmark.least_slowdown() - benchmark.threshold) / error),
+          .slower_with_class = t.above(benchmark.shift / error),
+          .faster = t.above(benchmark.least_speedup() / error)};
 }
 
 /// Holm-adjusted within the class, and for as many such families.

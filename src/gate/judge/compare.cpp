@@ -1,12 +1,12 @@
 #include "src/gate/judge/compare.hpp"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 
 #include "src/gate/judge/class_judge.hpp"
 #include "src/gate/judge/estimate.hpp"
 #include "src/gate/judge/sensitivity.hpp"
+#include "src/statistics/distributions.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -62,8 +62,8 @@ std::optional<statistics::interval> interval_of(const benchmark_judgement& judge
   const bool is_known = std::isfinite(judgement.standard_error) && judgement.standard_error > 0 &&
                         std::isfinite(judgement.degrees) && judgement.degrees > 0;
   if (!is_known) return std::nullopt;
-  const boost::math::students_t t(judgement.degrees);
-  const double half = quantile(t, (1 + confidence) / 2) * judgement.standard_error;
+  const statistics::students_t t{judgement.degrees};
+  const double half = t.quantile((1 + confidence) / 2) * judgement.standard_error;
   return statistics::interval{judgement.shift - half, judgement.shift + half};
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/special_functions/binomial.hpp>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/bad_input.hpp"
 #include "src/gate/model/baseline.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/holm.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/rank_test.hpp"
@@ -24,8 +24,7 @@ namespace {
 std::size_t rounds_for(std::size_t suspects, double false_alarm) {
   for (std::size_t rounds = least_confirm_rounds; rounds < most_confirm_rounds; ++rounds) {
     const auto each = static_cast<unsigned>(2 * rounds);
-    if (2 * static_cast<double>(suspects) /
-            boost::math::binomial_coefficient<double>(2 * each, each) <
+    if (2 * static_cast<double>(suspects) / statistics::binomial_coefficient(2 * each, each) <
         false_alarm)
       return rounds;
   }

@@ -1,7 +1,6 @@
 #include "src/gate/judge/estimate.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "src/gate/judge/process_variance.hpp"
 #include "src/gate/model/baseline.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/square.hpp"
@@ -113,8 +113,8 @@ double explained_by(const std::vector<double>& common) {
   double squares = 0;
   for (const double centre : common) squares += square(centre);
   const auto sessions = static_cast<double>(common.size());
-  const boost::math::students_t t(sessions - 1);
-  return quantile(t, 0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
+  const statistics::students_t t{sessions - 1};
+  return t.quantile(0.995) * std::sqrt(squares / (sessions - 1) * (1 + 1 / sessions));
 }
 
 /// Beyond what the class has in common in each session (`common`, empty for a class that is too
@@ -218,8 +218,8 @@ void judge_common_shift(const std::vector<double>& common_of_sessions, double th
                            ? std::max(shared.shift, shared.shift_of_slower_quarter)
                            : shared.shift;
   const auto margin = [](const statistics::variance_estimate& error, double alarm) {
-    const boost::math::students_t t(error.degrees);
-    return quantile(complement(t, alarm)) * std::sqrt(error.variance);
+    const statistics::students_t t{error.degrees};
+    return t.exceeded_by(alarm) * std::sqrt(error.variance);
   };
   constexpr double unsure = 0.05;
   shared.at_least = shift - margin(known, false_alarm);
@@ -348,7 +348,7 @@ double common_bound_of(std::span<const observation> observations) {
   if (common.size() < 2 && !is_assumed) return std::numeric_limits<double>::infinity();
   const auto error = common_error(common, is_assumed ? assumed_common_deviation(kind) : 0,
                                   is_assumed ? assumed_common_degrees : 0);
-  return quantile(boost::math::students_t(error.degrees), 0.95) * std::sqrt(error.variance);
+  return statistics::students_t{error.degrees}.quantile(0.95) * std::sqrt(error.variance);
 }
 
 std::vector<double> common_of_sessions(std::span<const observation> observations) {

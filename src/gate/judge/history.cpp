@@ -1,8 +1,6 @@
 #include "src/gate/judge/history.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -18,6 +16,7 @@
 #include "src/gate/judge/observe.hpp"
 #include "src/gate/model/identity.hpp"
 #include "src/statistics/clipped_variance.hpp"
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/holm.hpp"
 #include "src/statistics/levels.hpp"
 #include "src/statistics/location.hpp"
@@ -175,7 +174,7 @@ void follow(noisy_series& one, std::size_t all, double false_alarm, std::size_t 
   if (values.size() < 2) return;
   const double chances = 2 * static_cast<double>(all * values.size());
   const double penalty =
-      square(quantile(complement(boost::math::normal(), std::min(0.25, false_alarm / chances))));
+      square(statistics::normal_exceeded_by(std::min(0.25, false_alarm / chances)));
   const auto firsts = statistics::choose_levels(values, one.of_session.variance, penalty);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < series.shifts.size(); ++i)
@@ -201,8 +200,8 @@ void follow(noisy_series& one, std::size_t all, double false_alarm, std::size_t 
   const double variance = std::max(one.of_session.variance, variance_within(values, firsts));
   const double error = std::sqrt(variance * (1 / static_cast<double>(newest.size()) +
                                              1 / static_cast<double>(first_sessions)));
-  const boost::math::students_t t(one.of_session.degrees);
-  series.p = cdf(complement(t, (series.sum - limit) / error));
+  const statistics::students_t t{one.of_session.degrees};
+  series.p = t.above((series.sum - limit) / error);
 }
 
 /// What the benchmarks of a class have in common.

@@ -1,11 +1,9 @@
 #include "src/gate/judge/sensitivity.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/beta.hpp>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
 #include "src/statistics/square.hpp"
 
@@ -33,17 +31,16 @@ bool every_process_slower::holds_for(const estimate& benchmark) const {
 }
 
 double detectable_shift(const estimate& benchmark, const look_at_benchmark& look, double power) {
-  const boost::math::normal normal;
   const double error = benchmark.standard_error();
-  const double power_quantile = quantile(normal, power);
-  const double critical =
-      quantile(complement(boost::math::students_t(benchmark.degrees()), look.first_p));
+  const double power_quantile = statistics::normal_quantile(power);
+  const double critical = statistics::students_t{benchmark.degrees()}.exceeded_by(look.first_p);
   const double by_centre = std::max(benchmark.threshold, critical * error) + power_quantile * error;
   const every_process_slower rule(benchmark, look.new_processes);
   // The probability for one process with which enough of them exceed the rule's distance.
   const auto needed = static_cast<double>(look.new_processes - rule.tolerated());
-  const boost::math::beta_distribution<> of_one(needed, static_cast<double>(rule.tolerated()) + 1);
-  const double one_quantile = quantile(normal, quantile(of_one, power));
+  const double of_one =
+      statistics::beta_quantile(needed, static_cast<double>(rule.tolerated()) + 1, power);
+  const double one_quantile = statistics::normal_quantile(of_one);
   const double by_every_process =
       rule.least() + std::sqrt(benchmark.process_variance * square(one_quantile) +
                                benchmark.variance_by_sessions() * square(power_quantile));
@@ -58,13 +55,13 @@ benchmark_judgement bounds_of(const estimate& benchmark, const look_at_benchmark
   judgement.degrees = benchmark.degrees();
   judgement.process_deviation = std::sqrt(benchmark.process_variance);
   judgement.session_deviation = std::sqrt(benchmark.session.variance);
-  const boost::math::students_t t(judgement.degrees);
+  const statistics::students_t t{judgement.degrees};
   const double error = judgement.standard_error;
-  const double quantile_of_bound = quantile(t, bound_confidence);
+  const double quantile_of_bound = t.quantile(bound_confidence);
   const double bound = std::hypot(quantile_of_bound * error, benchmark.common_bound);
-  judgement.at_least = benchmark.least_slowdown() - quantile(complement(t, look.first_p)) * error;
+  judgement.at_least = benchmark.least_slowdown() - t.exceeded_by(look.first_p) * error;
   judgement.at_most = benchmark.shift + bound;
-  judgement.resolution = bound * (1 + quantile(boost::math::normal(), 0.80) / quantile_of_bound);
+  judgement.resolution = bound * (1 + statistics::normal_quantile(0.80) / quantile_of_bound);
   return judgement;
 }
 

@@ -1,8 +1,9 @@
 #include "src/gate/judge/session_moves.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/poisson.hpp>
 #include <cmath>
+
+#include "src/statistics/distributions.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -42,8 +43,7 @@ double moved_unseen(const estimate& benchmark, std::span<const estimate> all) {
 
 bool may_be_as_many(double expected, std::size_t moved, double rate) {
   if (expected == 0) return false;
-  const boost::math::poisson_distribution chance(expected);
-  return cdf(complement(chance, static_cast<double>(moved) - 1)) >= rate;
+  return statistics::poisson_at_least(expected, static_cast<double>(moved)) >= rate;
 }
 
 }  // namespace bench_transfers::gate

@@ -1,12 +1,12 @@
 #include "src/gate/judge/session_variance.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/quantile.hpp"
 #include "src/statistics/square.hpp"
 
@@ -30,7 +30,7 @@ constexpr double assumed_degrees = 30;
 
 /// Logarithm of the density of x * scale, x of Student's t.
 double log_t(double squared, double scale_squared) {
-  static const double at_zero = std::log(pdf(boost::math::students_t(prior_degrees), 0.0));
+  static const double at_zero = std::log(statistics::students_t{prior_degrees}.density(0.0));
   return at_zero - 0.5 * std::log(scale_squared) -
          (prior_degrees + 1) / 2 * std::log1p(squared / scale_squared / prior_degrees);
 }
@@ -57,7 +57,7 @@ double variance_by_processes(const session_evidence& evidence) {
 
 /// Probability of a shift above this.
 double probability_above(double shift, double variance) {
-  return cdf(complement(boost::math::students_t(prior_degrees), shift / std::sqrt(variance)));
+  return statistics::students_t{prior_degrees}.above(shift / std::sqrt(variance));
 }
 
 /// The shifts of the benchmarks that got faster than the class, or of the others, as distances.

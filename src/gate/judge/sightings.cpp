@@ -1,8 +1,9 @@
 #include "src/gate/judge/sightings.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
+
+#include "src/statistics/distributions.hpp"
 
 namespace bench_transfers::gate {
 namespace {
@@ -72,9 +73,9 @@ slow_sighting sighting_of(const estimate& benchmark, const habits& habits, doubl
   constexpr double expected_enough = 0.5;
   const bool is_usual = like * after * habits.benchmarks() / habits.processes() >= expected_enough;
   const double pace = (like + 0.5) / habits.processes();
-  const boost::math::binomial chance(after, std::min(1.0, pace));
   const double p =
-      habits.benchmarks() * cdf(complement(chance, static_cast<double>(slow.count()) - 1));
+      habits.benchmarks() *
+      statistics::binomial_at_least(after, std::min(1.0, pace), static_cast<double>(slow.count()));
   if (slow.is_in_several_looks() && p < rate) return {sighting::again, slow.count()};
   if (is_usual) return {sighting::none, slow.count()};
   if (slow.is_in_several_looks()) return {sighting::unsure, slow.count()};

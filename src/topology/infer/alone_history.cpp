@@ -1,9 +1,9 @@
 #include "src/topology/infer/alone_history.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/holm.hpp"
 
 namespace bench_transfers::topology {
@@ -49,7 +49,7 @@ const std::vector<alone_rate>& alone_history::of(std::size_t device, traffic kin
 }
 
 device_set alone_history::drifting(const noise& noise) const {
-  const boost::math::students_t student(noise.degrees);
+  const statistics::students_t student{noise.degrees};
   std::vector<double> p;
   std::vector<std::size_t> devices;
   for (std::size_t device = 0; device < repetitions_.size(); ++device) {
@@ -60,9 +60,7 @@ device_set alone_history::drifting(const noise& noise) const {
       const auto variance =
           noise.variance_of_sum(repetitions_[device], kind == traffic::both ? 2 : 1);
       const auto spread = spread_of(rates);
-      const auto by_chance =
-          2 * pairs_of(rates) *
-          boost::math::cdf(boost::math::complement(student, spread / std::sqrt(2 * variance)));
+      const auto by_chance = 2 * pairs_of(rates) * student.above(spread / std::sqrt(2 * variance));
       p.push_back(spread >= least_drift ? std::min(1.0, by_chance) : 1);
       devices.push_back(device);
     }

@@ -1,9 +1,9 @@
 #include "src/topology/infer/effects.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/holm.hpp"
 #include "src/statistics/square.hpp"
 
@@ -45,9 +45,9 @@ class weighing {
     result.effect = lost / count;
     variance /= count;
     // What is lost compares with rates alone, which are as uncertain for all sets.
-    const boost::math::students_t student(evidence_.noise().degrees);
+    const statistics::students_t student{evidence_.noise().degrees};
     const auto distance = result.effect / std::sqrt(variance / count + variance);
-    result.p = boost::math::cdf(boost::math::complement(student, distance));
+    result.p = student.above(distance);
     result.capacity = interval_of(sums, limit.capacity, variance / count);
     return result;
   }
@@ -68,9 +68,9 @@ class weighing {
     for (const auto sum : sums) squares += square(sum / capacity - 1);
     const auto scatter = count >= 3 ? squares / (count - 1) / count : 0;
     const auto degrees = scatter > variance ? count - 1 : evidence_.noise().degrees;
-    const boost::math::students_t student(degrees);
-    const auto half = capacity * std::sqrt(std::max(scatter, variance)) *
-                      boost::math::quantile(boost::math::complement(student, 0.025));
+    const statistics::students_t student{degrees};
+    const auto half =
+        capacity * std::sqrt(std::max(scatter, variance)) * student.exceeded_by(0.025);
     return {capacity, capacity - half, capacity + half};
   }
 

@@ -1,12 +1,12 @@
 #include "src/topology/infer/evidence.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/square.hpp"
 
 namespace bench_transfers::topology {
@@ -96,9 +96,8 @@ double noise::variance_of_sum(double repeated, double flows) const {
 }
 
 statistics::estimate noise::interval(double value, double variance) const {
-  const boost::math::students_t student(degrees);
-  const auto half =
-      value * std::sqrt(variance) * boost::math::quantile(boost::math::complement(student, 0.025));
+  const statistics::students_t student{degrees};
+  const auto half = value * std::sqrt(variance) * student.exceeded_by(0.025);
   return {value, value - half, value + half};
 }
 

@@ -1,9 +1,9 @@
 #include "src/topology/infer/shares.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/square.hpp"
 
 namespace bench_transfers::topology {
@@ -112,9 +112,9 @@ direction_shares shares_in(const evidence& evidence, const prediction& base, con
   for (const auto& told : list) scatter += square(told.ratio - ratio);
   scatter = count >= 3 ? scatter / (count - 1) / count : 0;
   const auto degrees = scatter > variance ? count - 1 : evidence.noise().degrees;
-  const boost::math::students_t student(degrees);
+  const statistics::students_t student{degrees};
   const auto distance = std::abs(ratio) / std::sqrt(std::max(scatter, variance));
-  const auto p = 2 * boost::math::cdf(boost::math::complement(student, distance));
+  const auto p = 2 * student.above(distance);
   const bool is_fair = std::abs(ratio) < least_unfair || p >= significance;
   return is_fair ? direction_shares{} : shares_of(ratio);
 }

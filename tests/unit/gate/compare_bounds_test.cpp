@@ -1,7 +1,7 @@
-#include <boost/math/distributions/students_t.hpp>
 #include <limits>
 #include <stdexcept>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
 #include "tests/unit/gate/comparing.hpp"
 
@@ -107,16 +107,16 @@ TEST_F(comparing, advises_by_the_noise_alone) {
 
 TEST_F(comparing, detects_what_differs_more_than_sessions_do) {
   for (const auto& judgement : compare(with_different_sessions(30), {}).benchmarks) {
-    const boost::math::students_t t(judgement.degrees);
+    const statistics::students_t t{judgement.degrees};
     const double error = judgement.standard_error;
-    const double critical = quantile(complement(t, 0.01 / 30)) * error;
+    const double critical = t.exceeded_by(0.01 / 30) * error;
     ASSERT_GT(critical, std::log1p(0.02));
     EXPECT_NEAR(judgement.detectable, critical + 0.841621 * error, 1e-6);
     EXPECT_NEAR(judgement.detectable_surely, critical + 1.644854 * error, 1e-6);
     // And what sessions do to the class as a whole.
-    EXPECT_GE(judgement.resolution, (quantile(t, 0.95) + 0.841621) * error);
-    EXPECT_GE(judgement.at_most, judgement.shift + quantile(t, 0.95) * error);
-    EXPECT_LE(judgement.at_most, judgement.shift + quantile(t, 0.95) * error + 0.01);
+    EXPECT_GE(judgement.resolution, (t.quantile(0.95) + 0.841621) * error);
+    EXPECT_GE(judgement.at_most, judgement.shift + t.quantile(0.95) * error);
+    EXPECT_LE(judgement.at_most, judgement.shift + t.quantile(0.95) * error + 0.01);
   }
 }
 
@@ -212,14 +212,14 @@ TEST_F(comparing, has_bounds_of_a_benchmark_alone) {
   auto all = suite(9, 0.01);
   slow_down(all[4], 0.05);
   for (const auto& judgement : compare(all, {}).benchmarks) {
-    const boost::math::students_t t(judgement.degrees);
+    const statistics::students_t t{judgement.degrees};
     const double error = judgement.standard_error;
-    EXPECT_NEAR(judgement.at_least, judgement.shift - quantile(t, 1 - 0.01 / 9) * error, 1e-9);
-    EXPECT_NEAR(judgement.at_most, judgement.shift + quantile(t, 0.95) * error, 1e-9);
-    EXPECT_NEAR(judgement.resolution, (quantile(t, 0.95) + 0.841621) * error, 1e-6);
+    EXPECT_NEAR(judgement.at_least, judgement.shift - t.quantile(1 - 0.01 / 9) * error, 1e-9);
+    EXPECT_NEAR(judgement.at_most, judgement.shift + t.quantile(0.95) * error, 1e-9);
+    EXPECT_NEAR(judgement.resolution, (t.quantile(0.95) + 0.841621) * error, 1e-6);
     const auto interval = interval_of(judgement, 0.9).value();
-    EXPECT_NEAR(interval.low, judgement.shift - quantile(t, 0.95) * error, 1e-9);
-    EXPECT_NEAR(interval.high, judgement.shift + quantile(t, 0.95) * error, 1e-9);
+    EXPECT_NEAR(interval.low, judgement.shift - t.quantile(0.95) * error, 1e-9);
+    EXPECT_NEAR(interval.high, judgement.shift + t.quantile(0.95) * error, 1e-9);
   }
 }
 

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "src/statistics/distributions.hpp"
 #include "src/statistics/location.hpp"
 
 namespace bench_transfers::gate::estimate_test {
@@ -149,7 +149,7 @@ TEST(estimates, have_the_degrees_of_both_variances) {
 // What a class has in common.
 
 double quantile_of_t(double degrees, double probability) {
-  return quantile(boost::math::students_t(degrees), probability);
+  return statistics::students_t{degrees}.quantile(probability);
 }
 
 std::vector<observation> slower_suite(const costs& before, double shift,
