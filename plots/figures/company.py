@@ -15,7 +15,6 @@ from plots.model.same_gpu import longest_history
 from plots.text import caption, numbers
 
 ROLE = "company"
-LEAST_PROCESSES = 3  # of a cell of several runs
 
 
 @figure("company", Of.RUN, 3, Question.COST)
@@ -30,14 +29,15 @@ def draw_company_of_machine(runs: list[tuple[int, Run]], layout: Layout) -> Figu
     own = [dated.run for dated in longest_history([run for _, run in runs])]
     if len(own) < 2:
         raise NoData("no two runs are of one machine")
-    note = f"{len(own)} runs; a cell has the medians of {LEAST_PROCESSES} or more processes"
-    return _draw(_pool(own), layout, own[-1], note)
+    pooled, least = _pool(own)
+    note = f"{len(own)} runs; a cell has the medians of {least} or more processes"
+    return _draw(pooled, layout, own[-1], note)
 
 
-def _pool(runs: list[Run]) -> list[Benchmark]:
+def _pool(runs: list[Run]) -> tuple[list[Benchmark], int]:
     """Puts the rows of benchmarks in runs together, which are in the order of time.
 
-    Rows of earlier procedures are left out, and benchmarks of too few processes.
+    Rows of earlier procedures are left out. Returns the least number of processes, too.
     """
     pooled: dict[str, Benchmark] = {}
     processes: dict[str, int] = {}
@@ -49,7 +49,7 @@ def _pool(runs: list[Run]) -> list[Benchmark]:
             if known and known.rows[0].get("procedure") == rows[0].get("procedure"):
                 rows, count = [*known.rows, *rows], count + processes[name]
             pooled[name], processes[name] = replace(benchmark, rows=rows), count
-    return [pooled[name] for name in sorted(pooled) if processes[name] >= LEAST_PROCESSES]
+    return [pooled[name] for name in sorted(pooled)], min(processes.values(), default=0)
 
 
 def _draw(benchmarks: list[Benchmark], layout: Layout, run: Run, note: str) -> Figure:
