@@ -49,10 +49,9 @@ if(needs_libraries)
     set(pc_requires "fmt >= ${fmt_VERSION}, fmt < ${fmt_next_major}")
   endif()
   if(TRANSFERS_HAVE_CUDA)
-    # A variable, because CUDA may be elsewhere on another machine.
-    cmake_path(GET CUDA_cudart_static_LIBRARY PARENT_PATH pc_cuda_folder)
+    # Where NVIDIA's packages put it. A variable, because CUDA may be elsewhere.
     cmake_path(GET CUDA_cudart_static_LIBRARY FILENAME pc_cuda_library)
-    set(pc_variables "cudalibdir=${pc_cuda_folder}\n")
+    set(pc_variables "cudalibdir=/usr/local/cuda/lib64\n")
     string(APPEND pc_libraries " \${cudalibdir}/${pc_cuda_library} -lrt -ldl")
   endif()
 endif()

@@ -30,32 +30,37 @@ install(RUNTIME_DEPENDENCY_SET shared_libraries
   LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 install(FILES packaging/bundle/README.md LICENSE packaging/copyright
   DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
-# The licences of what was fetched and is now a part of the programs.
+# The licences of what is now a part of the programs.
 foreach(dependency fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost_math)
   file(GLOB licences "${${dependency}_SOURCE_DIR}/LICENSE" "${${dependency}_SOURCE_DIR}/LICENSE[.-]*")
   if(${dependency}_SOURCE_DIR AND licences)
     install(FILES ${licences} DESTINATION "licences/${dependency}" COMPONENT bundle EXCLUDE_FROM_ALL)
   endif()
 endforeach()
+if(TRANSFERS_SYSROOT)  # and CUDA 12, of the presets for other machines
+  install(DIRECTORY "${TRANSFERS_SYSROOT}/licences" "${TRANSFERS_CUDA12}/licences"
+    DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+endif()
 # What starts the programs at a site (docs/SITE.md). The documentation stays with the sources, so the
 # page there names it without a link.
-install(DIRECTORY integrations DESTINATION . USE_SOURCE_PERMISSIONS COMPONENT bundle EXCLUDE_FROM_ALL
-  PATTERN "__pycache__" EXCLUDE
-  PATTERN "safe_path.sh" EXCLUDE
-  PATTERN "README.md" EXCLUDE)
-# A link there.
-install(FILES scripts/safe_path.sh DESTINATION integrations COMPONENT bundle EXCLUDE_FROM_ALL)
-# What integrations/dcgm/limits.py reads files with.
-install(FILES plots/__init__.py DESTINATION plots COMPONENT bundle EXCLUDE_FROM_ALL)
-install(FILES plots/model/__init__.py plots/model/gunzip.py plots/model/strict_json.py plots/model/values.py
-  DESTINATION plots/model COMPONENT bundle EXCLUDE_FROM_ALL)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/integrations/README.md")
 file(READ integrations/README.md page)
 string(REGEX REPLACE "\\[([^]]*)\\]\\(\\.\\./[^)]*\\)" "`\\1` of the sources" page "${page}")
 file(WRITE "${PROJECT_BINARY_DIR}/bundle/integrations/README.md" "${page}")
-install(FILES "${PROJECT_BINARY_DIR}/bundle/integrations/README.md"
-  DESTINATION integrations COMPONENT bundle EXCLUDE_FROM_ALL)
+function(install_integrations folder)
+  install(DIRECTORY integrations DESTINATION "${folder}" USE_SOURCE_PERMISSIONS ${ARGN}
+    PATTERN "__pycache__" EXCLUDE
+    PATTERN "safe_path.sh" EXCLUDE
+    PATTERN "README.md" EXCLUDE)
+  install(FILES scripts/safe_path.sh  # a link there
+    "${PROJECT_BINARY_DIR}/bundle/integrations/README.md" DESTINATION "${folder}/integrations" ${ARGN})
+endfunction()
+install_integrations(. COMPONENT bundle EXCLUDE_FROM_ALL)
+# What integrations/dcgm/limits.py reads files with.
+install(FILES plots/__init__.py DESTINATION plots COMPONENT bundle EXCLUDE_FROM_ALL)
+install(FILES plots/model/__init__.py plots/model/gunzip.py plots/model/strict_json.py plots/model/values.py
+  DESTINATION plots/model COMPONENT bundle EXCLUDE_FROM_ALL)
 # MPI is not carried along: the plugins need that of the other machine, or are compiled by it.
 install(FILES ${TRANSFERS_MPI_PLUGINS} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL OPTIONAL)
 foreach(mpi plugin IN ZIP_LISTS TRANSFERS_MPI_NAMES TRANSFERS_MPI_PLUGINS)
@@ -69,7 +74,7 @@ install(FILES src/fleet/mpi/plugin.c src/fleet/mpi/plugin.h
 set(bundle_name "${PROJECT_NAME}-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 add_custom_target(bundle
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${bundle_name}"
-  COMMAND "${CMAKE_COMMAND}" --install . --component bundle --prefix "${bundle_name}"
+  COMMAND "${CMAKE_COMMAND}" --install . --component bundle --prefix "${bundle_name}" --strip
   COMMAND "${CMAKE_COMMAND}" -E tar czf "${bundle_name}.tar.gz" "${bundle_name}"
   COMMAND "${CMAKE_COMMAND}" -E sha256sum "${bundle_name}.tar.gz" > "${bundle_name}.tar.gz.sha256"
   COMMAND "${CMAKE_COMMAND}" -E echo "${CMAKE_BINARY_DIR}/${bundle_name}.tar.gz"

@@ -13,7 +13,16 @@ endif()
 set(CMAKE_C_COMPILER "${TRANSFERS_SYSROOT}/bin/gcc")
 set(CMAKE_CXX_COMPILER "${TRANSFERS_SYSROOT}/bin/g++")
 set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
-# Nothing of this machine is linked: all but the C library is fetched and becomes a part of the programs.
+# Nothing of this machine is linked: all but the C library is compiled from the sysroot's sources, and becomes a part
+# of the programs.
+file(GLOB dependencies RELATIVE "${TRANSFERS_SYSROOT}/src" "${TRANSFERS_SYSROOT}/src/*")
+foreach(dependency IN LISTS dependencies)
+  string(TOUPPER "${dependency}" key)
+  set(FETCHCONTENT_SOURCE_DIR_${key} "${TRANSFERS_SYSROOT}/src/${dependency}")
+endforeach()
+# Looked for before it is fetched, and found beside /usr/bin.
+set(boost_math_SOURCE_DIR "${TRANSFERS_SYSROOT}/src/boost_math")
+set(BOOST_MATH_INCLUDE_DIR "${boost_math_SOURCE_DIR}/include")
 set(CMAKE_LIBRARY_PATH "${TRANSFERS_SYSROOT}/usr/lib/x86_64-linux-gnu")
 set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)
 set(CMAKE_FIND_USE_PACKAGE_REGISTRY OFF)

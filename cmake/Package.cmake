@@ -76,7 +76,8 @@ driver 525 or later and compute capability 7.0 or later (Volta). Without a
 GPU it measures copies within this machine's memory.
 gate_transfers says whether transfers got slower than before, and
 fleet_transfers names the slow GPU of many.")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS bench-transfers-report)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS bench-transfers-report)  # whose files dcgm/limits.py needs, too
+install_integrations("${CMAKE_INSTALL_DATADIR}/${PROJECT_NAME}" COMPONENT programs_doc EXCLUDE_FROM_ALL)
 foreach(mpi IN LISTS TRANSFERS_MPI_NAMES)
   transfers_package(mpi_${mpi} bench-transfers-${mpi}
     DEPENDS "bench-transfers (= ${package_version})"

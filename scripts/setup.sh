@@ -93,17 +93,43 @@ is_installed() {
   esac
 }
 
+# how_to_install ROOT PACKAGE... : the command of the system whose files are below ROOT, for Debian's packages or what
+# stands for them. CMake fetches the libraries that others lack.
+how_to_install() {
+  # shellcheck source=/dev/null
+  case " $(. "$1/etc/os-release" 2>/dev/null && printf '%s %s' "${ID-}" "${ID_LIKE-}") " in
+    *' debian '*) printf 'apt-get install %s' "${*:2}" ;;
+    *' fedora '*) printf 'dnf install --enablerepo=crb gcc-c++ cmake ninja-build git python3.11' ;;
+    *' arch '*) printf 'pacman -S --needed gcc cmake ninja git python' ;;
+    *) printf 'install what has g++, CMake, Ninja, Git and Python 3 here' ;;
+  esac
+}
+
+# do_without PACKAGE... : goes on if only libraries lack, or if programs are there in another way.
+do_without() {
+  local package program missing=()
+  for package; do
+    case $package in
+      *-dev | fonts-* | python3-venv) continue ;;
+      g++) program=c++ ;;
+      ninja-build) program=ninja ;;
+      *) program=$package ;;
+    esac
+    command -v "$program" >/dev/null || missing+=("$program")
+  done
+  [ ${#missing[@]} -eq 0 ] ||
+    fail "missing: ${missing[*]}. As root: $(how_to_install / "$@"). Without root: cmake and ninja of pip, or the wheel or the bundle (docs/INSTALL.md)"
+  say "Not installed here: $*. CMake fetches the libraries that it does not find."
+}
+
 # Debian packages named, where missing.
 install_packages() {
-  if ! command -v dpkg-query >/dev/null; then
-    say "This is no Debian system: make sure that these are there under the names they have here: $*"
-    return
-  fi
+  if ! command -v dpkg-query >/dev/null; then do_without "$@"; return; fi
   local missing=() package as_root=()
   for package; do is_installed "$package" || missing+=("$package"); done
   if [ ${#missing[@]} -eq 0 ]; then return; fi
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "missing packages: ${missing[*]}. Install them as root (apt-get install ${missing[*]}), or build without them (docs/BUILD.md)"
+    if ! command -v sudo >/dev/null; then do_without "${missing[@]}"; return; fi
     as_root=(sudo)
   fi
   say "Installing ${missing[*]} ..."
@@ -125,6 +151,19 @@ install_pinned() {
     --only-binary :all: "$@"
 }
 
+# A Python that draws reports; python3 where none does.
+find_python() {
+  local python version
+  version=$(requirement report python)
+  for python in python3 python3.{14,13,12,11}; do
+    "$python" -c "import sys; sys.exit(sys.version_info < (${version/./, }))" 2>/dev/null || continue
+    printf '%s' "$python"
+    return
+  done
+  printf python3
+  return 1
+}
+
 # A Python environment with the packages of the files given. What is missing is added; where a file
 # has changed, the environment is made anew.
 make_environment_in() {
@@ -144,7 +183,7 @@ make_environment_in() {
   say "Preparing the Python environment $folder ..."
   if [ ! -x "$folder/bin/python" ]; then
     rm -rf "$folder" 2>/dev/null || fail "$folder is of no use here and cannot be made anew: it belongs to somebody else"
-    python3 -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
+    "$(find_python)" -m venv "$folder" || fail "python3 -m venv failed; get it with 'apt-get install python3-venv'"
   fi
   for file in "${missing[@]}"; do
     install_pinned "$folder" -r "$file" ||
@@ -172,13 +211,14 @@ get_nvml_header() {
     say "No nvml.h: GPU clocks will not be known; it comes with the package cuda-nvml-dev of the CUDA toolkit"
 }
 
-# Configures and builds a preset of CMakePresets.json; further arguments name targets.
+# Configures, with `configure_options`, and builds a preset of CMakePresets.json; further arguments name targets.
+configure_options=()
 build() {
   local preset=$1
   shift
   local log
   log=$(mktemp)
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" "${configure_options[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     fail "cmake --preset $preset failed"
   fi
@@ -233,6 +273,6 @@ chosen_programs() {
 prepare() {
   find_cuda || build_packages+=(libthrust-dev)
   install_packages "${build_packages[@]}" "${plot_packages[@]}"
-  make_environment
-  if find_cuda; then get_nvml_header; fi
+  if find_python >/dev/null; then make_environment; else say "No report: drawing needs Python $(requirement report python) or later."; fi
+  if find_cuda && [ -x .venv/bin/python ]; then get_nvml_header; fi
 }

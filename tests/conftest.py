@@ -54,6 +54,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="also try the bundle in it, as scripts/package bundle left it (tests/packages)",
     )
     group.addoption(
+        "--wheel",
+        type=Path,
+        default=None,
+        metavar="FOLDER",
+        help="also install the wheel in it, as scripts/package wheel left it (tests/packages)",
+    )
+    group.addoption(
         "--report",
         type=Path,
         default=None,

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bench/commands/advise.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/map.hpp"
 #include "src/advice/text.hpp"
@@ -49,7 +50,8 @@ bool answer_questions(written_answer& out, const advice_request& request,
   for (const auto& answer : answers) {
     if (!out.text.parts.empty()) out.text.say("");
     if (is_ranked(answer))
-      advice::add_ranking(out.text, measured, model, answer.asked, answer.ranked);
+      advice::add_ranking(out.text, measured, model, answer.asked, answer.ranked,
+                          calls_of_strategies());
     else
       out.text.say("Nothing to rank: " + why_unranked(answer));
   }

@@ -70,6 +70,17 @@ std::vector<std::string> rests_of_names(const std::string& family,
   return rests;
 }
 
+/// What a family is for.
+std::string line_about(const std::string& family, const std::vector<const strategy*>& strategies) {
+  std::string line;
+  for (const auto* const strategy : strategies)
+    if (strategy->family == family) {
+      if (!strategy->about.empty()) return strategy->about;
+      if (line.empty()) line = strategy->role.description;
+    }
+  return line;
+}
+
 }  // namespace
 
 void list_families(std::ostream& out, const std::vector<const strategy*>& strategies) {
@@ -77,9 +88,11 @@ void list_families(std::ostream& out, const std::vector<const strategy*>& strate
   for (const auto* const strategy : strategies)
     if (std::ranges::find(families, strategy->family) == families.end())
       families.push_back(strategy->family);
-  for (const auto& family : families)
-    print_beside(out, family, 21,
-                 fmt::format("{}", fmt::join(rests_of_names(family, strategies), ", ")));
+  for (const auto& family : families) {
+    print_beside(out, family, 21, line_about(family, strategies));
+    if (const auto rests = rests_of_names(family, strategies); !rests.empty())
+      print_beside(out, "", 23, fmt::format("{}", fmt::join(rests, ", ")));
+  }
   fmt::print(
       out,
       "\n--list --strategies={} explains a family. --list=all explains every strategy, and says "
@@ -104,14 +117,14 @@ void list_as_json(std::ostream& out, const std::vector<const strategy*>& strateg
   using json = nlohmann::ordered_json;
   auto list = json::array();
   for (const auto* const strategy : strategies) {
-    json entry{{"name", strategy->name()},
-               {"family", strategy->family},
-               {"summary", strategy->summary},
-               {"variants", json::array()},
-               {"on_request", strategy->sampling.on_request},
-               {"runs_on", json::array()},
-               {"not_on", json::object()}};
-    for (const auto& variant : strategy->variants) entry["variants"].push_back(variant.name);
+    json entry{{"name", strategy->name()},     {"family", strategy->family},
+               {"summary", strategy->summary}, {"calls", strategy->calls},
+               {"variants", json::array()},    {"on_request", strategy->sampling.on_request},
+               {"runs_on", json::array()},     {"not_on", json::object()}};
+    for (const auto& variant : strategy->variants) {
+      entry["variants"].push_back(variant.name);
+      if (variant.calls) entry["calls_of"][strategy->name() + "/" + variant.name] = *variant.calls;
+    }
     for (const auto& [id, device] : devices)
       if (const auto reason = why_not_in_run(*strategy, device, devices.size()))
         entry["not_on"][id] = {{"code", reason->code}, {"text", reason->text}};

@@ -37,6 +37,7 @@ struct bulk_method {
   }
 
   std::string name, summary;
+  std::string calls = {};
   bulk_mover mover = bulk_mover::engine;
   std::size_t chunk_bytes = SIZE_MAX;  ///< of each copy of which two are in flight
   bool kernels_between = false;        ///< an empty one behind each chunk

@@ -9,6 +9,7 @@ const auto& all_kinds = transfers::all_host_memory_kinds;
 const registration copies(host_memory_family{
     .family = "copy",
     .summary = "cudaMemcpy",
+    .calls = "cudaMemcpy(device, host, bytes, cudaMemcpyDefault);",
     .variants = {},  // below
     .role = roles::copy,
     .kinds = {all_kinds().begin(), all_kinds().end()},

@@ -15,16 +15,20 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
   return copy;
 }
 
-const registration copies(host_memory_family{.family = "copy_async",
-                                             .summary = "cudaMemcpyAsync on a stream, then wait",
-                                             .variants = both_directions(),
-                                             .role = roles::copy,
-                                             .kinds = {transfers::pageable, transfers::pinned()},
-                                             .prepare = prepare,
-                                             .adjust = [](strategy& copy) {
-                                               copy.plainness = 2;
-                                               copy.sampling.essential = true;
-                                             }});
+const registration copies(host_memory_family{
+    .family = "copy_async",
+    .summary = "cudaMemcpyAsync on a stream, then wait",
+    .calls = "cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, stream);\n"
+             "cudaStreamSynchronize(stream);",
+    .variants = both_directions(),
+    .role = roles::copy,
+    .kinds = {transfers::pageable, transfers::pinned()},
+    .prepare = prepare,
+    .adjust = [](strategy& copy) {
+      copy.about = "the same copies, and how soon the call returns";
+      copy.plainness = 2;
+      copy.sampling.essential = true;
+    }});
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "bench/strategy/strategy.hpp"
 #include "bench/subjects/batch_copy.hpp"
@@ -25,12 +26,17 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, source_acces
 const result_file::role role{"batched_copy", "one copy by cudaMemcpyBatchAsync",
                              result_file::table::directions};
 
-strategy copy_in_order(transfers::host_memory_kind kind, source_access_order order) {
+strategy copy_in_order(transfers::host_memory_kind kind, source_access_order order,
+                       const std::string& cuda_name) {
   const auto name = to_string(order);
   return {.family = "copy_batch",
           .parts = {in_memory(kind), setting(name)},
           .summary = "one copy by cudaMemcpyBatchAsync, source-access order " + name +
                      ", then wait, " + transfers::describe(kind),
+          .calls = calls_for(kind) + "cudaMemcpyAttributes order{" + cuda_name +
+                   "};\n"
+                   "cudaMemcpyBatchAsync(&device, &host, &bytes, 1, order, stream);\n"
+                   "cudaStreamSynchronize(stream);",
           .variants = both_directions(),
           .role = role,
           .plainness = 3,
@@ -42,9 +48,12 @@ strategy copy_in_order(transfers::host_memory_kind kind, source_access_order ord
 const struct copy_batch_strategies {
   copy_batch_strategies() {
     for (const auto kind : {transfers::pageable, transfers::pinned()})
-      for (const auto order : {source_access_order::stream, source_access_order::during_api_call,
-                               source_access_order::any})
-        registration{copy_in_order(kind, order)};
+      for (const auto& [order, cuda_name] :
+           {std::pair{source_access_order::stream, "cudaMemcpySrcAccessOrderStream"},
+            std::pair{source_access_order::during_api_call,
+                      "cudaMemcpySrcAccessOrderDuringApiCall"},
+            std::pair{source_access_order::any, "cudaMemcpySrcAccessOrderAny"}})
+        registration{copy_in_order(kind, order, cuda_name)};
   }
 } registered;
 

@@ -15,14 +15,20 @@ transfer prepare(const job& task) {
   return copy;
 }
 
-const registration graph{strategy{.family = "copy",
-                                  .parts = {method("graph")},
-                                  .summary = "replay of a graph with one memcpy node, then wait",
-                                  .variants = both_directions(),
-                                  .role = roles::copy,
-                                  .plainness = 1,
-                                  .prepare = prepare,
-                                  .needs = {.host = transfers::pinned()}}};
+const registration graph{strategy{
+    .family = "copy",
+    .parts = {method("graph")},
+    .summary = "replay of a graph with one memcpy node, then wait",
+    .calls = calls_for(transfers::pinned()) +
+             "cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);\n"
+             "cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, stream);\n"
+             "cudaStreamEndCapture(stream, &graph); cudaGraphInstantiate(&replay, graph);\n"
+             "cudaGraphLaunch(replay, stream); cudaStreamSynchronize(stream);",
+    .variants = both_directions(),
+    .role = roles::copy,
+    .plainness = 1,
+    .prepare = prepare,
+    .needs = {.host = transfers::pinned()}}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

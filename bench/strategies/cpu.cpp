@@ -266,6 +266,7 @@ strategy strategy_for(const name_part& memory, const std::string& summary,
       .family = "cpu",
       .parts = {memory},
       .summary = summary,
+      .about = "reads and writes by the CPU, without a transfer",
       .role = roles::cpu_read,
       .prepare = [kind, list = access_list(by_variant), per_thread,
                   progress = std::make_shared<progress_through_block>()](

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "bench/strategy/copy_kernel.hpp"
@@ -166,13 +168,28 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, movers mover
   return operation;
 }
 
+/// Of both directions, each on its stream.
+std::string calls_of(const movers& who) {
+  const std::string engine = "cudaMemcpyAsync({}, bytes, cudaMemcpyDefault, {});\n";
+  const std::string kernel = "kernel<<<blocks, threads, 0, {1}>>>({0}, bytes);\n";
+  const auto line = [&](mover by, const char* ends, const char* stream) {
+    return fmt::format(fmt::runtime(by == mover::engine ? engine : kernel), ends, stream);
+  };
+  return line(who.h2d, "device, host", "stream") +
+         line(who.d2h, "result, device_result", "second_stream") +
+         "cudaStreamSynchronize(stream);\n"
+         "cudaStreamSynchronize(second_stream);";
+}
+
 void add(const std::string& name, const std::string& summary, std::vector<variant> variants,
          transfers::host_memory_kind kind, unsigned plainness,
          std::function<movers(std::string_view)> who) {
+  for (auto& variant : variants) variant.calls = calls_for(kind) + calls_of(who(variant.name));
   registration{
       strategy{.family = "duplex",
                .parts = {method(name), in_memory(kind)},
                .summary = "both directions at once, " + summary,
+               .calls = calls_for(kind) + calls_of(who("")),
                .variants = std::move(variants),
                .role = roles::duplex,
                .direction = result_file::direction::both,

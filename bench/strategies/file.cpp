@@ -34,12 +34,21 @@ file_operation read_by_threads(const job& task, const file_to_device& copy,
             static_cast<double>(copier->settings().threads)}}};
 }
 
-void add(const std::string& name, const std::string& summary, unsigned plainness,
-         const open_file& open, bool staged = false) {
+const std::string mapping =
+    "mapped = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0));\n";
+
+std::string calls_to_read(const std::string& access) {
+  return "transfers::file_copier copier(gpu);\n"
+         "copier.copy(device, bytes, transfers::input_file(path, transfers::file_access::" +
+         access + "));";
+}
+
+void add(const std::string& name, const std::string& summary, const std::string& calls,
+         unsigned plainness, const open_file& open, bool staged = false) {
   for (const auto state : {page_cache::warm, page_cache::cold}) {
-    auto added =
-        copy_from_file({method(name), setting(name_of(state))},
-                       summary + ", " + name_of(state) + " page cache", state, plainness, open);
+    auto added = copy_from_file({method(name), setting(name_of(state))},
+                                summary + ", " + name_of(state) + " page cache", calls, state,
+                                plainness, open);
     added.needs.staged_copier = staged;
     registration{added};
   }
@@ -47,21 +56,26 @@ void add(const std::string& name, const std::string& summary, unsigned plainness
 
 const struct file_strategies {
   file_strategies() {
-    add("mmap", "mmap and cudaMemcpy", 0, map_and_copy);
-    add("mmap_staged", "mmap and a staged copy", 1, map_and_stage, true);
-    add("pread", "read by threads into page-locked chunks", 1,
+    add("mmap", "mmap and cudaMemcpy",
+        mapping + "cudaMemcpy(device, mapped, bytes, cudaMemcpyDefault);", 0, map_and_copy);
+    add("mmap_staged", "mmap and a staged copy",
+        mapping +
+            "transfers::staged_copier copier(gpu);\n"
+            "copier.copy(device, mapped, bytes, transfers::direction::h2d);",
+        1, map_and_stage, true);
+    add("pread", "read by threads into page-locked chunks", calls_to_read("cached"), 1,
         [](const job& task, const file_to_device& copy) {
           return read_by_threads(task, copy, copy.file->through_cache());
         });
-    add("either", "read likewise, past the page cache what is not in it", 2,
-        [](const job& task, const file_to_device& copy) {
+    add("either", "read likewise, past the page cache what is not in it", calls_to_read("either"),
+        2, [](const job& task, const file_to_device& copy) {
           return read_by_threads(task, copy, copy.file->in_cache_or_past_it());
         });
-    auto direct =
-        copy_from_file({method("direct")}, "read likewise, past the page cache", page_cache::cold,
-                       2, [](const job& task, const file_to_device& copy) {
-                         return read_by_threads(task, copy, copy.file->past_cache());
-                       });
+    auto direct = copy_from_file({method("direct")}, "read likewise, past the page cache",
+                                 calls_to_read("direct"), page_cache::cold, 2,
+                                 [](const job& task, const file_to_device& copy) {
+                                   return read_by_threads(task, copy, copy.file->past_cache());
+                                 });
     for (auto& variant : direct.variants) variant.setting = name_of(page_cache::cold);
     registration{direct};
   }

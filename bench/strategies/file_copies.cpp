@@ -100,13 +100,15 @@ transfer prepare(const job& task, page_cache state, const open_file& open) {
 
 }  // namespace
 
-strategy copy_from_file(std::vector<name_part> parts, const std::string& summary, page_cache state,
-                        unsigned plainness, open_file open) {
+strategy copy_from_file(std::vector<name_part> parts, const std::string& summary,
+                        const std::string& calls, page_cache state, unsigned plainness,
+                        open_file open) {
   const file_reading settings;
   const bool warm = state == page_cache::warm;
   return {.family = "file",
           .parts = std::move(parts),
           .summary = "a file to the device: " + summary,
+          .calls = calls,
           .variants = {both_directions().front()},
           // Not a constant: strategies of other files are registered before it has its value.
           .role = {"file", "copies from files to the device", result_file::table::directions},

@@ -38,7 +38,8 @@ using open_file = std::function<file_operation(const job&, const file_to_device&
 
 /// A strategy of the family `file`, which is measured on request. Its file is read in that state of
 /// the page cache, and in turn with it by threads that read and do nothing else.
-strategy copy_from_file(std::vector<name_part> parts, const std::string& summary, page_cache state,
-                        unsigned plainness, open_file open);
+strategy copy_from_file(std::vector<name_part> parts, const std::string& summary,
+                        const std::string& calls, page_cache state, unsigned plainness,
+                        open_file open);
 
 }  // namespace bench_transfers::bench

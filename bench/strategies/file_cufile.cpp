@@ -51,11 +51,16 @@ std::optional<std::string> why_no_cufile(const transfers::device& device) {
 const struct cufile_strategies {
   cufile_strategies() {
     for (const auto state : {page_cache::warm, page_cache::cold}) {
-      auto added = copy_from_file({method("cufile"), setting(name_of(state))},
-                                  "cuFileRead, " + name_of(state) + " page cache", state, 2,
-                                  [state](const job& task, const file_to_device& copy) {
-                                    return read_by_cufile(task, copy, state);
-                                  });
+      auto added = copy_from_file(
+          {method("cufile"), setting(name_of(state))},
+          "cuFileRead, " + name_of(state) + " page cache",
+          "cuFileDriverOpen();\n"
+          "CUfileDescr_t opened{.type = CU_FILE_HANDLE_TYPE_OPAQUE_FD, .handle = {.fd = file}};\n"
+          "cuFileHandleRegister(&handle, &opened);\n"
+          "cuFileRead(handle, device, bytes, 0, 0);",
+          state, 2, [state](const job& task, const file_to_device& copy) {
+            return read_by_cufile(task, copy, state);
+          });
       added.needs.why_unsupported = why_no_cufile;
       registration{added};
     }

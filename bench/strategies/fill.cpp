@@ -61,10 +61,23 @@ void copy_by_streaming(words to, std::uint64_t, std::span<const std::uint64_t> f
 /// What moves the data when they are there.
 enum class mover { engine, kernel, staging };
 
+std::string calls_to_copy(mover moves) {
+  switch (moves) {
+    case mover::engine: return "cudaMemcpy(device, host, bytes, cudaMemcpyDefault);";
+    case mover::kernel:
+      return "kernel<<<blocks, threads, 0, stream>>>(device, host, bytes);\n"
+             "cudaStreamSynchronize(stream);";
+    case mover::staging:
+      return "transfers::staged_copier copier(gpu);\n"
+             "copier.copy(device, host, bytes, transfers::direction::h2d);";
+  }
+  return "";
+}
+
 /// A way to fill and to copy.
 struct way {
   std::string data;  ///< "computed", or "copied" from other memory
-  std::string method, summary;
+  std::string method, summary, calls;
   transfers::host_memory_kind memory;
   stores* fill;
   mover moves = mover::engine;
@@ -211,21 +224,29 @@ const struct fills {
   fills() {
     using transfers::pin_flags;
     using transfers::pinned;
+    // Of each thread that fills its part.
+    const std::string compute = "fill(host, bytes);\n", copy = "memcpy(host, data, bytes);\n";
     for (const auto& way : {
-             bench::way{"computed", "plain", "plain stores", pinned(), fill_plainly},
-             {"computed", "streaming", "non-temporal stores", pinned(), fill_by_streaming},
-             {"computed", "written_back", "plain stores, and lines written back", pinned(),
-              fill_and_write_back},
-             {"computed", "plain", "plain stores", pinned(pin_flags::write_combined), fill_plainly},
-             {"computed", "plain_by_kernel", "plain stores, and a kernel that copies",
+             bench::way{"computed", "plain", "plain stores", compute, pinned(), fill_plainly},
+             {"computed", "streaming", "non-temporal stores",
+              "for (size_t at = 0; at < bytes; at += sizeof(piece))\n"
+              "  fill(piece, sizeof(piece)), transfers::streaming_store(std::span(host + at, "
+              "sizeof(piece)), piece);\n",
+              pinned(), fill_by_streaming},
+             {"computed", "written_back", "plain stores, and lines written back",
+              compute + "transfers::write_back({host, bytes});\n", pinned(), fill_and_write_back},
+             {"computed", "plain", "plain stores", compute, pinned(pin_flags::write_combined),
+              fill_plainly},
+             {"computed", "plain_by_kernel", "plain stores, and a kernel that copies", compute,
               pinned(pin_flags::mapped), fill_plainly, mover::kernel},
-             {"computed", "plain_staged", "plain stores, and a staged copy", transfers::pageable,
-              fill_plainly, mover::staging},
-             {"copied", "plain", "memcpy from other memory", pinned(), copy_plainly},
-             {"copied", "streaming", "non-temporal stores from other memory", pinned(),
-              copy_by_streaming},
+             {"computed", "plain_staged", "plain stores, and a staged copy", compute,
+              transfers::pageable, fill_plainly, mover::staging},
+             {"copied", "plain", "memcpy from other memory", copy, pinned(), copy_plainly},
+             {"copied", "streaming", "non-temporal stores from other memory",
+              "transfers::streaming_store(std::span(host, bytes), std::span(data, bytes));\n",
+              pinned(), copy_by_streaming},
              {"copied", "plain_by_kernel", "memcpy from other memory, and a kernel that copies",
-              pinned(pin_flags::mapped), copy_plainly, mover::kernel},
+              copy, pinned(pin_flags::mapped), copy_plainly, mover::kernel},
          })
       add(way);
   }
@@ -236,6 +257,7 @@ const struct fills {
         .family = "fill",
         .parts = {setting(way.data), method(way.method), in_memory(way.memory)},
         .summary = "threads fill host memory, and it is copied: " + way.summary,
+        .calls = calls_for(way.memory) + way.calls + calls_to_copy(way.moves),
         .role = role,
         .direction = result_file::direction::h2d,
         .plainness = (is_plain ? 0U : 1U) + options_of(way.memory),

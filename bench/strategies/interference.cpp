@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 #include <map>
@@ -285,35 +287,69 @@ transfer prepare(const job& task, const interference_kind& kind) {
   return operation;
 }
 
+std::string calls_of_chunks(int mib_each, const char* after = "") {
+  return fmt::format(
+      "for (size_t at = 0, i = 0; at < bulk_bytes; at += {0} << 20, ++i)\n"
+      "  copy_chunk_after(done[i % 2], bulk_device + at, bulk_host + at, {0} << 20, stream){1};\n",
+      mib_each, after);
+}
+
 const std::vector<bulk_method>& bulk_methods() {
+  static const std::string polite =
+      "transfers::polite_copier polite(gpu);\n"
+      "polite.enqueue(gpu_stream, bulk_device, bulk_host, bulk_bytes, transfers::direction::h2d";
   static const std::vector<bulk_method> methods{
-      {.name = "engine", .summary = "one cudaMemcpyAsync"},
-      {.name = "4MiB_chunks", .summary = "chunks of 4 MiB, two in flight", .chunk_bytes = 4 * mib},
-      {.name = "1MiB_chunks", .summary = "chunks of 1 MiB, two in flight", .chunk_bytes = mib},
+      {.name = "engine",
+       .summary = "one cudaMemcpyAsync",
+       .calls =
+           "cudaMemcpyAsync(bulk_device, bulk_host, bulk_bytes, cudaMemcpyDefault, stream);\n"},
+      {.name = "4MiB_chunks",
+       .summary = "chunks of 4 MiB, two in flight",
+       .calls = calls_of_chunks(4),
+       .chunk_bytes = 4 * mib},
+      {.name = "1MiB_chunks",
+       .summary = "chunks of 1 MiB, two in flight",
+       .calls = calls_of_chunks(1),
+       .chunk_bytes = mib},
       {.name = "32MiB_chunks_and_kernels",
        .summary = "chunks of 32 MiB, an empty kernel behind each, two in flight",
+       .calls = calls_of_chunks(32, ", empty_kernel<<<1, 1, 0, stream>>>()"),
        .chunk_bytes = 32 * mib,
        .kernels_between = true},
       {.name = "kernel",
        .summary = "a kernel of 16 thread blocks",
+       .calls = "kernel<<<16, threads, 0, stream>>>(bulk_device, bulk_host, bulk_bytes);\n",
        .mover = bulk_mover::kernel,
        .blocks = 16},
       {.name = "polite",
        .summary = "the library's kernel, which lets others in",
+       .calls = polite + ");\n",
        .mover = bulk_mover::polite},
       {.name = "polite_to_both",
        .summary = "the library's kernel that also spares other kernels",
+       .calls = polite + ", transfers::yield_to::both);\n",
        .mover = bulk_mover::polite,
        .others = transfers::yield_to::both}};
   return methods;
 }
 
 const std::vector<small_kind>& small_methods() {
+  static const std::string urgent =
+      "cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, highest);\n";
+  static const std::string wait = "cudaStreamSynchronize(urgent);";
   static const std::vector<small_kind> methods{
-      {.name = "memcpy", .summary = "cudaMemcpyAsync"},
-      {.name = "kernel", .summary = "a kernel that accesses mapped memory", .by_kernel = true},
+      {.name = "memcpy",
+       .summary = "cudaMemcpyAsync",
+       .calls =
+           urgent + "cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, urgent);\n" + wait},
+      {.name = "kernel",
+       .summary = "a kernel that accesses mapped memory",
+       .calls = urgent + "kernel<<<blocks, threads, 0, urgent>>>(device, mapped, bytes);\n" + wait,
+       .by_kernel = true},
       {.name = "prompt",
        .summary = "the library's copy that does not wait, of pageable memory",
+       .calls = "transfers::prompt_copier prompt(gpu);\n"
+                "prompt.copy(device, host, bytes, transfers::direction::h2d);",
        .by_library = true}};
   return methods;
 }
@@ -390,6 +426,7 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
       .family = "interference",
       .parts = {method(bulk ? bulk->name : "idle"), setting(small.name)},
       .summary = "small copies by " + small.summary + " on a stream of high priority" + beside,
+      .calls = (bulk ? bulk->calls : "") + small.calls,
       .variants = variants.list(),
       .role = role,
       .plainness = 1,

@@ -142,6 +142,8 @@ const registration parameters{
     strategy{.family = "launch",
              .parts = {method("parameters")},
              .summary = "small data as the parameter of a kernel, which writes them to memory",
+             .calls = "memcpy(&parameter, host, sizeof(parameter));\n"
+                      "kernel_with_data<<<blocks, threads, 0, stream>>>(parameter);",
              .role = role,
              .direction = result_file::direction::h2d,
              .plainness = 1,

@@ -100,11 +100,12 @@ transfer prepare_fault(const job& task) {
   return touch;
 }
 
-void add(const std::string& name, const std::string& summary, std::size_t largest,
-         std::function<transfer(const job&)> prepare) {
+void add(const std::string& name, const std::string& summary, const std::string& calls,
+         std::size_t largest, std::function<transfer(const job&)> prepare) {
   registration{strategy{.family = "copy",
                         .parts = {method(name)},
                         .summary = summary,
+                        .calls = calls_for(transfers::managed) + calls,
                         .variants = both_directions(),
                         .role = roles::copy,
                         .plainness = 2,
@@ -118,9 +119,13 @@ void add(const std::string& name, const std::string& summary, std::size_t larges
 
 const struct managed_strategies {
   managed_strategies() {
-    add("managed_prefetch", "cudaMemPrefetchAsync of managed memory, then wait", 256 * mib,
-        prepare_prefetch);
+    add("managed_prefetch", "cudaMemPrefetchAsync of managed memory, then wait",
+        "cudaMemPrefetchAsync(host, bytes, {cudaMemLocationTypeDevice, 0}, 0, stream);\n"
+        "cudaStreamSynchronize(stream);",
+        256 * mib, prepare_prefetch);
     add("managed_fault", "managed memory, by page faults of a kernel (h2d) or the CPU (d2h)",
+        "kernel<<<blocks, threads, 0, stream>>>(device, host, bytes);\n"
+        "cudaStreamSynchronize(stream);",
         64 * mib, prepare_fault);
   }
 } registered;

@@ -81,6 +81,8 @@ const registration multipath{host_memory_family{
     .family = "copy",
     .parts = {method("multipath")},
     .summary = "copies over the links of all devices of the run",
+    .calls = "transfers::multipath_copier copier(gpu, helpers);\n"
+             "copier.copy(device, host, bytes, transfers::direction::h2d);",
     .variants = both_directions(),
     .role = roles::copy,
     .kinds = {transfers::pageable, transfers::pinned()},

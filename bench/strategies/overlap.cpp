@@ -151,7 +151,14 @@ transfer prepare(const job& task, host_memory_kind kind) {
 /// "serial" is the plainest; "chosen" leaves the pieces to the library, and "fresh" as well.
 std::vector<variant> cuts(bool with_streams) {
   std::vector<variant> variants{
-      {.name = "serial", .plainness = 0, .procedure = with_streams ? 2U : 1U},
+      {.name = "serial",
+       .plainness = 0,
+       .procedure = with_streams ? 2U : 1U,
+       .calls = calls_for(with_streams ? transfers::pinned() : transfers::pageable) +
+                "cudaMemcpy(device, host, bytes, cudaMemcpyDefault);\n"
+                "kernel<<<blocks, threads, 0, stream>>>(device, device, bytes);\n"
+                "cudaStreamSynchronize(stream);\n"
+                "cudaMemcpy(result, device, bytes, cudaMemcpyDefault);"},
       {.name = "chosen", .plainness = 1}};
   for (const auto* const pieces : {"1", "2", "4", "8", "16", "32", "64"})
     variants.push_back({.name = std::string("pieces_") + pieces, .plainness = 2});
@@ -168,6 +175,9 @@ strategy there_and_back(host_memory_kind kind, std::vector<variant> variants) {
   return {.family = "overlap",
           .parts = {in_memory(kind)},
           .summary = "upload, 2 * a, download in pieces that overlap, " + transfers::describe(kind),
+          .calls = calls_for(kind) +
+                   "transfers::round_trip_pipeline pipeline(gpu);\n"
+                   "pipeline.run(result, host, bytes, work, sizeof(float));",
           .variants = std::move(variants),
           .role = roles::overlap,
           .direction = result_file::direction::both,

@@ -61,6 +61,9 @@ const registration access_in_place(strategy{
     .family = "copy",
     .parts = {method("pageable_access")},
     .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
+    .calls = calls_for(transfers::pageable) +
+             "kernel<<<blocks, threads, 0, stream>>>(device, host, bytes);\n"
+             "cudaStreamSynchronize(stream);",
     .variants = both_directions(),
     .role = roles::copy,
     .plainness = 2,

@@ -28,6 +28,10 @@ strategy register_once(const std::string& name, transfers::host_memory_kind kind
   return {.family = "copy",
           .parts = {method(name)},
           .summary = "cudaHostRegister, cudaMemcpy, cudaHostUnregister, " + describe(kind),
+          .calls = calls_for(kind) +
+                   "cudaHostRegister(host, bytes, cudaHostRegisterDefault);\n"
+                   "cudaMemcpy(device, host, bytes, cudaMemcpyDefault);\n"
+                   "cudaHostUnregister(host);",
           .variants = both_directions(),
           .role = roles::copy,
           .plainness = plainness,

@@ -55,14 +55,16 @@ transfer prepare(const job& task, scattered_route copy_method, std::size_t block
   return copy;
 }
 
-void add(const std::string& name, const std::string& summary, scattered_route copy_method,
-         unsigned plainness, std::optional<machine::cuda_release> cuda = {}) {
+void add(const std::string& name, const std::string& summary, const std::string& calls,
+         scattered_route copy_method, unsigned plainness,
+         std::optional<machine::cuda_release> cuda = {}) {
   for (const std::size_t block : {512U, 4096U, 8192U, 65536U}) {
     const auto size = common::format_size(block);
     registration{
         strategy{.family = "scatter",
                  .parts = {method(name), setting(size + "_blocks"), in_memory(kind)},
                  .summary = "blocks of " + size + " scattered in pinned memory, " + summary,
+                 .calls = calls_for(kind) + calls,
                  .variants = both_directions(),
                  .role = roles::scattered_copy,
                  .plainness = plainness,
@@ -78,9 +80,22 @@ void add(const std::string& name, const std::string& summary, scattered_route co
 
 const struct scattered_strategies {
   scattered_strategies() {
-    add("loop", "a cudaMemcpyAsync for each", scattered_route::loop, 0);
-    add("batch", "one cudaMemcpyBatchAsync", scattered_route::batch, 1, cuda_with::batches);
-    add("gather_kernel", "read or written in place by a kernel", scattered_route::kernel, 2);
+    add("loop", "a cudaMemcpyAsync for each",
+        "for (size_t i = 0; i < count; ++i)\n"
+        "  cudaMemcpyAsync(destinations[i], sources[i], sizes[i], cudaMemcpyDefault, stream);\n"
+        "cudaStreamSynchronize(stream);",
+        scattered_route::loop, 0);
+    add("batch", "one cudaMemcpyBatchAsync",
+        "cudaMemcpyAttributes order{cudaMemcpySrcAccessOrderStream};\n"
+        "cudaMemcpyBatchAsync(destinations, sources, sizes, count, order, stream);\n"
+        "cudaStreamSynchronize(stream);",
+        scattered_route::batch, 1, cuda_with::batches);
+    add("gather_kernel", "read or written in place by a kernel",
+        "transfers::scattered_copy copy(gpu, gpu_stream);\n"
+        "copy.add({host, bytes});\n"
+        "copy.enqueue(blocks_on_host, {device, bytes}, transfers::direction::h2d);\n"
+        "gpu_stream.synchronize();",
+        scattered_route::kernel, 2);
   }
 } registered;
 

@@ -14,6 +14,7 @@ namespace bench_transfers::bench {
 /// How small copies are made, and which they are.
 struct small_kind {
   std::string name, summary;
+  std::string calls = {};  ///< on the stream `urgent`
   bool by_kernel = false;
   bool by_library = false;  ///< prompt_copier, from and to pageable memory
   std::size_t bytes = 0;

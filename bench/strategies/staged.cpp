@@ -45,6 +45,9 @@ const registration staged{
     strategy{.family = "copy",
              .parts = {method("staged")},
              .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
+             .calls = calls_for(transfers::pageable) +
+                      "transfers::staged_copier copier(gpu);\n"
+                      "copier.copy(device, host, bytes, transfers::direction::h2d);",
              .variants = both_directions(),
              .role = roles::copy,
              .plainness = 1,

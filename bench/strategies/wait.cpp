@@ -183,13 +183,15 @@ transfer prepare(const job& task, const std::function<waiting(const job&)>& open
 const result_file::role role{"wait", "how the host learns that a copy has ended",
                              result_file::table::directions};
 
-void add(const std::string& name, const std::string& summary,
+void add(const std::string& name, const std::string& summary, const std::string& calls,
          std::function<waiting(const job&)> open,
          std::function<std::optional<std::string>(const transfers::device&)> why_unsupported = {}) {
   registration{strategy{
       .family = "wait",
       .parts = {method(name)},
       .summary = "cudaMemcpyAsync of pinned memory, waited for by " + summary,
+      .calls = calls_for(transfers::pinned()) +
+               "cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, stream);\n" + calls,
       .variants = both_directions(),
       .role = role,
       .plainness = 1,
@@ -202,6 +204,7 @@ void add(const std::string& name, const std::string& summary,
 void add_flag(schedule_flag flag, const std::string& cuda_name) {
   add(
       to_string(flag), "cudaStreamSynchronize, " + cuda_name,
+      "cudaSetDeviceFlags(" + cuda_name + ");\ncudaStreamSynchronize(stream);",
       [flag](const job& task) { return synchronize_by(task, flag); },
       subjects::why_no_schedule_flags);
 }
@@ -211,10 +214,24 @@ const struct wait_strategies {
     add_flag(schedule_flag::spin, "cudaDeviceScheduleSpin");
     add_flag(schedule_flag::yield, "cudaDeviceScheduleYield");
     add_flag(schedule_flag::blocking_sync, "cudaDeviceScheduleBlockingSync");
-    add("blocking_event", "an event with cudaEventBlockingSync", by_blocking_event);
-    add("host_function", "a function that the stream calls", by_host_function);
-    add("polling", "cudaEventQuery, again and again", by_polling);
-    add("write_value", "a word that cuStreamWriteValue32 writes", by_value);
+    const std::string record = "cudaEventRecord(event, stream);\n";
+    add("blocking_event", "an event with cudaEventBlockingSync",
+        "cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming);\n" +
+            record + "cudaEventSynchronize(event);",
+        by_blocking_event);
+    add("host_function", "a function that the stream calls",
+        "cudaLaunchHostFunc(stream, [](void* at) { static_cast<std::latch*>(at)->count_down(); }, "
+        "&arrived);\n"
+        "arrived.wait();",
+        by_host_function);
+    add("polling", "cudaEventQuery, again and again",
+        "cudaEventCreateWithFlags(&event, cudaEventDisableTiming);\n" + record +
+            "while (cudaEventQuery(event) == cudaErrorNotReady) {}",
+        by_polling);
+    add("write_value", "a word that cuStreamWriteValue32 writes",
+        "cuStreamWriteValue32(stream, word_on_device, 1, 0);\n"
+        "while (*word == 0) {}",
+        by_value);
   }
 } registered;
 

@@ -20,6 +20,7 @@ const struct grid_strategies {
           .parts = {setting(count + "_" + noun), in_memory(kind)},
           .summary =
               "a kernel of " + count + " " + noun + " reads or writes pinned memory in place",
+          .about = "the same as zero_copy, by few thread blocks",
           .variants = both_accesses(),
           .role = roles::kernel_access,
           .prepare = [blocks](const job& task) { return copy_in_place(task, kind, blocks); },

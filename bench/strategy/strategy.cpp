@@ -124,6 +124,7 @@ registration::registration(const host_memory_family& added) {
         .family = added.family,
         .parts = added.parts,
         .summary = added.summary + ", " + transfers::describe(kind),
+        .calls = added.calls.empty() ? "" : calls_for(kind) + added.calls,
         .variants = added.variants,
         .role = added.role,
         .direction = added.direction,
@@ -146,6 +147,16 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   return strategies;
 }
 
+std::map<std::string, std::string> calls_of_strategies() {
+  std::map<std::string, std::string> calls;
+  for (const auto& listed : collected()) {
+    calls[listed.name()] = listed.calls;
+    for (const auto& variant : listed.variants)
+      calls[listed.name() + "/" + variant.name] = variant.calls.value_or(listed.calls);
+  }
+  return calls;
+}
+
 bool are_several(const std::vector<machine::numa_node>& nodes) {
   return std::ranges::count_if(nodes, &machine::numa_node::has_usable_memory) > 1;
 }
@@ -162,6 +173,30 @@ std::optional<std::string> why_unsupported(const strategy& measured,
   if (const auto& cuda = device.description().cuda; cuda && needs.cuda)
     if (auto reason = why_too_old(*cuda, *needs.cuda)) return reason;
   return needs.why_unsupported ? needs.why_unsupported(device) : std::nullopt;
+}
+
+std::string calls_for(transfers::host_memory_kind kind) {
+  using transfers::host_origin;
+  using transfers::pin_flags;
+  const std::string lock = "cudaHostRegister(host, bytes, cudaHostRegisterDefault);\n";
+  const std::string huge =
+      "host = static_cast<std::byte*>(std::aligned_alloc(2 << 20, bytes));\n"
+      "madvise(host, bytes, MADV_HUGEPAGE);\n";
+  switch (kind.origin) {
+    case host_origin::pageable: return "host = new std::byte[bytes];\n";
+    case host_origin::pageable_huge: return huge;
+    case host_origin::registered: return "host = new std::byte[bytes];\n" + lock;
+    case host_origin::registered_huge: return huge + lock;
+    case host_origin::managed: return "cudaMallocManaged(&host, bytes);\n";
+    case host_origin::pinned: break;
+  }
+  std::string flags;
+  for (const auto& [flag, name] :
+       {std::pair{pin_flags::portable, "cudaHostAllocPortable"},
+        std::pair{pin_flags::mapped, "cudaHostAllocMapped"},
+        std::pair{pin_flags::write_combined, "cudaHostAllocWriteCombined"}})
+    if (has(kind.flags, flag)) flags += (flags.empty() ? "" : " | ") + std::string(name);
+  return "cudaHostAlloc(&host, bytes, " + (flags.empty() ? "cudaHostAllocDefault" : flags) + ");\n";
 }
 
 unsigned options_of(transfers::host_memory_kind kind) {

@@ -47,6 +47,7 @@ struct variant {
   std::optional<std::string> setting = {};
   std::optional<unsigned> plainness = {};
   std::optional<unsigned> procedure = {};
+  std::optional<std::string> calls = {};
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
   std::optional<result_file::set_description> set = {};  ///< likewise
@@ -119,7 +120,11 @@ inline std::map<std::string, std::vector<std::string>, std::less<>> all_variants
 struct strategy {
   std::string family;  ///< the first part of its benchmarks' names
   std::vector<name_part> parts = {};
-  std::string summary = {};            ///< one line for --list
+  std::string summary = {};  ///< one line for --list
+  /// What a program of its own would call for one transfer to the device, in at most five lines
+  /// whose names docs/FIVE_LINES.md declares. Of strategies that `advise` may recommend.
+  std::string calls = {};
+  std::string about = {};              ///< its family in one line; empty: as its role says
   std::vector<variant> variants = {};  ///< none: one benchmark for each size
   result_file::role role = {"other", "other benchmarks", result_file::table::times};
   result_file::direction direction = result_file::direction::none;
@@ -157,6 +162,10 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
 
 using registry = std::vector<strategy>;
 
+/// What a program calls for each strategy, by the names that `advise` ranks: those of strategies,
+/// and of variants that are more than a direction ("overlap/pinned/serial").
+std::map<std::string, std::string> calls_of_strategies();
+
 /// Makes strategies for the NUMA nodes of a machine.
 using node_strategies = std::function<registry(const std::vector<machine::numa_node>&)>;
 
@@ -168,6 +177,7 @@ struct host_memory_family {
   std::string family;
   std::vector<name_part> parts = {};  ///< before the memory
   std::string summary;                ///< the kind's description is added
+  std::string calls = {};             ///< after those that get the memory
   std::vector<variant> variants;
   result_file::role role;
   result_file::direction direction = result_file::direction::none;
@@ -193,6 +203,9 @@ std::shared_ptr<const void> bound_to(const machine::numa_node& node);
 
 /// Why no thread can run on the node's CPUs.
 std::optional<std::string> why_no_cpu(const machine::numa_node& node);
+
+/// The calls that get `bytes` bytes of a kind at `host`, as lines of strategy::calls.
+std::string calls_for(transfers::host_memory_kind kind);
 
 /// Options of a kind of host memory beyond plain pages: flags, and huge pages.
 unsigned options_of(transfers::host_memory_kind kind);

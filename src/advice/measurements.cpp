@@ -287,9 +287,18 @@ int processes_in(const result_file::contents& content) {
   return static_cast<int>(std::max<std::size_t>(1, processes.size()));
 }
 
+std::optional<double> bytes_at(const nlohmann::ordered_json& facts,
+                               std::initializer_list<const char*> keys) {
+  const auto& value = result_file::member(facts, keys);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
 origin origin_of(const result_file::contents& content, const std::filesystem::path& file,
                  std::size_t device) {
   using result_file::text_at;
+  auto host_bytes = bytes_at(content.facts, {"machine", "memory", "total_bytes"});
+  const auto limit = bytes_at(content.facts, {"machine", "memory", "cgroup_limit_bytes"});
+  if (limit) host_bytes = std::min(host_bytes.value_or(*limit), *limit);
   return {file,
           name_of_device(content, device),
           text_at(content.facts, {"machine", "cpu", "model"}),
@@ -299,7 +308,9 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           content.complete,
           content.parts,
           processes_in(content),
-          result_file::is_confidential(content, device)};
+          result_file::is_confidential(content, device),
+          host_bytes,
+          bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
 }
 
 }  // namespace

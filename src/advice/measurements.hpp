@@ -31,6 +31,8 @@ struct origin {
   std::size_t parts = 1;      ///< in which the run was measured
   int processes = 1;          ///< that have measured it; of one, intervals hold within it alone
   bool confidential = false;  ///< the device encrypts each byte on its way
+  /// That the process could have, of the host and of the device; empty: not known.
+  std::optional<double> host_bytes = {}, device_bytes = {};
 };
 
 /// A term of the predicted time, which measurements provide.

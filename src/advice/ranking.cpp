@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <tuple>
 
 namespace bench_transfers::advice {
 namespace {
@@ -19,6 +20,7 @@ using statistics::sum;
 // Codes of what a file lacks.
 constexpr const char* not_measured = "not_measured";
 constexpr const char* one_size = "one_size";
+constexpr const char* exceeds_memory = "exceeds_memory";
 
 std::optional<term> transfer_term(const std::string& direction) {
   if (direction == "h2d") return term::transfer_h2d;
@@ -107,7 +109,10 @@ ranked_strategy ranked_entry(const std::string& name, const plainness& plainness
 
 }  // namespace
 
-cost_model::cost_model(const measurements& measured) : needs_memory_(measured.needs_memory) {
+cost_model::cost_model(const measurements& measured)
+    : host_bytes_(measured.from.host_bytes),
+      device_bytes_(measured.from.device_bytes),
+      needs_memory_(measured.needs_memory) {
   for (const auto& added : measured.all_series) {
     if (is_cpu_access(added.measures))
       rates_.emplace(added.name, added.times);
@@ -216,6 +221,13 @@ std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
     const source* series;
     const char* title;
   };
+  for (const auto& [needed, there, title] :
+       {std::tuple{transfer.memory ? blocks_of(question) * question.bytes : 0, host_bytes_, "host"},
+        std::tuple{question.bytes, device_bytes_, "device"}})
+    if (there && needed > *there)
+      return left_out{strategy, exceeds_memory,
+                      fmt::format("more than the memory of the {}, {:.0f} GiB", title,
+                                  *there / (1024.0 * 1024 * 1024))};
   const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
   const bool has_memory = transfer.memory || needs_memory_;
   for (const auto& [needed, series, title] :

@@ -65,7 +65,7 @@ struct ranked_strategy {
 /// A strategy that could not be ranked, and what the file lacks.
 struct left_out {
   std::string name;
-  std::string code;    ///< "not_measured", "one_size"
+  std::string code;    ///< "not_measured", "one_size", "exceeds_memory"
   std::string reason;  ///< in words, with the term: "transfer measured at one size only"
 };
 
@@ -153,6 +153,7 @@ class cost_model {
   std::map<place, source> by_memory_;                        // what memory costs, by its kind
   std::map<term, small_transfers> small_;                    // by direction
   measured_terms measured_;
+  std::optional<double> host_bytes_, device_bytes_;  // as origin has them
   bool needs_memory_;
   bool has_memory_ = true;
 };

@@ -157,6 +157,16 @@ std::string recommendation(const ranking& ranked, const question& question,
   return text;
 }
 
+/// What is recommended, as a program calls it.
+void add_calls(exports::answer& out, const ranking& ranked, const calls_by_strategy& calls) {
+  if (reason_not_to_recommend(ranked)) return;
+  const auto known = calls.find(recommended(ranked).name);
+  if (known == calls.end() || known->second.empty()) return;
+  auto line = known->second;
+  std::ranges::replace(line, '\n', ' ');
+  out.say(fmt::format("Calls: {}", line));
+}
+
 std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
     const cost_model& model, const question& question) {
   std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms;
@@ -290,7 +300,7 @@ std::string job_title(const ranked_job& answer) {
   return title + (answer.model.has_memory() ? ", " + memory_use(answer.question) : ".");
 }
 
-void add_job(exports::answer& out, const ranked_job& answer) {
+void add_job(exports::answer& out, const ranked_job& answer, const calls_by_strategy& calls) {
   const auto& [job, model, question, ranked, without_memory] = answer;
   out.say(job_title(answer));
   if (without_memory)
@@ -299,6 +309,7 @@ void add_job(exports::answer& out, const ranked_job& answer) {
         "ranked.");
   out.say(recommendation(ranked, question,
                          fmt::format("--strategies={} ", fmt::join(job->families, ","))));
+  add_calls(out, ranked, calls);
   out.add(table_of(model, question, ranked,
                    std::ranges::any_of(ranked.strategies, [](const auto& strategy) {
                      return strategy.pays.has_value();
@@ -365,12 +376,13 @@ void add_check_sum(exports::answer& out, const std::vector<leave_out_check>& che
 std::string label_of(bool has_gpu) { return has_gpu ? "" : "(host, no GPU) "; }
 
 void add_ranking(exports::answer& out, const measurements& measured, const cost_model& model,
-                 const question& question, const ranking& ranked) {
+                 const question& question, const ranking& ranked, const calls_by_strategy& calls) {
   add_origin(out, measured);
   add_allocation(out, model);
   out.say(fmt::format("{} {}, {}", size_text(question.bytes), question.direction,
                       memory_use(question)));
   out.say(recommendation(ranked, question));
+  add_calls(out, ranked, calls);
   out.add(table_of(model, question, ranked));
   add_legend(out, measured.from.processes, model, ranked);
   add_left_out(out, ranked);
@@ -386,7 +398,8 @@ std::string unranked_text(const unranked_job& unranked) {
                      sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")));
 }
 
-void add_alternatives(exports::answer& out, const role_answers& all) {
+void add_alternatives(exports::answer& out, const role_answers& all,
+                      const calls_by_strategy& calls) {
   const auto& answers = all.ranked;
   add_origin(out, answers.front().job->measured, all.ignored());
   const auto with_memory = std::ranges::find_if(
@@ -394,7 +407,7 @@ void add_alternatives(exports::answer& out, const role_answers& all) {
   if (with_memory != answers.end()) add_allocation(out, with_memory->model);
   for (const auto& answer : answers) {
     out.say("");
-    add_job(out, answer);
+    add_job(out, answer, calls);
   }
   if (with_memory != answers.end()) add_missing(out, with_memory->model, with_memory->question);
   for (const auto& job : all.left_out) out.say(fmt::format("Left out: {}.", unranked_text(job)));

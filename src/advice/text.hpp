@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,17 @@
 
 namespace bench_transfers::advice {
 
-/// The recommendation, the table of all strategies with their terms, and what limits the answer.
-/// The ranking must not be empty.
+/// What a program calls for a strategy, line by line, by the strategy's name.
+using calls_by_strategy = std::map<std::string, std::string>;
+
+/// The recommendation and its calls, the table of all strategies with their terms, and what limits
+/// the answer. The ranking must not be empty.
 void add_ranking(exports::answer& out, const measurements& measured, const cost_model& model,
-                 const question& question, const ranking& ranked);
+                 const question& question, const ranking& ranked, const calls_by_strategy& calls);
 
 /// The same for the jobs of another role than copies, one after the other. One must be ranked.
-void add_alternatives(exports::answer& out, const role_answers& answers);
+void add_alternatives(exports::answer& out, const role_answers& answers,
+                      const calls_by_strategy& calls);
 
 /// "file, cold, h2d (transfer measured at one size only; sizes: 1GiB)".
 std::string unranked_text(const unranked_job& job);

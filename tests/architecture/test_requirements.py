@@ -16,13 +16,16 @@ RELEASED_DRIVER = f"driver {NEEDS['driver'][NEEDS['released']['cuda']]} or later
 RELEASED = [RELEASED_DRIVER, f"compute capability {NEEDS['released']['gpu']} or later"]
 GLIBC = f"glibc {NEEDS['bundle']['glibc']} or later"
 PYTHON = f"Python {NEEDS['report']['python']} or later"
+WHEEL_PYTHON = f"Python {NEEDS['wheel']['python']} or later"
 PAGES = {
     "README.md": [CUDA, *DRIVERS],
     "docs/BUILD.md": [CUDA, *DRIVERS, *RELEASED, GLIBC, PYTHON],
+    "docs/INSTALL.md": [CUDA, *RELEASED, GLIBC, PYTHON, WHEEL_PYTHON],
     "docs/SITE.md": [*RELEASED, GLIBC],
     "docs/library/INSTALL.md": [CUDA, *DRIVERS],
     "packaging/README.md": [CUDA, *DRIVERS],
     "packaging/bundle/README.md": [*RELEASED, GLIBC],
+    "packaging/wheel-programs/README.md": [*RELEASED, GLIBC, PYTHON, WHEEL_PYTHON],
     "cmake/Package.cmake": RELEASED,
 }
 
@@ -43,7 +46,7 @@ def test_pages_state_nothing_else(page: str) -> None:
         r"(?:CUDA|driver|compute capability|glibc|Python) [\d.]*\d or later",
         " ".join(text_of(page).split()),
     )
-    known = {CUDA, *DRIVERS, *RELEASED, GLIBC, PYTHON}
+    known = {CUDA, *DRIVERS, *RELEASED, GLIBC, PYTHON, WHEEL_PYTHON}
     # What single calls need.
     assert set(stated) - known <= {"CUDA 12.8 or later"}
 
@@ -80,6 +83,7 @@ def test_the_sysroot_has_that_c_library() -> None:
     assert f"/libc6_{NEEDS['bundle']['glibc']}-" in text_of("packaging/bundle/sysroot")
 
 
-def test_the_wheel_asks_for_that_python() -> None:
-    wheel = tomllib.loads(text_of("packaging/wheel/pyproject.toml"))
-    assert wheel["project"]["requires-python"] == f">={NEEDS['report']['python']}"
+@pytest.mark.parametrize(("folder", "section"), [("wheel", "report"), ("wheel-programs", "wheel")])
+def test_the_wheels_ask_for_that_python(folder: str, section: str) -> None:
+    wheel = tomllib.loads(text_of(f"packaging/{folder}/pyproject.toml"))
+    assert wheel["project"]["requires-python"] == f">={NEEDS[section]['python']}"

@@ -39,3 +39,9 @@ def test_recipes_of_packages_have_the_version():
     assert conda["package"]["version"] == "${{ version }}"
     vcpkg = json.loads((packaging / "vcpkg/transfers/vcpkg.json").read_text("utf-8"))
     assert vcpkg["version"] == version()
+
+
+def test_jobs_for_other_repositories_have_the_version():
+    docs = ROOT / "docs"
+    for path in (docs / "YOUR_REPOSITORY.md", *(docs / "ci").glob("your-*.yml")):
+        assert re.findall(r"bench-transfers==(\S+)", path.read_text("utf-8")) == [version()]

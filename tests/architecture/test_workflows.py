@@ -11,12 +11,12 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
-EXAMPLE = ROOT / "docs/ci/github-actions.yml"
+EXAMPLES = sorted((ROOT / "docs/ci").glob("*github-actions.yml"))
 
 
-@pytest.fixture(params=[*WORKFLOWS, EXAMPLE], ids=lambda path: str(path.stem))
+@pytest.fixture(params=[*WORKFLOWS, *EXAMPLES], ids=lambda path: str(path.stem))
 def any_text(request: pytest.FixtureRequest) -> str:
-    """The project's own, and the example for others."""
+    """The project's own, and the examples for others."""
     return str(request.param.read_text("utf-8"))
 
 

@@ -86,6 +86,7 @@ LEFT_OUT = [
     LeftOut("docs/GATE.md", "scripts/gate base", NEEDS_LINKS),
     LeftOut("docs/GATE.md", "scripts/report", "draws for 15 s; tests/plots do"),
     LeftOut("docs/GATE.md", "gate_transfers history", "many days; test_gate_history.py runs it"),
+    LeftOut("docs/INSTALL.md", "transfers/bin", "tests/packages/test_wheel.py does it", True),
     LeftOut("docs/MAP.md", "bench_transfers map   ", NEEDS_GPU),
     LeftOut("docs/MAP.md", "--device=cuda:0,2-3", NEEDS_GPU),
     LeftOut("docs/MAP.md", "--device=host:0@", "measures for 25 s; tests/e2e/test_map.py does"),
@@ -98,6 +99,9 @@ LEFT_OUT = [
     LeftOut("docs/SITE.md", "dcgm/limits.py", "tests/integrations/test_dcgm.py runs it"),
     LeftOut("docs/SITE.md", "dcgmi", "needs DCGM"),
     LeftOut("docs/SITE.md", "reframe", "tests/integrations/test_reframe.py runs it"),
+    LeftOut(
+        "docs/YOUR_REPOSITORY.md", ".transfers", "tests/e2e/test_your_repository.py does", True
+    ),
     LeftOut("docs/fast_paths/company.md", "bench_transfers", MINUTES),
     LeftOut("docs/fast_paths/interference.md", "--strategies=", MINUTES),
     LeftOut(

@@ -166,3 +166,46 @@ def test_what_keeps_a_gpu_from_being_measured_is_said_first(
     assert first == (why + INSTEAD if why else "")
     assert second.startswith(f"To measure the GPU, {remedy}" if remedy else "")
     assert bool(second) == bool(remedy)
+
+
+def in_setup(command: str, path: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/bash", "-c", f". {ROOT}/scripts/setup.sh; PATH={path}; {command}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("release", "command"),
+    [
+        ("ID=debian", "apt-get install g++ jq"),
+        ("ID=ubuntu\nID_LIKE=debian", "apt-get install g++ jq"),
+        (
+            'ID=rocky\nID_LIKE="rhel centos fedora"',
+            "dnf install --enablerepo=crb gcc-c++ cmake ninja-build git python3.11",
+        ),
+        ("ID=arch", "pacman -S --needed gcc cmake ninja git python"),
+        ("", "install what has g++, CMake, Ninja, Git and Python 3 here"),
+    ],
+)
+def test_each_system_is_told_what_to_install(tmp_path: Path, release: str, command: str):
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/os-release").write_text(f"{release}\n")
+    told = in_setup(f"how_to_install {tmp_path} g++ jq", "$PATH")
+    assert (told.returncode, told.stdout, told.stderr) == (0, command, "")
+    page = (ROOT / "docs/INSTALL.md").read_text("utf-8")
+    assert "apt-get" in command or "install what" in command or f"`{command}`" in page
+
+
+def test_a_build_without_root_takes_the_programs_that_are_there(tmp_path: Path):
+    for name in ("c++", "ninja"):
+        (tmp_path / name).symlink_to("/bin/true")
+    told = in_setup("do_without g++ ninja-build libfmt-dev python3-venv", str(tmp_path))
+    assert (told.returncode, told.stdout) == (0, "")
+    assert told.stderr.endswith("CMake fetches the libraries that it does not find.\n")
+    refused = in_setup("do_without g++ cmake libfmt-dev", str(tmp_path))
+    assert refused.returncode == 2
+    assert "missing: cmake. As root: " in refused.stderr
+    assert "Without root: cmake and ninja of pip" in refused.stderr

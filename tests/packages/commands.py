@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = frozenset({"bench_transfers", "fleet_transfers", "gate_transfers"})
@@ -16,6 +20,29 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
     completed = subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf-8", check=False)
     assert completed.returncode == 0, completed
     return completed.stdout
+
+
+def make_debian(release: str, root: Path, *packages: str) -> None:
+    """A Debian with these packages, or files of packages, and nothing that they do not need."""
+    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
+        pytest.skip("needs root and mmdebstrap")
+    run(
+        "mmdebstrap",
+        "--mode=root",
+        "--variant=apt",
+        '--aptopt=APT::Install-Recommends "false"',
+        *(f"--include={package}" for package in packages),
+        "--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount",  # shows it these files
+        release,
+        root,
+    )
+
+
+def inside(root: Path, *command: str) -> str:
+    # /proc is there as long as the command runs. No variable of the environment is.
+    mounting = ("unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc")
+    clean = ("/usr/bin/env", "-i", "-C", "/tmp", "PATH=/usr/bin:/bin")
+    return run(*mounting, "chroot", root, *clean, *command)
 
 
 def version() -> str:

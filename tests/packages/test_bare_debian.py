@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commands import MEASURING, PROGRAMS, run, version
+from commands import MEASURING, PROGRAMS, inside, make_debian, version
 
 
 @pytest.fixture(scope="module")
@@ -23,40 +22,13 @@ def packages(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="module")
 def bare(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The root of a Debian with the programs and the report."""
-    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
-        pytest.skip("needs root and mmdebstrap")
     root = tmp_path_factory.mktemp("bare")
     parts = ("bench-transfers_", "bench-transfers-report_")
     files = [path for part in parts for path in packages.glob(f"{part}*.deb")]
     assert len(files) == len(parts)
-    run(
-        "mmdebstrap",
-        "--mode=root",
-        "--variant=apt",
-        '--aptopt=APT::Install-Recommends "false"',
-        *(f"--include={path.resolve()}" for path in files),
-        "--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount",  # shows it these files
-        "bookworm",
-        root,
-    )
+    make_debian("bookworm", root, *(str(path.resolve()) for path in files))
     yield root
     shutil.rmtree(root)
-
-
-def inside(root: Path, *command: str) -> str:
-    # /proc is there as long as the command runs. No variable of the environment is.
-    mounting = ("unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc")
-    return run(
-        *mounting,
-        "chroot",
-        root,
-        "/usr/bin/env",
-        "-i",
-        "-C",
-        "/tmp",
-        "PATH=/usr/bin:/bin",
-        *command,
-    )
 
 
 def test_it_measures_and_draws(bare: Path):

@@ -13,7 +13,9 @@
 namespace bench_transfers::advice::ranking_test {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::IsEmpty;
 
 constexpr double us = 1e3;  // in ns
@@ -145,6 +147,23 @@ TEST(ranking, leaves_out_what_lacks_a_term_and_says_which) {
                                         "never allocated: allocation not measured",
                                         "one size: transfer measured at one size only",
                                         "pinned copy: CPU writes not measured"));
+}
+
+TEST(ranking, leaves_out_what_exceeds_the_memory_that_there_is) {
+  constexpr double gib = 1 << 30;
+  auto measured = made_up();
+  const auto left_out_of = [&](double bytes, const char* direction) {
+    return cost_model(measured).rank({bytes, direction}).left_out;
+  };
+  EXPECT_THAT(left_out_of(3 * gib, "h2d"), IsEmpty());
+  measured.from.host_bytes = 2 * gib;
+  for (const auto& left_out : left_out_of(3 * gib, "h2d"))
+    EXPECT_EQ(left_out.code, "exceeds_memory") << left_out.name;
+  EXPECT_FALSE(left_out_of(3 * gib, "h2d").empty());
+  EXPECT_THAT(left_out_of(2 * gib, "h2d"), IsEmpty());
+  measured.from.device_bytes = gib;
+  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, "h2d"})),
+              Each(EndsWith("more than the memory of the device, 1 GiB")));
 }
 
 TEST(ranking, needs_no_term_that_is_not_asked_for) {
