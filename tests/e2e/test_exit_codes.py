@@ -22,6 +22,7 @@ TABLES: dict[str, list[list[list[str]]]] = {
     ],
     "docs/GATE.md": [[["gate_transfers check"]], [["gate_transfers history"]]],
     "docs/SITE.md": [[[]]],
+    "docs/YOUR_REPOSITORY.md": [[["gate_transfers check"]]],
 }
 
 

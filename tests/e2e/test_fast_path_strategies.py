@@ -110,7 +110,7 @@ def test_interference_is_measured_on_request_only(program: Program):
         return [line for line in completed.out.splitlines() if line.startswith("interference/")]
 
     assert benchmarks("--profile=full") == []
-    assert len(benchmarks("--profile=standard", "--strategies=interference")) == 156
+    assert len(benchmarks("--profile=standard", "--strategies=interference")) == 180
 
 
 def test_sizes_that_parameters_cannot_have_are_refused(program: Program):
