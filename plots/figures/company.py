@@ -45,9 +45,12 @@ def _pool(runs: list[Run]) -> tuple[list[Benchmark], int]:
         for benchmark in run.with_role(ROLE):
             name, rows = benchmark.name, benchmark.rows
             count = len({row.get("process") for row in rows})
-            known = pooled.get(name)
-            if known and known.rows[0].get("procedure") == rows[0].get("procedure"):
-                rows, count = [*known.rows, *rows], count + processes[name]
+            if known := pooled.get(name):
+                earlier = known.rows[0].get("procedure", 1) - rows[0].get("procedure", 1)
+                if earlier > 0:
+                    continue
+                if earlier == 0:
+                    rows, count = [*known.rows, *rows], count + processes[name]
             pooled[name], processes[name] = replace(benchmark, rows=rows), count
     return [pooled[name] for name in sorted(pooled)], min(processes.values(), default=0)
 
