@@ -151,10 +151,10 @@ void beside::end_turn() noexcept {
   auto& calls = *calls_;
   calls.let_end();
   try {
-    do {
+    while (!calls.has_ended()) {
       wait_for_due_time();
       run();
-    } while (!calls.has_ended());
+    }
     time_beside_ns_ += nanoseconds_between(beside_since_, clock::now());
     calls.stop();
     calls.rethrow();

@@ -148,8 +148,8 @@ constexpr std::size_t pieces_of_block = 16;
 allocation block_in_pieces(const job& task, host_memory_kind kind) {
   const auto pieces = std::make_shared<std::vector<transfers::host_memory>>();
   return {[pieces, &device = task.device, bytes = task.bytes, kind] {
-            *pieces =
-                transfers::allocate_host_in_pieces(device, bytes, bytes / pieces_of_block, kind);
+            const auto piece = (bytes + pieces_of_block - 1) / pieces_of_block;
+            *pieces = transfers::allocate_host_in_pieces(device, bytes, piece, kind);
           },
           [pieces] { pieces->clear(); }};
 }

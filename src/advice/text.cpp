@@ -158,13 +158,16 @@ std::string recommendation(const ranking& ranked, const question& question,
 }
 
 /// What is recommended, as a program calls it.
-void add_calls(exports::answer& out, const ranking& ranked, const calls_by_strategy& calls) {
+void add_calls(exports::answer& out, const ranking& ranked, const question& question,
+               const calls_by_strategy& calls) {
   if (reason_not_to_recommend(ranked)) return;
   const auto known = calls.find(recommended(ranked).name);
   if (known == calls.end() || known->second.empty()) return;
   auto line = known->second;
   std::ranges::replace(line, '\n', ' ');
-  out.say(fmt::format("Calls: {}", line));
+  out.say(fmt::format("Calls{}: {}",
+                      question.direction == "d2h" ? " (to the device: exchange the ends)" : "",
+                      line));
 }
 
 std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
@@ -309,7 +312,7 @@ void add_job(exports::answer& out, const ranked_job& answer, const calls_by_stra
         "ranked.");
   out.say(recommendation(ranked, question,
                          fmt::format("--strategies={} ", fmt::join(job->families, ","))));
-  add_calls(out, ranked, calls);
+  add_calls(out, ranked, question, calls);
   out.add(table_of(model, question, ranked,
                    std::ranges::any_of(ranked.strategies, [](const auto& strategy) {
                      return strategy.pays.has_value();
@@ -382,7 +385,7 @@ void add_ranking(exports::answer& out, const measurements& measured, const cost_
   out.say(fmt::format("{} {}, {}", size_text(question.bytes), question.direction,
                       memory_use(question)));
   out.say(recommendation(ranked, question));
-  add_calls(out, ranked, calls);
+  add_calls(out, ranked, question, calls);
   out.add(table_of(model, question, ranked));
   add_legend(out, measured.from.processes, model, ranked);
   add_left_out(out, ranked);
