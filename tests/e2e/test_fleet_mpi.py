@@ -101,8 +101,8 @@ def test_a_rank_of_mpi_that_hangs_costs_itself(
     program: Program, ranks: Ranks, fleet: Program
 ) -> None:
     mpi = Mpi(program, "mpich")
-    job = mpi.start(ranks, 3, "--wait=0.5", f"--benchmark_repetitions={MANY}")
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    job = mpi.start(ranks, 3, "--wait=3", f"--benchmark_repetitions={MANY}")
+    wait_for(lambda: ranks.rows(0) > 0 or job.poll() is not None, "the first row of rank 0")
     stopped = processes_with(ranks.out, 2)
     assert len(stopped) == 1
     os.kill(stopped[0], signal.SIGSTOP)
@@ -128,9 +128,9 @@ def test_a_rank_that_gives_rank_0_up_says_so(
     # Files: mpirun loses what it has not forwarded when the job is aborted.
     said_by = tmp_path / "said"
     said_by.mkdir()
-    more = ("--wait=0.5", f"--benchmark_repetitions={MANY}")
+    more = ("--wait=3", f"--benchmark_repetitions={MANY}")
     job = Mpi(program, "mpich").start(ranks, 2, *more, complaints=said_by)
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    wait_for(lambda: ranks.rows(0) > 0 or job.poll() is not None, "the first row of rank 0")
     (first,) = processes_with(ranks.out, 0)
     os.kill(first, signal.SIGSTOP)
     ended = Ranks.completed(job)
@@ -144,7 +144,7 @@ def test_a_rank_that_gives_rank_0_up_says_so(
 def test_a_rank_of_mpi_that_hangs_keeps_no_signal_away(program: Program, ranks: Ranks) -> None:
     mpi = Mpi(program, "openmpi")
     job = mpi.start(ranks, 2, "--benchmark_repetitions=1000", "--wait=1000")
-    wait_for(lambda: ranks.rows(0) > 0, "the first row of rank 0")
+    wait_for(lambda: ranks.rows(0) > 0 or job.poll() is not None, "the first row of rank 0")
     (first,) = processes_with(ranks.out, 0)
     (second,) = processes_with(ranks.out, 1)
     os.kill(second, signal.SIGSTOP)
