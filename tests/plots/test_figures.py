@@ -286,7 +286,12 @@ def test_company_shows_which_copies_work_waits_for(layout):
 def test_company_of_several_runs_has_cells_of_all_processes_of_one_machine():
     folder = RECORDED.parent / "nvidia-h100" / "2026-11-27-company"
     document = json.loads(gzip.decompress((folder / "company.json.gz").read_bytes()))
-    every = [row for row in document["benchmarks"] if row["name"].startswith("company/engine/hbm/")]
+    facts = document["context"]["transfers"]["benchmarks"]
+    every = [
+        row
+        for row in document["benchmarks"]
+        if facts[row["name"]]["strategy"] == "company/engine/hbm"
+    ]
 
     def part(*processes):
         rows = [row for row in every if row["process"] in processes]
@@ -298,7 +303,7 @@ def test_company_of_several_runs_has_cells_of_all_processes_of_one_machine():
     cells = draw_runs(part(1), part(2, 3))["datasets"]["company"]
     assert len(cells) == 2
     for cell in cells:
-        rows = [row for row in every if row["name"].split("/")[3] == cell["panel"]]
+        rows = [row for row in every if facts[row["name"]]["direction"] == cell["panel"]]
         times, alone = (median(row[key] for row in rows) for key in ("median_ns", "work_alone_ns"))
         assert cell["factor"] == times / alone
     with pytest.raises(NoData, match="no two runs"):
