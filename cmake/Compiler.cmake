@@ -73,7 +73,7 @@ function(bench_transfers_set_untimed target)
 endfunction()
 # Files of tests have a namespace each.
 function(bench_transfers_set_test target)
-  bench_transfers_compile_faster(${target} test 10)
+  bench_transfers_compile_faster(${target} test 20)
 endfunction()
 # One by one, as anywhere: in a batch, a file's code could be inlined otherwise.
 function(bench_transfers_set_timed target)

@@ -16,6 +16,7 @@ NOT_FOR_THE_LIBRARY = re.compile(
 )
 
 
+@pytest.mark.nightly
 def test_another_project_gets_only_the_library(cmake: Cmake, tmp_path: Path):
     output = must(
         cmake.configure(

@@ -35,6 +35,7 @@ def test_a_program_is_built_with_it(cmake: Cmake, installed: Path, tmp_path: Pat
     assert "libgomp" not in loaded  # the library has threads of its own
 
 
+@pytest.mark.nightly
 def test_a_program_with_a_kernel_of_its_own(cmake: Cmake, installed: Path, tmp_path: Path):
     if not cmake.nvcc:
         pytest.skip("built without CUDA")

@@ -82,6 +82,7 @@ def test_the_page_has_all_calls_and_no_others(calls: dict[str, str]) -> None:
     assert [block for block in methods if not any(block in text for text in calls.values())] == []
 
 
+@pytest.mark.nightly
 def test_they_compile(calls: dict[str, str], pytestconfig: pytest.Config, tmp_path: Path) -> None:
     build = pytestconfig.getoption("binary").resolve().parent
     cache = (build / "CMakeCache.txt").read_text("utf-8")

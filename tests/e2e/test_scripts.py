@@ -149,6 +149,7 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         (clone.traps / "sprung").unlink()
 
 
+@pytest.mark.nightly
 def test_each_room_has_tests(clone: Clone):
     """Or so scripts/test thinks, which then begins to install."""
     shutil.copytree(ROOT / "tests/unit", clone.root / "tests/unit")

@@ -59,6 +59,7 @@ def test_a_size_that_memory_is_refused_for_is_skipped(program: Program, tmp_path
     assert "Skipped copy/pageable/h2d/256MiB and 3 more: " in out
 
 
+@pytest.mark.nightly
 def test_an_operation_that_memory_is_refused_for_is_skipped(program: Program, tmp_path: Path):
     """The limits leave room for the buffers, but not for the allocations of each operation."""
     out = tmp_path / "result.json"

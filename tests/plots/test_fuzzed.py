@@ -52,6 +52,7 @@ def test_the_good_answers_about_fleets_are_read():
     assert len(fleet.parse_history(folder, documents[1]).gpus) == 3
 
 
+@pytest.mark.nightly
 def test_both_readers_take_the_same_files(pytestconfig):
     program = pytestconfig.getoption("binary").resolve()
     assert list(compare_readers.differences(program, every=23)) == []

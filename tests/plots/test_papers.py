@@ -150,6 +150,7 @@ def test_the_check_sees_what_does_not_fit(folder):
 TOO_HIGH = {"interference", "company"}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", sorted(set(FIGURES) - TOO_HIGH))
 def test_figures_fit_into_a_column_without_titles(name, pytestconfig):
     run = recorded(pytestconfig)

@@ -22,7 +22,7 @@ metric_values derived(const transfer& ready) {
 }
 
 TEST(settling, leaves_no_trace_in_what_a_strategy_collects) {
-  constexpr std::size_t most = std::size_t{1} << 20;
+  constexpr std::size_t most = std::size_t{1} << 18;
   const auto device = transfers::open_host_device();
   buffers memory(*device, 5);
   memory.reserve_device(2 * buffers::distance(most));

@@ -106,6 +106,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// The cells of a strategy's row; marks are separate words.
 std::vector<std::string> row_of(const std::string& text, const std::string& strategy) {
   for (const auto& line : lines_of(text)) {
+    if (line.find(strategy) == std::string::npos) continue;
     std::istringstream words(line);
     std::vector<std::string> cells;
     for (std::string word; words >> word;) cells.push_back(word);
