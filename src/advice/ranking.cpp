@@ -226,7 +226,7 @@ std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
         std::tuple{question.bytes, device_bytes_, "device"}})
     if (there && needed > *there)
       return left_out{strategy, exceeds_memory,
-                      fmt::format("more than the memory of the {}, {:.0f} GiB", title,
+                      fmt::format("more than the memory of the {}, {:.3g} GiB", title,
                                   *there / (1024.0 * 1024 * 1024))};
   const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
   const bool has_memory = transfer.memory || needs_memory_;

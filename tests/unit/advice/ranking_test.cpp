@@ -164,6 +164,9 @@ TEST(ranking, leaves_out_what_exceeds_the_memory_that_there_is) {
   measured.from.device_bytes = gib;
   EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, "h2d"})),
               Each(EndsWith("more than the memory of the device, 1 GiB")));
+  measured.from.device_bytes = gib / 2;
+  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, "h2d"})),
+              Each(EndsWith("more than the memory of the device, 0.5 GiB")));
 }
 
 TEST(ranking, needs_no_term_that_is_not_asked_for) {
