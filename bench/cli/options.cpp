@@ -35,7 +35,8 @@ std::string examples(bool is_fleet) {
   if (is_fleet)
     return "docs/FLEET.md and docs/SITE.md explain it.\n"
            "Example:\n"
-           "  srun --kill-on-bad-exit=0 --ntasks-per-node=8 bench_transfers fleet --out=sweep --sweep=monday";
+           "  srun --kill-on-bad-exit=0 --ntasks-per-node=8 bench_transfers fleet --out=sweep "
+           "--sweep=monday";
   return "docs/OUTPUT.md explains what is printed.\n"
          "Examples:\n"
          "  bench_transfers --profile=quick --brief\n"
