@@ -84,7 +84,6 @@ LEFT_OUT = [
     LeftOut("docs/GATE.md", "cmake --preset", BUILDS),
     LeftOut("docs/GATE.md", "for i in $(seq 5)", "as in the README; given are runs of a GPU"),
     LeftOut("docs/GATE.md", "scripts/gate base", NEEDS_LINKS),
-    LeftOut("docs/GATE.md", "scripts/report", "draws for 15 s; tests/plots do"),
     LeftOut("docs/GATE.md", "gate_transfers history", "many days; test_gate_history.py runs it"),
     LeftOut("docs/INSTALL.md", "transfers/bin", "tests/packages/test_wheel.py does it", True),
     LeftOut("docs/MAP.md", "bench_transfers map   ", NEEDS_GPU),
