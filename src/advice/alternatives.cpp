@@ -10,6 +10,7 @@
 
 #include "src/result_file/contents.hpp"
 #include "src/result_file/reader.hpp"
+#include "src/result_file/spread.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
@@ -96,21 +97,23 @@ class job_reader {
         device_(device),
         rules_(rules),
         reads_(reads),
-        rows_of_memory_(rows_of_memory) {}
+        rows_of_memory_(rows_of_memory),
+        spreads_(result_file::spreads_of(content)) {}
 
   [[nodiscard]] alternatives read(const std::filesystem::path& file, const job_key& key,
                                   const job_parts& parts) const {
     auto rows = parts.rows;
     rows.insert(rows.end(), rows_of_memory_.begin(), rows_of_memory_.end());
-    alternatives read{.role = std::string(rules_.role),
-                      .job = key.job,
-                      .direction = key.direction,
-                      .time = std::string(rules_.time),
-                      .reads = reads_,
-                      .families = {parts.families.begin(), parts.families.end()},
-                      .measured = measurements_in(content_, rows, file, device_, transfers()),
-                      .sizes = {},
-                      .in_turn = {}};
+    alternatives read{
+        .role = std::string(rules_.role),
+        .job = key.job,
+        .direction = key.direction,
+        .time = std::string(rules_.time),
+        .reads = reads_,
+        .families = {parts.families.begin(), parts.families.end()},
+        .measured = measurements_in(content_, spreads_, rows, file, device_, transfers()),
+        .sizes = {},
+        .in_turn = {}};
     std::set<double> sizes;
     for (const auto& series : read.measured.all_series)
       if (is_transfer(series.measures))
@@ -188,6 +191,7 @@ class job_reader {
   const rules& rules_;
   double reads_;
   const row_list& rows_of_memory_;
+  spread_list spreads_;  // of all jobs: each would go through the whole file
 };
 
 }  // namespace

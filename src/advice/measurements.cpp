@@ -163,11 +163,11 @@ struct pool_key {
 class collector {
  public:
   /// Takes what this device alone does.
-  collector(measurements& measured, const result_file::contents& content, std::size_t device,
-            const transfer_choice& transfers)
+  collector(measurements& measured, const result_file::contents& content,
+            const spread_list& spreads, std::size_t device, const transfer_choice& transfers)
       : measured_(measured),
         pools_(pools_in(content.facts)),
-        spreads_(result_file::spreads_of(content)),
+        spreads_(spreads),
         device_(device),
         transfers_(transfers) {}
 
@@ -264,7 +264,7 @@ class collector {
 
   measurements& measured_;
   std::map<std::string, std::string> pools_;
-  std::map<const benchmark*, result_file::spread> spreads_;
+  const spread_list& spreads_;
   std::map<pool_key, repetitions> pooled_;
   std::size_t device_;
   const transfer_choice& transfers_;
@@ -346,20 +346,20 @@ measurements measurements_in(const result_file::contents& content,
                              result_file::cache_state lines) {
   row_list all;
   for (const auto& row : content.rows) all.push_back(&row);
-  return measurements_in(content, all, file, device,
+  return measurements_in(content, result_file::spreads_of(content), all, file, device,
                          {.belongs = is_one_way_copy,
                           .strategy = [](const benchmark& copy) { return copy.strategy; },
                           .lines = lines});
 }
 
-measurements measurements_in(const result_file::contents& content, const row_list& rows,
-                             const std::filesystem::path& file, std::size_t device,
-                             const transfer_choice& transfers) {
+measurements measurements_in(const result_file::contents& content, const spread_list& spreads,
+                             const row_list& rows, const std::filesystem::path& file,
+                             std::size_t device, const transfer_choice& transfers) {
   measurements read;
   read.from = origin_of(content, file, device);
   read.lines = transfers.lines;
   read.needs_memory = transfers.moves_its_size;
-  collector collected(read, content, device, transfers);
+  collector collected(read, content, spreads, device, transfers);
   for (const auto* row : rows) collected.add(*row);
   collected.finish();
   return read;

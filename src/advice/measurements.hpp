@@ -15,6 +15,7 @@
 namespace bench_transfers::result_file {
 struct contents;
 struct row;
+struct spread;
 }  // namespace bench_transfers::result_file
 
 namespace bench_transfers::advice {
@@ -133,10 +134,13 @@ measurements measurements_in(const result_file::contents& content,
 /// Some of the rows of a file.
 using row_list = std::vector<const result_file::row*>;
 
+/// How much values of the file's benchmarks differ (result_file::spreads_of).
+using spread_list = std::map<const result_file::benchmark*, result_file::spread>;
+
 /// The same of these rows alone, with other transfers than copies.
-measurements measurements_in(const result_file::contents& content, const row_list& rows,
-                             const std::filesystem::path& file, std::size_t device,
-                             const transfer_choice& transfers);
+measurements measurements_in(const result_file::contents& content, const spread_list& spreads,
+                             const row_list& rows, const std::filesystem::path& file,
+                             std::size_t device, const transfer_choice& transfers);
 
 /// The rows of what memory costs, which are terms of answers about any transfers of the device.
 row_list rows_of_memory(const result_file::contents& content, std::size_t device);
