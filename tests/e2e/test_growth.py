@@ -375,6 +375,10 @@ def of_baselines(gate: Program) -> Readers:
 
         return make
 
+    def history(at: Path, made: Lab, sessions: int) -> Arguments:
+        first, *later = made.sessions(sessions, 3)
+        return ["history", pinned(at, [first, *later[:2]]), *later[2:], "--json=answer.json"]
+
     # Up to 500 runs, a factor takes the same draws of chance numbers.
     first = {"benchmarks": 30, "runs": 70, "sessions": 40, "new": 70}
     return {
@@ -383,6 +387,11 @@ def of_baselines(gate: Program) -> Readers:
             lambda at, n: ["power", pinned(at, lab(at, n).runs(3))],
             *(80, PROPORTION),
         ),
+        "history: benchmarks": (
+            lambda at, n: history(at, lab(at, n), sessions=5),
+            *(20, PROPORTION),
+        ),
+        "history: sessions": (lambda at, n: history(at, lab(at, 2), sessions=n), 20, PROPORTION),
     }
 
 

@@ -37,6 +37,12 @@ MACHINES = (
     "nvidia-h200/2026-11-21-fast-paths-again",
 )
 HOST = "host/2026-11-21-report"
+SIDE_BY_SIDE = [
+    (figure, [RECORDED / name / "result.json.gz" for name in names])
+    for figure in GROUP_FIGURES
+    if figure != "company"
+    for names in (RUNS, MACHINES)
+] + [("company", sorted(RECORDED.glob("nvidia-h100/2026-11-27-company-2*/company.json.gz")))]
 TEXTS = """() => [...document.querySelectorAll('svg text')].filter(one => one.textContent.trim())
   .map(one => {
     const box = one.getBoundingClientRect();
@@ -104,10 +110,11 @@ def test_texts_are_readable_and_apart(page, name, figure, layout, pytestconfig):
 
 
 @pytest.mark.parametrize("layout", [WIDE, COLUMN], ids=lambda layout: layout.name)
-@pytest.mark.parametrize("figure", GROUP_FIGURES)
-@pytest.mark.parametrize("names", [RUNS, MACHINES], ids=len)
-def test_runs_side_by_side_are_readable(page, names, figure, layout, pytestconfig):
-    results = [read_result(RECORDED / name / "result.json.gz") for name in names]
+@pytest.mark.parametrize(
+    ("figure", "files"), SIDE_BY_SIDE, ids=[f"{len(files)}-{name}" for name, files in SIDE_BY_SIDE]
+)
+def test_runs_side_by_side_are_readable(page, figure, files, layout, pytestconfig):
+    results = [read_result(file) for file in files]
     answers = judge(Path(pytestconfig.getoption("binary")), results)
     runs = [
         (i, Run(result, judged=judged))
@@ -116,7 +123,7 @@ def test_runs_side_by_side_are_readable(page, names, figure, layout, pytestconfi
     try:
         svg = drawing(functools.partial(GROUP_FIGURES[figure], runs), layout)
     except NoData as why:
-        assert (figure, len(names)) == ("ranks", 2), why
+        assert (figure, len(files)) == ("ranks", 2), why
         return
     examine(page, svg, layout)
 
