@@ -72,6 +72,25 @@ std::string value_for(const settings& settings, const process_of_run& process,
                      left ? left->count() : -1, file.string());
 }
 
+bool has_content(const std::string& file) {
+  std::error_code missing;
+  return !file.empty() && std::filesystem::file_size(file, missing) > 0 && !missing;
+}
+
+/// Removes the new file of a run without --out if nothing was measured.
+class removed_if_empty {
+ public:
+  explicit removed_if_empty(const settings& settings) : settings_(settings) {}
+  ~removed_if_empty() {
+    if (!settings_.chose_out && !has_content(settings_.out)) std::remove(settings_.out.c_str());
+  }
+  removed_if_empty(const removed_if_empty&) = delete;
+  removed_if_empty& operator=(const removed_if_empty&) = delete;
+
+ private:
+  const settings& settings_;
+};
+
 /// How a process ended: by itself, or by a signal.
 struct ending {
   exit_code code = next_process;
@@ -114,7 +133,8 @@ pid_t spawn(std::vector<char*> arguments, const sigset_t& mask) {
   pid_t process = 0;
   const int error = posix_spawn(&process, self, nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a process");
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(), fmt::format("cannot start {}", self));
   return process;
 }
 
@@ -134,11 +154,6 @@ ending run_process(std::span<char* const> arguments, std::string more) {
   }
   return WIFEXITED(status) ? ending{static_cast<exit_code>(WEXITSTATUS(status))}
                            : ending{exit_code::something_failed, WTERMSIG(status)};
-}
-
-bool has_content(const std::string& file) {
-  std::error_code missing;
-  return !file.empty() && std::filesystem::file_size(file, missing) > 0 && !missing;
 }
 
 /// Why the run ended in the middle.
@@ -195,6 +210,7 @@ exit_code measure_in_processes(const settings& given, std::span<char* const> arg
   const auto settings = with_result_file(given);
   std::optional<temporary_file> temporary;
   if (settings.out.empty()) temporary.emplace();
+  const removed_if_empty removed(settings);
   const claims::file_claim claim(settings.out);  // also between two processes
   const auto file = temporary ? temporary->path() : std::filesystem::path(settings.out);
   const auto start = wall_clock::now();
@@ -210,7 +226,6 @@ exit_code measure_in_processes(const settings& given, std::span<char* const> arg
     ended = run_process(arguments, fmt::format("{}={}", option_of_process,
                                                value_for(settings, process, left, file)));
   }
-  if (!settings.chose_out && !has_content(settings.out)) std::remove(settings.out.c_str());
   if (ended.signal != 0 || ended.code == next_process) return give_up(ended, process, settings.out);
   if (ended.code != exit_code::bad_input && says_where(settings) && has_content(settings.out))
     progress(stderr).say("Result file: " + settings.out);

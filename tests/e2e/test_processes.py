@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import limits
 import pytest
 from program import (
     ALL_RAN,
@@ -138,6 +139,15 @@ def test_no_file_is_kept_where_nothing_can_be_measured(program: Program, tmp_pat
     assert completed.code == USAGE
     assert len(completed.complaints) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_is_kept_where_no_process_can_be_started(program: Program, tmp_path: Path):
+    """As in a root folder without /proc."""
+    preload = {"LD_PRELOAD": f"{limits.library('no_new_process', tmp_path)}"}
+    (folder := tmp_path / "here").mkdir()
+    completed = program.run(*SMALL, cwd=folder, env=preload)
+    assert_complains(completed, SOMETHING_FAILED, "cannot start /proc/self/exe")
+    assert not [*folder.iterdir()]
 
 
 def test_a_failure_in_one_process_is_one_failure(program: Program, tmp_path: Path):
