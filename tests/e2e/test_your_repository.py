@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,15 @@ def first_failure(job: list[str], repository: Path, **env: str) -> int:
     return next((code for line in others if (code := run(line, repository, **env))), PASS)
 
 
+def block_with(text: str) -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (block,) = [block for block in blocks if text in block]
+    return block.splitlines()
+
+
 def pin(repository: Path) -> None:
     """As the page says, on three days."""
-    (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    _, measure, pin, add = block.splitlines()
+    _, measure, pin, add = block_with("git add")
     for day in range(3):
         assert run(measure, repository) == 0
         for file in repository.glob("transfers-2*.json"):
@@ -115,3 +121,50 @@ def test_a_machine_as_fast_as_before_is_green_and_a_slower_one_is_red(
         first_failure(job, repository, SLOWED="--inject=slow:3@^paced/second/h2d/1MiB$")
         == REGRESSION
     )
+
+
+def test_a_job_fails_as_the_page_shows(repository: Path) -> None:
+    pin(repository)
+    (power,) = block_with("power")
+    assert run(power, repository) == PASS
+    measure, check = block_with("--inject")
+    assert run(measure.replace("copy/pinned/h2d", "paced/second/h2d/1MiB$"), repository) == PASS
+    assert run(check, repository) == REGRESSION
+
+
+MY_BENCHMARKS = """#!{python}
+import json, os, random, sys
+options = dict(argument.split("=") for argument in sys.argv[1:])
+moment = os.environ.get("DAY", "04") + f"T00:{{random.randrange(60):02d}}"
+chance = random.Random(options["--benchmark_out"] + moment)
+slowed = float(os.environ.get("FACTOR", "1"))
+with open(options["--benchmark_out"], "x") as out:
+    json.dump({{
+        "context": {{"date": f"2026-01-{{moment}}:00+00:00", "host_name": "runner", "num_cpus": 8}},
+        "benchmarks": [
+            {{"name": name, "run_name": name, "run_type": "iteration", "threads": 1,
+             "repetitions": 9, "repetition_index": index, "iterations": 100, "time_unit": "ns",
+             "real_time": chance.gauss(1, 1e-3) * 1e6 * (slowed if name == "copy/3" else 1),
+             "cpu_time": 1e6}}
+            for name in (f"copy/{{each}}" for each in range(20))
+            for index in range(int(options["--benchmark_repetitions"]))
+        ],
+    }}, out)
+"""
+
+
+@pytest.mark.parametrize(("factor", "expected"), [("1", PASS), ("1.5", REGRESSION)])
+def test_transfers_of_my_own_are_gated_as_the_page_shows(
+    repository: Path, factor: str, expected: int
+) -> None:
+    program = repository / "my_benchmarks"
+    program.write_text(MY_BENCHMARKS.format(python=sys.executable))
+    program.chmod(0o755)
+    measure, pin, measure_again, check = block_with("my_benchmarks")
+    for day in ("01", "02", "03"):
+        assert run(measure, repository, DAY=day) == 0
+        for file in repository.glob("mine-2*-?.json"):
+            file.rename(file.with_name(f"mine-2-{day}-of-{file.stem[-1]}.json"))
+    assert run(pin, repository) == 0
+    assert run(measure_again, repository, FACTOR=factor) == 0
+    assert run(check, repository) == expected

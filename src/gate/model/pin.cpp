@@ -68,7 +68,13 @@ class pinning {
       }
       case doubt::nothing_measured: break;
     }
-    return fmt::format("{} has no benchmark with a figure: no baseline", quoted(process.name()));
+    const bool is_short = std::ranges::any_of(process.benchmarks, [](const auto& entry) {
+      return has_too_few_repetitions(entry.second);
+    });
+    return fmt::format("{} has no benchmark with a figure{}: no baseline", quoted(process.name()),
+                       is_short ? ", which takes half of its repetitions (measure without "
+                                  "--max-time, and on a quiet machine)"
+                                : "");
   }
 
   void repeat_warnings(const run& process) {
@@ -148,15 +154,19 @@ class pinning {
   }
 
   void keep_benchmarks_with_enough_runs() {
+    pin_warnings::left_out left_out{0, histories_.size(), {}, 0, runs_.size()};
     for (auto& [name, history] : histories_) {
       const auto measured_by = static_cast<std::size_t>(
           std::ranges::count_if(history.figures, [](const auto& figure) { return !!figure; }));
       if (!has_all_means(history)) history.means.clear();
-      if (measured_by >= least_processes)
+      if (measured_by >= least_processes) {
         result_.baseline.benchmarks.emplace(name, std::move(history));
-      else
-        warn(pin_warnings::left_out{name, measured_by, runs_.size()});
+      } else if (left_out.benchmarks++ == 0) {
+        left_out.first = name;
+        left_out.measured = measured_by;
+      }
     }
+    if (left_out.benchmarks > 0) warn(std::move(left_out));
   }
 
   void check_result() {

@@ -212,8 +212,9 @@ struct failed {
   std::string benchmark, file;
 };
 struct left_out {
-  std::string benchmark;
-  std::size_t measured, runs;
+  std::size_t benchmarks, all;
+  std::string first;
+  std::size_t measured, runs;  ///< of the first
 };
 struct lacking_field {
   std::size_t benchmarks;

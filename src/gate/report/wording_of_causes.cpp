@@ -245,8 +245,13 @@ const overloaded warning_of_runs{
       return fmt::format("{} failed in {}: not used there", w.benchmark, w.file);
     },
     [](const pin_warnings::left_out& w) {
-      return fmt::format("{} is left out: only {} of {} runs have a figure of it", w.benchmark,
-                         w.measured, w.runs);
+      if (w.benchmarks == 1)
+        return fmt::format("{} is left out: only {} of {} runs have a figure of it", w.first,
+                           w.measured, w.runs);
+      return fmt::format(
+          "{} of {} benchmarks are left out, because fewer than three runs have a figure of them: "
+          "for example, {} of {} runs have one of {}",
+          w.benchmarks, w.all, w.measured, w.runs, w.first);
     },
     [](const pin_warnings::lacking_field& w) {
       return fmt::format("{} left out of runs in which they have no {}, for example {}",

@@ -99,11 +99,16 @@ TEST(baselines, refuse_machines_that_differ_unless_that_is_allowed) {
 
 TEST(baselines, leave_out_benchmarks_of_fewer_than_three_runs) {
   auto runs = made_up_runs(4);
-  for (const int i : {0, 1}) runs[static_cast<std::size_t>(i)].benchmarks["rare"] = {{5}, 0, {}};
+  for (const int i : {0, 1}) {
+    auto& benchmarks = runs[static_cast<std::size_t>(i)].benchmarks;
+    benchmarks["rare"] = benchmarks["seldom"] = {{5}, 0, {}};
+  }
   const auto result = pin(runs, {});
   EXPECT_FALSE(result.baseline.benchmarks.contains("rare"));
   const auto left_out = message_in<pin_warnings::left_out>(result.warnings);
-  EXPECT_EQ(left_out.benchmark, "rare");
+  EXPECT_EQ(left_out.first, "rare");
+  EXPECT_EQ(left_out.benchmarks, 2);
+  EXPECT_EQ(left_out.all, 3);
   EXPECT_EQ(left_out.measured, 2);
 }
 
