@@ -77,8 +77,8 @@ class repeating_thread {
 /// Times work that becomes due at random, while another thread makes calls back to back, and both
 /// alone, in turn: some operations beside, some alone, some calls alone. No due time depends on the
 /// calls: the next one is drawn after the last work has ended. After the last operation of a turn,
-/// work goes on untimed until the call that is under way has ended: calls that count have had work
-/// beside them from their begin to their end.
+/// work goes on untimed until the call that is under way has ended, and one at least counts: calls
+/// that count have had work beside them from their begin to their end.
 class beside {
  public:
   using clock = repeating_thread::clock;

@@ -164,8 +164,8 @@ TEST_F(work_beside, that_is_short_is_repeated_to_tell_how_long_it_takes) {
   EXPECT_GT(runs, 0U);
 }
 
-/// The last call of a turn goes on after the last operation that is timed.
-TEST_F(work_beside, goes_on_until_the_last_call_has_ended) {
+/// A call is longer than the operations that are timed: it has begun before them.
+TEST_F(work_beside, goes_on_until_a_call_has_had_work_beside_it_throughout) {
   clock::time_point call_ended, work_ended;
   beside timed(*device, {[&] { work_ended = clock::now(); }, no_damage}, repeated_call{[&] {
     std::this_thread::sleep_for(20ms);
@@ -176,6 +176,9 @@ TEST_F(work_beside, goes_on_until_the_last_call_has_ended) {
   timed.run();
   timed.end();
   EXPECT_GE(work_ended, call_ended);
+  const auto metrics = by_name(timed.metrics({}));
+  EXPECT_GE(metrics.at("calls_beside"), 1);
+  EXPECT_GE(metrics.at("call_ns"), 20e6);
 }
 
 TEST_F(work_beside, a_call_that_fails_is_an_exception) {
