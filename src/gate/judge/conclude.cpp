@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
+
+#include "src/gate/model/identity.hpp"
+
 
 namespace bench_transfers::gate {
 namespace {
@@ -241,9 +246,11 @@ std::vector<reason> reasons_of_runs(const report& answer) {
   std::vector<reason> causes;
   if (answer.older_runs > 0)
     causes.emplace_back(reasons::runs_older{answer.older_runs, answer.processes_after});
-  // That runs are older is one of the differences.
-  if (const auto differing = answer.differences() - (answer.older_runs > 0 ? 1 : 0); differing > 0)
-    causes.emplace_back(reasons::machine_differs{differing});
+  std::vector<std::string> differing;
+  for (const auto& [fact, allowed] : answer.changed)
+    if (!allowed && (fact.key != started_key || answer.older_runs == 0))
+      differing.push_back(fact.key);
+  if (!differing.empty()) causes.emplace_back(reasons::machine_differs{std::move(differing)});
   if (answer.has_too_few_runs())
     causes.emplace_back(reasons::too_few_runs{answer.processes_after, least_new_processes});
   const bool is_slower = answer.count(verdict::slower) > 0 ||

@@ -18,7 +18,7 @@ namespace reasons {
 // Of the runs.
 
 struct machine_differs {
-  std::size_t differences;
+  std::vector<std::string> keys;  ///< of the facts that may not differ
 };
 struct too_few_runs {
   std::size_t runs, needed;

@@ -16,7 +16,7 @@ using json = nlohmann::ordered_json;
 using content = std::pair<std::string, json>;
 
 content of(const reasons::machine_differs& r) {
-  return {"machine_differs", {{"differences", r.differences}}};
+  return {"machine_differs", {{"differences", r.keys.size()}, {"keys", r.keys}}};
 }
 content of(const reasons::too_few_runs& r) {
   return {"too_few_runs", {{"runs", r.runs}, {"needed", r.needed}}};

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <variant>
 
 #include "src/common/message.hpp"
@@ -60,8 +62,12 @@ std::string text_of(const reason& cause, const limits& limits) {
   return std::visit(
       overloaded{
           [](const machine_differs& r) {
-            return fmt::format("the machine or the settings differ from the baseline's ({})",
-                               counted(r.differences, "difference"));
+            constexpr std::size_t most = 3;
+            const auto named = std::span(r.keys).first(std::min(most, r.keys.size()));
+            return fmt::format(
+                "the machine or the settings differ from the baseline's in {}{}",
+                fmt::join(named, ", "),
+                r.keys.size() > most ? fmt::format(" and {} more", r.keys.size() - most) : "");
           },
           [](const too_few_runs& r) {
             return fmt::format("only {}, and a verdict needs {}", counted(r.runs, "run"), r.needed);
@@ -85,8 +91,11 @@ std::string text_of(const reason& cause, const limits& limits) {
             return fmt::format("{} ambiguous", counted(r.count, "benchmark is", "benchmarks are"));
           },
           [&](const too_noisy& r) {
-            return fmt::format("too noisy: most benchmarks cannot show even a slowdown of {}",
-                               limit_text(3 * limits.threshold_for(r.kind)));
+            return fmt::format(
+                "too noisy: most benchmarks cannot show even a slowdown of {} (gate_transfers "
+                "power "
+                "says how many runs could)",
+                limit_text(3 * limits.threshold_for(r.kind)));
           },
           [&](const too_few_can_show& r) { return too_few_text(r, limits); },
           [](const class_crept& r) {

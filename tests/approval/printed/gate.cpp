@@ -69,9 +69,9 @@ report every_message() {
     findings.push_back(without_figures(fmt::format("remark/{}", findings.size()), result, message));
   auto answer = report_of(
       exit_code::inconclusive, findings,
-      {reasons::machine_differs{1}, reasons::too_few_runs{2, 3}, reasons::runs_disturbed{2, 3},
-       reasons::benchmarks_missing{host, 4}, reasons::procedures_differ{host, 2},
-       reasons::environment_changed{latency, 5, 5, 0.1},
+      {reasons::machine_differs{{"link.width"}}, reasons::too_few_runs{2, 3},
+       reasons::runs_disturbed{2, 3}, reasons::benchmarks_missing{host, 4},
+       reasons::procedures_differ{host, 2}, reasons::environment_changed{latency, 5, 5, 0.1},
        reasons::environment_changed{latency, 5, 12, -0.1}, reasons::ambiguous{link, 6},
        reasons::too_noisy{link}, reasons::too_few_can_show{link, 1, 20, 30},
        reasons::too_few_can_show{link, 1, 2, 2}, reasons::too_few_can_show{latency, 0, 2, 2},
@@ -140,7 +140,8 @@ std::string verdicts() {
          titled("21 are", text_of(report_of(exit_code::pass, {many.begin(), many.begin() + 21}))) +
          in_every_form("without a GPU", on_host) +
          titled("nothing but a reason, JUnit",
-                junit_of(report_of(exit_code::inconclusive, {same}, {reasons::machine_differs{1}}),
+                junit_of(report_of(exit_code::inconclusive, {same},
+                                   {reasons::machine_differs{{"a", "b", "c", "d"}}}),
                          some_time));
 }
 
