@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "bench/cli/default_file.hpp"
 #include "bench/cli/run.hpp"
+#include "bench/strategy/strategy.hpp"
 #include "src/command/command.hpp"
 #include "src/command/options.hpp"
 #include "src/common/program.hpp"
@@ -93,6 +96,25 @@ advice::question question_for(const advice_request& request, const std::string& 
   question.cpu_reads = request.cpu_reads.value_or(question.cpu_reads);
   question.lines = request.lines;
   return question;
+}
+
+advice::calls_by_strategy calls_to_recommend() {
+  advice::calls_by_strategy calls;
+  for (const auto& listed : registered_strategies()) {
+    const auto add = [&](const variant& added) {
+      const auto direction = added.direction.value_or(listed.direction);
+      const advice::program_calls calls_of_it{
+          calls_in(direction, added.calls.value_or(listed.calls),
+                   added.beside.value_or(result_file::direction::h2d)),
+          listed.holds_launches || added.holds_launches};
+      const auto direction_name = result_file::to_string(direction);
+      calls.emplace(std::pair(listed.name() + "/" + added.name, direction_name), calls_of_it);
+      calls.emplace(std::pair(listed.name(), direction_name), calls_of_it);
+    };
+    if (listed.variants.empty()) add({});
+    std::ranges::for_each(listed.variants, add);
+  }
+  return calls;
 }
 
 std::string names_of(const std::vector<advice::rankable_role>& roles) {

@@ -12,6 +12,7 @@
 #include "src/advice/alternatives.hpp"
 #include "src/advice/measurements.hpp"
 #include "src/advice/ranking.hpp"
+#include "src/advice/text.hpp"
 #include "src/claims/file_claim.hpp"
 #include "src/common/message.hpp"
 #include "src/common/writing.hpp"
@@ -72,6 +73,8 @@ answer_of_advice advise_copies, advise_role, advise_copies_at_once;
 advice::file_for_answers file_of(const advice_request& request);
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why);
 std::string names_of(const std::vector<advice::rankable_role>& roles);
+/// Of all strategies, to recommend them.
+advice::calls_by_strategy calls_to_recommend();
 advice::question question_for(const advice_request& request, const std::string& direction);
 
 }  // namespace bench_transfers::bench

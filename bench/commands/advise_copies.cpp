@@ -4,7 +4,6 @@
 #include <array>
 
 #include "bench/commands/advise.hpp"
-#include "bench/strategy/strategy.hpp"
 #include "src/advice/leave_out.hpp"
 #include "src/advice/map.hpp"
 #include "src/advice/text.hpp"
@@ -33,12 +32,6 @@ std::vector<advice::question> questions_of(const advice_request& request) {
   return questions;
 }
 
-std::string why_unranked(const advice::ranked_question& answer) {
-  const auto& left_out = answer.ranked.left_out;
-  return left_out.empty() ? fmt::format("no transfers {} in it", answer.asked.direction)
-                          : fmt::format("{}: {}", left_out.front().name, left_out.front().reason);
-}
-
 /// Whether something can be recommended for each question.
 bool answer_questions(written_answer& out, const advice_request& request,
                       const advice::measurements& measured, const advice::cost_model& model) {
@@ -46,15 +39,12 @@ bool answer_questions(written_answer& out, const advice_request& request,
   for (const auto& question : questions_of(request))
     answers.push_back({question, model.rank(question)});
   const auto is_ranked = [](const auto& answer) { return !answer.ranked.strategies.empty(); };
-  if (std::ranges::none_of(answers, is_ranked)) refuse(measured, why_unranked(answers.front()));
-  for (const auto& answer : answers) {
-    if (!out.text.parts.empty()) out.text.say("");
-    if (is_ranked(answer))
-      advice::add_ranking(out.text, measured, model, answer.asked, answer.ranked,
-                          calls_of_strategies());
-    else
-      out.text.say("Nothing to rank: " + why_unranked(answer));
-  }
+  if (std::ranges::none_of(answers, is_ranked))
+    refuse(measured, advice::why_unranked(answers.front()));
+  if (answers.size() == 1)
+    advice::add_ranking(out.text, measured, model, answers.front(), calls_to_recommend());
+  else
+    advice::add_rankings(out.text, measured, model, answers, calls_to_recommend());
   if (!request.json.empty())
     out.write(request.json, answers.size() == 1
                                 ? advice::ranking_document(measured, model, answers.front())

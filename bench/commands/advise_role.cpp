@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/commands/advise.hpp"
-#include "bench/strategy/strategy.hpp"
 #include "src/advice/text.hpp"
 #include "src/advice/to_json.hpp"
 #include "src/command/options.hpp"
@@ -45,7 +44,7 @@ bool advise_role(written_answer& out, const advice_request& request) {
                     read.roles.empty() ? "none of another role" : names_of(read.roles)));
   const auto answers = answers_about(request, read);
   out.text.label = advice::label_of(read.copies.from.has_gpu);
-  advice::add_alternatives(out.text, answers, calls_of_strategies());
+  advice::add_alternatives(out.text, answers, calls_to_recommend());
   if (!request.json.empty()) out.write(request.json, advice::alternatives_document(answers));
   return std::ranges::none_of(answers.ranked, [](const auto& answer) {
     return advice::reason_not_to_recommend(answer.ranked).has_value();

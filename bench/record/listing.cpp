@@ -117,13 +117,20 @@ void list_as_json(std::ostream& out, const std::vector<const strategy*>& strateg
   using json = nlohmann::ordered_json;
   auto list = json::array();
   for (const auto* const strategy : strategies) {
-    json entry{{"name", strategy->name()},     {"family", strategy->family},
-               {"summary", strategy->summary}, {"calls", strategy->calls},
-               {"variants", json::array()},    {"on_request", strategy->sampling.on_request},
-               {"runs_on", json::array()},     {"not_on", json::object()}};
+    json entry{{"name", strategy->name()},
+               {"family", strategy->family},
+               {"summary", strategy->summary},
+               {"calls", calls_in(result_file::direction::h2d, strategy->calls)},
+               {"holds_launches", strategy->holds_launches},
+               {"variants", json::array()},
+               {"on_request", strategy->sampling.on_request},
+               {"runs_on", json::array()},
+               {"not_on", json::object()}};
     for (const auto& variant : strategy->variants) {
       entry["variants"].push_back(variant.name);
-      if (variant.calls) entry["calls_of"][strategy->name() + "/" + variant.name] = *variant.calls;
+      if (variant.calls)
+        entry["calls_of"][strategy->name() + "/" + variant.name] =
+            calls_in(result_file::direction::h2d, *variant.calls);
     }
     for (const auto& [id, device] : devices)
       if (const auto reason = why_not_in_run(*strategy, device, devices.size()))

@@ -29,20 +29,21 @@ const result_file::role role{"batched_copy", "one copy by cudaMemcpyBatchAsync",
 strategy copy_in_order(transfers::host_memory_kind kind, source_access_order order,
                        const std::string& cuda_name) {
   const auto name = to_string(order);
-  return {.family = "copy_batch",
-          .parts = {in_memory(kind), setting(name)},
-          .summary = "one copy by cudaMemcpyBatchAsync, source-access order " + name +
-                     ", then wait, " + transfers::describe(kind),
-          .calls = calls_for(kind) + "cudaMemcpyAttributes order{" + cuda_name +
-                   "};\n"
-                   "cudaMemcpyBatchAsync(&device, &host, &bytes, 1, order, stream);\n"
-                   "cudaStreamSynchronize(stream);",
-          .variants = both_directions(),
-          .role = role,
-          .plainness = 3,
-          .prepare = [kind, order](const job& task) { return prepare(task, kind, order); },
-          .needs = {.host = kind, .cuda = cuda_with::batches},
-          .sampling = {.cold = false}};
+  return {
+      .family = "copy_batch",
+      .parts = {in_memory(kind), setting(name)},
+      .summary = "one copy by cudaMemcpyBatchAsync, source-access order " + name + ", then wait, " +
+                 transfers::describe(kind),
+      .calls = calls_for(kind) + "cudaMemcpyAttributes order{" + cuda_name +
+               "};\n"
+               "cudaMemcpyBatchAsync(&[device|host], &[host|device], &bytes, 1, order, stream);\n"
+               "cudaStreamSynchronize(stream);",
+      .variants = both_directions(),
+      .role = role,
+      .plainness = 3,
+      .prepare = [kind, order](const job& task) { return prepare(task, kind, order); },
+      .needs = {.host = kind, .cuda = cuda_with::batches},
+      .sampling = {.cold = false}};
 }
 
 const struct copy_batch_strategies {

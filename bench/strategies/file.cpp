@@ -43,13 +43,17 @@ std::string calls_to_read(const std::string& access) {
          access + "));";
 }
 
+/// What moves the bytes.
+enum class file_mover { memcpy, staging, threads };
+
 void add(const std::string& name, const std::string& summary, const std::string& calls,
-         unsigned plainness, const open_file& open, bool staged = false) {
+         unsigned plainness, const open_file& open, file_mover moves = file_mover::threads) {
   for (const auto state : {page_cache::warm, page_cache::cold}) {
     auto added = copy_from_file({method(name), setting(name_of(state))},
                                 summary + ", " + name_of(state) + " page cache", calls, state,
                                 plainness, open);
-    added.needs.staged_copier = staged;
+    added.holds_launches = moves == file_mover::memcpy;
+    added.needs.staged_copier = moves == file_mover::staging;
     registration{added};
   }
 }
@@ -57,12 +61,13 @@ void add(const std::string& name, const std::string& summary, const std::string&
 const struct file_strategies {
   file_strategies() {
     add("mmap", "mmap and cudaMemcpy",
-        mapping + "cudaMemcpy(device, mapped, bytes, cudaMemcpyDefault);", 0, map_and_copy);
+        mapping + "cudaMemcpy(device, mapped, bytes, cudaMemcpyDefault);", 0, map_and_copy,
+        file_mover::memcpy);
     add("mmap_staged", "mmap and a staged copy",
         mapping +
             "transfers::staged_copier copier(gpu);\n"
             "copier.copy(device, mapped, bytes, transfers::direction::h2d);",
-        1, map_and_stage, true);
+        1, map_and_stage, file_mover::staging);
     add("pread", "read by threads into page-locked chunks", calls_to_read("cached"), 1,
         [](const job& task, const file_to_device& copy) {
           return read_by_threads(task, copy, copy.file->through_cache());

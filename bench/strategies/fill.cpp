@@ -258,6 +258,7 @@ const struct fills {
         .parts = {setting(way.data), method(way.method), in_memory(way.memory)},
         .summary = "threads fill host memory, and it is copied: " + way.summary,
         .calls = calls_for(way.memory) + way.calls + calls_to_copy(way.moves),
+        .holds_launches = way.moves == mover::engine,
         .role = role,
         .direction = result_file::direction::h2d,
         .plainness = (is_plain ? 0U : 1U) + options_of(way.memory),

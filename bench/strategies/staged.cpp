@@ -41,19 +41,19 @@ transfer prepare(const job& task) {
   return copy;
 }
 
-const registration staged{
-    strategy{.family = "copy",
-             .parts = {method("staged")},
-             .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
-             .calls = calls_for(transfers::pageable) +
-                      "transfers::staged_copier copier(gpu);\n"
-                      "copier.copy(device, host, bytes, transfers::direction::h2d);",
-             .variants = both_directions(),
-             .role = roles::copy,
-             .plainness = 1,
-             .prepare = prepare,
-             .needs = {.host = transfers::pageable, .staged_copier = true},
-             .sampling = {.written = true}}};
+const registration staged{strategy{
+    .family = "copy",
+    .parts = {method("staged")},
+    .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
+    .calls = calls_for(transfers::pageable) +
+             "transfers::staged_copier copier(gpu);\n"
+             "copier.copy([device|host], [host|device], bytes, transfers::direction::[h2d|d2h]);",
+    .variants = both_directions(),
+    .role = roles::copy,
+    .plainness = 1,
+    .prepare = prepare,
+    .needs = {.host = transfers::pageable, .staged_copier = true},
+    .sampling = {.written = true}}};
 
 }  // namespace
 }  // namespace bench_transfers::bench

@@ -190,8 +190,10 @@ void add(const std::string& name, const std::string& summary, const std::string&
       .family = "wait",
       .parts = {method(name)},
       .summary = "cudaMemcpyAsync of pinned memory, waited for by " + summary,
-      .calls = calls_for(transfers::pinned()) +
-               "cudaMemcpyAsync(device, host, bytes, cudaMemcpyDefault, stream);\n" + calls,
+      .calls =
+          calls_for(transfers::pinned()) +
+          "cudaMemcpyAsync([device|host], [host|device], bytes, cudaMemcpyDefault, stream);\n" +
+          calls,
       .variants = both_directions(),
       .role = role,
       .plainness = 1,

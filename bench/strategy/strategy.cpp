@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <regex>
 #include <utility>
 
 #include "bench/strategy/copy_kernel.hpp"
@@ -125,6 +126,7 @@ registration::registration(const host_memory_family& added) {
         .parts = added.parts,
         .summary = added.summary + ", " + transfers::describe(kind),
         .calls = added.calls.empty() ? "" : calls_for(kind) + added.calls,
+        .holds_launches = added.holds_launches,
         .variants = added.variants,
         .role = added.role,
         .direction = added.direction,
@@ -147,14 +149,15 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
   return strategies;
 }
 
-std::map<std::string, std::string> calls_of_strategies() {
-  std::map<std::string, std::string> calls;
-  for (const auto& listed : collected()) {
-    calls[listed.name()] = listed.calls;
-    for (const auto& variant : listed.variants)
-      calls[listed.name() + "/" + variant.name] = variant.calls.value_or(listed.calls);
-  }
-  return calls;
+std::string calls_in(result_file::direction direction, const std::string& lines,
+                     result_file::direction beside) {
+  static const std::regex of_it(R"(\[([^|\]]*)\|([^\]]*)\])");
+  static const std::regex of_copy_beside(R"(\{([^|}]*)\|([^}]*)\})");
+  const auto chosen = [](result_file::direction way) {
+    return way == result_file::direction::d2h ? "$2" : "$1";
+  };
+  return std::regex_replace(std::regex_replace(lines, of_it, chosen(direction)), of_copy_beside,
+                            chosen(beside));
 }
 
 bool are_several(const std::vector<machine::numa_node>& nodes) {

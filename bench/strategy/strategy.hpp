@@ -48,6 +48,8 @@ struct variant {
   std::optional<unsigned> plainness = {};
   std::optional<unsigned> procedure = {};
   std::optional<std::string> calls = {};
+  bool holds_launches = false;
+  std::optional<result_file::direction> beside = {};  ///< of a copy that is made meanwhile
   bool in_place = false;
   std::vector<named_flow> flows = {};  ///< of a strategy of several copies at once
   std::optional<result_file::set_description> set = {};  ///< likewise
@@ -121,10 +123,13 @@ struct strategy {
   std::string family;  ///< the first part of its benchmarks' names
   std::vector<name_part> parts = {};
   std::string summary = {};  ///< one line for --list
-  /// What a program of its own would call for one transfer to the device, in at most five lines
-  /// whose names docs/FIVE_LINES.md declares. Of strategies that `advise` may recommend.
+  /// What a program of its own would call for one transfer, in at most five lines whose names
+  /// docs/FIVE_LINES.md declares. "[device|host]" is "device" to the device, "host" to the host;
+  /// "{device|host}" likewise of variant::beside.
+  /// Of strategies that `advise` may recommend.
   std::string calls = {};
-  std::string about = {};              ///< its family in one line; empty: as its role says
+  bool holds_launches = false;  ///< those of other threads wait while the calls copy: cudaMemcpy
+  std::string about = {};       ///< its family in one line; empty: as its role says
   std::vector<variant> variants = {};  ///< none: one benchmark for each size
   result_file::role role = {"other", "other benchmarks", result_file::table::times};
   result_file::direction direction = result_file::direction::none;
@@ -162,9 +167,9 @@ std::vector<step> enqueue_and_wait(transfers::stream& stream, std::function<void
 
 using registry = std::vector<strategy>;
 
-/// What a program calls for each strategy, by the names that `advise` ranks: those of strategies,
-/// and of variants that are more than a direction ("overlap/pinned/serial").
-std::map<std::string, std::string> calls_of_strategies();
+/// Lines of strategy::calls for a direction, and that of a copy beside.
+std::string calls_in(result_file::direction direction, const std::string& lines,
+                     result_file::direction beside = result_file::direction::h2d);
 
 /// Makes strategies for the NUMA nodes of a machine.
 using node_strategies = std::function<registry(const std::vector<machine::numa_node>&)>;
@@ -178,6 +183,7 @@ struct host_memory_family {
   std::vector<name_part> parts = {};  ///< before the memory
   std::string summary;                ///< the kind's description is added
   std::string calls = {};             ///< after those that get the memory
+  bool holds_launches = false;
   std::vector<variant> variants;
   result_file::role role;
   result_file::direction direction = result_file::direction::none;

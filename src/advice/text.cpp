@@ -26,6 +26,9 @@ using common::time_text;
 using exports::cells;
 using statistics::estimate;
 
+constexpr const char* extrapolated_legend =
+    "e extrapolated: more than twice beyond the sizes that were measured.";
+
 std::string size_text(double bytes) { return common::format_size(static_cast<std::size_t>(bytes)); }
 
 /// Rounds to a whole number of a unit that leaves two digits or more.
@@ -73,13 +76,18 @@ void add_origin(exports::answer& out, const measurements& measured) {
   add_origin(out, measured, ignored += measured.ignored_others);
 }
 
-std::string memory_use(const question& question) {
-  return fmt::format("memory used {}; per transfer {} and {} by the CPU{}.",
-                     question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
-                     counted(question.cpu_writes, "write"), counted(question.cpu_reads, "read"),
+std::string accesses(const question& question) {
+  return fmt::format("per transfer {} and {} by the CPU{}.", counted(question.cpu_writes, "write"),
+                     counted(question.cpu_reads, "read"),
                      question.lines == result_file::cache_state::warm
                          ? ""
                          : "; memory " + result_file::describe(question.lines));
+}
+
+std::string memory_use(const question& question) {
+  return fmt::format("memory used {}; {}",
+                     question.reuse == 1 ? "once" : count_text(question.reuse) + " times",
+                     accesses(question));
 }
 
 std::string pays_cell(const std::optional<break_even>& pays) {
@@ -157,17 +165,34 @@ std::string recommendation(const ranking& ranked, const question& question,
   return text;
 }
 
+/// Of what is recommended; null if that is nothing, or they are not known.
+const program_calls* calls_of(const ranking& ranked, const question& question,
+                              const calls_by_strategy& calls,
+                              const std::optional<std::string>& job = {}) {
+  if (ranked.strategies.empty() || reason_not_to_recommend(ranked)) return nullptr;
+  const auto& name = recommended(ranked).name;
+  auto known = calls.find({name + "/" + job.value_or(""), question.direction});
+  if (known == calls.end()) known = calls.find({name, question.direction});
+  return known == calls.end() || known->second.lines.empty() ? nullptr : &known->second;
+}
+
+std::string in_one_line(std::string lines) {
+  std::ranges::replace(lines, '\n', ' ');
+  return lines;
+}
+
+void add_note_on_launches(exports::answer& out, bool are_held) {
+  if (are_held)
+    out.say(
+        "Kernel launches of other threads wait while cudaMemcpy copies. If there are any, call "
+        "cudaMemcpyAsync and cudaStreamSynchronize instead (docs/fast_paths/company.md).");
+}
+
 /// What is recommended, as a program calls it.
-void add_calls(exports::answer& out, const ranking& ranked, const question& question,
-               const calls_by_strategy& calls) {
-  if (reason_not_to_recommend(ranked)) return;
-  const auto known = calls.find(recommended(ranked).name);
-  if (known == calls.end() || known->second.empty()) return;
-  auto line = known->second;
-  std::ranges::replace(line, '\n', ' ');
-  out.say(fmt::format("Calls{}: {}",
-                      question.direction == "d2h" ? " (to the device: exchange the ends)" : "",
-                      line));
+void add_calls(exports::answer& out, const program_calls* calls) {
+  if (calls == nullptr) return;
+  out.say("Calls: " + in_one_line(calls->lines));
+  add_note_on_launches(out, calls->hold_launches);
 }
 
 std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
@@ -253,7 +278,7 @@ void add_legend(exports::answer& out, int processes, const cost_model& model,
       "* fastest, or not told from it{}: the 95 % interval of the difference includes 0.",
       processes == 1 ? " in this process" : ""));
   if (std::ranges::any_of(ranked.strategies, &ranked_strategy::extrapolated))
-    out.say("e extrapolated: more than twice beyond the sizes that were measured.");
+    out.say(extrapolated_legend);
   if (model.measured().allocation) out.say("allocate: freeing included.");
   if (std::ranges::any_of(ranked.strategies,
                           [](const auto& strategy) { return strategy.pays.has_value(); }))
@@ -274,6 +299,38 @@ void add_left_out(exports::answer& out, const ranking& ranked) {
     out.say(fmt::format("Left out: {} ({}).", fmt::join(names, ", "), reason));
 }
 
+/// A line of the table of several questions.
+exports::row row_of(const ranked_question& answer) {
+  const auto& [asked, ranked] = answer;
+  std::vector<std::string> cells{size_text(asked.bytes), asked.direction, count_text(asked.reuse)};
+  const auto end_with = [&](const std::vector<std::string>& others) {
+    cells.insert(cells.end(), others.begin(), others.end());
+    return exports::row{cells};
+  };
+  if (ranked.strategies.empty()) return end_with({"(" + why_unranked(answer) + ")", "-", "-", "-"});
+  const auto others = fmt::format("{}", statistically_tied(ranked).size() - 1);
+  if (reason_not_to_recommend(ranked)) return end_with({"(cannot tell)", "-", "-", others});
+  const auto& best = recommended(ranked);
+  return end_with({best.name, time_text(best.total.value),
+                   interval_text(best.total) + (best.extrapolated ? " e" : "  "), others});
+}
+
+/// Once for each strategy and direction.
+void add_calls(exports::answer& out, std::span<const ranked_question> answers,
+               const calls_by_strategy& calls) {
+  std::set<std::string> shown;
+  bool hold_launches = false;
+  for (const auto& [asked, ranked] : answers) {
+    const auto* const known = calls_of(ranked, asked, calls);
+    if (known == nullptr) continue;
+    hold_launches |= known->hold_launches;
+    auto line = fmt::format("{}, {}: {}", recommended(ranked).name, asked.direction,
+                            in_one_line(known->lines));
+    if (shown.insert(line).second) out.say(std::move(line));
+  }
+  add_note_on_launches(out, hold_launches);
+}
+
 /// Stands first, because it changes the meaning of the question.
 void add_allocation(exports::answer& out, const cost_model& model) {
   if (!model.measured().allocation)
@@ -283,12 +340,17 @@ void add_allocation(exports::answer& out, const cost_model& model) {
 }
 
 /// Names the terms that are missing from the sums.
-void add_missing(exports::answer& out, const cost_model& model, const question& question) {
+void add_missing(exports::answer& out, const cost_model& model,
+                 const std::vector<question>& questions) {
   const auto note = [&](const char* subject) {
     out.say(fmt::format("Note: {} not measured in this file, all totals go without.", subject));
   };
-  if (!model.measured().cpu_writes && question.cpu_writes > 0) note("CPU writes were");
-  if (!model.measured().cpu_reads && question.cpu_reads > 0) note("CPU reads were");
+  const auto any_has = [&](double question::*accesses) {
+    return std::ranges::any_of(questions,
+                               [accesses](const auto& question) { return question.*accesses > 0; });
+  };
+  if (!model.measured().cpu_writes && any_has(&question::cpu_writes)) note("CPU writes were");
+  if (!model.measured().cpu_reads && any_has(&question::cpu_reads)) note("CPU reads were");
 }
 
 /// "file, cold, h2d, 1GiB".
@@ -312,7 +374,7 @@ void add_job(exports::answer& out, const ranked_job& answer, const calls_by_stra
         "ranked.");
   out.say(recommendation(ranked, question,
                          fmt::format("--strategies={} ", fmt::join(job->families, ","))));
-  add_calls(out, ranked, question, calls);
+  add_calls(out, calls_of(ranked, question, calls, job->job));
   out.add(table_of(model, question, ranked,
                    std::ranges::any_of(ranked.strategies, [](const auto& strategy) {
                      return strategy.pays.has_value();
@@ -379,17 +441,59 @@ void add_check_sum(exports::answer& out, const std::vector<leave_out_check>& che
 std::string label_of(bool has_gpu) { return has_gpu ? "" : "(host, no GPU) "; }
 
 void add_ranking(exports::answer& out, const measurements& measured, const cost_model& model,
-                 const question& question, const ranking& ranked, const calls_by_strategy& calls) {
+                 const ranked_question& answer, const calls_by_strategy& calls) {
+  const auto& [question, ranked] = answer;
   add_origin(out, measured);
   add_allocation(out, model);
   out.say(fmt::format("{} {}, {}", size_text(question.bytes), question.direction,
                       memory_use(question)));
   out.say(recommendation(ranked, question));
-  add_calls(out, ranked, question, calls);
+  add_calls(out, calls_of(ranked, question, calls));
   out.add(table_of(model, question, ranked));
   add_legend(out, measured.from.processes, model, ranked);
   add_left_out(out, ranked);
-  add_missing(out, model, question);
+  add_missing(out, model, {question});
+}
+
+std::string why_unranked(const ranked_question& answer) {
+  const auto& left_out = answer.ranked.left_out;
+  return left_out.empty() ? fmt::format("no transfers {} in it", answer.asked.direction)
+                          : fmt::format("{}: {}", left_out.front().name, left_out.front().reason);
+}
+
+void add_rankings(exports::answer& out, const measurements& measured, const cost_model& model,
+                  std::span<const ranked_question> answers, const calls_by_strategy& calls) {
+  add_origin(out, measured);
+  add_allocation(out, model);
+  std::vector<question> questions;
+  std::set<std::string> directions;
+  for (const auto& [asked, ranked] : answers) {
+    questions.push_back(asked);
+    if (directions.insert(asked.direction).second)
+      out.say(fmt::format("{}: {}", asked.direction, accesses(asked)));
+  }
+  using exports::cells;
+  exports::table table{"",
+                       {{"bytes", cells::numbers},
+                        {"", cells::words},
+                        {"reuse", cells::numbers},
+                        {"use", cells::codes},
+                        {"per transfer", cells::numbers},
+                        {"95 %", cells::numbers},
+                        {"as fast", cells::numbers}}};
+  for (const auto& answer : answers) table.rows.push_back(row_of(answer));
+  out.add(std::move(table));
+  out.say(
+      "as fast: other strategies that cannot be told from the fastest. A question asked alone "
+      "lists "
+      "all strategies.");
+  if (std::ranges::any_of(answers, [](const auto& answer) {
+        const auto& ranked = answer.ranked;
+        return !ranked.strategies.empty() && recommended(ranked).extrapolated;
+      }))
+    out.say(extrapolated_legend);
+  add_calls(out, answers, calls);
+  add_missing(out, model, questions);
 }
 
 std::string unranked_text(const unranked_job& unranked) {
@@ -412,7 +516,7 @@ void add_alternatives(exports::answer& out, const role_answers& all,
     out.say("");
     add_job(out, answer, calls);
   }
-  if (with_memory != answers.end()) add_missing(out, with_memory->model, with_memory->question);
+  if (with_memory != answers.end()) add_missing(out, with_memory->model, {with_memory->question});
   for (const auto& job : all.left_out) out.say(fmt::format("Left out: {}.", unranked_text(job)));
 }
 

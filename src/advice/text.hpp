@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/advice/alternatives.hpp"
@@ -12,13 +14,26 @@
 
 namespace bench_transfers::advice {
 
-/// What a program calls for a strategy, line by line, by the strategy's name.
-using calls_by_strategy = std::map<std::string, std::string>;
+/// What a program calls for one transfer.
+struct program_calls {
+  std::string lines;
+  bool hold_launches = false;  ///< those of other threads wait while it copies
+};
+
+/// By the name of a strategy, with the job where jobs have calls of their own, and the direction.
+using calls_by_strategy = std::map<std::pair<std::string, std::string>, program_calls>;
 
 /// The recommendation and its calls, the table of all strategies with their terms, and what limits
 /// the answer. The ranking must not be empty.
 void add_ranking(exports::answer& out, const measurements& measured, const cost_model& model,
-                 const question& question, const ranking& ranked, const calls_by_strategy& calls);
+                 const ranked_question& answer, const calls_by_strategy& calls);
+
+/// Of several questions each in a line, and the calls of what is recommended. One must be ranked.
+void add_rankings(exports::answer& out, const measurements& measured, const cost_model& model,
+                  std::span<const ranked_question> answers, const calls_by_strategy& calls);
+
+/// Why nothing answers a question.
+std::string why_unranked(const ranked_question& answer);
 
 /// The same for the jobs of another role than copies, one after the other. One must be ranked.
 void add_alternatives(exports::answer& out, const role_answers& answers,

@@ -434,7 +434,8 @@ TEST(alternatives, of_which_memory_would_leave_a_single_one_go_without_it) {
   EXPECT_THAT(names(answer.ranked), ElementsAre("own/0", "own/1", "own/2"));
   EXPECT_THAT(answer.ranked.strategies[0].total.value, DoubleNear(500, 1));
   exports::answer text;
-  add_alternatives(text, all, {{"own/0", "one();\ntwo();"}, {"own/1", "three();"}});
+  add_alternatives(text, all,
+                   {{{"own/0", "both"}, {"one();\ntwo();"}}, {{"own/1", "both"}, {"three();"}}});
   EXPECT_THAT(
       exports::text_of(text),
       AllOf(HasSubstr("Use own/0"), HasSubstr("Calls: one(); two();"), Not(HasSubstr("three")),

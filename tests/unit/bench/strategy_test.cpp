@@ -36,6 +36,35 @@ TEST(registered_strategies, are_of_the_quick_profile_only_where_they_say_so) {
     EXPECT_FALSE(strategy.sampling.essential && strategy.family == "cpu") << strategy.name();
 }
 
+TEST(registered_strategies, tell_which_calls_hold_launches_of_other_threads) {
+  const auto waits = [](const std::string& calls) {
+    return calls.find("cudaMemcpy(") != std::string::npos;
+  };
+  for (const auto& strategy : registered_strategies()) {
+    EXPECT_EQ(strategy.holds_launches, waits(strategy.calls)) << strategy.name();
+    for (const auto& variant : strategy.variants)
+      EXPECT_EQ(variant.holds_launches, variant.calls && waits(*variant.calls))
+          << strategy.name() << "/" << variant.name;
+  }
+}
+
+TEST(calls, have_the_ends_of_their_direction) {
+  using result_file::direction;
+  const std::string lines = "f([device|host], [host|device]); g({a|b}); h(i[1], {}, x | y);";
+  EXPECT_EQ(calls_in(direction::h2d, lines), "f(device, host); g(a); h(i[1], {}, x | y);");
+  EXPECT_EQ(calls_in(direction::d2h, lines), "f(host, device); g(a); h(i[1], {}, x | y);");
+  EXPECT_EQ(calls_in(direction::both, lines, direction::d2h),
+            "f(device, host); g(b); h(i[1], {}, x | y);");
+}
+
+TEST(calls, of_strategies_leave_no_choice_of_a_direction) {
+  for (const auto& strategy : registered_strategies())
+    for (const auto way : {result_file::direction::h2d, result_file::direction::d2h})
+      EXPECT_THAT(calls_in(way, strategy.calls, way),
+                  Not(testing::ContainsRegex("[A-Za-z0-9_]\\|[A-Za-z0-9_]")))
+          << strategy.name();
+}
+
 TEST(registered_strategies, are_sorted_by_name_and_can_be_listed) {
   const auto all = registered_strategies();
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &strategy::name));
