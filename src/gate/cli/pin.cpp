@@ -55,7 +55,7 @@ class pin_command final : public commands::command {
     options.add_flag("--allow-disturbed", permissions_.allow_disturbed,
                      "accept runs that were throttled or whose link changed");
     options.add_flag("--allow-noisy", permissions_.allow_noisy,
-                     "accept runs by which the link cannot be judged");
+                     "accept runs by which the link cannot be judged, or with few figures");
     options
         .add_option("--replaces", replaces_,
                     "the baseline before, to see what got slower (default: that of --out)")

@@ -9,7 +9,6 @@
 
 #include "src/gate/model/identity.hpp"
 
-
 namespace bench_transfers::gate {
 namespace {
 

@@ -166,7 +166,19 @@ class pinning {
         left_out.measured = measured_by;
       }
     }
+    require_most(left_out);
     if (left_out.benchmarks > 0) warn(std::move(left_out));
+  }
+
+  /// A check of a few benchmarks would pass for one of all that the runs measure.
+  void require_most(const pin_warnings::left_out& left_out) const {
+    const auto kept = result_.baseline.benchmarks.size();
+    if (kept == 0 || left_out.benchmarks <= kept || permissions_.allow_noisy) return;
+    throw bad_input(fmt::format(
+        "only {} of {} benchmarks have a figure in {} runs or more ({} in {} of {}): no baseline "
+        "(--allow-noisy permits that; longer runs on a quieter machine have more figures)",
+        kept, left_out.all, least_processes, common::printable_in_short(left_out.first),
+        left_out.measured, left_out.runs));
   }
 
   void check_result() {

@@ -103,7 +103,10 @@ TEST(baselines, leave_out_benchmarks_of_fewer_than_three_runs) {
     auto& benchmarks = runs[static_cast<std::size_t>(i)].benchmarks;
     benchmarks["rare"] = benchmarks["seldom"] = {{5}, 0, {}};
   }
-  const auto result = pin(runs, {});
+  EXPECT_THAT([&] { pin(runs, {}); }, ThrowsMessage<bad_input>(HasSubstr(
+                                          "only 1 of 3 benchmarks have a figure in 3 runs or "
+                                          "more (rare in 2 of 4)")));
+  const auto result = pin(runs, {}, {.allow_noisy = true});
   EXPECT_FALSE(result.baseline.benchmarks.contains("rare"));
   const auto left_out = message_in<pin_warnings::left_out>(result.warnings);
   EXPECT_EQ(left_out.first, "rare");
