@@ -17,9 +17,9 @@ struct pin_result {
 };
 
 struct pin_permissions {
-  std::set<std::string> allow_different;  ///< keys of fingerprints
-  bool allow_disturbed = false;           ///< runs that were throttled or whose link changed
-  bool allow_noisy = false;               ///< a link that cannot be judged, or few figures
+  std::set<std::string> allow_different = {};  ///< keys of fingerprints
+  bool allow_disturbed = false;                ///< runs that were throttled or whose link changed
+  bool allow_noisy = false;                    ///< a link that cannot be judged, or few figures
 };
 
 /// So many sessions show which benchmarks are at another level in each.
