@@ -41,25 +41,22 @@ def undescribed(part: dict[str, Any], value: Any, path: str = "") -> Iterator[st
     """The keys of a value without a description. An object of any keys is described as a whole."""
     alternatives = list(parts(part))
     if isinstance(value, list):
-        items = next((one["items"] for one in alternatives if "items" in one), {})
         for inner in value:
-            yield from undescribed(items, inner, f"{path}[]")
-    if not isinstance(value, dict) or not any("properties" in one for one in alternatives):
-        others = next(
-            (
-                one["additionalProperties"]
-                for one in alternatives
-                if isinstance(one.get("additionalProperties"), dict)
-            ),
-            {},
-        )
-        for inner in value.values() if isinstance(value, dict) else ():
-            yield from undescribed(others, inner, f"{path}.*")
+            for items in (one["items"] for one in alternatives if "items" in one):
+                yield from undescribed(items, inner, f"{path}[]")
+    if not isinstance(value, dict):
         return
+    has_names = any("properties" in one for one in alternatives)
     for key, inner in value.items():
         named = [one["properties"][key] for one in alternatives if key in one.get("properties", {})]
-        if not any("description" in one for found in named for one in parts(found)):
+        if has_names and not any("description" in one for found in named for one in parts(found)):
             yield f"{path}.{key}"
+        if not has_names:
+            named = [
+                one["additionalProperties"]
+                for one in alternatives
+                if one.get("additionalProperties")
+            ]
         for found in named:
             yield from undescribed(found, inner, f"{path}.{key}")
 
