@@ -6,8 +6,8 @@
 
 namespace bench_transfers::gate {
 
-// The messages of a check, for programs. Their codes and data are in docs/answers.schema.json and do
-// not change; their texts come from report/wording.hpp.
+// The messages of a check, for programs. Their codes and data are in docs/answers.schema.json and
+// do not change; their texts come from report/wording.hpp.
 
 /// The thresholds are part of some texts.
 common::message message_of(const reason& cause, const limits& limits);
