@@ -1,4 +1,4 @@
-"""Reads maps of hosts, which `bench_transfers map` writes: docs/MAP.md.
+"""Reads maps of hosts, which `bench_transfers map` writes: docs/answers.schema.json.
 
 What is shown is read. `bench_transfers advise`, which is asked about each map, checks it.
 """

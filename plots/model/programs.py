@@ -140,7 +140,7 @@ def _sizes_of_transfers(result: Result) -> set[int]:
 def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
     """Asks `advise` about copies to all devices of a map at once; returns the map with answers.
 
-    Throws Refused for a map that is not as docs/MAP.md says.
+    Throws Refused for a map that is not as docs/answers.schema.json says.
     """
     if program is None or not program.is_file():
         return replace(host_map, unanswered="bench_transfers, which predicts rates, is not built")

@@ -22,7 +22,7 @@ struct map_source {
 void add_at_once(exports::answer& out, const map_source& source,
                  const std::vector<advice_at_once>& answers);
 
-/// The same as data: docs/RESULT_FILE.md.
+/// The same as data: docs/answers.schema.json.
 nlohmann::ordered_json at_once_document(const map_source& source,
                                         const std::vector<advice_at_once>& answers);
 

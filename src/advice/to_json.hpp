@@ -12,7 +12,7 @@
 
 namespace bench_transfers::advice {
 
-/// The documents that advice writes, as docs/RESULT_FILE.md describes them.
+/// The documents that advice writes, as docs/answers.schema.json describes them.
 nlohmann::ordered_json ranking_document(const measurements& measured, const cost_model& model,
                                         const ranked_question& answer);
 /// Of several questions. Where nothing can be ranked, an answer recommends nothing.

@@ -205,7 +205,7 @@ def documents(text: str) -> Iterator[dict[str, Any]]:
             yield json.loads(part)
 
 
-def _kind_of(document: dict[str, Any]) -> str:
+def kind_of(document: dict[str, Any]) -> str:
     if "context" in document and "transfers" in document["context"]:
         return "result file"
     return str(document.get("kind", "export"))
@@ -213,7 +213,7 @@ def _kind_of(document: dict[str, Any]) -> str:
 
 def _keys_of_answers() -> set[str]:
     return {
-        f"{_kind_of(document)}: {key}"
+        f"{kind_of(document)}: {key}"
         for path in APPROVED.glob("*.txt")
         for document in documents(path.read_text("utf-8"))
         for key in keys(document)

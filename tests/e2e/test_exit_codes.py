@@ -17,7 +17,6 @@ TABLES: dict[str, list[list[list[str]]]] = {
     "docs/DOCTOR.md": [[["bench_transfers doctor"]]],
     "docs/FLEET.md": [
         [["fleet_transfers judge"]],
-        [["bench_transfers fleet"]],
         [["fleet_transfers history"]],
     ],
     "docs/GATE.md": [[["gate_transfers check"]], [["gate_transfers history"]]],

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -100,31 +97,23 @@ def test_inputs_are_not_overwritten(fleet: Program, tmp_path: Path) -> None:
     assert sweep.read_bytes() == before
 
 
-def test_the_commands_of_the_docs_run(program: Program, fleet: Program, tmp_path: Path) -> None:
-    text = (Path(__file__).resolve().parents[2] / "docs/FLEET.md").read_text("utf-8")
-    blocks = [block.split("```")[0] for block in text.split("```sh\n")[1:]]
-    (commands,) = (block for block in blocks if "seq 0 7" in block)
-    commands = commands.replace("--device=cuda:$gpu", "--device=host --sizes=4KiB --cache=warm")
-    commands = commands.replace("seq 0 7", "seq 0 1")
-    strategies = next(word for word in commands.split() if word.startswith("--strategies="))
-    assert program.run(strategies, "--list").code == 0
-    commands = commands.replace(strategies, "--strategies=copy/pinned")  # in less time
-    # One machine has no peers: unknown.
-    commands = re.sub(r"(fleet_transfers judge [^#\n]*)", r"\1 || [ $? = 3 ] ", commands)
-    path = f"{fleet.path.resolve().parent}:{os.environ['PATH']}"
-    ran = subprocess.run(
-        ["bash", "-euc", commands],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert ran.returncode == 0, ran
-    assert "of 2 files in sweep.json.gz; 0 problems" in ran.stdout
-    assert "sweep monday" in ran.stdout
+def test_plain_runs_of_one_sweep_are_collected(
+    program: Program, fleet: Program, tmp_path: Path
+) -> None:
+    """Without ranks: files say their sweep, and not how many there should be."""
+    (tmp_path / "runs/node").mkdir(parents=True)
+    for gpu in (0, 1):
+        out = f"--out={tmp_path}/runs/node/{gpu}.json"
+        sweep = {"TRANSFERS_SWEEP": "monday"}
+        program.measure("--device=host", "--strategies=copy/pinned", out, env=sweep)
+    completed = fleet.run("collect", "runs", "--out=sweep.json.gz", cwd=tmp_path)
+    assert completed.code == 0, completed
+    assert "of 2 files in sweep.json.gz; 0 problems" in completed.out
+    judged = fleet.run("judge", "sweep.json.gz", "--json=answer.json", cwd=tmp_path)
+    assert judged.code == UNKNOWN, judged  # one machine has no peers
+    assert "sweep monday" in judged.out
     assert json.loads((tmp_path / "answer.json").read_text("utf-8"))["problems"] == []
+    assert fleet.run("show", "sweep.json.gz", cwd=tmp_path).code == 0
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import functools
 import gzip
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -40,6 +41,23 @@ def test_recorded_runs_are_valid(path):
     first = {row["name"]: row for row in reversed(document["benchmarks"])}
     document["benchmarks"] = list(first.values())
     assert first_violation(document) is None
+
+
+def listed_codes(part):
+    return set(re.findall(r"[a-z_]+", part["description"]))
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: "/".join(path.parts[-2:]))
+def test_codes_of_recorded_runs_are_listed(path):
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    transfers = document["context"]["transfers"]
+    keys = validator().schema["$defs"]["transfers"]["properties"]
+    assert {found["code"] for found in transfers["warnings"]} <= listed_codes(keys["warnings"])
+    reasons = {skipped["reason"]["code"] for skipped in transfers["skipped"]}
+    assert reasons <= listed_codes(keys["skipped"])
+    errors = {row["error_code"] for row in document["benchmarks"] if is_failed(row)}
+    row = validator().schema["$defs"]["row"]["properties"]
+    assert errors <= listed_codes(row["error_code"])
 
 
 def test_there_are_recorded_runs_of_several_machines():

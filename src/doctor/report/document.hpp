@@ -7,7 +7,7 @@
 
 namespace bench_transfers::doctor {
 
-/// The answer for other programs (docs/DOCTOR.md).
+/// The answer for other programs: docs/answers.schema.json.
 nlohmann::ordered_json document_of(const facts& facts, const diagnosis& diagnosis);
 
 }  // namespace bench_transfers::doctor

@@ -15,7 +15,7 @@ class unusable_sweep : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A sweep as JSON: docs/FLEET.md.
+/// A sweep as JSON: docs/answers.schema.json.
 std::string to_text(const sweep& sweep);
 
 /// Writes it, compressed with gzip if the name ends in ".gz", or prints it if the name is "-".

@@ -14,7 +14,7 @@ namespace bench_transfers::fleet {
 /// The judgement for people: the verdict, who is slow and by how much, and what was tested.
 std::string text_of(const sweep& sweep, const judgement& judged);
 
-/// The judgement for programs: docs/FLEET.md, "The answer".
+/// The judgement for programs: docs/answers.schema.json.
 std::string json_of(const sweep& sweep, const judgement& judged);
 
 /// For a comment: shorter than GitHub's 65,536 characters.

@@ -6,7 +6,7 @@
 
 namespace bench_transfers::gate {
 
-// The messages of a check, for programs. Their codes and data are listed in docs/RESULT_FILE.md and
+// The messages of a check, for programs. Their codes and data are in docs/answers.schema.json and
 // do not change; their texts come from report/wording.hpp.
 
 /// The thresholds are part of some texts.

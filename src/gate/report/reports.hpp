@@ -28,7 +28,7 @@ std::string markdown_of(const report& answer);
 /// of Jenkins' xUnit plugin (junit-10.xsd) and of Ant's JUnit task, which needs the time `now`.
 std::string junit_of(const report& answer, std::chrono::sys_seconds now);
 
-/// For programs; docs/RESULT_FILE.md.
+/// For programs: docs/answers.schema.json.
 std::string json_of(const report& answer);
 
 /// What `pin` prints, with its warnings.

@@ -8,8 +8,8 @@
 
 namespace bench_transfers::topology {
 
-/// What the map says, one sentence each. docs/MAP.md has the codes and their data: rates are in
-/// bytes per second, devices are named.
+/// What the map says, one sentence each. docs/answers.schema.json has the codes and their data:
+/// rates are in bytes per second, devices are named.
 std::vector<common::message> findings(const host_map& map);
 
 }  // namespace bench_transfers::topology

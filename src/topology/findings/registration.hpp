@@ -26,7 +26,8 @@ enum class subject {
   skipped
 };
 
-/// Adds what the map says about one subject, one sentence each. Each code has a row in docs/MAP.md.
+/// Adds what the map says about one subject, one sentence each. Each code has a row in docs/MAP.md
+/// and an entry in docs/answers.schema.json.
 using finder = void (*)(const host_map& map, std::vector<common::message>& list);
 
 /// Adds a finder; a constant of its file.

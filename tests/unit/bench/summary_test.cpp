@@ -158,7 +158,7 @@ TEST(brief_summary, leaves_out_no_warning_that_makes_figures_doubtful) {
   const std::set<std::string> of_the_machine{
       "virtual_machine", "mig_instance", "confidential_computing", "cpu_governor", "numa_far",
       "memlock_limit",   "imported"};
-  // Every code that a warning of docs/RESULT_FILE.md has, and one of a later version.
+  // Every code that a warning has by docs/result_file.schema.json, and one of a later version.
   for (const std::string code :
        {"faults_injected", "link_below_maximum", "link_changed",           "cpu_governor",
         "virtual_machine", "mig_instance",       "confidential_computing", "numa_far",
