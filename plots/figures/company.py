@@ -46,7 +46,7 @@ def _pool(runs: list[Run]) -> tuple[list[Benchmark], int]:
             name, rows = benchmark.name, benchmark.rows
             count = len({row.get("process") for row in rows})
             if known := pooled.get(name):
-                earlier = known.rows[0].get("procedure", 1) - rows[0].get("procedure", 1)
+                earlier = known.procedure - benchmark.procedure
                 if earlier > 0:
                     continue
                 if earlier == 0:

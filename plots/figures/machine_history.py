@@ -96,11 +96,13 @@ def _panels(
         answers = [questions.get(text) for questions in asked]
         size = _choose_size([answer for answer in answers if answer])
         heading = f"{text}, {numbers.size(size)}"
+        measured = [answer.sizes.get(size) if answer else None for answer in answers]
+        newest = max(one.procedure for one in measured if one)
         rows = [
-            _make_row(heading, answer, answer.sizes[size], dated, past[0].started)
+            _make_row(heading, answer, benchmark, dated, past[0].started)
             | {"of_run": run_numbers[id(dated.run)]}
-            for dated, answer in zip(past, answers, strict=True)
-            if answer and size in answer.sizes
+            for dated, answer, benchmark in zip(past, answers, measured, strict=True)
+            if answer and benchmark and benchmark.procedure == newest
         ]
         if len(rows) > 1:
             yield heading, rows

@@ -113,12 +113,18 @@ def _key(names: list[str], strategies: list[str], kinds: dict[str, str], layout:
 
 
 def common_strategies(runs: list[tuple[int, Run]]) -> list[str]:
-    """Returns what to look at first of the strategies that all runs have, one of each kind."""
+    """Returns what to look at first of the strategies that all runs have, one of each kind.
+
+    Those that other procedures have measured are not compared.
+    """
     first = runs[0][1]
     kinds = _kinds(first)
+    comparison = side_by_side.comparison_of(runs)
+    left_out = comparison.left_out if comparison else set()
+    other = {benchmark.strategy for benchmark in first.transfers if benchmark.name in left_out}
     by_kind: dict[str, str] = {}
     for name in (*pick_strategies(first, DISTINCT_PICKS), *headline_strategies(first)):
-        if _in_all(name, runs):
+        if name not in other and _in_all(name, runs):
             by_kind.setdefault(kinds[name], name)
     return list(by_kind.values())
 

@@ -50,6 +50,12 @@ class Benchmark(Fields):
         """Counts the repetitions."""
         return len(self.rows)
 
+    @property
+    def procedure(self) -> int:
+        """Returns the number of the procedure that has measured it."""
+        number = self.rows[0].get("procedure", 1)
+        return int(number) if is_number(number) else 1
+
     @cached_property
     def in_order(self) -> list[dict[str, Any]]:
         """Returns the rows in the order of their repetitions; without one they keep their own."""

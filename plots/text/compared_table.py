@@ -27,9 +27,9 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     comparison = side_by_side.comparison_of(runs)
     left_out = comparison.left_out if comparison else set()
     for label, benchmark in ({one.label: one for one in first_run.transfers} | both_ways).items():
-        if benchmark.name in left_out:
-            continue
         sizes_by_run = [run.sizes(benchmark) for _, run in runs]
+        if not left_out.isdisjoint(one.name for one in sizes_by_run[0].values()):
+            continue
         if common := set.intersection(*map(set, sizes_by_run)):
             compared[label] = [sizes[max(common)] for sizes in sizes_by_run]
     if not compared:

@@ -289,9 +289,16 @@ def _describe_rounds(run: Run, info: dict[str, Any]) -> list[Fact]:
     return [
         Fact(f"{process} measured in {rounds}{time}."),
         Fact("The order was shuffled anew for each round." * shuffled),
-        Fact(f"The seed of order and data is {seed:g}." if is_number(seed) else ""),
+        Fact(_describe_seeds([part.get("seed", seed) for part in run.result.in_parts])),
         Fact(_describe_repetitions(run)),
     ]
+
+
+def _describe_seeds(of_parts: list[Any]) -> str:
+    """Says what repeats the order and the data: all digits, or it repeats nothing."""
+    seeds = dict.fromkeys(str(int(seed)) for seed in of_parts if is_number(seed))
+    what = "seed of order and data is" if len(seeds) == 1 else "seeds of order and data are"
+    return f"The {what} {caption.listed(list(seeds))}." if seeds else ""
 
 
 def _describe_repetitions(run: Run) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -37,3 +39,29 @@ def test_a_result_file_becomes_a_report(sample: Result, program: Program, tmp_pa
     page = (out / "report.html").read_text("utf-8")
     assert "No GPU was measured" in page
     assert "as advise has fitted it" in page
+
+
+def test_what_two_procedures_have_measured_does_not_stand_side_by_side(
+    program: Program, tmp_path: Path
+):
+    runs = [
+        ROOT / "results" / run
+        for run in (
+            "nvidia-h200/2026-11-21-report/result.json.gz",
+            "nvidia-h100/2026-11-26-processes-3/result-1.json.gz",
+        )
+    ]
+    out = tmp_path / "report"
+    command = [ROOT / "scripts" / "report", *runs, "--figures=machines", "--out", out]
+    environment = {**os.environ, "TRANSFERS_BIN": str(program.path.parent)}
+    subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT_S, check=True)
+    contexts = [json.loads(gzip.decompress(run.read_bytes()))["context"] for run in runs]
+    table = (out / "tables" / "runs-side_by_side.md").read_text("utf-8")
+    assert "| copy/pageable/h2d |" in table
+    assert "| copy/pinned/h2d |" not in table, "procedure 2 makes other calls"
+    drawn = (out / "figures" / "runs-machines.svg").read_text("utf-8")
+    assert ">copy/pageable<" in drawn
+    assert ">copy/pinned<" not in drawn
+    for context in contexts:
+        for part in context["transfers"].get("parts", [context["transfers"]["run"]]):
+            assert str(part["seed"]) in (out / "tables" / "method.txt").read_text("utf-8")
