@@ -106,10 +106,12 @@ advice::calls_by_strategy calls_to_recommend() {
       const advice::program_calls calls_of_it{
           calls_in(direction, added.calls.value_or(listed.calls),
                    added.beside.value_or(result_file::direction::h2d)),
-          listed.holds_launches || added.holds_launches};
+          listed.holds_launches || added.holds_launches, listed.page_locks};
       const auto direction_name = result_file::to_string(direction);
       calls.emplace(std::pair(listed.name() + "/" + added.name, direction_name), calls_of_it);
-      calls.emplace(std::pair(listed.name(), direction_name), calls_of_it);
+      // Other jobs may have other calls.
+      if (!added.calls && !added.beside)
+        calls.emplace(std::pair(listed.name(), direction_name), calls_of_it);
     };
     if (listed.variants.empty()) add({});
     std::ranges::for_each(listed.variants, add);

@@ -73,7 +73,7 @@ answer_of_advice advise_copies, advise_role, advise_copies_at_once;
 advice::file_for_answers file_of(const advice_request& request);
 [[noreturn]] void refuse(const advice::measurements& measured, const std::string& why);
 std::string names_of(const std::vector<advice::rankable_role>& roles);
-/// Of all strategies, to recommend them.
+/// What a program calls for each strategy.
 advice::calls_by_strategy calls_to_recommend();
 advice::question question_for(const advice_request& request, const std::string& direction);
 

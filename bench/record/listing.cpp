@@ -122,6 +122,7 @@ void list_as_json(std::ostream& out, const std::vector<const strategy*>& strateg
                {"summary", strategy->summary},
                {"calls", calls_in(result_file::direction::h2d, strategy->calls)},
                {"holds_launches", strategy->holds_launches},
+               {"page_locks", strategy->page_locks},
                {"variants", json::array()},
                {"on_request", strategy->sampling.on_request},
                {"runs_on", json::array()},

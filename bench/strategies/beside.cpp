@@ -154,8 +154,9 @@ void beside::end_turn() noexcept {
     run();
   };
   try {
-    // The call that was under way when the work began does not count; the one after it does.
-    while (counts_ && calls.made() < calls_before_ + 2 && !calls.has_failed()) go_on();
+    // The call that was under way when the work began does not count. When it has ended, the next
+    // one begins, and does.
+    while (counts_ && calls.made() <= calls_before_ && !calls.has_failed()) go_on();
     calls.let_end();
     while (!calls.has_ended()) go_on();
     time_beside_ns_ += nanoseconds_between(beside_since_, clock::now());
@@ -166,7 +167,7 @@ void beside::end_turn() noexcept {
       const auto& [begin, end] = spans[i];
       if (i < calls_alone_in_a_turn)
         calls_alone_ns_.push_back(nanoseconds_between(begin, end));
-      else if (begin >= beside_since_)
+      else if (i > calls_before_)
         calls_beside_ns_.push_back(nanoseconds_between(begin, end));
     }
   } catch (...) {

@@ -9,7 +9,7 @@ const auto& all_kinds = transfers::all_host_memory_kinds;
 const registration copies(host_memory_family{
     .family = "copy",
     .summary = "cudaMemcpy",
-    .calls = "cudaMemcpy([device|host], [host|device], bytes, cudaMemcpyDefault);",
+    .calls = "cudaMemcpy($[device|host], $[host|device], bytes, cudaMemcpyDefault);",
     .holds_launches = true,
     .variants = {},  // below
     .role = roles::copy,

@@ -18,7 +18,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind) {
 const registration copies(host_memory_family{
     .family = "copy_async",
     .summary = "cudaMemcpyAsync on a stream, then wait",
-    .calls = "cudaMemcpyAsync([device|host], [host|device], bytes, cudaMemcpyDefault, stream);\n"
+    .calls = "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, stream);\n"
              "cudaStreamSynchronize(stream);",
     .variants = both_directions(),
     .role = roles::copy,

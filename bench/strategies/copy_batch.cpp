@@ -36,7 +36,7 @@ strategy copy_in_order(transfers::host_memory_kind kind, source_access_order ord
                  transfers::describe(kind),
       .calls = calls_for(kind) + "cudaMemcpyAttributes order{" + cuda_name +
                "};\n"
-               "cudaMemcpyBatchAsync(&[device|host], &[host|device], &bytes, 1, order, stream);\n"
+               "cudaMemcpyBatchAsync(&$[device|host], &$[host|device], &bytes, 1, order, stream);\n"
                "cudaStreamSynchronize(stream);",
       .variants = both_directions(),
       .role = role,

@@ -21,7 +21,7 @@ const registration graph{strategy{
     .summary = "replay of a graph with one memcpy node, then wait",
     .calls = calls_for(transfers::pinned()) +
              "cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);\n"
-             "cudaMemcpyAsync([device|host], [host|device], bytes, cudaMemcpyDefault, stream);\n"
+             "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, stream);\n"
              "cudaStreamEndCapture(stream, &graph); cudaGraphInstantiate(&replay, graph);\n"
              "cudaGraphLaunch(replay, stream); cudaStreamSynchronize(stream);",
     .variants = both_directions(),

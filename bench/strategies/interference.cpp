@@ -290,7 +290,8 @@ transfer prepare(const job& task, const interference_kind& kind) {
 std::string calls_of_chunks(int mib_each, const char* after = "") {
   return fmt::format(
       "for (size_t at = 0, i = 0; at < bulk_bytes; at += {0} << 20, ++i)\n"
-      "  copy_chunk_after(done[i % 2], {{bulk_device|bulk_host}} + at, {{bulk_host|bulk_device}} + "
+      "  copy_chunk_after(done[i % 2], ${{bulk_device|bulk_host}} + at, ${{bulk_host|bulk_device}} "
+      "+ "
       "at, "
       "{0} << 20, stream){1};\n",
       mib_each, after);
@@ -299,12 +300,12 @@ std::string calls_of_chunks(int mib_each, const char* after = "") {
 const std::vector<bulk_method>& bulk_methods() {
   static const std::string polite =
       "transfers::polite_copier polite(gpu);\n"
-      "polite.enqueue(gpu_stream, {bulk_device|bulk_host}, {bulk_host|bulk_device}, bulk_bytes, "
-      "transfers::direction::{h2d|d2h}";
+      "polite.enqueue(gpu_stream, ${bulk_device|bulk_host}, ${bulk_host|bulk_device}, bulk_bytes, "
+      "transfers::direction::${h2d|d2h}";
   static const std::vector<bulk_method> methods{
       {.name = "engine",
        .summary = "one cudaMemcpyAsync",
-       .calls = "cudaMemcpyAsync({bulk_device|bulk_host}, {bulk_host|bulk_device}, bulk_bytes, "
+       .calls = "cudaMemcpyAsync(${bulk_device|bulk_host}, ${bulk_host|bulk_device}, bulk_bytes, "
                 "cudaMemcpyDefault, stream);\n"},
       {.name = "4MiB_chunks",
        .summary = "chunks of 4 MiB, two in flight",
@@ -321,8 +322,8 @@ const std::vector<bulk_method>& bulk_methods() {
        .kernels_between = true},
       {.name = "kernel",
        .summary = "a kernel of 16 thread blocks",
-       .calls = "kernel<<<16, threads, 0, stream>>>({bulk_device|bulk_host}, "
-                "{bulk_host|bulk_device}, bulk_bytes);\n",
+       .calls = "kernel<<<16, threads, 0, stream>>>(${bulk_device|bulk_host}, "
+                "${bulk_host|bulk_device}, bulk_bytes);\n",
        .mover = bulk_mover::kernel,
        .blocks = 16},
       {.name = "polite",
@@ -346,20 +347,20 @@ const std::vector<small_kind>& small_methods() {
        .summary = "cudaMemcpyAsync",
        .calls =
            urgent +
-           "cudaMemcpyAsync([device|host], [host|device], bytes, cudaMemcpyDefault, urgent);\n" +
+           "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, urgent);\n" +
            wait},
       {.name = "kernel",
        .summary = "a kernel that accesses mapped memory",
        .calls =
            urgent +
-           "kernel<<<blocks, threads, 0, urgent>>>([device|mapped], [mapped|device], bytes);\n" +
+           "kernel<<<blocks, threads, 0, urgent>>>($[device|mapped], $[mapped|device], bytes);\n" +
            wait,
        .by_kernel = true},
       {.name = "prompt",
        .summary = "the library's copy that does not wait, of pageable memory",
        .calls =
            "transfers::prompt_copier prompt(gpu);\n"
-           "prompt.copy([device|host], [host|device], bytes, transfers::direction::[h2d|d2h]);",
+           "prompt.copy($[device|host], $[host|device], bytes, transfers::direction::$[h2d|d2h]);",
        .by_library = true}};
   return methods;
 }

@@ -120,11 +120,11 @@ void add(const std::string& name, const std::string& summary, const std::string&
 const struct managed_strategies {
   managed_strategies() {
     add("managed_prefetch", "cudaMemPrefetchAsync of managed memory, then wait",
-        "cudaMemPrefetchAsync(host, bytes, {cudaMemLocationType[Device|Host], 0}, 0, stream);\n"
+        "cudaMemPrefetchAsync(host, bytes, {cudaMemLocationType$[Device|Host], 0}, 0, stream);\n"
         "cudaStreamSynchronize(stream);",
         256 * mib, prepare_prefetch);
     add("managed_fault", "managed memory, by page faults of a kernel (h2d) or the CPU (d2h)",
-        "[kernel<<<blocks, threads, 0, stream>>>(device, host, bytes);\n"
+        "$[kernel<<<blocks, threads, 0, stream>>>(device, host, bytes);\n"
         "cudaStreamSynchronize(stream);|memcpy(result, host, bytes);]",
         64 * mib, prepare_fault);
   }

@@ -81,8 +81,9 @@ const registration multipath{host_memory_family{
     .family = "copy",
     .parts = {method("multipath")},
     .summary = "copies over the links of all devices of the run",
-    .calls = "transfers::multipath_copier copier(gpu, helpers);\n"
-             "copier.copy([device|host], [host|device], bytes, transfers::direction::[h2d|d2h]);",
+    .calls =
+        "transfers::multipath_copier copier(gpu, helpers);\n"
+        "copier.copy($[device|host], $[host|device], bytes, transfers::direction::$[h2d|d2h]);",
     .variants = both_directions(),
     .role = roles::copy,
     .kinds = {transfers::pageable, transfers::pinned()},

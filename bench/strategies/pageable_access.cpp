@@ -62,7 +62,7 @@ const registration access_in_place(strategy{
     .parts = {method("pageable_access")},
     .summary = "a kernel reads or writes malloc memory in place (HMM, ATS)",
     .calls = calls_for(transfers::pageable) +
-             "kernel<<<blocks, threads, 0, stream>>>([device|host], [host|device], bytes);\n"
+             "kernel<<<blocks, threads, 0, stream>>>($[device|host], $[host|device], bytes);\n"
              "cudaStreamSynchronize(stream);",
     .variants = both_directions(),
     .role = roles::copy,

@@ -30,9 +30,10 @@ strategy register_once(const std::string& name, transfers::host_memory_kind kind
           .summary = "cudaHostRegister, cudaMemcpy, cudaHostUnregister, " + describe(kind),
           .calls = calls_for(kind) +
                    "cudaHostRegister(host, bytes, cudaHostRegisterDefault);\n"
-                   "cudaMemcpy([device|host], [host|device], bytes, cudaMemcpyDefault);\n"
+                   "cudaMemcpy($[device|host], $[host|device], bytes, cudaMemcpyDefault);\n"
                    "cudaHostUnregister(host);",
           .holds_launches = true,
+          .page_locks = true,
           .variants = both_directions(),
           .role = roles::copy,
           .plainness = plainness,

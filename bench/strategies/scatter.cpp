@@ -93,7 +93,7 @@ const struct scattered_strategies {
     add("gather_kernel", "read or written in place by a kernel",
         "transfers::scattered_copy copy(gpu, gpu_stream);\n"
         "copy.add({host, bytes});\n"
-        "copy.enqueue(blocks_on_host, {device, bytes}, transfers::direction::[h2d|d2h]);\n"
+        "copy.enqueue(blocks_on_host, {device, bytes}, transfers::direction::$[h2d|d2h]);\n"
         "gpu_stream.synchronize();",
         scattered_route::kernel, 2);
   }

@@ -45,9 +45,10 @@ const registration staged{strategy{
     .family = "copy",
     .parts = {method("staged")},
     .summary = "ordinary memory by way of page-locked chunks that threads fill or drain",
-    .calls = calls_for(transfers::pageable) +
-             "transfers::staged_copier copier(gpu);\n"
-             "copier.copy([device|host], [host|device], bytes, transfers::direction::[h2d|d2h]);",
+    .calls =
+        calls_for(transfers::pageable) +
+        "transfers::staged_copier copier(gpu);\n"
+        "copier.copy($[device|host], $[host|device], bytes, transfers::direction::$[h2d|d2h]);",
     .variants = both_directions(),
     .role = roles::copy,
     .plainness = 1,

@@ -192,7 +192,7 @@ void add(const std::string& name, const std::string& summary, const std::string&
       .summary = "cudaMemcpyAsync of pinned memory, waited for by " + summary,
       .calls =
           calls_for(transfers::pinned()) +
-          "cudaMemcpyAsync([device|host], [host|device], bytes, cudaMemcpyDefault, stream);\n" +
+          "cudaMemcpyAsync($[device|host], $[host|device], bytes, cudaMemcpyDefault, stream);\n" +
           calls,
       .variants = both_directions(),
       .role = role,

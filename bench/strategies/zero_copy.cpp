@@ -9,7 +9,7 @@ const registration kernels(host_memory_family{
     .family = "zero_copy",
     .summary = "a kernel reads or writes host memory in place",
     .calls = "cudaHostGetDevicePointer(&mapped, host, 0);\n"
-             "kernel<<<blocks, threads, 0, stream>>>([device|mapped], [mapped|device], bytes);\n"
+             "kernel<<<blocks, threads, 0, stream>>>($[device|mapped], $[mapped|device], bytes);\n"
              "cudaStreamSynchronize(stream);",
     .variants = both_accesses(),
     .role = roles::copy,

@@ -151,8 +151,8 @@ registry registered_strategies(const std::vector<machine::numa_node>& nodes) {
 
 std::string calls_in(result_file::direction direction, const std::string& lines,
                      result_file::direction beside) {
-  static const std::regex of_it(R"(\[([^|\]]*)\|([^\]]*)\])");
-  static const std::regex of_copy_beside(R"(\{([^|}]*)\|([^}]*)\})");
+  static const std::regex of_it(R"(\$\[([^|\]]*)\|([^\]]*)\])");
+  static const std::regex of_copy_beside(R"(\$\{([^|}]*)\|([^}]*)\})");
   const auto chosen = [](result_file::direction way) {
     return way == result_file::direction::d2h ? "$2" : "$1";
   };

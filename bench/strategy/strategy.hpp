@@ -124,11 +124,13 @@ struct strategy {
   std::vector<name_part> parts = {};
   std::string summary = {};  ///< one line for --list
   /// What a program of its own would call for one transfer, in at most five lines whose names
-  /// docs/FIVE_LINES.md declares. "[device|host]" is "device" to the device, "host" to the host;
-  /// "{device|host}" likewise of variant::beside.
+  /// docs/FIVE_LINES.md declares. "$[device|host]" is "device" to the device and "host" to the
+  /// host,
+  /// "${device|host}" likewise for variant::beside.
   /// Of strategies that `advise` may recommend.
   std::string calls = {};
   bool holds_launches = false;  ///< those of other threads wait while the calls copy: cudaMemcpy
+  bool page_locks = false;      ///< each operation does: launches wait for that, too
   std::string about = {};       ///< its family in one line; empty: as its role says
   std::vector<variant> variants = {};  ///< none: one benchmark for each size
   result_file::role role = {"other", "other benchmarks", result_file::table::times};

@@ -181,18 +181,25 @@ std::string in_one_line(std::string lines) {
   return lines;
 }
 
-void add_note_on_launches(exports::answer& out, bool are_held) {
-  if (are_held)
-    out.say(
+void add_note_on_launches(exports::answer& out, const program_calls& calls) {
+  constexpr const char* page = "(docs/fast_paths/company.md)";
+  if (calls.page_locks)
+    out.say(fmt::format(
+        "Kernel launches of other threads wait during cudaHostRegister, cudaHostUnregister and "
+        "cudaMemcpy {}.",
+        page));
+  else if (calls.holds_launches)
+    out.say(fmt::format(
         "Kernel launches of other threads wait while cudaMemcpy copies. If there are any, call "
-        "cudaMemcpyAsync and cudaStreamSynchronize instead (docs/fast_paths/company.md).");
+        "cudaMemcpyAsync and cudaStreamSynchronize instead {}.",
+        page));
 }
 
 /// What is recommended, as a program calls it.
 void add_calls(exports::answer& out, const program_calls* calls) {
   if (calls == nullptr) return;
   out.say("Calls: " + in_one_line(calls->lines));
-  add_note_on_launches(out, calls->hold_launches);
+  add_note_on_launches(out, *calls);
 }
 
 std::vector<std::pair<exports::column, estimate ranked_strategy::*>> terms_of(
@@ -302,33 +309,59 @@ void add_left_out(exports::answer& out, const ranking& ranked) {
 /// A line of the table of several questions.
 exports::row row_of(const ranked_question& answer) {
   const auto& [asked, ranked] = answer;
-  std::vector<std::string> cells{size_text(asked.bytes), asked.direction, count_text(asked.reuse)};
-  const auto end_with = [&](const std::vector<std::string>& others) {
-    cells.insert(cells.end(), others.begin(), others.end());
-    return exports::row{cells};
+  std::vector<std::string> line{size_text(asked.bytes), asked.direction, count_text(asked.reuse)};
+  const auto ends_with = [&](const std::vector<std::string>& rest, const std::string& note = "") {
+    line.insert(line.end(), rest.begin(), rest.end());
+    return exports::row{line, note};
   };
-  if (ranked.strategies.empty()) return end_with({"(" + why_unranked(answer) + ")", "-", "-", "-"});
-  const auto others = fmt::format("{}", statistically_tied(ranked).size() - 1);
-  if (reason_not_to_recommend(ranked)) return end_with({"(cannot tell)", "-", "-", others});
+  if (ranked.strategies.empty())
+    return ends_with({"-", "-", "-", "-", "-"}, "nothing to rank: " + why_unranked(answer));
   const auto& best = recommended(ranked);
-  return end_with({best.name, time_text(best.total.value),
-                   interval_text(best.total) + (best.extrapolated ? " e" : "  "), others});
+  const auto alike = statistically_tied(ranked);
+  const auto others = alike.size() - static_cast<std::size_t>(std::ranges::count(alike, &best));
+  const auto as_fast = fmt::format("{}", others);
+  if (const auto uncertainty = reason_not_to_recommend(ranked))
+    return ends_with({"(cannot tell)", "-", error_cell(*uncertainty), "-", as_fast});
+  const auto& fastest = ranked.strategies.front();
+  return ends_with(
+      {best.name, time_text(best.total.value),
+       interval_text(best.total) + (best.extrapolated ? " e" : "  "),
+       best.name == fastest.name ? "-" : percent_text(best.total.value / fastest.total.value - 1),
+       as_fast});
+}
+
+/// The run that would tell what cannot be told.
+void add_measurement(exports::answer& out, std::span<const ranked_question> answers) {
+  std::set<std::size_t> sizes;
+  for (const auto& [asked, ranked] : answers)
+    if (!ranked.strategies.empty() && reason_not_to_recommend(ranked))
+      for (const auto size : sizes_to_measure(asked)) sizes.insert(size);
+  if (sizes.empty()) return;
+  std::vector<std::string> texts;
+  for (const auto size : sizes) texts.push_back(common::format_size(size));
+  const auto lines = answers.front().asked.lines;
+  out.say(fmt::format("Measure what cannot be told: bench_transfers {}--sizes={}.",
+                      lines == result_file::cache_state::warm
+                          ? ""
+                          : fmt::format("--cache={} ", result_file::to_string(lines)),
+                      fmt::join(texts, ",")));
 }
 
 /// Once for each strategy and direction.
 void add_calls(exports::answer& out, std::span<const ranked_question> answers,
                const calls_by_strategy& calls) {
   std::set<std::string> shown;
-  bool hold_launches = false;
+  program_calls all;
   for (const auto& [asked, ranked] : answers) {
     const auto* const known = calls_of(ranked, asked, calls);
     if (known == nullptr) continue;
-    hold_launches |= known->hold_launches;
+    all.holds_launches |= known->holds_launches;
+    all.page_locks |= known->page_locks;
     auto line = fmt::format("{}, {}: {}", recommended(ranked).name, asked.direction,
                             in_one_line(known->lines));
     if (shown.insert(line).second) out.say(std::move(line));
   }
-  add_note_on_launches(out, hold_launches);
+  add_note_on_launches(out, all);
 }
 
 /// Stands first, because it changes the meaning of the question.
@@ -457,7 +490,7 @@ void add_ranking(exports::answer& out, const measurements& measured, const cost_
 
 std::string why_unranked(const ranked_question& answer) {
   const auto& left_out = answer.ranked.left_out;
-  return left_out.empty() ? fmt::format("no transfers {} in it", answer.asked.direction)
+  return left_out.empty() ? fmt::format("no transfers {} in the file", answer.asked.direction)
                           : fmt::format("{}: {}", left_out.front().name, left_out.front().reason);
 }
 
@@ -472,7 +505,6 @@ void add_rankings(exports::answer& out, const measurements& measured, const cost
     if (directions.insert(asked.direction).second)
       out.say(fmt::format("{}: {}", asked.direction, accesses(asked)));
   }
-  using exports::cells;
   exports::table table{"",
                        {{"bytes", cells::numbers},
                         {"", cells::words},
@@ -480,19 +512,27 @@ void add_rankings(exports::answer& out, const measurements& measured, const cost
                         {"use", cells::codes},
                         {"per transfer", cells::numbers},
                         {"95 %", cells::numbers},
+                        {"longer", cells::numbers},
                         {"as fast", cells::numbers}}};
   for (const auto& answer : answers) table.rows.push_back(row_of(answer));
   out.add(std::move(table));
   out.say(
-      "as fast: other strategies that cannot be told from the fastest. A question asked alone "
-      "lists "
-      "all strategies.");
+      "longer: than the fastest, which is less plain. as fast: other strategies that cannot be "
+      "told "
+      "from the fastest. A question asked alone lists all strategies.");
   if (std::ranges::any_of(answers, [](const auto& answer) {
         const auto& ranked = answer.ranked;
         return !ranked.strategies.empty() && recommended(ranked).extrapolated;
       }))
     out.say(extrapolated_legend);
   add_calls(out, answers, calls);
+  add_measurement(out, answers);
+  ranking all;
+  std::set<std::pair<std::string, std::string>> left_out;
+  for (const auto& answer : answers)
+    for (const auto& strategy : answer.ranked.left_out)
+      if (left_out.emplace(strategy.name, strategy.reason).second) all.left_out.push_back(strategy);
+  add_left_out(out, all);
   add_missing(out, model, questions);
 }
 

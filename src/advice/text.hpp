@@ -17,7 +17,8 @@ namespace bench_transfers::advice {
 /// What a program calls for one transfer.
 struct program_calls {
   std::string lines;
-  bool hold_launches = false;  ///< those of other threads wait while it copies
+  bool holds_launches = false;  ///< those of other threads wait while it copies
+  bool page_locks = false;      ///< for each transfer: they wait for that, too
 };
 
 /// By the name of a strategy, with the job where jobs have calls of their own, and the direction.

@@ -80,7 +80,7 @@ def test_of_several_questions_one_may_have_no_answer(program: Program, tmp_path:
     out = tmp_path / "answer.json"
     completed = program.run("advise", f"--from={file}", *GRID, f"--json={out}")
     assert completed.code == NOTHING_RAN
-    assert completed.out.count("(no transfers d2h in it)") == 6
+    assert completed.out.count("nothing to rank: no transfers d2h in the file\n") == 6
     answers = json.loads(out.read_text("utf-8"))["answers"]
     without = [one for one in answers if one["question"]["direction"] == "d2h"]
     assert [(one["recommended"], one["strategies"]) for one in without] == [(None, [])] * 6

@@ -247,7 +247,9 @@ std::vector<reason> reasons_of_runs(const report& answer) {
     causes.emplace_back(reasons::runs_older{answer.older_runs, answer.processes_after});
   std::vector<std::string> differing;
   for (const auto& [fact, allowed] : answer.changed)
-    if (!allowed && (fact.key != started_key || answer.older_runs == 0))
+    // Each run may have another value.
+    if (!allowed && (fact.key != started_key || answer.older_runs == 0) &&
+        std::ranges::find(differing, fact.key) == differing.end())
       differing.push_back(fact.key);
   if (!differing.empty()) causes.emplace_back(reasons::machine_differs{std::move(differing)});
   if (answer.has_too_few_runs())

@@ -136,6 +136,8 @@ class pinning {
         static_cast<std::size_t>(std::ranges::count_if(process.benchmarks, [](const auto& entry) {
           return has_too_few_repetitions(entry.second);
         }));
+    for (const auto& [name, benchmark] : process.benchmarks)
+      if (has_too_few_repetitions(benchmark)) short_of_repetitions_.insert(name);
     if (few > 0) warn(pin_warnings::few_repetitions{file, few});
   }
 
@@ -166,19 +168,23 @@ class pinning {
         left_out.measured = measured_by;
       }
     }
-    require_most(left_out);
+    require_most();
     if (left_out.benchmarks > 0) warn(std::move(left_out));
   }
 
-  /// A check of a few benchmarks would pass for one of all that the runs measure.
-  void require_most(const pin_warnings::left_out& left_out) const {
+  /// A check of a few benchmarks would pass for one of all that the runs measure. Those that runs
+  /// lack, or that fail, have warnings of their own.
+  void require_most() const {
+    std::size_t few = 0;
+    for (const auto& name : short_of_repetitions_)
+      if (!result_.baseline.benchmarks.contains(name)) ++few;
     const auto kept = result_.baseline.benchmarks.size();
-    if (kept == 0 || left_out.benchmarks <= kept || permissions_.allow_noisy) return;
+    if (kept == 0 || few <= kept || permissions_.allow_noisy) return;
     throw bad_input(fmt::format(
-        "only {} of {} benchmarks have a figure in {} runs or more ({} in {} of {}): no baseline "
-        "(--allow-noisy permits that; longer runs on a quieter machine have more figures)",
-        kept, left_out.all, least_processes, common::printable_in_short(left_out.first),
-        left_out.measured, left_out.runs));
+        "{} benchmarks have less than half of their repetitions, and only {} have a figure in {} "
+        "runs or more: no baseline (--allow-noisy permits that; longer runs on a quieter machine "
+        "have more)",
+        few, kept, least_processes));
   }
 
   void check_result() {
@@ -200,6 +206,7 @@ class pinning {
   const pin_permissions& permissions_;
   std::map<std::string, history> histories_;
   std::set<std::string> lacking_field_;
+  std::set<std::string> short_of_repetitions_;  ///< benchmarks, in a run at least
   pin_result result_;
 };
 

@@ -481,7 +481,9 @@ TEST(conclusions, count_older_runs_once) {
   const auto cause = only_reason<reasons::runs_older>(concluded(answer));
   EXPECT_EQ(cause.older, 2);
   EXPECT_EQ(cause.runs, 3);
+  // One of each run.
   answer.changed.push_back({{"link.width", "16", "8"}, false});
+  answer.changed.push_back({{"link.width", "16", "4"}, false});
   answer = concluded(answer);
   ASSERT_EQ(answer.reasons.size(), 2);
   EXPECT_THAT(std::get<reasons::machine_differs>(answer.reasons[1]).keys,
