@@ -60,7 +60,7 @@ def test_what_two_procedures_have_measured_does_not_stand_side_by_side(
     assert "| copy/pageable/h2d |" in table
     assert "| copy/pinned/h2d |" not in table, "procedure 2 makes other calls"
     drawn = (out / "figures" / "runs-machines.svg").read_text("utf-8")
-    assert ">copy/pageable<" in drawn
+    assert ">copy_async/pinned<" in drawn
     assert ">copy/pinned<" not in drawn
     for context in contexts:
         for part in context["transfers"].get("parts", [context["transfers"]["run"]]):
