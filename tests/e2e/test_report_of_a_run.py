@@ -52,7 +52,7 @@ def test_what_two_procedures_have_measured_does_not_stand_side_by_side(
         )
     ]
     out = tmp_path / "report"
-    command = [ROOT / "scripts" / "report", *runs, "--figures=machines", "--out", out]
+    command = [f"{ROOT}/scripts/report", *map(str, runs), "--figures=machines", f"--out={out}"]
     environment = {**os.environ, "TRANSFERS_BIN": str(program.path.parent)}
     subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT_S, check=True)
     contexts = [json.loads(gzip.decompress(run.read_bytes()))["context"] for run in runs]
