@@ -17,7 +17,7 @@ from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 from running import APPROVED, ROOT
 
 # The first has a schema of its own. EXPORTS.md describes the others, or only the report reads them.
-ELSEWHERE = {"result file", "comparison", "judged runs", "export"}
+ELSEWHERE = {"result file", "judged runs", "export"}
 RECORDED = ["**/host_map*.json", "**/*.sweep.gz", "**/doctor.json", "**/baseline-*.json"]
 CODE_OF_MAP = re.compile(r'(?:push_back\(|return |\? )\s*\{"(\w+)",')
 CODE_OF_GATE = re.compile(r'return \{"(\w+)",')
