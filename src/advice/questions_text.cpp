@@ -15,6 +15,7 @@ namespace {
 using common::count_text;
 using common::percent_text;
 using common::time_text;
+using exports::cells;
 
 /// A line of the table of several questions.
 exports::row row_of(const ranked_question& answer) {
