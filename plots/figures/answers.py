@@ -11,21 +11,20 @@ from plots.figures import draw, style
 from plots.figures.compose import LayerChart, at_pixel
 from plots.figures.layout import LETTER, Layout
 from plots.figures.rows import GAP, Row, Rows
-from plots.model.judged import Difference, Gain
+from plots.model.judged import VERDICTS, Difference, Gain
 
 COLUMN_BARS = 0.55  # the part of a column that is for bars: texts stand on their right
-VERDICTS = {1: "faster", -1: "slower", 0: "unchanged"}
 
 
 def values_of(said: Gain | Difference, on_axis: Callable[[float], float]) -> Row:
     """Returns what is drawn of an answer, in the unit of the axis."""
-    low, high = (said.gain if end is None else end for end in (said.low, said.high))
-    colour = style.verdict(VERDICTS[said.clear]).colour
-    ends = {"gain": on_axis(said.gain), "low": on_axis(low), "high": on_axis(high)}
+    low, high = (said.value if end is None else end for end in (said.low, said.high))
+    colour = style.verdict(said.known if said.known in VERDICTS else "unchanged").colour
+    ends = {"value": on_axis(said.value), "low": on_axis(low), "high": on_axis(high)}
     # Grey says already that a difference with an interval is not clear.
     doubt = said.doubt if said.low is None else ""
     told = {"text": said.text, "answer": f"{said.text}{doubt}"}
-    return {**ends, **told, "clear": said.clear != 0, "colour": colour}
+    return {**ends, **told, "clear": said.known in VERDICTS, "colour": colour}
 
 
 def place_on_axis(row: Row, start: float, end: float) -> Row:
@@ -35,10 +34,10 @@ def place_on_axis(row: Row, start: float, end: float) -> Row:
         return min(max(value, start), end)
 
     return {
-        "at": inside(row["gain"]),
+        "at": inside(row["value"]),
         "from": inside(row["low"]),
         "to": inside(row["high"]),
-        "is_inside": start < row["gain"] < end,
+        "is_inside": start < row["value"] < end,
         "beyond_from": row["low"] < start,
         "beyond_to": row["high"] > end,
     }

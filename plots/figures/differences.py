@@ -32,7 +32,7 @@ OF_NEXT = 0.5  # the height of a row for a further run, as a part of that for th
 
 @figure("differences", Of.RUNS, 2)
 def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Draws the difference in bandwidth of each further run to the first, with its interval."""
+    """Draws how much longer each further run takes than the first, with the interval."""
     first = runs[0][1]
     comparison = side_by_side.comparison_to_draw(runs)
     shown = runs[: 1 + MOST_OTHERS]
@@ -45,7 +45,8 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for pair in _pairs(first, run, strategies, place, comparison)
     ]
     sizes = _select_sizes(shown, strategies, most_sizes)
-    rows = [_make_row(*pair) for pair in pairs if pair[1].bytes in sizes]
+    pairs = [pair for pair in pairs if pair[1].bytes in sizes]
+    rows = [_make_row(*pair) for pair in pairs]
     if not rows:
         problems = comparison.problems or ["these runs have no plain transfer in common"]
         raise NoData(problems[0])
@@ -57,22 +58,18 @@ def draw_differences(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         for name in directions
     ]
     other = "" if len(names) > 2 else f"{names[1]} "
-    band = comparison.least_percent
     return make_figure(
-        f"Differences in bandwidth — {other}against {names[0]}",
+        f"Differences in time — {other}against {names[0]}",
         layout,
         [
-            "mark: median; line: 95 % interval within the runs, from all pairs of repetitions; "
-            "arrow: beyond the axis",
-            f"grey band: {band:g} %, as processes of one machine may differ",
+            f"mark: difference of the medians; line: {comparison.interval}; arrow: beyond the axis",
             _describe_omissions(runs, shown),
         ],
         layout.row(*panels, spacing=24).resolve_legend(shape="shared"),
-        heading="Differences in bandwidth",
-        reading="Right of zero is faster. Coloured marks are clearly different: by "
-        f"{comparison.rule}. Grey marks are not.",
-        summary=_summarise(rows),
-        data={"differences": rows, "one_process": [{"low": -band, "high": band}]},
+        heading="Differences in time",
+        reading=f"Right of zero is slower than {names[0]}. {side_by_side.COLOURS}",
+        summary=_summarise(rows, [pair[3] for pair in pairs]),
+        data={"differences": rows},
     )
 
 
@@ -117,7 +114,7 @@ def _make_row(
         "bytes": first.bytes,
         "run": run,
         **values,
-        "not_known": difference.why_not_known,
+        "doubt": difference.doubt,
         "ink": style.text_colour(values["colour"]),
         "first": numbers.rate(first.gb_per_s or 0),
         "rate": numbers.rate(other.gb_per_s or 0),
@@ -126,14 +123,14 @@ def _make_row(
 
 def choose_half(rows: list[dict[str, Any]]) -> int:
     """Returns how many percent the axis shows on each side of zero."""
-    gains = sorted(abs(row["gain"]) for row in rows)
-    needed = gains[min(int(INSIDE * len(gains)), len(gains) - 1)]
+    values = sorted(abs(row["value"]) for row in rows)
+    needed = values[min(int(INSIDE * len(values)), len(values) - 1)]
     return next((half for half in HALVES if half > needed), HALVES[-1])
 
 
-def percent(gain: float) -> float:
-    """Returns by how many percent something is better, or worse."""
-    return 100 * (gain - 1)
+def percent(part: float) -> float:
+    """Returns a part in percent."""
+    return 100 * part
 
 
 def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]]) -> str:
@@ -141,19 +138,15 @@ def _describe_omissions(runs: list[tuple[int, Run]], shown: list[tuple[int, Run]
     return f"{caption.count(left_out, 'more run')} not shown here" if left_out else ""
 
 
-def _summarise(rows: list[dict[str, Any]]) -> str:
+def _summarise(rows: list[dict[str, Any]], differences: list[Difference]) -> str:
+    counted = side_by_side.count_significant(differences)
     clear = [row for row in rows if row["clear"]]
-    reasons = {row["not_known"] for row in rows}
-    if "" not in reasons:
-        why = caption.listed(sorted(reasons))
-        return f"Whether any of {len(rows)} differences is chance is not known: {why}."
     if not clear:
-        return f"None of {len(rows)} differences is clear."
-    most = max(clear, key=lambda row: abs(row["gain"]))
+        return counted
+    most = max(clear, key=lambda row: abs(row["value"]))
     return (
-        f"{len(clear)} of {len(rows)} differences are clear; the largest of these is "
-        f"that of {most['run']} in {most['strategy']}, {most['size']}, {most['direction']}: "
-        f"{most['text']}."
+        f"{counted} The largest of these is that of {most['run']} in {most['strategy']}, "
+        f"{most['size']}, {most['direction']}: {most['text']}."
     )
 
 
@@ -181,7 +174,7 @@ def _draw_panel(
     names = _row_names(rows)
     axis = alt.Axis(tickCount=5, labelExpr=SIGNED, grid=True, gridColor=strong_grid(0))
     scale = alt.Scale(domain=[-half, half], nice=False)
-    value = Value("difference in bandwidth (%)", scale, axis)
+    value = Value("takes longer by (%)", scale, axis)
     several = len(runs) > 1
     legend = alt.Legend(
         title=None,
@@ -198,13 +191,11 @@ def _draw_panel(
     if several:
         chart = chart.encode(yOffset=alt.YOffset("run:N", scale=alt.Scale(domain=runs), sort=runs))
     shown = Rows(chart, names, layout, value, with_names or not layout.beside).coloured()
-    band = alt.Chart(alt.NamedData("one_process")).mark_rect(color=style.PEERS, opacity=0.6)
     rates = {run_names[0]: "first", "this" if several else runs[0]: "rate"}
     texts = {"run": "run", "strategy": "strategy", "size": "size", "difference": "text"}
     tips = draw.tooltip(**texts | rates)
     return shown.panel(
         [
-            band.encode(x=value.x("low"), x2=alt.X2("high:Q")),
             shown.lines("from", "to", strokeWidth=1.6),
             shown.arrows("from", "left", "datum.beyond_from", 34),
             shown.arrows("to", "right", "datum.beyond_to", 34),
@@ -220,7 +211,7 @@ def _draw_panel(
 def _draw_texts_of_outsiders(base: alt.Chart, x: alt.X, tips: list[alt.Tooltip]) -> list[Any]:
     """Writes the value of each mark that lies beyond the axis."""
     outside = base.transform_filter("!datum.is_inside").transform_calculate(
-        said="format(datum.gain, '+.0f') + ' %'"
+        said="format(datum.value, '+.0f') + ' %'"
     )
     left = outside.transform_filter("datum.at < 0").mark_text(align="left", dx=8, **OUTSIDER)
     right = outside.transform_filter("datum.at > 0").mark_text(align="right", dx=-8, **OUTSIDER)

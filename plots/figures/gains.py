@@ -22,11 +22,11 @@ def draw_gains(run: Run, layout: Layout) -> Figure:
     if run.on_host:
         raise NoData(NOTHING_TO_ADVISE)
     rows = [row for rule in run.judged.rules for row in _make_rows(run, rule)]
-    bars = [row for row in rows if "gain" in row]
+    bars = [row for row in rows if "value" in row]
     if not bars:
         raise NoData("nothing was measured beside a plain copy of pageable memory")
-    end = ROOM * max(row["gain"] for row in bars)
-    rows = [row | answers.place_on_axis(row, 0, end) if "gain" in row else row for row in rows]
+    end = ROOM * max(row["value"] for row in bars)
+    rows = [row | answers.place_on_axis(row, 0, end) if "value" in row else row for row in rows]
     width = answers.room_for_bars(layout, rows)
     scale = alt.Scale(domain=[0, end], nice=False, range=[0, width])
     axis = alt.Axis(tickCount=5, format="~f", grid=False, titleAnchor=answers.anchor(layout))

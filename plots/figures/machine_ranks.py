@@ -68,7 +68,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         layout,
         [
             "medians; line: 95 % interval of the median; rank: one more than the number of "
-            f"runs that are clearly better ({_clear(shown)})",
+            "runs that are faster, with all benchmarks taken together",
             "percent: of the link's raw rate, of both directions' for both ways at once"
             if any(limits)
             else "",
@@ -76,7 +76,7 @@ def draw_ranks(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         ],
         *layout.grid(panels, 2, spacing=24),
         heading="Ranks",
-        reading='Runs with the same rank and "=" are not told apart.',
+        reading='Differences of runs with the same rank and "=" are not significant.',
         summary=" ".join(_summarise(entry, names) for entry in asked[:2]),
         data={"ranks": rows},
     )
@@ -102,11 +102,6 @@ def _make_rows(
         }
         for i, (rank, name, benchmark, limit) in enumerate(best_first)
     ]
-
-
-def _clear(runs: list[tuple[int, Run]]) -> str:
-    comparison = side_by_side.comparison_of(runs)
-    return comparison.rule if comparison else ""
 
 
 def _ranks(entry: Entry, order: Order) -> list[str]:

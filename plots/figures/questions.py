@@ -20,27 +20,31 @@ MOST_OF_SEVERAL = {"wide": 16, "column": 8, "paper": 8}
 
 @figure("questions", Of.RUNS, 0)
 def draw_questions(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
-    """Draws a bar for each question and further run: how much better or worse it is."""
+    """Draws a bar for each question and further run: how much more time it takes, or less."""
     comparison = side_by_side.comparison_to_draw(runs)
     names = side_by_side.run_names(runs)[: 1 + MOST_OTHERS]
-    others, band = names[1:], comparison.least_percent
+    others = names[1:]
     most = (MOST if len(others) == 1 else MOST_OF_SEVERAL)[layout.name]
-    rows: list[Row] = [
-        {"row": asked.subject, "name": asked.subject, "run": name}
-        | answers.values_of(said, percent)
-        | {"doubt": f"{said.text}{said.doubt}", "least": -band, "most": band}
+    answered = [
+        (asked, name, said)
         for asked in comparison.questions[:most]
         for name, said in zip(others, asked.differences, strict=False)
     ]
+    rows: list[Row] = [
+        {"row": asked.subject, "name": asked.subject, "run": name}
+        | answers.values_of(said, percent)
+        | {"doubt": f"{said.text}{said.doubt}", "least": 0, "most": 0}
+        for asked, name, said in answered
+    ]
     if not rows:
-        raise NoData("these runs have no question in common")
+        raise NoData((comparison.problems or ["these runs have no question in common"])[0])
     half = choose_half(rows)
     rows = [row | answers.place_on_axis(row, -half, half) for row in rows]
     width = answers.room_for_bars(layout, rows, len(others))
     scale = alt.Scale(domain=[-half, half], nice=False, range=[0, width])
     anchor = answers.anchor(layout)
     axis = alt.Axis(tickCount=5, labelExpr=SIGNED, grid=False, titleAnchor=anchor)
-    value = Value("better by (%)", scale, axis)
+    value = Value("takes longer by (%)", scale, axis)
     subjects = list(dict.fromkeys(row["row"] for row in rows))
     tips = draw.tooltip(run="run", question="name", difference="doubt")
     panels = [
@@ -55,7 +59,6 @@ def draw_questions(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
         )
         for i, name in enumerate(others)
     ]
-    clear = sum(row["clear"] for row in rows)
     measured = [one for entry in side_by_side.compare(runs) for one in entry.measured]
     left_out = (
         caption.count(len(runs) - len(names), "more run"),
@@ -71,16 +74,15 @@ def draw_questions(runs: list[tuple[int, Run]], layout: Layout) -> Figure:
                 for name, (_, run) in zip(names, runs, strict=False)
             ),
             caption.describe_timing([one.repetitions for one in measured]),
-            "line: 95 % interval within the runs, from all pairs of repetitions; arrow: beyond the "
-            f"axis; grey band: {band:g} %, as processes of one machine may differ",
+            f"line: {comparison.interval}; arrow: beyond the axis",
             f"{caption.listed(list(filter(None, left_out)))} not shown here"
             if any(left_out)
             else "",
         ],
         layout.row(*panels),
         heading="What differs, question by question",
-        reading="Right of zero is better: more bandwidth, less time, less work of the CPU. "
-        f"Coloured: clearly different, by {comparison.rule}. Grey: not.",
-        summary=f"{clear} of {len(rows)} differences are clear.",
+        reading=f"Right of zero is worse than {names[0]}: more time, less bandwidth, more work of "
+        f"the CPU. {side_by_side.COLOURS}",
+        summary=side_by_side.count_significant([said for _, _, said in answered]),
         data={"questions": rows},
     )

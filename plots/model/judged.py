@@ -63,10 +63,10 @@ class Gain:
     """Holds how many times as fast as a plain copy a strategy is, in one direction."""
 
     benchmark: str
-    gain: float
+    value: float
     low: float | None  # the ends of the 95 % interval; None: they are not known
     high: float | None
-    clear: int  # 1: clearly faster
+    known: str  # "faster", "not_told", "no_interval"
     subject: str  # the strategy, the direction, the size, and its rate or time
     text: str
     doubt: str  # that it is not clear, as the end of a sentence
@@ -100,24 +100,26 @@ class Followed:
     benchmarks: list[str]
 
 
+VERDICTS = ("faster", "slower")  # what else is known of a difference is that neither is sure
+
+
 @dataclass(frozen=True)
 class Difference:
-    """Holds how many times as good as the first run another one is."""
+    """Holds by which part another run takes longer than the first, or takes more of the CPU."""
 
-    gain: float
+    value: float
     low: float | None  # the ends of the 95 % interval; None: they are not known
     high: float | None
-    clear: int  # 1: clearly better, -1: clearly worse
-    why_not_known: str
+    known: str  # "slower", "faster", "not_told", "needs_runs", "no_interval"
     text: str
-    doubt: str  # that it is not clear, as the end of a sentence
+    doubt: str  # that neither is known, as the end of a sentence
 
 
 @dataclass(frozen=True)
 class Answered:
     """Holds the answers of all runs to a question, and what each further run is beside the first.
 
-    A rank is one more than the number of runs that are clearly better.
+    A rank is one more than the number of runs that are faster.
     """
 
     question: str
@@ -138,9 +140,8 @@ class Comparison:
     runs: int  # how many
     questions: list[Answered]
     sentences: list[str]  # of each further run
-    explanation: str  # of what is clear,
-    rule: str  # and the same in brief
-    least_percent: float  # less is not clear
+    explanation: str  # when one is slower or faster
+    interval: str  # the title of the intervals: what they cover
     transfers: dict[str, list[Difference | None]]  # by the first run's benchmark
     problems: list[str]
     left_out: set[str]  # benchmarks of the first run that are not compared
@@ -291,9 +292,12 @@ def _parse_comparison(document: dict[str, Any]) -> Comparison:
         ],
         document["differences"],
         document["explanation"],
-        document["rule"],
-        document["least_percent"],
+        document["interval"],
         {name: parse(differences) for name, differences in document["transfers"].items()},
         [problem["text"] for problem in document["problems"]],
-        {name for problem in document["problems"] for name in problem["data"]["benchmarks"]},
+        {
+            name
+            for problem in document["problems"]
+            for name in problem["data"].get("benchmarks", ())
+        },
     )

@@ -40,7 +40,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
 
     def shown(place: int, label: str) -> str:
         value = rate(place, label) or 0
-        change = value / (rate(0, label) or 1) - 1
+        change = (rate(0, label) or 1) / (value or 1) - 1
         return f"{numbers.rate(value)}{f' ({numbers.signed_percent(change)})' * bool(place)}"
 
     names = [f"run {number}" for number, _ in runs]
@@ -51,7 +51,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
         column_of.size("size", first, "bytes", "size"),
     ]
     for i, name in enumerate(names):
-        head = f"{name} (against {names[0]})" if i else name
+        head = f"{name} (time against {names[0]})" if i else name
         columns.append(
             Column(head, partial(shown, i), key=f"gb_per_s of {name}", raw=partial(rate, i))
         )

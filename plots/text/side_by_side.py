@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run, Sizes
-from plots.model.judged import Answered, Comparison, Sentence
+from plots.model.judged import VERDICTS, Answered, Comparison, Difference, Sentence
 from plots.model.values import is_positive, mapping
 from plots.text import caption, column_of, numbers
 from plots.text.table import Table
@@ -17,6 +17,7 @@ COST = "cpu_s_per_gb"
 UNKNOWN = "not known"
 GPU, LINK = "GPU", "link"  # facts that cards show by themselves
 MOST_IN_TITLE = 3
+COLOURS = "Coloured: significant, with all benchmarks taken together. Grey: not significant."
 Numbered = list[tuple[int, Run]]
 
 
@@ -45,7 +46,7 @@ class Entry:
 
 
 def describe_differences(runs: Numbered) -> list[Sentence]:
-    """Says of each further run what is clearly better or worse than in the first."""
+    """Says of each further run what is better or worse than in the first."""
     comparison = comparison_of(runs)
     if comparison is None:
         return []
@@ -93,6 +94,17 @@ def compare(runs: Numbered) -> list[Entry]:
 def are_comparable(runs: Numbered) -> bool:
     """Tells whether the runs tell of GPUs, and no faults falsified them."""
     return not any(run.on_host or injected_faults(run) for _, run in runs)
+
+
+def count_significant(differences: list[Difference]) -> str:
+    """Says how many of the differences shown are significant, and how many may be."""
+    known = [one.known for one in differences]
+    significant, unsure = sum(one in VERDICTS for one in known), known.count("needs_runs")
+    text = (
+        f"{significant or 'None'} of {len(known)} differences {'is' if significant < 2 else 'are'}"
+    )
+    more = f"; {unsure} may be: more runs would tell" if unsure else ""
+    return f"{text} significant{more}."
 
 
 def run_names(runs: Numbered) -> list[str]:
@@ -146,23 +158,23 @@ def make_question_table(runs: Numbered) -> Table:
         rows.append([answered.subject, *shown, *(one.text + one.doubt for one in differences)])
         counters = [benchmark.get(answered.counter) for benchmark in entry.measured]
         figures = [
-            value for one in differences for value in (one.gain, one.low, one.high, one.clear)
+            value for one in differences for value in (one.value, one.low, one.high, one.known)
         ]
         asked = (answered.question, answered.size_bytes, answered.counter)
         raw.append([*asked, *counters, *figures])
     against = [f"{name} against {names[0]}" for name in names[1:]]
     shown_against = against if len(names) > 2 else ["difference"]
-    head = ["question", *names, *(f"{text} [95 % within the runs]" for text in shown_against)]
+    interval = comparison.interval if (comparison := comparison_of(runs)) else ""
+    head = ["question", *names, *(f"{text} [{interval}]" for text in shown_against)]
     raw_head = ["question", "bytes", "counter", *(f"counter of {name}" for name in names)]
     raw_head += [
-        f"{key} of {text}" for text in against for key in ("gain", "gain_low", "gain_high", "clear")
+        f"{key} of {text}" for text in against for key in ("longer", "low", "high", "known")
     ]
     heading = "Question by question"
     counts = column_of.repetitions([one for entry in comparisons for one in entry.measured])
     note = (
-        f"{column_of.explain([], counts)}. Plus is better than {names[0]}: more bandwidth, less "
-        "time, less work of the CPU. In brackets: the 95 % interval within the runs, from all "
-        "pairs of repetitions. Processes differ by more"
+        f"{column_of.explain([], counts)}. Plus is worse than {names[0]}: more time, less "
+        f"bandwidth, more work of the CPU. In brackets: {interval}"
     )
     return Table("questions", heading, head, rows, raw_head, raw, note=f"{note}.", paper_note=note)
 

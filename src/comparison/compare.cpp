@@ -40,7 +40,7 @@ struct measured_side {
 /// `known`: as the other side measured it.
 measured_side measured(const side& side, const std::string& name,
                        std::optional<gate::work> known = {}) {
-  const metric judged_by;
+  const auto& judged_by = side.judged_by;
   measured_side result;
   for (const auto& run : side.runs) {
     result.history.figures.emplace_back();
@@ -162,9 +162,9 @@ class comparing {
     std::vector<gate::observation> observations;
     for (const auto& pair : pairs_) {
       auto observed = gate::observe(reference_of(pair).history, reference_sessions,
-                                    count(reference_sessions), metric{});
-      observed.after =
-          gate::costs_of(other_of(pair).history, other_sessions, count(other_sessions), metric{});
+                                    count(reference_sessions), judged_by());
+      observed.after = gate::costs_of(other_of(pair).history, other_sessions, count(other_sessions),
+                                      judged_by());
       observations.push_back(std::move(observed));
     }
     const auto judged =
@@ -190,18 +190,23 @@ class comparing {
       const double shift = centre_of(pair.second) - centre_of(pair.first);
       const difference by_repetitions{shift, interval_of_repetitions(pair, shift, confidence),
                                       interval_of_repetitions(pair, shift, confidence_of_all())};
-      add_benchmark(pair,
-                    gate::class_of(pair.first.history.limited_by, std::exp(centre_of(pair.first))),
-                    by_repetitions);
+      add_benchmark(pair, kind_of(pair.first), by_repetitions);
     }
   }
 
+  [[nodiscard]] const metric& judged_by() const { return first_.judged_by; }
+
   /// The centre of the runs, as a cost.
-  static double centre_of(const measured_side& side) {
+  [[nodiscard]] double centre_of(const measured_side& side) const {
     std::vector<double> costs;
     for (const auto& figure : side.history.figures)
-      if (figure) costs.push_back(gate::cost(*figure, metric{}));
+      if (figure) costs.push_back(gate::cost(*figure, judged_by()));
     return statistics::location(std::move(costs));
+  }
+
+  [[nodiscard]] gate::benchmark_class kind_of(const measured_side& side) const {
+    const std::vector<std::size_t> one_session(side.history.figures.size(), 0);
+    return gate::observe(side.history, one_session, 1, judged_by()).kind;
   }
 
   /// Bonferroni.
@@ -209,22 +214,14 @@ class comparing {
     return 1 - (1 - confidence) / static_cast<double>(pairs_.size());
   }
 
-  [[nodiscard]] finding finding_of(const difference& difference) const {
-    const auto& all = difference.interval_all;
-    if (!all) return finding::no_interval;
-    const auto sign = statistics::sign_of(*all);
-    if (sign == 0) return finding::not_told;
-    if (result_.basis == basis::repetitions) return finding::needs_runs;
-    return sign > 0 ? finding::slower : finding::faster;
-  }
-
   void add_benchmark(const pair_of_sides& pair, gate::benchmark_class limited_by,
                      difference difference) {
     const auto& facts = (first_.facts.contains(pair.name) ? first_ : second_).facts.at(pair.name);
-    difference.known = finding_of(difference);
-    groups_[{facts.group, limited_by}].push_back({pair.name, facts.size_bytes, facts.cache,
-                                                  std::exp(centre_of(pair.first)),
-                                                  std::exp(centre_of(pair.second)), difference});
+    difference.known = finding_of(difference.interval_all, result_.basis);
+    groups_[{facts.group, limited_by}].push_back(
+        {pair.name, facts.size_bytes, facts.cache,
+         gate::value_of(centre_of(pair.first), judged_by()),
+         gate::value_of(centre_of(pair.second), judged_by()), difference});
   }
 
   void summarize_classes() {
@@ -270,7 +267,7 @@ class comparing {
     difference typical{statistics::median(std::move(shifts)),
                        typical_interval(&difference::interval_95),
                        typical_interval(&difference::interval_all)};
-    typical.known = finding_of(typical);
+    typical.known = finding_of(typical.interval_all, result_.basis);
     return typical;
   }
 
@@ -283,6 +280,14 @@ class comparing {
 };
 
 }  // namespace
+
+finding finding_of(const std::optional<statistics::interval>& interval_all, basis of) {
+  if (!interval_all) return finding::no_interval;
+  const auto sign = statistics::sign_of(*interval_all);
+  if (sign == 0) return finding::not_told;
+  if (of == basis::repetitions) return finding::needs_runs;
+  return sign > 0 ? finding::slower : finding::faster;
+}
 
 comparison_result compare(const side& first, const side& second) {
   auto runs = first.runs;

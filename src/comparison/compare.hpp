@@ -22,10 +22,14 @@ enum class basis {
 enum class finding {
   slower,       ///< the second side, beyond chance
   faster,       ///< likewise
-  not_told,     ///< it cannot be told from zero
+  not_told,     ///< not significant
   no_interval,  ///< a side has a single repetition
   needs_runs,   ///< more than the repetitions explain, but how much runs differ is not known
 };
+
+/// What is known by an interval that holds together with all others: the one rule by which any part
+/// of the program says that something is slower or faster.
+finding finding_of(const std::optional<statistics::interval>& interval_all, basis of);
 
 /// By how much longer the second side takes: logarithms, positive if it is slower.
 struct difference {
@@ -44,7 +48,7 @@ struct compared_benchmark {
   std::string name;
   std::optional<std::size_t> size_bytes;
   result_file::cache_state cache = result_file::cache_state::warm;
-  double first_ns = 0, second_ns = 0;  ///< centres of the runs
+  double first_ns = 0, second_ns = 0;  ///< centres of the runs; in the metric's unit
   comparison::difference difference;
   bool departs = false;  ///< beyond chance from the difference of its group
 

@@ -31,14 +31,21 @@ result_file::contents contents_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+side side_of(const result_file::contents& read, const std::filesystem::path& file,
+             const gate::metric& judged_by) {
+  side result{gate::runs_of(read, file, judged_by), {}, judged_by};
+  for (const auto& [name, described] : read.benchmarks)
+    result.facts.try_emplace(
+        name, benchmark_facts{key_of(read, described), described.size_bytes, described.cache});
+  return result;
+}
+
 side read_side(std::span<const std::filesystem::path> files) {
   side result;
   for (const auto& file : files) {
-    const auto read = contents_of(file);
-    std::ranges::move(gate::runs_of(read, file, gate::metric{}), std::back_inserter(result.runs));
-    for (const auto& [name, described] : read.benchmarks)
-      result.facts.try_emplace(
-          name, benchmark_facts{key_of(read, described), described.size_bytes, described.cache});
+    auto read = side_of(contents_of(file), file);
+    std::ranges::move(read.runs, std::back_inserter(result.runs));
+    result.facts.merge(read.facts);
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/gate/model/run.hpp"
+#include "src/result_file/contents.hpp"
 #include "src/result_file/format.hpp"
 
 namespace bench_transfers::comparison {
@@ -35,9 +36,13 @@ struct benchmark_facts {
 struct side {
   std::vector<gate::run> runs;
   std::map<std::string, benchmark_facts> facts;
+  gate::metric judged_by = {};  ///< the same on both sides
 };
 
 /// Throws gate::bad_input for a file that cannot be used.
 side read_side(std::span<const std::filesystem::path> files);
+/// The same from what has been read of `file`.
+side side_of(const result_file::contents& read, const std::filesystem::path& file,
+             const gate::metric& judged_by = {});
 
 }  // namespace bench_transfers::comparison

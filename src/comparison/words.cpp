@@ -110,7 +110,7 @@ std::string words_of(finding known) {
     case finding::no_interval: return "one repetition: no interval";
     case finding::not_told: break;
   }
-  return "not told from zero";
+  return "not significant";
 }
 
 std::string side_sentence(const char* letter, const side& runs) {
@@ -168,9 +168,9 @@ std::string count_sentence(const comparison_result& result) {
   const auto single = count(finding::no_interval);
   const auto without_interval = single > 0 ? fmt::format(", {} without interval", single) : "";
   if (result.basis == basis::repetitions)
-    return fmt::format("{}: {} beyond what repetitions explain, {} not told from zero{}.", of_all,
+    return fmt::format("{}: {} beyond what repetitions explain, {} not significant{}.", of_all,
                        count(finding::needs_runs), count(finding::not_told), without_interval);
-  return fmt::format("{}: {} slower, {} faster, {} not told from zero{}{}, all taken together.",
+  return fmt::format("{}: {} slower, {} faster, {} not significant{}{}, all taken together.",
                      of_all, count(finding::slower), count(finding::faster),
                      count(finding::not_told), without_interval, unlike_text(result));
 }

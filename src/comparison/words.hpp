@@ -12,7 +12,7 @@ namespace bench_transfers::comparison {
 /// The code of the JSON file.
 std::string to_string(basis basis);
 std::string to_string(finding known);
-/// For people: "slower", "cannot be told from zero".
+/// For people: "slower", "not significant".
 std::string words_of(finding known);
 
 /// "A: 3 runs of NVIDIA H200: first-1.json.gz, ..."; of a side without a GPU it says so.
@@ -24,7 +24,7 @@ std::vector<std::string> warnings_of(const side& first, const side& second,
 std::string interval_title(basis basis);
 /// What the intervals cover.
 std::string basis_sentence(const comparison_result& result);
-/// How many groups can be told from zero.
+/// How many groups differ.
 std::string count_sentence(const comparison_result& result);
 /// What whole classes have in common, and what is not compared.
 std::vector<std::string> notes_of(const comparison_result& result);

@@ -5,16 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "src/common/figures.hpp"
 #include "src/common/message.hpp"
 #include "src/common/text.hpp"
+#include "src/comparison/compare.hpp"
+#include "src/comparison/words.hpp"
+#include "src/gate/model/bad_input.hpp"
 #include "src/result_file/contradictions.hpp"
 #include "src/result_file/procedure.hpp"
-#include "src/statistics/ratio.hpp"
 
 namespace bench_transfers::report {
 namespace {
@@ -23,26 +25,23 @@ using json = nlohmann::ordered_json;
 
 constexpr const char* time_counter = "median_ns";
 constexpr const char* work_counter = "cpu_s_per_gb";
-/// Processes of one machine may differ by as much.
-constexpr double one_process = 1.02;
 /// Up to this size the time of a copy is asked for, not its rate.
 constexpr std::size_t small = 64 * 1024;
 
 std::string size_text(std::size_t bytes) { return common::size_text(static_cast<double>(bytes)); }
 
-sample sample_of(const measured& benchmark, const char* counter) {
-  const auto& described = *benchmark.described;
-  return {described.name, benchmark.values(counter),
-          benchmark.bytes.value_or(0) / (described.direction == direction::both ? 2 : 1),
-          result_file::procedure_of(*benchmark.rows.front())};
+std::string common_name_of(const result_file::benchmark& described) {
+  return result_file::benchmark_name(described.strategy, described.variant, described.size_bytes,
+                                     described.cache);
 }
 
-std::map<std::size_t, sample> samples_of(const series& sizes, const char* counter = time_counter) {
-  std::map<std::size_t, sample> samples;
-  for (const auto& [size, benchmark] : sizes)
-    if (auto one = sample_of(*benchmark, counter); !one.values.empty())
-      samples.emplace(size, std::move(one));
-  return samples;
+std::map<std::size_t, asked_size> sizes_of(const series& all, const char* counter = time_counter) {
+  std::map<std::size_t, asked_size> sizes;
+  for (const auto& [size, benchmark] : all)
+    if (!benchmark->values(counter).empty())
+      sizes.emplace(size,
+                    asked_size{benchmark->described->name, common_name_of(*benchmark->described)});
+  return sizes;
 }
 
 std::vector<question> questions_of(const run& of) {
@@ -50,17 +49,17 @@ std::vector<question> questions_of(const run& of) {
   for (const auto* memory : {"pinned", "pageable"})
     for (const auto towards : both_directions)
       asked.push_back({fmt::format("{} memory {}", memory, way(towards)), time_counter, true, true,
-                       true, std::nullopt, samples_of(of.copies(towards, memory))});
+                       true, std::nullopt, sizes_of(of.copies(towards, memory))});
   const auto& duplex = of.plainest(
       "duplex", [](const result_file::benchmark& copy) { return copy.memory == "pinned"; });
   asked.push_back({"pinned memory both ways at once", time_counter, true, true, true, std::nullopt,
-                   samples_of(duplex)});
+                   sizes_of(duplex)});
   for (const auto towards : both_directions)
     asked.push_back({fmt::format("pageable memory {}, staged", way(towards)), time_counter, true,
                      false, true, std::nullopt,
-                     samples_of(of.copies(towards, "pageable", "staged"))});
+                     sizes_of(of.copies(towards, "pageable", "staged"))});
   for (const auto towards : both_directions) {
-    auto copies = samples_of(of.copies(towards, "pinned"));
+    auto copies = sizes_of(of.copies(towards, "pinned"));
     std::vector<std::size_t> sizes{small};
     if (!copies.empty() && copies.begin()->first < small) sizes.push_back(copies.begin()->first);
     for (const auto size : sizes)
@@ -74,89 +73,101 @@ std::vector<question> questions_of(const run& of) {
   for (const auto* memory : {"pinned", "pageable"})
     asked.push_back({fmt::format("work of the CPU, {} memory to the device", memory), work_counter,
                      true, false, true, std::nullopt,
-                     samples_of(of.copies(direction::h2d, memory), work_counter)});
+                     sizes_of(of.copies(direction::h2d, memory), work_counter)});
   std::erase_if(asked, [](const question& each) { return each.sizes.empty(); });
   return asked;
 }
 
-bool is_clearly_more(const sample& more, const sample& less) {
-  return statistics::median(more.values) >= one_process * statistics::median(less.values) &&
-         statistics::is_clearly_larger(more.values, less.values);
-}
-
-/// 1: clearly better than the first, -1: clearly worse.
-int clear_sign(const sample& first, const sample& other) {
-  return is_clearly_more(first, other) ? 1 : is_clearly_more(other, first) ? -1 : 0;
-}
-
-/// Why a difference may be chance, as far as its repetitions are few.
-std::string why_not_known(const sample& first, const sample& other) {
-  const auto counts = std::minmax({first.values.size(), other.values.size()});
-  if (counts.first > 1) return "too few repetitions";
-  return counts.second == 1 ? "one repetition each" : "one repetition";
-}
-
-/// "+12.3 %", with a true minus.
-std::string gain_text(double factor) {
-  auto text = common::percent_figure(factor - 1, true);
+/// "−1.20 %": with a true minus.
+std::string shift_text(double shift) {
+  const auto text = comparison::shift_text(shift);
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
-std::string gain_text(const statistics::ratio& gain) {
-  const auto text = gain_text(gain.value);
-  if (!gain.interval) return text;
-  const auto end = [](double factor) {
-    auto figure = gain_text(factor);
+/// "+12.3 % [+11.9, +12.8]".
+std::string text_of(const comparison::difference& of) {
+  const auto text = shift_text(of.shift);
+  if (!of.interval_95) return text;
+  const auto end = [](double shift) {
+    auto figure = shift_text(shift);
     if (figure.ends_with(" %")) figure.resize(figure.size() - 2);
     return figure;
   };
-  return fmt::format("{} [{}, {}]", text, end(gain.interval->low), end(gain.interval->high));
+  return fmt::format("{} [{}, {}]", text, end(of.interval_95->low), end(of.interval_95->high));
 }
 
-/// What another run is beside the first.
-struct difference {
-  statistics::ratio gain;  ///< how many times as good
-  int clear;
-  std::string why_not_known;  ///< empty if there is an interval
+json to_json(const comparison::difference& of) {
+  const auto& ends = of.interval_95;
+  return {{"value", std::expm1(of.shift)},
+          {"low", ends ? json(std::expm1(ends->low)) : json()},
+          {"high", ends ? json(std::expm1(ends->high)) : json()},
+          {"known", comparison::to_string(of.known)},
+          {"text", text_of(of)},
+          {"doubt", of.is_told() ? "" : ", " + comparison::words_of(of.known)}};
+}
 
-  [[nodiscard]] std::string text() const { return gain_text(gain); }
-  /// That it is not clear, and why, if that is not seen from its interval.
-  [[nodiscard]] std::string doubt() const {
-    if (clear != 0) return "";
-    if (!gain.interval) return fmt::format(", {}: no interval", why_not_known);
-    if (gain.interval->low <= 1 && 1 <= gain.interval->high) return ", not clear";
-    const bool is_large = std::max(gain.value, 1 / gain.value) >= one_process;
-    return fmt::format(", not clear: {}", is_large ? "repetitions overlap" : "less than 2 %");
+/// What `compare` says of two runs: the second beside the first.
+struct compared_pair {
+  std::map<std::string, comparison::difference> differences;  ///< by the common name
+  comparison::comparison_result result;
+  std::string problem;  ///< why they cannot be compared; empty: none
+
+  [[nodiscard]] const comparison::difference* find(const std::string& name) const {
+    const auto found = differences.find(name);
+    return found == differences.end() ? nullptr : &found->second;
   }
 };
 
-json to_json(const difference& of) {
-  const auto& ends = of.gain.interval;
-  return {{"gain", of.gain.value},
-          {"low", ends ? json(ends->low) : json()},
-          {"high", ends ? json(ends->high) : json()},
-          {"clear", of.clear},
-          {"why_not_known", of.why_not_known},
-          {"text", of.text()},
-          {"doubt", of.doubt()}};
+/// Whether the sides have a benchmark in common.
+bool have_any_in_common(const comparison::side& first, const comparison::side& second) {
+  return std::ranges::any_of(first.facts,
+                             [&](const auto& entry) { return second.facts.contains(entry.first); });
 }
 
-/// A place is one more than the number of those that are clearly better.
-std::vector<std::size_t> ranks_of(const std::vector<sample>& samples) {
-  std::vector<std::size_t> places;
-  for (const auto& each : samples)
-    places.push_back(
-        1 + static_cast<std::size_t>(std::ranges::count_if(
-                samples, [&](const sample& other) { return is_clearly_more(each, other); })));
-  return places;
+compared_pair compare(const comparable& first, const comparable& second,
+                      const std::string& counter) {
+  compared_pair pair;
+  const auto one = first.sides.find(counter), other = second.sides.find(counter);
+  pair.problem = first.problem.empty() ? second.problem : first.problem;
+  if (one == first.sides.end() || other == second.sides.end() ||
+      !have_any_in_common(one->second, other->second))
+    return pair;
+  try {
+    pair.result = comparison::compare(one->second, other->second);
+  } catch (const gate::bad_input& error) {
+    pair.problem = error.what();
+  }
+  for (const auto& group : pair.result.groups)
+    for (const auto& benchmark : group.benchmarks)
+      pair.differences.emplace(benchmark.name, benchmark.difference);
+  return pair;
 }
+
+/// Every two of several runs, compared when asked for.
+class compared_pairs {
+ public:
+  explicit compared_pairs(std::span<const comparable* const> runs) : runs_(runs) {}
+
+  const compared_pair& of(std::size_t first, std::size_t second, const std::string& counter) {
+    const auto key = std::tuple(first, second, counter);
+    auto known = pairs_.find(key);
+    if (known == pairs_.end())
+      known = pairs_.emplace(key, compare(*runs_[first], *runs_[second], counter)).first;
+    return known->second;
+  }
+
+ private:
+  std::span<const comparable* const> runs_;
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, compared_pair> pairs_;
+};
 
 /// One question, answered by all runs.
 struct answers {
   const question* asked;
   std::size_t size;
-  std::vector<sample> samples;
-  std::vector<difference> differences;  ///< of each further run
+  std::vector<std::string> benchmarks;
+  std::string common_name;
+  std::vector<const comparison::difference*> differences;  ///< of each further run
 
   [[nodiscard]] std::string subject() const {
     return asked->at ? asked->text : fmt::format("{}, {}", asked->text, size_text(size));
@@ -165,10 +176,11 @@ struct answers {
 
 class comparing {
  public:
-  explicit comparing(std::span<const comparable* const> runs) : runs_(runs) {}
+  comparing(std::span<const comparable* const> runs, compared_pairs& pairs)
+      : runs_(runs), pairs_(pairs) {}
 
   json document() {
-    json document{{"runs", runs_.size()}, {"least_percent", percent_of_one_process()}};
+    json document{{"runs", runs_.size()}};
     document["questions"] = json::array();
     for (const auto& asked : runs_.front()->questions)
       if (auto given = answers_to(asked)) {
@@ -176,149 +188,197 @@ class comparing {
         all_.push_back(std::move(*given));
       }
     document["differences"] = json::array();
-    for (std::size_t i = 0; !all_.empty() && i + 1 < runs_.size(); ++i)
+    for (std::size_t i = 1; !all_.empty() && i < runs_.size(); ++i)
       document["differences"].push_back(summary_of(i));
-    const auto least = fmt::format("{:.0f} %", percent_of_one_process());
-    document["rule"] = least + " or more, and 95 % of all pairs of repetitions agree";
-    document["explanation"] = fmt::format(
-        "A difference is clear if it is {} or more, since two processes of one "
-        "machine may differ by less, and if 95 % of all pairs of repetitions agree. "
-        "A difference may also be that of the hosts, and of what else ran there.",
-        least);
+    add_basis(document);
     document["transfers"] = differences_of_transfers();
-    const auto problem = result_file::procedures_differ(other_procedures_);
-    document["problems"] =
-        common::to_json(problem ? std::vector{*problem} : std::vector<common::message>());
+    document["problems"] = common::to_json(problems());
     return document;
   }
 
  private:
-  static double percent_of_one_process() { return 100 * (one_process - 1); }
-
-  /// Whether one procedure has measured both.
-  bool are_comparable(const sample& first, const sample& other) {
-    const bool is_other = result_file::is_other_procedure(first.procedure, other.procedure);
-    if (is_other) other_procedures_.insert(first.benchmark);
-    return !is_other;
+  /// Of the first run and a further one.
+  const compared_pair& with_first(std::size_t further, const std::string& counter = time_counter) {
+    return pairs_.of(0, further, counter);
   }
 
-  difference compare(const sample& first, const sample& other) {
-    const auto gain = statistics::ratio_of(first.values, other.values, limits_);
-    return {gain, clear_sign(first, other), gain.interval ? "" : why_not_known(first, other)};
+  /// What the intervals cover. If it is not the same for all runs, they are said to cover the less.
+  void add_basis(json& document) {
+    const comparison::comparison_result* least = nullptr;
+    for (std::size_t i = 1; i < runs_.size(); ++i)
+      if (const auto& result = with_first(i).result;
+          least == nullptr || result.basis == comparison::basis::repetitions)
+        least = &result;
+    document["interval"] = comparison::interval_title(least->basis);
+    document["explanation"] = fmt::format(
+        "{} As by bench_transfers compare, a run is slower or faster if intervals that hold for "
+        "all "
+        "benchmarks together do not contain zero. A difference may also be that of the hosts, and "
+        "of what else ran there.",
+        comparison::basis_sentence(*least));
   }
 
   /// At the largest size that all have; none if they have none.
   std::optional<answers> answers_to(const question& asked) {
     if (!asked.is_compared) return std::nullopt;
-    std::vector<const question*> same;
-    for (const auto* run : runs_) {
-      const auto found = std::ranges::find(run->questions, asked.text, &question::text);
-      if (found == run->questions.end()) return std::nullopt;
-      same.push_back(&*found);
-    }
-    const auto have_all = [&](std::size_t size) {
-      return std::ranges::all_of(same,
-                                 [&](const question* each) { return each->sizes.contains(size); });
-    };
-    for (auto of_size = asked.sizes.rbegin(); of_size != asked.sizes.rend(); ++of_size) {
-      const auto size = of_size->first;
-      if ((asked.at && size != *asked.at) || !have_all(size)) continue;
-      answers given{&asked, size, {}, {}};
-      for (const auto* each : same) given.samples.push_back(each->sizes.at(size));
-      if (!std::ranges::all_of(given.samples, [&](const sample& each) {
-            return are_comparable(given.samples.front(), each);
-          }))
-        continue;
-      for (std::size_t i = 1; i < same.size(); ++i)
-        given.differences.push_back(compare(given.samples.front(), given.samples[i]));
-      return given;
-    }
+    for (auto of_size = asked.sizes.rbegin(); of_size != asked.sizes.rend(); ++of_size)
+      if (!asked.at || of_size->first == *asked.at)
+        if (auto given = answers_at(asked, of_size->first)) return given;
     return std::nullopt;
   }
 
-  /// By the times that the raw rate of each link needs; null if one is not known.
-  json ranks_by_link(const answers& given) const {
-    auto samples = given.samples;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      const auto limit = runs_[i]->link_limit;
-      if (!limit || samples[i].bytes_one_way <= 0) return nullptr;
-      for (auto& value : samples[i].values) value *= *limit / samples[i].bytes_one_way;
+  std::optional<answers> answers_at(const question& asked, std::size_t size) {
+    const auto& first = asked.sizes.at(size);
+    answers given{&asked, size, {first.benchmark}, first.common_name, {}};
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      const auto& questions = runs_[i]->questions;
+      const auto same = std::ranges::find(questions, asked.text, &question::text);
+      if (same == questions.end()) return std::nullopt;
+      const auto at_size = same->sizes.find(size);
+      const auto* difference = with_first(i, asked.counter).find(first.common_name);
+      if (at_size == same->sizes.end() || difference == nullptr) return std::nullopt;
+      given.benchmarks.push_back(at_size->second.benchmark);
+      given.differences.push_back(difference);
     }
-    return ranks_of(samples);
+    return given;
   }
 
-  json to_json(const answers& given) const {
-    auto names = json::array(), differences = json::array();
-    for (const auto& each : given.samples) names.push_back(each.benchmark);
-    for (const auto& each : given.differences) differences.push_back(report::to_json(each));
-    return {{"question", given.asked->text},    {"subject", given.subject()},
-            {"size_bytes", given.size},         {"counter", given.asked->counter},
-            {"is_rate", given.asked->is_rate},  {"benchmarks", names},
-            {"ranks", ranks_of(given.samples)}, {"ranks_by_link", ranks_by_link(given)},
+  /// Whether a run is slower than another, of times multiplied by `weights`.
+  bool is_slower(std::size_t run, std::size_t other, const answers& given,
+                 const std::vector<double>& weights) {
+    const bool is_second = run > other;
+    const auto& pair = pairs_.of(std::min(run, other), std::max(run, other), given.asked->counter);
+    const auto* difference = pair.find(given.common_name);
+    if (difference == nullptr || !difference->interval_all) return false;
+    const double weight = std::log(weights[std::max(run, other)] / weights[std::min(run, other)]);
+    const auto& ends = *difference->interval_all;
+    const auto known = comparison::finding_of(
+        statistics::interval{ends.low + weight, ends.high + weight}, pair.result.basis);
+    return known == (is_second ? comparison::finding::slower : comparison::finding::faster);
+  }
+
+  /// A place is one more than the number of runs that are faster.
+  std::vector<std::size_t> ranks_of(const answers& given, const std::vector<double>& weights) {
+    std::vector<std::size_t> places(runs_.size(), 1);
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      for (std::size_t j = 0; j < runs_.size(); ++j)
+        if (i != j && is_slower(i, j, given, weights)) ++places[i];
+    return places;
+  }
+
+  std::vector<std::size_t> ranks_of(const answers& given) {
+    return ranks_of(given, std::vector<double>(runs_.size(), 1));
+  }
+
+  /// By the part of its link that each run reaches; null if one is not known.
+  json ranks_by_link(const answers& given) {
+    std::vector<double> limits;
+    for (const auto* run : runs_) {
+      if (!run->link_limit) return nullptr;
+      limits.push_back(*run->link_limit);
+    }
+    return ranks_of(given, limits);
+  }
+
+  json to_json(const answers& given) {
+    auto differences = json::array();
+    for (const auto* each : given.differences) differences.push_back(report::to_json(*each));
+    return {{"question", given.asked->text},   {"subject", given.subject()},
+            {"size_bytes", given.size},        {"counter", given.asked->counter},
+            {"is_rate", given.asked->is_rate}, {"benchmarks", given.benchmarks},
+            {"ranks", ranks_of(given)},        {"ranks_by_link", ranks_by_link(given)},
             {"differences", differences}};
   }
 
-  /// What is clearly better or worse in a further run.
+  /// What is better or worse in a further run.
   [[nodiscard]] std::string summary_of(std::size_t further) const {
-    std::vector<std::string> better, worse, parts;
-    std::vector<std::pair<std::string, std::size_t>> unknown;
-    std::size_t alike = 0;
-    for (const auto& given : all_) {
-      const auto& seen = given.differences[further];
-      const auto text = fmt::format("{} ({})", given.subject(), seen.text());
-      if (seen.clear != 0) {
-        (seen.clear > 0 ? better : worse).push_back(text);
-      } else if (seen.gain.interval) {
-        ++alike;
-      } else {
-        auto known = std::ranges::find(unknown, seen.why_not_known,
-                                       &std::pair<std::string, std::size_t>::first);
-        if (known == unknown.end()) known = unknown.insert(known, {seen.why_not_known, 0});
-        ++known->second;
-      }
-    }
-    if (!better.empty()) parts.push_back("clearly better at " + common::in_sentence(better));
-    if (!worse.empty()) parts.push_back("clearly worse at " + common::in_sentence(worse));
-    if (alike > 0)
-      parts.push_back(
-          fmt::format("not clearly different at {} of {} questions", alike, all_.size()));
-    for (const auto& [why, count] : unknown)
-      parts.push_back(
-          fmt::format("{} at {} of {} questions: no interval", why, count, all_.size()));
+    std::vector<std::string> parts;
+    const auto add = [&](comparison::finding known, const char* words) {
+      std::vector<std::string> texts;
+      for (const auto& given : all_)
+        if (const auto& seen = *given.differences[further - 1]; seen.known == known)
+          texts.push_back(fmt::format("{} ({})", given.subject(), text_of(seen)));
+      if (!texts.empty()) parts.push_back(words + common::in_sentence(texts));
+    };
+    add(comparison::finding::faster, "better at ");
+    add(comparison::finding::slower, "worse at ");
+    for (const auto known : {comparison::finding::not_told, comparison::finding::needs_runs,
+                             comparison::finding::no_interval})
+      if (const auto count = std::ranges::count_if(all_, [&](const answers& given) {
+            return given.differences[further - 1]->known == known;
+          }))
+        parts.push_back(fmt::format("{} at {} of {} questions", comparison::words_of(known), count,
+                                    all_.size()));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 
   json differences_of_transfers() {
     auto all = json::object();
-    for (const auto& [place, first] : runs_.front()->transfers) {
+    for (const auto& [common_name, benchmark] : runs_.front()->transfers) {
       auto entries = json::array();
       for (std::size_t i = 1; i < runs_.size(); ++i) {
-        const auto same = runs_[i]->transfers.find(place);
-        const bool is_compared =
-            same != runs_[i]->transfers.end() && are_comparable(first, same->second);
-        entries.push_back(is_compared ? report::to_json(compare(first, same->second)) : json());
+        const auto* seen = with_first(i).find(common_name);
+        entries.push_back(seen != nullptr ? report::to_json(*seen) : json());
       }
-      all[first.benchmark] = std::move(entries);
+      all[benchmark] = std::move(entries);
     }
     return all;
   }
 
+  /// What keeps runs, or benchmarks of them, from being compared.
+  std::vector<common::message> problems() {
+    std::vector<common::message> found;
+    std::set<std::string> other_procedures, others;
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      const auto& pair = with_first(i);
+      if (!pair.problem.empty() && others.insert(pair.problem).second)
+        found.push_back({"not_comparable", json::object(), pair.problem});
+      const auto& names = pair.result.left_out.other_procedure;
+      other_procedures.insert(names.begin(), names.end());
+    }
+    if (auto differ = result_file::procedures_differ(other_procedures))
+      found.push_back(std::move(*differ));
+    return found;
+  }
+
   std::span<const comparable* const> runs_;
+  compared_pairs& pairs_;
   std::vector<answers> all_;
-  std::set<std::string> other_procedures_;  ///< benchmarks
-  statistics::pair_limits limits_;
 };
+
+/// The runs' values by this counter, under their common names.
+comparison::side side_of(const run& of, const std::string& file, const std::string& counter) {
+  const auto metric = counter == time_counter ? gate::metric() : gate::metric::named(counter);
+  auto side = comparison::side_of(of.read(), file, metric);
+  for (const auto& [name, described] : of.read().benchmarks) {
+    const auto common = common_name_of(described);
+    for (auto& process : side.runs)
+      if (auto entry = process.benchmarks.extract(name)) {
+        entry.key() = common;
+        process.benchmarks.insert(std::move(entry));
+      }
+    if (auto entry = side.facts.extract(name)) {
+      entry.key() = common;
+      side.facts.insert(std::move(entry));
+    }
+  }
+  return side;
+}
 
 }  // namespace
 
-comparable comparable_of(const run& of) {
-  comparable made{!of.read().on_host, of.is_falsified(), of.link_limit(), questions_of(of), {}};
-  for (const auto& benchmark : of.benchmarks()) {
-    if (!trust::is_transfer(benchmark)) continue;
-    const auto& described = *benchmark.described;
-    made.transfers.emplace(result_file::benchmark_name(described.strategy, described.variant,
-                                                       described.size_bytes, described.cache),
-                           sample_of(benchmark, time_counter));
+comparable comparable_of(const run& of, const std::string& file) {
+  comparable made{
+      !of.read().on_host, of.is_falsified(), of.link_limit(), questions_of(of), {}, {}, {}};
+  for (const auto& benchmark : of.benchmarks())
+    if (trust::is_transfer(benchmark))
+      made.transfers.emplace(common_name_of(*benchmark.described), benchmark.described->name);
+  try {
+    std::set<std::string> counters{time_counter};
+    for (const auto& asked : made.questions) counters.insert(asked.counter);
+    for (const auto& counter : counters) made.sides.emplace(counter, side_of(of, file, counter));
+  } catch (const gate::bad_input& error) {
+    made.problem = error.what();
   }
   return made;
 }
@@ -334,19 +394,23 @@ json followed_questions(const comparable& of) {
   return all;
 }
 
-json comparisons_of(std::span<const comparable> runs) {
+json comparisons_of(std::vector<comparable> runs) {
   constexpr std::array most_compared{std::size_t{6},
                                      std::size_t{12}};  // in a section of a report, and in a figure
   std::vector<const comparable*> of_gpus;
-  for (const auto& run : runs)
-    if (run.is_of_gpu) of_gpus.push_back(&run);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (auto& [counter, side] : runs[i].sides)
+      for (auto& process : side.runs) process.file = fmt::format("run {}", i + 1);
+    if (runs[i].is_of_gpu) of_gpus.push_back(&runs[i]);
+  }
+  compared_pairs pairs(of_gpus);
   auto all = json::array();
   std::size_t before = 1;
   for (const auto most : most_compared) {
     const auto first = std::span(of_gpus).first(std::min(most, of_gpus.size()));
     if (first.size() > std::exchange(before, first.size()) &&
         std::ranges::none_of(first, &comparable::is_falsified))
-      all.push_back(comparing(first).document());
+      all.push_back(comparing(first, pairs).document());
   }
   return all;
 }

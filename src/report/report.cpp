@@ -16,10 +16,12 @@ json to_json(const use& given) {
 json to_json(const gained& given) {
   const auto& ends = given.gain.interval;
   return {{"benchmark", given.benchmark},
-          {"gain", given.gain.value},
+          {"value", given.gain.value},
           {"low", ends ? json(ends->low) : json()},
           {"high", ends ? json(ends->high) : json()},
-          {"clear", given.is_clear ? 1 : 0},
+          {"known", given.is_clear ? "faster"
+                    : ends         ? "not_told"
+                                   : "no_interval"},
           {"subject", given.subject},
           {"text", given.text},
           {"doubt", given.doubt}};
@@ -66,8 +68,14 @@ std::map<std::string, result_file::spread> known_spreads(const result_file::cont
 
 run_report report_of(const result_file::contents& read, const std::string& name) {
   const run of(read);
-  return {common::printable(name),      trust::judge(read), what_matters(of),  rules_of(of),
-          basis_of_recommendations(of), all_alike(of),      comparable_of(of), known_spreads(read)};
+  return {common::printable(name),
+          trust::judge(read),
+          what_matters(of),
+          rules_of(of),
+          basis_of_recommendations(of),
+          all_alike(of),
+          comparable_of(of, name),
+          known_spreads(read)};
 }
 
 std::string document_of(std::span<const run_report> runs) {
@@ -90,7 +98,7 @@ std::string document_of(std::span<const run_report> runs) {
   const json document{{"kind", "judged runs"},
                       {"format", format},
                       {"runs", judged},
-                      {"comparisons", comparisons_of(compared)}};
+                      {"comparisons", comparisons_of(std::move(compared))}};
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -4,7 +4,7 @@
 
 namespace bench_transfers::statistics {
 
-/// Whether a difference is told from zero by its interval: 1, slower where it is of times; -1; or 0
+/// Which sign a difference has by its interval: 1, slower where it is of times; -1; or 0
 /// if the interval has zero in it, so that chance alone may be the reason.
 template <class Interval>
 int sign_of(const Interval& difference) {

@@ -81,13 +81,13 @@ COPIES_TWICE = run(timed("copy/pinned/h2d", MIB, 50.0, (1, 2)))
 # ---- sections of several runs, of devices, maps, answers and fleets
 
 
-def machine_of(factors: Any, pinned: float = 1.0) -> Result:
+def machine_of(factors: Any, pinned: float = 1.0, processes: int = 1) -> Result:
     """Copies to the device, and in both directions at once, of 64 MiB."""
-    rows = timed("copy/pinned/h2d", LARGE, LARGE / (pinned * 2e6), [1.0] * len(factors))
-    rows += timed("copy/pinned/h2d", KIB, KIB / (pinned * 2e3), [1.0] * len(factors))
-    return synthetic.result(
-        rows + timed("duplex/engines/pinned", 2 * LARGE, 2 * LARGE / 1e6, factors)
-    )
+    alike = [1 + i / 1e4 for i in range(len(factors))]
+    rows = timed("copy/pinned/h2d", LARGE, LARGE / (pinned * 2e6), alike)
+    rows += timed("copy/pinned/h2d", KIB, KIB / (pinned * 2e3), alike)
+    rows += timed("duplex/engines/pinned", 2 * LARGE, 2 * LARGE / 1e6, factors)
+    return synthetic.result(rows, **synthetic.of_processes(processes, rows))
 
 
 def several(*results: Result) -> list[Section]:
@@ -110,9 +110,13 @@ def named(*names: str) -> list[Section]:
     )
 
 
-def compared(*factors: float, pinned: float = 1.0, first: int = 0) -> list[Section]:
+def compared(*factors: float, pinned: float = 1.0, processes: int = 3) -> list[Section]:
     """Two machines: of the second, the copies both ways take so many times as long."""
-    return several(machine_of((1.0,) * (first or len(factors))), machine_of(factors, pinned))
+    usual = [1 + i / 1e4 for i in range(len(factors))]
+    other = [factor * (one + 1e-5) for factor, one in zip(factors, usual, strict=True)]
+    return several(
+        machine_of(usual, processes=processes), machine_of(other, pinned * 1.00001, processes)
+    )
 
 
 def with_cards() -> list[Section]:
@@ -180,13 +184,9 @@ HOST_RESULT = synthetic.result(**ON_HOST)
 
 SECTIONS: dict[str, Iterable[Section]] = {
     "both ways worse": compared(*[1.25] * 6),
-    "one repetition each": compared(2.11, pinned=2.11),
-    "one repetition of the first": compared(*[2.11] * 6, pinned=2.11, first=1),
-    "one repetition of the second": compared(2.11, pinned=2.11, first=6),
-    "two repetitions each": compared(2.11, 2.11, pinned=2.11),
-    "clear in nine of ten": compared(*[1.25] * 18, 0.9, 0.9),
-    "less than processes differ": compared(*[1.01] * 20),
-    "better and worse": compared(*[1.25, 0.8] * 10),
+    "of one process each": compared(*[1.25] * 6, processes=1),
+    "one repetition each": compared(2.11, pinned=2.11, processes=1),
+    "processes that disagree": compared(*[1.25, 0.8, 1.0] * 4),
     "worse copies, better both ways": compared(*[0.5] * 6, pinned=2.0),
     "another driver": with_cards(),
     "recorded machines": several(

@@ -151,6 +151,23 @@ def result(benchmarks: list[dict[str, Any]] | None = None, **transfers: Any) -> 
     return parse_result(Path("synthetic.json"), document(benchmarks, **transfers))
 
 
+def of_processes(count: int, benchmarks: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns what a file has of rows that so many processes measured in turn."""
+    seen: dict[str, int] = {}
+    for one in benchmarks:
+        seen[one["name"]] = seen.get(one["name"], -1) + 1
+        one["process"] = seen[one["name"]] % count + 1
+    parts = [{"number": number, "complete": True} for number in range(1, count + 1)]
+    return {
+        "run": {
+            "profile": "standard",
+            "started_utc": "2026-11-20T11:00:00Z",
+            "processes": count,
+        },
+        "parts": parts,
+    }
+
+
 def run(
     benchmarks: list[dict[str, Any]] | None = None, advice: Advice | None = None, **transfers: Any
 ) -> Run:

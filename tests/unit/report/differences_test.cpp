@@ -14,36 +14,53 @@ json compared(const std::vector<made_up_run>& runs) {
   return json::parse(document_of(reports))["comparisons"];
 }
 
-made_up_run machine(double factor, const std::vector<double>& parts = six) {
-  return made_up_run().copies("pinned", 64 * mib, 1e6 * factor, parts);
+/// Of three processes, unlike all others in its last digits: two runs with equal numbers are one.
+made_up_run machine(double factor, const std::vector<double>& parts = six,
+                    std::size_t processes = 3) {
+  static int number = 0;
+  const double ns = 1e6 * factor * (1 + 1e-5 * ++number);
+  return made_up_run().by_processes(processes).copies("pinned", 64 * mib, ns, parts);
 }
 
-TEST(differences, are_clear_from_two_percent_on_if_repetitions_agree) {
-  const std::vector<double> overlapping{0.9, 0.95, 1.0, 1.0, 1.05, 1.1};
+json first_difference(const made_up_run& first, const made_up_run& other) {
+  return compared({first, other})[0]["questions"][0]["differences"][0];
+}
+
+TEST(differences, are_those_that_compare_tells) {
   struct expected {
     made_up_run other;
-    int clear;
-    const char* doubt;
+    const char *known, *doubt;
   };
-  for (const auto& [other, clear, doubt] :
-       {expected{machine(1.25), -1, ""}, expected{machine(0.8), 1, ""},
-        expected{machine(1.0), 0, ", not clear"},
-        expected{machine(1.0125, std::vector<double>(6, 1.0)), 0, ", not clear: less than 2 %"},
-        expected{machine(1.06, overlapping), 0, ", not clear"},
-        expected{machine(1.25, {1.0}), 0, ", one repetition: no interval"},
-        expected{machine(1.25, {1.0, 1.0}), 0, ", too few repetitions: no interval"}}) {
-    const auto seen = compared({machine(1), other})[0]["questions"][0]["differences"][0];
-    EXPECT_EQ(seen["clear"], clear);
+  for (const auto& [other, known, doubt] :
+       {expected{machine(1.25), "slower", ""}, expected{machine(0.8), "faster", ""},
+        expected{machine(1.0), "not_told", ", not significant"}}) {
+    const auto seen = first_difference(machine(1), other);
+    EXPECT_EQ(seen["known"], known);
     EXPECT_EQ(seen["doubt"], doubt);
   }
+  const auto slower = first_difference(machine(1), machine(1.25));
+  EXPECT_NEAR(slower["value"], 0.25, 0.001);
+  EXPECT_LT(slower["low"], slower["value"]);
+  EXPECT_THAT(slower["text"].get<std::string>(), testing::StartsWith("+25.0 % [+"));
+}
+
+TEST(differences, of_one_process_need_more_runs) {
+  const auto seen = first_difference(machine(1, six, 1), machine(1.25, six, 1));
+  EXPECT_EQ(seen["known"], "needs_runs");
+  EXPECT_EQ(seen["doubt"], ", needs more runs");
+  const auto document = compared({machine(1, six, 1), machine(1.25, six, 1)})[0];
+  EXPECT_EQ(document["interval"], "95 % within the runs");
+  EXPECT_THAT(document["explanation"], HasSubstr("Nothing is called slower or faster"));
+  EXPECT_EQ(first_difference(machine(1, {1.0}, 1), machine(1.25, {1.0}, 1))["known"],
+            "no_interval");
 }
 
 TEST(differences, are_said_of_each_further_run) {
   const auto document = compared({machine(1), machine(1.25), machine(1)})[0];
   EXPECT_THAT(document["differences"][0],
-              HasSubstr("clearly worse at pinned memory to the device, 64 MiB (−20.0 % [−20"));
-  EXPECT_EQ(document["differences"][1], "not clearly different at 2 of 2 questions");
-  EXPECT_THAT(document["explanation"], HasSubstr("if it is 2 % or more"));
+              HasSubstr("worse at pinned memory to the device, 64 MiB (+25.0 % [+"));
+  EXPECT_EQ(document["differences"][1], "not significant at 2 of 2 questions");
+  EXPECT_EQ(document["interval"], "95 % interval");
   EXPECT_EQ(document["transfers"]["copy/pinned/h2d/64MiB"].size(), 2);
 }
 
@@ -55,6 +72,28 @@ TEST(differences, rank_runs_and_share_places) {
   const auto by_link = compared({slow_link, machine(1)})[0]["questions"][0];
   EXPECT_EQ(by_link["ranks"], json({2, 1}));
   EXPECT_EQ(by_link["ranks_by_link"], json({1, 2}));
+}
+
+TEST(differences, of_work_are_those_of_its_own_counter) {
+  const auto measured = [](double factor, double work) {
+    auto run = machine(factor);
+    for (const auto* direction : {"h2d", "d2h"})
+      run.add("copy/pageable", {{"memory", "pageable"}, {"direction", direction}}, 64 * mib,
+              1e6 * factor, six, {{"cpu_s_per_gb", work}});
+    return run;
+  };
+  for (const auto& asked : compared({measured(1, 0.1), measured(1.25, 0.05)})[0]["questions"])
+    EXPECT_EQ(asked["differences"][0]["known"],
+              asked["counter"] == "cpu_s_per_gb" ? "faster" : "slower");
+}
+
+TEST(differences, are_not_of_one_run_with_itself) {
+  const auto twice = machine(1);
+  const auto document = compared({twice, twice})[0];
+  EXPECT_TRUE(document["questions"].empty());
+  ASSERT_EQ(document["problems"].size(), 1);
+  EXPECT_EQ(document["problems"][0]["code"], "not_comparable");
+  EXPECT_THAT(document["problems"][0]["text"], HasSubstr("run 2"));
 }
 
 TEST(differences, are_of_runs_with_a_gpu_and_without_faults) {
@@ -69,17 +108,19 @@ TEST(differences, are_of_runs_with_a_gpu_and_without_faults) {
 
 TEST(differences, are_of_figures_of_one_procedure) {
   const auto of_procedure = [](double number) {
+    static int made = 0;
+    const double ns = 1e6 * (1 + 1e-5 * ++made);
     return made_up_run()
-        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "h2d"}}, 64 * mib, 1e6, six,
+        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "h2d"}}, 64 * mib, ns, six,
              {{"procedure", number}})
-        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "d2h"}}, 64 * mib, 1e6);
+        .add("copy/pinned", {{"memory", "pinned"}, {"direction", "d2h"}}, 64 * mib, ns);
   };
   const auto name = "copy/pinned/h2d/64MiB";
   const auto document = compared({of_procedure(1), of_procedure(1), of_procedure(2)})[0];
   EXPECT_EQ(document["questions"].size(), 1);
   EXPECT_FALSE(document["transfers"][name][0].is_null());
   EXPECT_TRUE(document["transfers"][name][1].is_null());
-  ASSERT_EQ(document["problems"].size(), 1);
+  ASSERT_EQ(document["problems"].size(), 1) << document["problems"];
   EXPECT_EQ(document["problems"][0]["code"], "procedures_differ");
   EXPECT_EQ(document["problems"][0]["data"]["benchmarks"], json({name}));
   const auto alike = compared({of_procedure(2), of_procedure(2)})[0];
@@ -88,7 +129,8 @@ TEST(differences, are_of_figures_of_one_procedure) {
 }
 
 TEST(differences, are_of_as_many_runs_as_have_room) {
-  const std::vector<made_up_run> many(14, machine(1));
+  std::vector<made_up_run> many;
+  for (int i = 0; i < 14; ++i) many.push_back(machine(1));
   const auto all = compared(many);
   ASSERT_EQ(all.size(), 2);
   EXPECT_EQ(all[0]["runs"], 6);

@@ -31,6 +31,8 @@ class made_up_run {
              {"skipped", json::array()},
              {"warnings", json::array()}};
 
+  std::size_t processes = 1;  ///< set before what they measure in turn, one repetition each
+
   /// Of a role and kind of memory: a time in ns, and each repetition as a part of it.
   made_up_run& add(const std::string& strategy, const json& described, std::size_t size, double ns,
                    const std::vector<double>& parts = six, const json& counters = json::object()) {
@@ -52,8 +54,16 @@ class made_up_run {
     if (entry["cache"] != "warm") name += "/" + entry["cache"].get<std::string>();
     facts["benchmarks"][name] = entry;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      json row{{"name", name},          {"run_name", name},           {"run_type", "iteration"},
-               {"repetition_index", i}, {"median_ns", ns * parts[i]}, {"bytes", size}};
+      json row{{"name", name},
+               {"run_name", name},
+               {"run_type", "iteration"},
+               {"repetition_index", i},
+               {"median_ns", ns * parts[i]},
+               {"bytes", size},
+               {"real_time", ns * parts[i]},
+               {"cpu_time", ns * parts[i]},
+               {"time_unit", "ns"},
+               {"process", i % processes + 1}};
       row.update(counters);
       rows_.push_back(row);
     }
@@ -70,6 +80,12 @@ class made_up_run {
       described.update(more);
       add("copy/" + memory, described, size, ns, parts);
     }
+    return *this;
+  }
+
+  made_up_run& by_processes(std::size_t count) {
+    facts["run"]["processes"] = processes = count;
+    for (std::size_t i = 1; i <= count; ++i) facts["parts"].push_back({{"number", i}, {"complete", true}});
     return *this;
   }
 
