@@ -15,68 +15,12 @@
 #include "src/comparison/compare.hpp"
 #include "src/comparison/words.hpp"
 #include "src/gate/model/bad_input.hpp"
-#include "src/result_file/contradictions.hpp"
 #include "src/result_file/procedure.hpp"
 
 namespace bench_transfers::report {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-constexpr const char* time_counter = "median_ns";
-constexpr const char* work_counter = "cpu_s_per_gb";
-/// Up to this size the time of a copy is asked for, not its rate.
-constexpr std::size_t small = 64 * 1024;
-
-std::string size_text(std::size_t bytes) { return common::size_text(static_cast<double>(bytes)); }
-
-std::string common_name_of(const result_file::benchmark& described) {
-  return result_file::benchmark_name(described.strategy, described.variant, described.size_bytes,
-                                     described.cache);
-}
-
-std::map<std::size_t, asked_size> sizes_of(const series& all, const char* counter = time_counter) {
-  std::map<std::size_t, asked_size> sizes;
-  for (const auto& [size, benchmark] : all)
-    if (!benchmark->values(counter).empty())
-      sizes.emplace(size,
-                    asked_size{benchmark->described->name, common_name_of(*benchmark->described)});
-  return sizes;
-}
-
-std::vector<question> questions_of(const run& of) {
-  std::vector<question> asked;
-  for (const auto* memory : {"pinned", "pageable"})
-    for (const auto towards : both_directions)
-      asked.push_back({fmt::format("{} memory {}", memory, way(towards)), time_counter, true, true,
-                       true, std::nullopt, sizes_of(of.copies(towards, memory))});
-  const auto& duplex = of.plainest(
-      "duplex", [](const result_file::benchmark& copy) { return copy.memory == "pinned"; });
-  asked.push_back({"pinned memory both ways at once", time_counter, true, true, true, std::nullopt,
-                   sizes_of(duplex)});
-  for (const auto towards : both_directions)
-    asked.push_back({fmt::format("pageable memory {}, staged", way(towards)), time_counter, true,
-                     false, true, std::nullopt,
-                     sizes_of(of.copies(towards, "pageable", "staged"))});
-  for (const auto towards : both_directions) {
-    auto copies = sizes_of(of.copies(towards, "pinned"));
-    std::vector<std::size_t> sizes{small};
-    if (!copies.empty() && copies.begin()->first < small) sizes.push_back(copies.begin()->first);
-    for (const auto size : sizes)
-      asked.push_back(
-          {fmt::format("time of a small copy {}, pinned memory, {}", way(towards), size_text(size)),
-           time_counter, false, false, true, size, copies});
-    std::erase_if(copies, [](const auto& of_size) { return of_size.first > small; });
-    asked.push_back({fmt::format("small pinned copy {}", way(towards)), time_counter, false, true,
-                     false, std::nullopt, std::move(copies)});
-  }
-  for (const auto* memory : {"pinned", "pageable"})
-    asked.push_back({fmt::format("work of the CPU, {} memory to the device", memory), work_counter,
-                     true, false, true, std::nullopt,
-                     sizes_of(of.copies(direction::h2d, memory), work_counter)});
-  std::erase_if(asked, [](const question& each) { return each.sizes.empty(); });
-  return asked;
-}
 
 /// "−1.20 %": with a true minus.
 std::string shift_text(double shift) {
@@ -170,7 +114,9 @@ struct answers {
   std::vector<const comparison::difference*> differences;  ///< of each further run
 
   [[nodiscard]] std::string subject() const {
-    return asked->at ? asked->text : fmt::format("{}, {}", asked->text, size_text(size));
+    return asked->at
+               ? asked->text
+               : fmt::format("{}, {}", asked->text, common::size_text(static_cast<double>(size)));
   }
 };
 
@@ -381,17 +327,6 @@ comparable comparable_of(const run& of, const std::string& file) {
     made.problem = error.what();
   }
   return made;
-}
-
-json followed_questions(const comparable& of) {
-  auto all = json::array();
-  for (const auto& asked : of.questions) {
-    if (!asked.is_followed) continue;
-    auto names = json::array();
-    for (const auto& [size, one] : asked.sizes) names.push_back(one.benchmark);
-    all.push_back({{"question", asked.text}, {"is_rate", asked.is_rate}, {"benchmarks", names}});
-  }
-  return all;
 }
 
 json comparisons_of(std::vector<comparable> runs) {

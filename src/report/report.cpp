@@ -90,7 +90,7 @@ std::string document_of(std::span<const run_report> runs) {
     said["rules"] = common::list_of(run.rules, as_json);
     said["basis"] = common::to_json(run.basis);
     said["alike"] = common::list_of(run.alike, as_json);
-    said["questions"] = followed_questions(run.compared);
+    said["questions"] = followed_questions(run.compared.questions);
     auto& spreads = said["spreads"] = json::object();
     for (const auto& [benchmark, spread] : run.spreads) spreads[benchmark] = to_json(spread);
     compared.push_back(run.compared);
