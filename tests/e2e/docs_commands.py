@@ -79,7 +79,6 @@ LEFT_OUT = [
     LeftOut("docs/FLEET.md", "srun", "needs Slurm"),
     LeftOut("docs/FLEET.md", "mpirun -n 16", NEEDS_GPU),
     LeftOut("docs/FLEET.md", "WORLD_SIZE=2", "tests/e2e/test_fleet_mpi.py runs it", True),
-    LeftOut("docs/FLEET.md", "mpirun -n 2", "tests/e2e/test_fleet_mpi.py runs it", True),
     LeftOut("docs/GATE.md", "cmake --preset", BUILDS),
     LeftOut("docs/GATE.md", "for i in $(seq 3)", "as in the README; given are runs of a GPU"),
     LeftOut("docs/GATE.md", "scripts/gate base", NEEDS_LINKS),

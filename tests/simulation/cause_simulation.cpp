@@ -1,4 +1,5 @@
-// Simulates whether one cause leads to one finding: docs/FLEET.md has the figures and the command.
+// Simulates whether one cause leads to one finding: results/fleet/2026-11-26-causes.txt has its
+// output.
 
 #include <fmt/format.h>
 
