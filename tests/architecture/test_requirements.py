@@ -19,7 +19,7 @@ PYTHON = f"Python {NEEDS['report']['python']} or later"
 WHEEL_PYTHON = f"Python {NEEDS['wheel']['python']} or later"
 PAGES = {
     "README.md": [CUDA, *DRIVERS],
-    "docs/BUILD.md": [CUDA, *DRIVERS, *RELEASED, GLIBC, PYTHON],
+    "docs/BUILD.md": [CUDA, *DRIVERS, GLIBC, PYTHON],
     "docs/INSTALL.md": [CUDA, *RELEASED, GLIBC, PYTHON, WHEEL_PYTHON],
     "docs/SITE.md": [*RELEASED, GLIBC],
     "docs/library/INSTALL.md": [CUDA, *DRIVERS],
