@@ -141,3 +141,7 @@ class history {
 void add_onsets(const sweep& sweep, judgement& judged, const history& history);
 
 }  // namespace bench_transfers::fleet
+/// Tells which GPUs the nodes of missing ranks had, by such a history: where as many are gone as
+/// ranks are missing.
+void add_gpus_of_missing(judgement& judged, const history& history);
+

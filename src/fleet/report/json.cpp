@@ -115,6 +115,8 @@ json to_json(const missing_rank& missing) {
   gpu part;
   part.node = missing.node;
   auto entry = finding_json(scope::gpu, missing_code, part, {advice::look_at_node});
+  part.uuid = missing.uuid;
+  part.slot = missing.slot;
   entry["evidence"] = {{"rank", missing.rank}};
   return entry;
 }

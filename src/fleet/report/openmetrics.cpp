@@ -67,7 +67,9 @@ void add_findings(metrics& out, const sweep& sweep, const judgement& judged) {
             "1 for each part that is named: a GPU, node, rack, slot or the fleet.");
   for (const auto& found : judged.findings) out.add(labels_of(sweep, found), 1);
   for (const auto& missing : judged.missing)
-    out.add({{"node", missing.node},
+    out.add({{"gpu", missing.uuid},
+             {"node", missing.node},
+             {"slot", missing.slot},
              {"scope", to_string(scope::gpu)},
              {"code", missing_code},
              {"rank", fmt::format("{}", missing.rank)}},

@@ -57,6 +57,7 @@ std::string reached_text(const finding& found) {
                      100 * found.part_of_link.value_or(0));
 }
 
+/// Nothing if it is the first sweep of all.
 std::string onset_text(const onset& since) {
   return fmt::format("{}{}{}", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
                      since.begin ? " of " + common::timestamp_text(*since.begin) : "",
@@ -213,14 +214,25 @@ std::string sentence_of(const sweep& sweep, const finding& found) {
 }
 
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing) {
-  std::map<std::string, std::vector<std::string>> by_node;
-  for (const auto& rank : missing) by_node[rank.node].push_back(fmt::format("{}", rank.rank));
+  struct of_node {
+    std::vector<std::string> ranks, gpus;
+  };
+  std::map<std::string, of_node> by_node;
+  for (const auto& [rank, node, uuid, slot] : missing) {
+    by_node[node].ranks.push_back(fmt::format("{}", rank));
+    if (!uuid.empty())
+      by_node[node].gpus.push_back(
+          fmt::format("{}{}", uuid, slot.empty() ? "" : fmt::format(" (slot {})", slot)));
+  }
   std::vector<std::string> list;
-  for (const auto& [node, ranks] : by_node)
-    list.push_back(fmt::format("rank{} {} left no results{} [{}]", ranks.size() > 1 ? "s" : "",
-                               common::listed(ranks, most_shown),
-                               node.empty() ? "; the node is not known" : ", on node " + node,
-                               missing_code));
+  for (const auto& [node, lost] : by_node)
+    list.push_back(fmt::format(
+        "rank{} {} left no results{}{} [{}]", lost.ranks.size() > 1 ? "s" : "",
+        common::listed(lost.ranks, most_shown),
+        node.empty() ? "; the node is not known" : ", on node " + node,
+        lost.gpus.empty() ? ""
+                          : ", where earlier sweeps have " + common::listed(lost.gpus, most_shown),
+        missing_code));
   return list;
 }
 

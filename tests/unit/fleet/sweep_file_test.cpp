@@ -30,6 +30,8 @@ sweep made_up() {
   sweep.benchmarks[0].procedure = 2;
   sweep.world_size = 5;
   sweep.gpus[0].rank = 3;
+  sweep.gpus[0].local_rank = 1;
+  sweep.gpus[0].local_size = 2;
   sweep.gpus[0].parts = 2;
   sweep.gpus[0].slot = "0000:c1:00.0";
   sweep.gpus[0].link = {5, 16, 5, 16};
@@ -69,11 +71,15 @@ TEST(sweep_file, sweeps_of_older_releases_are_read) {
     gpu.erase("parts");
   }
   const auto sweep = sweep_from_text(document.dump(), "sweep.json");
+    gpu.erase("local_rank");
+    gpu.erase("local_size");
   auto before = made_up();
   before.gpus[1].on_host = false;
   before.gpus[0].parts = 1;
   EXPECT_EQ(sweep.begin, std::nullopt);
   EXPECT_EQ(sweep.gpus, before.gpus);
+  before.gpus[0].local_rank.reset();
+  before.gpus[0].local_size.reset();
 }
 
 TEST(sweep_file, texts_cannot_steer_a_terminal) {
