@@ -49,6 +49,7 @@ struct trouble {
   std::optional<std::size_t> before;    ///< of the last one that does not show it
   std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
   double slower = 0;                    ///< in its newest sweep; 0 without an aspect
+  std::size_t sweeps = 0;               ///< that show it
 };
 
 /// What has happened to a GPU or a slot.

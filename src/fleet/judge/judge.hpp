@@ -48,6 +48,7 @@ struct onset {
   std::string sweep;  ///< its id; may be empty
   std::optional<std::chrono::sys_seconds> begin;
   bool is_first_known = false;  ///< there is no earlier sweep that does not show it
+  std::size_t sweeps = 1;       ///< that show it in a row: those with the GPU, to the newest
 };
 
 /// What to do about a finding.

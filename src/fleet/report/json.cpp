@@ -72,7 +72,8 @@ json evidence_of(const sweep& sweep, const finding& found) {
 json to_json(const onset& since) {
   return {{"sweep", or_null(since.sweep)},
           {"begin", since.begin ? json(common::timestamp_text(*since.begin)) : json(nullptr)},
-          {"is_first_known", since.is_first_known}};
+          {"is_first_known", since.is_first_known},
+          {"sweeps", since.sweeps}};
 }
 
 /// All keys of a finding, in their order. `part`: what its GPUs have in common.

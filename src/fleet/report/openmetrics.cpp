@@ -78,6 +78,10 @@ void add_findings(metrics& out, const sweep& sweep, const judgement& judged) {
     out.add(with(labels_of(gone), {{"scope", to_string(scope::gpu)}, {"code", gone_code}}), 1);
   out.begin("transfers_fleet_finding_slower_ratio",
             "How much slower a named part is than its reference: 0.05 is 5 %.");
+  out.begin("transfers_fleet_finding_sweeps",
+            "With a history: how many sweeps in a row show a named part, this one included.");
+  for (const auto& found : judged.findings)
+    if (found.since) out.add(labels_of(sweep, found), static_cast<double>(found.since->sweeps));
   for (const auto& found : judged.findings)
     if (const auto* worst = found.worst()) out.add(labels_of(sweep, found), worst->slower.value);
 }

@@ -59,9 +59,11 @@ std::string reached_text(const finding& found) {
 
 /// Nothing if it is the first sweep of all.
 std::string onset_text(const onset& since) {
-  return fmt::format("{}{}{}", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
+  if (since.is_first_known && since.sweeps == 1) return "";
+  return fmt::format("{}{}{} ({})", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
                      since.begin ? " of " + common::timestamp_text(*since.begin) : "",
-                     since.is_first_known ? " or before" : "");
+                     since.is_first_known ? " or before" : "",
+                     common::counted(since.sweeps, "sweep"));
 }
 
 /// How often such a finding is chance. What a link can carry is no chance.
@@ -174,9 +176,9 @@ std::string slower_cell(const std::optional<double>& slower) {
 
 std::string where_text(const sweep& sweep, const finding& found) {
   const auto evidence = evidence_text(sweep, found);
-  if (!found.since) return evidence;
-  return fmt::format("{}{}since {}", evidence, evidence.empty() ? "" : "; ",
-                     onset_text(*found.since));
+  const auto since = found.since ? onset_text(*found.since) : "";
+  if (since.empty()) return evidence;
+  return fmt::format("{}{}since {}", evidence, evidence.empty() ? "" : "; ", since);
 }
 
 std::string summary_of(const finding& found) {
