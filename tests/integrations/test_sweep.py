@@ -70,6 +70,35 @@ def test_a_node_that_never_came_is_missing(programs: Path, tmp_path: Path) -> No
     assert [found["code"] for found in judgement["findings"]].count("missing") == 2
 
 
+def test_the_newest_earlier_sweeps_are_read(tmp_path: Path) -> None:
+    said = 'printf "%s\\n" "$@"; out="${@: -1}"; echo 1 >"${out#*=}"'
+    write_script(tmp_path / "fleet_transfers", said)
+    (tmp_path / "sweeps/tonight/runs").mkdir(parents=True)
+    os.utime(tmp_path / "sweeps/tonight/runs", (time.time() - 3600,) * 2)
+    hours = {"first one": -72, "second": -48, "third": -24, "tomorrow's": 0}
+    for name, hour in hours.items():
+        sweep = tmp_path / "sweeps" / name / "sweep.json.gz"
+        sweep.parent.mkdir()
+        sweep.touch()
+        os.utime(sweep, (time.time() + hour * 3600,) * 2)
+
+    def read(**more: str) -> list[str]:
+        completed = run(
+            "judge_sweep", tmp_path / "sweeps/tonight", TRANSFERS_PROGRAMS=str(tmp_path), **more
+        )
+        assert completed.stderr == "", completed
+        options = [line for line in completed.stdout.splitlines() if "history" in line]
+        return [Path(option.removeprefix("--history=")).parent.name for option in options]
+
+    assert read() == ["first one", "second", "third"]
+    assert read(TRANSFERS_HISTORY="2") == ["second", "third"]
+    assert read(TRANSFERS_HISTORY="0") == []
+    completed = run("judge_sweep", tmp_path / "sweeps/tonight", TRANSFERS_HISTORY="all")
+    assert completed.stderr == (
+        "judge_sweep: TRANSFERS_HISTORY is no whole number below 1000000000\n"
+    )
+
+
 def test_each_process_gets_a_gpu_of_its_own(tmp_path: Path) -> None:
     names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_NAME")
     said = " ".join(f"${name}" for name in names)
