@@ -141,8 +141,8 @@ class history {
 /// was judged: of a wider part, since when most of its GPUs are slow.
 void add_onsets(const sweep& sweep, judgement& judged, const history& history);
 
-}  // namespace bench_transfers::fleet
 /// Tells which GPUs the nodes of missing ranks had, by such a history: where as many are gone as
 /// ranks are missing.
 void add_gpus_of_missing(judgement& judged, const history& history);
 
+}  // namespace bench_transfers::fleet

@@ -157,6 +157,8 @@ sweep sweep_of(const checked_value& file) {
     result.benchmarks.push_back(benchmark_of(entry));
   for (const auto& rank : file.at("other_ranks").list(most_gpus))
     result.other_ranks.insert(rank.whole(most_ranks));
+  if (const auto nodes = file.find("absent_nodes"))
+    for (const auto& node : nodes->list(most_gpus)) result.absent_nodes.insert(node.text());
   std::set<std::string> uuids;
   for (const auto& entry : file.at("gpus").list(most_gpus)) {
     result.gpus.push_back(gpu_of(entry, result.benchmarks.size()));
@@ -189,6 +191,7 @@ std::string to_text(const sweep& sweep) {
                 {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
                 {"world_size", or_null(sweep.world_size)},
                 {"other_ranks", sweep.other_ranks},
+                {"absent_nodes", sweep.absent_nodes},
                 {"benchmarks", json::array()},
                 {"gpus", json::array()},
                 {"problems", common::to_json(sweep.problems)}};

@@ -158,7 +158,8 @@ struct absent_parts {
   /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that
   /// has left no results for it, if there is one.
   std::vector<gpu> gone;
-  std::set<std::string> absent_nodes;  ///< of the baseline, whose GPUs are not on others
+  std::set<std::string> absent_nodes;     ///< of the baseline, whose GPUs are not on others
+  std::set<std::string> declared_absent;  ///< the same, as the sweep says: no doubt
 };
 
 /// Its findings are what is named, the widest parts first.

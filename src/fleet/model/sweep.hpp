@@ -77,6 +77,8 @@ struct sweep {
   /// Ranks that have left results which are of no GPU here: those that are left out, or of a GPU
   /// that has another rank.
   std::set<std::size_t> other_ranks;
+  /// Nodes that could take no part, such as drained ones: whoever has made the sweep says so.
+  std::set<std::string> absent_nodes = {};
   /// What could not be used, or is doubtful. A sweep with problems is not healthy.
   std::vector<common::message> problems;
 

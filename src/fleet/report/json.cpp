@@ -115,9 +115,9 @@ json to_json(const sweep& sweep, const finding& found) {
 json to_json(const missing_rank& missing) {
   gpu part;
   part.node = missing.node;
-  auto entry = finding_json(scope::gpu, missing_code, part, {advice::look_at_node});
   part.uuid = missing.uuid;
   part.slot = missing.slot;
+  auto entry = finding_json(scope::gpu, missing_code, part, {advice::look_at_node});
   entry["evidence"] = {{"rank", missing.rank}};
   return entry;
 }
@@ -208,6 +208,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"not_named", findings(judged.not_named)},
                 {"unknown_gpus", uuids_of(sweep, judged.unknown_gpus)},
                 {"in_parts", in_parts(sweep)},
+                {"absent_nodes", judged.declared_absent},
                 {"problems", common::to_json(problems_of(sweep, judged))},
                 {"doubts", doubts_of(sweep, judged)},
                 {"thresholds_percent", thresholds_percent()},

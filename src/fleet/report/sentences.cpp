@@ -279,14 +279,20 @@ exports::section problem_section(const std::vector<common::message>& problems) {
 }
 
 std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged) {
-  exports::section not_named{"Slow host devices, which are not named"}, doubts{"Not known"};
+  exports::section not_named{"Slow host devices, which are not named"}, absent{"Absent"},
+      doubts{"Not known"};
   for (const auto& found : judged.not_named)
     not_named.sentences.push_back(sentence_of(sweep, found));
   for (const auto& [doubt, gpus] : judged.doubts)
     doubts.sentences.push_back(fmt::format(
         "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
         explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus), to_string(doubt)));
-  return {not_named, in_parts_section(sweep), doubts, problem_section(problems_of(sweep, judged))};
+  if (const auto& nodes = judged.declared_absent; !nodes.empty())
+    absent.sentences.push_back(
+        fmt::format("{} of the baseline, as declared: {}", common::counted(nodes.size(), "node"),
+                    common::listed({nodes.begin(), nodes.end()}, most_shown)));
+  return {not_named, in_parts_section(sweep), absent, doubts,
+          problem_section(problems_of(sweep, judged))};
 }
 
 }  // namespace bench_transfers::fleet

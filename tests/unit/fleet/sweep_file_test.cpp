@@ -41,6 +41,7 @@ sweep made_up() {
   sweep.gpus[1].times[0].clear();
   sweep.gpus[1].times[1].push_back({1, 2});
   sweep.other_ranks = {1, 4};
+  sweep.absent_nodes = {"node2"};
   sweep.problems = {{"unusable_file", {{"file", "x.json"}}, "cannot read x.json"}};
   return sweep;
 }
@@ -65,21 +66,22 @@ TEST(sweep_file, keeps_all_there_is) {
 TEST(sweep_file, sweeps_of_older_releases_are_read) {
   auto document = json::parse(to_text(made_up()));
   document.erase("begin");
+  document.erase("absent_nodes");
   for (auto& benchmark : document["benchmarks"]) benchmark.erase("copied_bytes");
   for (auto& gpu : document["gpus"]) {
     gpu.erase("kind");
     gpu.erase("parts");
-  }
-  const auto sweep = sweep_from_text(document.dump(), "sweep.json");
     gpu.erase("local_rank");
     gpu.erase("local_size");
+  }
+  const auto sweep = sweep_from_text(document.dump(), "sweep.json");
   auto before = made_up();
   before.gpus[1].on_host = false;
   before.gpus[0].parts = 1;
-  EXPECT_EQ(sweep.begin, std::nullopt);
-  EXPECT_EQ(sweep.gpus, before.gpus);
   before.gpus[0].local_rank.reset();
   before.gpus[0].local_size.reset();
+  EXPECT_EQ(sweep.begin, std::nullopt);
+  EXPECT_EQ(sweep.gpus, before.gpus);
 }
 
 TEST(sweep_file, texts_cannot_steer_a_terminal) {
