@@ -21,12 +21,13 @@ std::string host_name() {
 void add_local_rank(rank_identity& self) {
   auto& told = self.told;
   if (!self.has_rank) return;
-  if (!told.local_size && (told.world_size == 1U || !told.local_rank)) told.local_size = 1;
-  if (!told.local_size)
+  if (!told.local_size && told.world_size == 1U) told.local_size = 1;
+  if (!told.local_size && told.local_rank)
     throw common::usage_error(
         fmt::format("{} does not say how many ranks this node has ({}): --ranks-per-node=N",
                     told.launcher, told.seen));
-  self.local_size = *told.local_size;
+  // A pod sees no other of its node: it records no local size.
+  self.local_size = told.local_size.value_or(1);
   if (!told.local_rank) told.local_rank = told.rank % self.local_size;
   self.local_rank = *told.local_rank;
   if (const auto why = fleet::why_impossible(told)) throw common::usage_error(*why);

@@ -33,6 +33,7 @@ nlohmann::ordered_json fleet_facts(const fleet::launched_rank& told, bool has_ra
           {"launcher", or_null(told.launcher)},
           {"rank", has_rank ? nlohmann::ordered_json(told.rank) : nlohmann::ordered_json(nullptr)},
           {"local_rank", or_null(told.local_rank)},
+          {"local_size", or_null(told.local_size)},
           {"world_size", or_null(told.world_size)},
           {"node", or_null(told.node)},
           {"rack", or_null(told.rack)}};

@@ -32,7 +32,8 @@ def test_the_ranks_of_a_node_measure_in_turn_and_all_at_once(ranks: Ranks, fleet
         assert result.transfers["complete"]
         told = result.transfers["fleet"]
         assert (told["sweep"], told["rack"], told["launcher"]) == ("monday", "r1", "torchrun")
-        assert (told["rank"], told["local_rank"], told["world_size"]) == (rank, rank, 4)
+        assert (told["rank"], told["world_size"]) == (rank, 4)
+        assert (told["local_rank"], told["local_size"]) == (rank, 4)
         assert told["node"] == os.uname().nodename
         assert result.names() == {*at_once(4), *ALONE}
         assert {row.get("ranks") for row in result.rows if row["name"] in at_once(4)} == {4}

@@ -270,8 +270,7 @@ COMMAND_MODES: dict[tuple[str, str], list[tuple[tuple[str, ...], dict[str, str]]
     ("fleet_transfers", "collect"): [((NONE, "--out=sweep.json"), {})],
     ("fleet_transfers", "judge"): [
         ((NONE,), {}),
-        ((NONE, "--openmetrics=-"), refused("--openmetrics=- alone", "--history")),
-        ((NONE, "--openmetrics=-", "--json=answer.json"), {}),
+        ((NONE, "--openmetrics=-"), {}),
     ],
     ("fleet_transfers", "show"): [((NONE,), {})],
     ("fleet_transfers", "history"): [((NONE,), {})],
@@ -313,7 +312,7 @@ def test_each_mode_of_the_programs_is_tried() -> None:
         for _, refusals in modes
         for refusal in refusals.values()
     }
-    for folder in ("bench/cli", "bench/commands", "src/gate/cli", "src/fleet/cli"):
+    for folder in ("bench/cli", "bench/commands", "src/gate/cli"):
         source = "".join(file.read_text("utf-8") for file in (ROOT / folder).glob("*.cpp"))
         words = re.findall(r'(?:\{mode::\w+|\{(?:"--[-a-z]+",?\s*)+\}),\s*"([^"]+)"', source)
         assert words

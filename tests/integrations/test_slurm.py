@@ -187,3 +187,5 @@ def test_from_zero_to_a_nightly_sweep(
     (second,) = set((tmp_path / "sweeps").iterdir()) - {folder}
     measured = [path.parent.name for path in second.glob("runs/*/*.json")]
     assert measured == ["n2", "n2"], completed
+    assert (second / "absent").read_text("utf-8") == "n1\n"
+    assert (folder / "absent").read_text("utf-8") == ""

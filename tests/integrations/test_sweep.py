@@ -70,6 +70,55 @@ def test_a_node_that_never_came_is_missing(programs: Path, tmp_path: Path) -> No
     assert [found["code"] for found in judgement["findings"]].count("missing") == 2
 
 
+def test_a_node_that_is_declared_absent_is_no_doubt(programs: Path, tmp_path: Path) -> None:
+    variables = {"TRANSFERS_PROGRAMS": str(programs), "TRANSFERS_GPUS": "1"}
+    for day, nodes in (("first", ("n0", "n1")), ("second", ("n0",))):
+        for index, node in enumerate(nodes):
+            variables |= {"TRANSFERS_NODES": str(len(nodes)), "TRANSFERS_NODE_INDEX": str(index)}
+            run("node_sweep", tmp_path / day / "runs", *ON_THE_HOST, NODE_NAME=node, **variables)
+    run("judge_sweep", tmp_path / "first", **variables)
+    variables["TRANSFERS_REFERENCE"] = str(tmp_path / "first/sweep.json.gz")
+
+    def judged() -> tuple[bool, list[str]]:
+        run("judge_sweep", tmp_path / "second", **variables)
+        judgement = json.loads((tmp_path / "second/judgement.json").read_text("utf-8"))
+        codes = {doubt["code"] for doubt in judgement["doubts"]}
+        return "nodes_not_measured" in codes, judgement["absent_nodes"]
+
+    assert judged() == (True, [])
+    (tmp_path / "second/absent").write_text("n1\nn7\n", "utf-8")
+    assert judged() == (False, ["n1"])
+
+
+def test_the_newest_earlier_sweeps_are_read(tmp_path: Path) -> None:
+    said = 'printf "%s\\n" "$@"; out="${@: -1}"; echo 1 >"${out#*=}"'
+    write_script(tmp_path / "fleet_transfers", said)
+    (tmp_path / "sweeps/tonight/runs").mkdir(parents=True)
+    os.utime(tmp_path / "sweeps/tonight/runs", (time.time() - 3600,) * 2)
+    hours = {"first one": -72, "second": -48, "third": -24, "tomorrow's": 0}
+    for name, hour in hours.items():
+        sweep = tmp_path / "sweeps" / name / "sweep.json.gz"
+        sweep.parent.mkdir()
+        sweep.touch()
+        os.utime(sweep, (time.time() + hour * 3600,) * 2)
+
+    def read(**more: str) -> list[str]:
+        completed = run(
+            "judge_sweep", tmp_path / "sweeps/tonight", TRANSFERS_PROGRAMS=str(tmp_path), **more
+        )
+        assert completed.stderr == "", completed
+        options = [line for line in completed.stdout.splitlines() if "history" in line]
+        return [Path(option.removeprefix("--history=")).parent.name for option in options]
+
+    assert read() == ["first one", "second", "third"]
+    assert read(TRANSFERS_HISTORY="2") == ["second", "third"]
+    assert read(TRANSFERS_HISTORY="0") == []
+    completed = run("judge_sweep", tmp_path / "sweeps/tonight", TRANSFERS_HISTORY="all")
+    assert completed.stderr == (
+        "judge_sweep: TRANSFERS_HISTORY is no whole number below 1000000000\n"
+    )
+
+
 def test_each_process_gets_a_gpu_of_its_own(tmp_path: Path) -> None:
     names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_NAME")
     said = " ".join(f"${name}" for name in names)

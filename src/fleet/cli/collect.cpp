@@ -50,6 +50,10 @@ class collect_command final : public commands::command {
         .add_option("--sweep", sweep_,
                     "only the files of this sweep (default: that of more than half)")
         ->type_name("ID");
+    commands::take_each(*options.add_option("--absent", absent_,
+                                            "nodes that could take no part, such as drained ones"),
+                        "NODE,")
+        .delimiter(',');
   }
 
   [[nodiscard]] common::exit_code run() const override {
@@ -76,7 +80,8 @@ class collect_command final : public commands::command {
       require_most_of_one_sweep(results);
     else
       passed_over = keep_sweep(results, sweep_);
-    const auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
+    auto sweep = sweep_of(std::move(results.gpus), std::move(results.problems), within);
+    for (const auto& node : absent_) sweep.absent_nodes.insert(common::printable(node));
     write_sweep(out_, sweep);
     auto text = fmt::format(
         "{} of {} in {}; {}{}\n", common::counted(sweep.gpus.size(), "GPU"),
@@ -96,6 +101,7 @@ class collect_command final : public commands::command {
   std::filesystem::path out_;
   std::optional<unsigned> within_hours_;  ///< none: the usual
   std::string sweep_;                     ///< id; empty: that of most files
+  std::vector<std::string> absent_;       ///< nodes
 };
 
 const commands::registration<collect_command> collecting{

@@ -55,12 +55,6 @@ class judge_command final : public commands::command {
     commands::take_each(decide_by, "CLASS,").delimiter(',');
   }
 
-  void check(const CLI::App& given) const override {
-    const bool writes_words = !(json_.empty() && markdown_.empty() && junit_.empty());
-    if (common::is_standard_output(openmetrics_) && !writes_words)
-      commands::refuse_without_effect(given, {"--history"}, "--openmetrics=- alone");
-  }
-
   [[nodiscard]] common::exit_code run() const override {
     auto inputs = references_;
     inputs.push_back(sweep_);
@@ -75,7 +69,9 @@ class judge_command final : public commands::command {
         return record.begin >= sweep.begin;  // itself, and later ones
       });
       earlier.push_back(record_of(sweep, judged));
-      add_onsets(sweep, judged, history(std::move(earlier)));
+      const history known(std::move(earlier));
+      add_onsets(sweep, judged, known);
+      add_gpus_of_missing(judged, known);
     }
     write_answer(sweep, judged);
     return judged.verdict;

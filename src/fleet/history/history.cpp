@@ -39,7 +39,7 @@ class series {
   [[nodiscard]] std::optional<trouble> present() const {
     const auto level = level_when_named();
     if (aspect_ && level <= 0) return std::nullopt;
-    trouble result{records_.size(), std::nullopt, aspect_, 0};
+    trouble result{records_.size(), std::nullopt, aspect_};
     bool was_named = false;
     for (auto i = records_.size(); i-- > 0;) {
       const auto* record = records_[i];
@@ -51,6 +51,7 @@ class series {
       const bool is_newest = result.since == records_.size();
       if (aspect_ && is_newest) result.slower = record->slower.at(*aspect_);
       result.since = i;
+      ++result.sweeps;
       was_named = was_named || is_named(*record);
     }
     return was_named ? std::optional(result) : std::nullopt;
@@ -268,24 +269,42 @@ std::vector<const gpu_history*> history::beginning_with(const std::string& uuid)
 }
 
 void add_onsets(const sweep& sweep, judgement& judged, const history& history) {
-  if (history.sweeps().size() < 2 || judged.findings.empty()) return;
-  judged.other_procedures.insert(history.other_procedures().begin(),
-                                 history.other_procedures().end());
+  if (judged.findings.empty()) return;
   std::map<std::string, const trouble*> troubles;
   for (const auto& gpu : history.gpus())
     if (gpu.trouble) troubles.emplace(gpu.uuid, &*gpu.trouble);
   for (auto& found : judged.findings) {
-    std::vector<std::pair<std::size_t, bool>> since;
+    std::vector<const trouble*> since;
     for (const auto gpu : found.gpus)
       if (const auto known = troubles.find(sweep.gpus[gpu].uuid); known != troubles.end())
-        since.emplace_back(known->second->since, !known->second->before);
+        since.push_back(known->second);
     if (since.empty()) continue;
     const auto middle = since.begin() + static_cast<std::ptrdiff_t>(since.size() / 2);
-    std::ranges::nth_element(since, middle);
-    const auto& first = history.sweeps()[middle->first];
-    found.since = onset{first.id, first.begin, middle->second};
-    const bool is_of_this_sweep = middle->first + 1 == history.sweeps().size();
-    if (!is_of_this_sweep) std::erase(found.what_to_do, advice::second_sweep);
+    std::ranges::nth_element(since, middle, {}, [](const trouble* of_gpu) {
+      return std::pair(of_gpu->since, !of_gpu->before);
+    });
+    const auto& usual = **middle;
+    const auto& first = history.sweeps()[usual.since];
+    found.since = onset{first.id, first.begin, !usual.before, usual.sweeps};
+    if (usual.sweeps > 1) std::erase(found.what_to_do, advice::second_sweep);
+  }
+}
+
+void add_gpus_of_missing(judgement& judged, const history& history) {
+  std::map<std::string, std::vector<missing_rank*>> missing;
+  for (auto& rank : judged.missing)
+    if (!rank.node.empty()) missing[rank.node].push_back(&rank);
+  std::map<std::string, std::vector<const gpu_history*>> gone;
+  for (const auto& gpu : history.gpus())
+    if (gpu.presence == presence::gone && !std::ranges::count(judged.gone, gpu.uuid, &gpu::uuid))
+      gone[gpu.newest().place.node].push_back(&gpu);
+  for (const auto& [node, ranks] : missing) {
+    const auto& gpus = gone[node];
+    if (gpus.size() != ranks.size()) continue;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      ranks[i]->uuid = gpus[i]->uuid;
+      ranks[i]->slot = gpus[i]->newest().place.slot;
+    }
   }
 }
 

@@ -49,6 +49,7 @@ struct trouble {
   std::optional<std::size_t> before;    ///< of the last one that does not show it
   std::optional<fleet::aspect> aspect;  ///< none: a link, wrong data, single benchmarks
   double slower = 0;                    ///< in its newest sweep; 0 without an aspect
+  std::size_t sweeps = 0;               ///< that show it
 };
 
 /// What has happened to a GPU or a slot.
@@ -139,5 +140,9 @@ class history {
 /// Tells of each finding since when it is there, by a history whose newest sweep is the one that
 /// was judged: of a wider part, since when most of its GPUs are slow.
 void add_onsets(const sweep& sweep, judgement& judged, const history& history);
+
+/// Tells which GPUs the nodes of missing ranks had, by such a history: where as many are gone as
+/// ranks are missing.
+void add_gpus_of_missing(judgement& judged, const history& history);
 
 }  // namespace bench_transfers::fleet

@@ -74,6 +74,8 @@ gpu gpu_of(const contents& read, std::size_t index, const json& device, const st
   result.node = named.empty() ? node : named;
   result.rack = text_at(fleet, {"rack"});
   result.rank = whole(fleet, "rank", most_ranks);
+  result.local_rank = whole(fleet, "local_rank", most_ranks);
+  result.local_size = whole(fleet, "local_size", most_ranks);
   result.uuid = text_at(device, {"uuid"});
   result.slot = text_at(device, {"pci_bus_id"});
   result.model = text_at(device, {"name"});

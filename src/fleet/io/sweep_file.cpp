@@ -54,6 +54,8 @@ json to_json(const gpu& shown) {
           {"node", shown.node},
           {"rack", or_null(shown.rack)},
           {"rank", or_null(shown.rank)},
+          {"local_rank", or_null(shown.local_rank)},
+          {"local_size", or_null(shown.local_size)},
           {"link",
            {{"generation", or_null(shown.link.generation)},
             {"width", or_null(shown.link.width)},
@@ -112,6 +114,8 @@ gpu gpu_of(const checked_value& entry, std::size_t benchmarks) {
   result.node = entry.at("node").text();
   result.rack = text_or_empty(entry, "rack");
   if (const auto rank = entry.at_or_null("rank")) result.rank = rank->whole(most_ranks);
+  if (const auto rank = entry.find("local_rank")) result.local_rank = rank->whole(most_ranks);
+  if (const auto size = entry.find("local_size")) result.local_size = size->whole(most_ranks);
   const auto link = entry.at("link");
   result.link = {small(link, "generation"), small(link, "width"), small(link, "generation_max"),
                  small(link, "width_max")};
@@ -153,6 +157,8 @@ sweep sweep_of(const checked_value& file) {
     result.benchmarks.push_back(benchmark_of(entry));
   for (const auto& rank : file.at("other_ranks").list(most_gpus))
     result.other_ranks.insert(rank.whole(most_ranks));
+  if (const auto nodes = file.find("absent_nodes"))
+    for (const auto& node : nodes->list(most_gpus)) result.absent_nodes.insert(node.text());
   std::set<std::string> uuids;
   for (const auto& entry : file.at("gpus").list(most_gpus)) {
     result.gpus.push_back(gpu_of(entry, result.benchmarks.size()));
@@ -185,6 +191,7 @@ std::string to_text(const sweep& sweep) {
                 {"begin", sweep.begin ? json(common::timestamp_text(*sweep.begin)) : json(nullptr)},
                 {"world_size", or_null(sweep.world_size)},
                 {"other_ranks", sweep.other_ranks},
+                {"absent_nodes", sweep.absent_nodes},
                 {"benchmarks", json::array()},
                 {"gpus", json::array()},
                 {"problems", common::to_json(sweep.problems)}};

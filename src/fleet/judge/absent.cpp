@@ -39,7 +39,9 @@ absent_parts absent_in(const question& asked) {
     if (!gpu.rank)
       take_missing(gpu, parts.missing,
                    [&](const missing_rank& missing) { return missing.node == gpu.node; });
-  parts.absent_nodes = asked.accepted->absent_nodes(asked.sweep);
+  for (auto& node : asked.accepted->absent_nodes(asked.sweep))
+    (asked.sweep.absent_nodes.contains(node) ? parts.declared_absent : parts.absent_nodes)
+        .insert(node);
   return parts;
 }
 

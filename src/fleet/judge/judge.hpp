@@ -48,6 +48,7 @@ struct onset {
   std::string sweep;  ///< its id; may be empty
   std::optional<std::chrono::sys_seconds> begin;
   bool is_first_known = false;  ///< there is no earlier sweep that does not show it
+  std::size_t sweeps = 1;       ///< that show it in a row: those with the GPU, to the newest
 };
 
 /// What to do about a finding.
@@ -157,7 +158,8 @@ struct absent_parts {
   /// GPUs that were in the baseline and are not on their nodes any more; each with the rank that
   /// has left no results for it, if there is one.
   std::vector<gpu> gone;
-  std::set<std::string> absent_nodes;  ///< of the baseline, whose GPUs are not on others
+  std::set<std::string> absent_nodes;     ///< of the baseline, whose GPUs are not on others
+  std::set<std::string> declared_absent;  ///< the same, as the sweep says: no doubt
 };
 
 /// Its findings are what is named, the widest parts first.

@@ -12,16 +12,87 @@ namespace {
 
 using nodes_of_ranks = std::map<std::size_t, const std::string*>;
 
-/// Whether the ranks of each node follow each other: no cyclic placement.
-bool are_contiguous(const nodes_of_ranks& nodes) {
+/// Ranks from `first` to before `end`, all of one node.
+struct rank_span {
+  std::size_t first, end;
+  std::string node;
+};
+
+/// What lies between two ranks of a node is of this node, if the ranks of each node follow each
+/// other: no cyclic placement.
+std::vector<rank_span> spans_between(const nodes_of_ranks& nodes) {
+  std::vector<rank_span> spans;
   std::set<std::string> seen;
-  const std::string* last = nullptr;
   for (const auto& [rank, node] : nodes) {
-    if (last && *last == *node) continue;
-    if (!seen.insert(*node).second) return false;
-    last = node;
+    if (spans.empty() || spans.back().node != *node) {
+      if (!seen.insert(*node).second) return {};
+      spans.push_back({rank, rank, *node});
+    }
+    spans.back().end = rank + 1;
   }
-  return true;
+  return spans;
+}
+
+/// What the files of a node say of its ranks.
+struct ranks_told {
+  std::size_t least, most;
+  std::optional<std::size_t> zero;  ///< the rank that has local rank 0; none: they contradict
+  std::optional<std::size_t> size;  ///< local size
+
+  [[nodiscard]] std::size_t end() const { return size ? *zero + *size : most + 1; }
+  [[nodiscard]] bool has_first_and_last() const {
+    return least == *zero && size > 1U && most + 1 == end();
+  }
+};
+
+std::map<std::string, ranks_told> told_by_local_ranks(const std::vector<gpu>& gpus) {
+  std::map<std::string, ranks_told> nodes;
+  for (const auto& gpu : gpus) {
+    if (!gpu.rank) continue;
+    const bool is_known = gpu.local_rank && *gpu.local_rank <= *gpu.rank;
+    const auto zero = is_known ? std::optional(*gpu.rank - *gpu.local_rank) : std::nullopt;
+    auto& node = nodes.try_emplace(gpu.node, ranks_told{*gpu.rank, *gpu.rank, zero, gpu.local_size})
+                     .first->second;
+    node.least = std::min(node.least, *gpu.rank);
+    node.most = std::max(node.most, *gpu.rank);
+    if (node.zero != zero) node.zero.reset();
+    if (node.size != gpu.local_size) node.size.reset();
+  }
+  for (auto& [name, node] : nodes)
+    if (node.zero && node.end() <= node.most) node.zero.reset();
+  return nodes;
+}
+
+/// Whether the launcher has numbered the ranks node by node: no two nodes have the same ranks, and
+/// a whole node or all of them show it.
+bool are_numbered_by_node(const std::map<std::string, ranks_told>& nodes, std::size_t world_size) {
+  std::vector<const ranks_told*> sorted;
+  for (const auto& [name, node] : nodes) {
+    if (!node.zero) return false;
+    sorted.push_back(&node);
+  }
+  std::ranges::sort(sorted, {}, [](const ranks_told* node) { return *node->zero; });
+  std::size_t end = 0, ranks = 0;
+  for (const auto* node : sorted) {
+    if (*node->zero < end) return false;
+    end = node->end();
+    ranks += end - *node->zero;
+  }
+  return end <= world_size &&
+         (ranks == world_size || std::ranges::any_of(sorted, &ranks_told::has_first_and_last));
+}
+
+/// As many ranks lie between two of a node as local ranks: they are of this node. Where it ends
+/// follows from its local size, if the ranks are numbered node by node.
+std::vector<rank_span> spans_by_local_ranks(const std::vector<gpu>& gpus, std::size_t world_size) {
+  const auto nodes = told_by_local_ranks(gpus);
+  const bool is_whole = are_numbered_by_node(nodes, world_size);
+  std::vector<rank_span> spans;
+  for (const auto& [name, node] : nodes)
+    if (node.zero)
+      spans.push_back(
+          {is_whole ? *node.zero : node.least, is_whole ? node.end() : node.most + 1, name});
+  return spans;
 }
 
 std::string text_in(const nlohmann::ordered_json& data, const char* key) {
@@ -104,15 +175,18 @@ std::vector<missing_rank> missing_ranks(const sweep& sweep) {
     has_results.insert(*result.rank);
     if (!result.node.empty()) nodes.emplace(*result.rank, &result.node);
   }
-  const bool can_be_placed = are_contiguous(nodes);
+  const auto world_size = sweep.world_size.value_or(0);
+  const bool tell_local_ranks =
+      std::ranges::any_of(sweep.gpus, [](const gpu& gpu) { return gpu.rank && gpu.local_rank; });
+  auto spans =
+      tell_local_ranks ? spans_by_local_ranks(sweep.gpus, world_size) : spans_between(nodes);
+  std::ranges::sort(spans, {}, &rank_span::first);
   std::vector<missing_rank> missing;
-  for (std::size_t rank = 0; rank < sweep.world_size.value_or(0); ++rank) {
-    const auto after = nodes.lower_bound(rank);
-    if ((after != nodes.end() && after->first == rank) || has_results.contains(rank)) continue;
-    const bool is_between = after != nodes.end() && after != nodes.begin();
-    const bool is_of_node =
-        can_be_placed && is_between && *std::prev(after)->second == *after->second;
-    missing.push_back({rank, is_of_node ? *after->second : std::string()});
+  for (std::size_t rank = 0; rank < world_size; ++rank) {
+    if (nodes.contains(rank) || has_results.contains(rank)) continue;
+    const auto after = std::ranges::upper_bound(spans, rank, {}, &rank_span::first);
+    const bool is_of_node = after != spans.begin() && rank < std::prev(after)->end;
+    missing.push_back({rank, is_of_node ? std::prev(after)->node : std::string()});
   }
   take_off(missing, nodes, unread);
   return missing;

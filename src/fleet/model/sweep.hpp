@@ -54,7 +54,9 @@ struct gpu {
   std::string node;
   std::string rack;                 ///< empty: not known
   std::optional<std::size_t> rank;  ///< of the process; none: it was not started by a launcher
-  bool on_host = false;             ///< no GPU, but host memory that stands in for one
+  std::optional<std::size_t> local_rank = {};  ///< of the process on its node
+  std::optional<std::size_t> local_size = {};  ///< ranks of the node
+  bool on_host = false;                        ///< no GPU, but host memory that stands in for one
   fleet::link link;
   std::size_t parts = 1;               ///< in which a run was measured, one after another
   std::set<std::string> warnings;      ///< codes of its files
@@ -75,6 +77,8 @@ struct sweep {
   /// Ranks that have left results which are of no GPU here: those that are left out, or of a GPU
   /// that has another rank.
   std::set<std::size_t> other_ranks;
+  /// Nodes that could take no part, such as drained ones: whoever has made the sweep says so.
+  std::set<std::string> absent_nodes = {};
   /// What could not be used, or is doubtful. A sweep with problems is not healthy.
   std::vector<common::message> problems;
 
@@ -84,7 +88,9 @@ struct sweep {
 /// A rank without results.
 struct missing_rank {
   std::size_t rank;
-  std::string node;  ///< that of the ranks on both sides; empty: not known
+  std::string node;       ///< empty: not known
+  std::string uuid = {};  ///< of a GPU that earlier sweeps have on the node; empty: not known
+  std::string slot = {};  ///< of this GPU; may be empty
 
   friend bool operator==(const missing_rank&, const missing_rank&) = default;
 };
@@ -109,11 +115,12 @@ inline constexpr std::size_t most_ranks = 100'000'000;
 inline constexpr double shortest_time = 1e-3;   ///< in ns; ratios of times must stay finite
 inline constexpr double longest_time = 3.2e16;  ///< a year, in ns
 
-/// The ranks below the world size that have left no results. They are placed only if the ranks of
-/// each node follow each other. A rank that has left results which cannot be read is not missing;
-/// where a file does not tell its rank, those of its node are not, unless they are more than such
-/// files. A rank without a place may have left the file of a node that has fewer ranks than
-/// another, or no result.
+/// The ranks below the world size that have left no results. Local ranks tell the nodes of those
+/// between two ranks of a node, and local sizes those before and behind them; without local ranks,
+/// that the ranks of each node follow each other. A rank that has left results which cannot be read
+/// is not missing; where a file does not tell its rank, those of its node are not, unless they are
+/// more than such files. A rank without a place may have left the file of a node that has fewer
+/// ranks than another, or no result.
 std::vector<missing_rank> missing_ranks(const sweep& sweep);
 
 }  // namespace bench_transfers::fleet

@@ -72,7 +72,8 @@ json evidence_of(const sweep& sweep, const finding& found) {
 json to_json(const onset& since) {
   return {{"sweep", or_null(since.sweep)},
           {"begin", since.begin ? json(common::timestamp_text(*since.begin)) : json(nullptr)},
-          {"is_first_known", since.is_first_known}};
+          {"is_first_known", since.is_first_known},
+          {"sweeps", since.sweeps}};
 }
 
 /// All keys of a finding, in their order. `part`: what its GPUs have in common.
@@ -114,6 +115,8 @@ json to_json(const sweep& sweep, const finding& found) {
 json to_json(const missing_rank& missing) {
   gpu part;
   part.node = missing.node;
+  part.uuid = missing.uuid;
+  part.slot = missing.slot;
   auto entry = finding_json(scope::gpu, missing_code, part, {advice::look_at_node});
   entry["evidence"] = {{"rank", missing.rank}};
   return entry;
@@ -205,6 +208,7 @@ std::string json_of(const sweep& sweep, const judgement& judged) {
                 {"not_named", findings(judged.not_named)},
                 {"unknown_gpus", uuids_of(sweep, judged.unknown_gpus)},
                 {"in_parts", in_parts(sweep)},
+                {"absent_nodes", judged.declared_absent},
                 {"problems", common::to_json(problems_of(sweep, judged))},
                 {"doubts", doubts_of(sweep, judged)},
                 {"thresholds_percent", thresholds_percent()},

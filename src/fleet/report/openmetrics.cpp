@@ -56,6 +56,8 @@ void add_counts(metrics& out, const sweep& sweep, const judgement& judged) {
       std::ranges::count_if(judged.gone, [](const gpu& gone) { return gone.rank.has_value(); });
   count("transfers_fleet_missing_ranks", "Ranks that have left no results.",
         judged.missing.size() + static_cast<std::size_t>(ranks_of_gone));
+  count("transfers_fleet_absent_nodes", "Nodes of the reference that were declared absent.",
+        judged.declared_absent.size());
   count("transfers_fleet_unknown_gpus", "GPUs that could not be tested.",
         judged.unknown_gpus.size());
   count("transfers_fleet_problems", "Files or runs that could not be used, or are doubtful.",
@@ -67,13 +69,19 @@ void add_findings(metrics& out, const sweep& sweep, const judgement& judged) {
             "1 for each part that is named: a GPU, node, rack, slot or the fleet.");
   for (const auto& found : judged.findings) out.add(labels_of(sweep, found), 1);
   for (const auto& missing : judged.missing)
-    out.add({{"node", missing.node},
+    out.add({{"gpu", missing.uuid},
+             {"node", missing.node},
+             {"slot", missing.slot},
              {"scope", to_string(scope::gpu)},
              {"code", missing_code},
              {"rank", fmt::format("{}", missing.rank)}},
             1);
   for (const auto& gone : judged.gone)
     out.add(with(labels_of(gone), {{"scope", to_string(scope::gpu)}, {"code", gone_code}}), 1);
+  out.begin("transfers_fleet_finding_sweeps",
+            "With a history: how many sweeps in a row show a named part, this one included.");
+  for (const auto& found : judged.findings)
+    if (found.since) out.add(labels_of(sweep, found), static_cast<double>(found.since->sweeps));
   out.begin("transfers_fleet_finding_slower_ratio",
             "How much slower a named part is than its reference: 0.05 is 5 %.");
   for (const auto& found : judged.findings)

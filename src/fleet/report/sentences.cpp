@@ -57,10 +57,13 @@ std::string reached_text(const finding& found) {
                      100 * found.part_of_link.value_or(0));
 }
 
+/// Nothing if it is the first sweep of all.
 std::string onset_text(const onset& since) {
-  return fmt::format("{}{}{}", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
+  if (since.is_first_known && since.sweeps == 1) return "";
+  return fmt::format("{}{}{} ({})", since.sweep.empty() ? "a sweep" : "sweep " + since.sweep,
                      since.begin ? " of " + common::timestamp_text(*since.begin) : "",
-                     since.is_first_known ? " or before" : "");
+                     since.is_first_known ? " or before" : "",
+                     common::counted(since.sweeps, "sweep"));
 }
 
 /// How often such a finding is chance. What a link can carry is no chance.
@@ -173,9 +176,9 @@ std::string slower_cell(const std::optional<double>& slower) {
 
 std::string where_text(const sweep& sweep, const finding& found) {
   const auto evidence = evidence_text(sweep, found);
-  if (!found.since) return evidence;
-  return fmt::format("{}{}since {}", evidence, evidence.empty() ? "" : "; ",
-                     onset_text(*found.since));
+  const auto since = found.since ? onset_text(*found.since) : "";
+  if (since.empty()) return evidence;
+  return fmt::format("{}{}since {}", evidence, evidence.empty() ? "" : "; ", since);
 }
 
 std::string summary_of(const finding& found) {
@@ -213,14 +216,25 @@ std::string sentence_of(const sweep& sweep, const finding& found) {
 }
 
 std::vector<std::string> missing_sentences(const std::vector<missing_rank>& missing) {
-  std::map<std::string, std::vector<std::string>> by_node;
-  for (const auto& rank : missing) by_node[rank.node].push_back(fmt::format("{}", rank.rank));
+  struct of_node {
+    std::vector<std::string> ranks, gpus;
+  };
+  std::map<std::string, of_node> by_node;
+  for (const auto& [rank, node, uuid, slot] : missing) {
+    by_node[node].ranks.push_back(fmt::format("{}", rank));
+    if (!uuid.empty())
+      by_node[node].gpus.push_back(
+          fmt::format("{}{}", uuid, slot.empty() ? "" : fmt::format(" (slot {})", slot)));
+  }
   std::vector<std::string> list;
-  for (const auto& [node, ranks] : by_node)
-    list.push_back(fmt::format("rank{} {} left no results{} [{}]", ranks.size() > 1 ? "s" : "",
-                               common::listed(ranks, most_shown),
-                               node.empty() ? "; the node is not known" : ", on node " + node,
-                               missing_code));
+  for (const auto& [node, lost] : by_node)
+    list.push_back(fmt::format(
+        "rank{} {} left no results{}{} [{}]", lost.ranks.size() > 1 ? "s" : "",
+        common::listed(lost.ranks, most_shown),
+        node.empty() ? "; the node is not known" : ", on node " + node,
+        lost.gpus.empty() ? ""
+                          : ", where earlier sweeps have " + common::listed(lost.gpus, most_shown),
+        missing_code));
   return list;
 }
 
@@ -265,14 +279,20 @@ exports::section problem_section(const std::vector<common::message>& problems) {
 }
 
 std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged) {
-  exports::section not_named{"Slow host devices, which are not named"}, doubts{"Not known"};
+  exports::section not_named{"Slow host devices, which are not named"}, absent{"Absent"},
+      doubts{"Not known"};
   for (const auto& found : judged.not_named)
     not_named.sentences.push_back(sentence_of(sweep, found));
   for (const auto& [doubt, gpus] : judged.doubts)
     doubts.sentences.push_back(fmt::format(
         "{}{}{} [{}]", gpus.empty() ? "" : counted_gpus(gpus.size()) + " ",
         explain(doubt, gpus.size()), names_text(sweep, judged, doubt, gpus), to_string(doubt)));
-  return {not_named, in_parts_section(sweep), doubts, problem_section(problems_of(sweep, judged))};
+  if (const auto& nodes = judged.declared_absent; !nodes.empty())
+    absent.sentences.push_back(
+        fmt::format("{} of the baseline, as declared: {}", common::counted(nodes.size(), "node"),
+                    common::listed({nodes.begin(), nodes.end()}, most_shown)));
+  return {not_named, in_parts_section(sweep), absent, doubts,
+          problem_section(problems_of(sweep, judged))};
 }
 
 }  // namespace bench_transfers::fleet

@@ -48,8 +48,8 @@ std::vector<std::string> missing_sentences(const std::vector<missing_rank>& miss
 exports::section in_parts_section(const sweep& sweep);
 /// Likewise.
 exports::section problem_section(const std::vector<common::message>& problems);
-/// Both, host devices (or nodes or racks of them) that are slow and not named, and all doubts, with
-/// which GPUs or nodes they are about.
+/// Both, host devices (or nodes or racks of them) that are slow and not named, nodes that were
+/// declared absent, and all doubts, with which GPUs or nodes they are about.
 std::vector<exports::section> sections_of(const sweep& sweep, const judgement& judged);
 
 }  // namespace bench_transfers::fleet

@@ -126,6 +126,27 @@ std::string against_a_baseline() {
          titled("against a baseline, OpenMetrics", openmetrics_of(now, found));
 }
 
+/// Nodes that are declared absent, and a rank whose node had a GPU that is gone.
+std::string of_absent_parts() {
+  auto before = made();
+  for (std::size_t i = 0; i < before.gpus.size(); ++i) {
+    before.gpus[i].rank = i;
+    before.gpus[i].local_rank = i % 4;
+    before.gpus[i].local_size = 4;
+  }
+  auto now = before;
+  now.world_size = 12;
+  now.absent_nodes = {"node3", "node9"};
+  now.begin = std::chrono::sys_days(std::chrono::year(2026) / 11 / 2);
+  std::erase_if(now.gpus,
+                [](const gpu& gpu) { return gpu.node == "node3" || gpu.uuid == "GPU-node1-3"; });
+  auto found = judge(now, settings::usual(), std::vector{before});
+  const auto text = titled("declared absent", text_of(now, found));
+  found = judged(now);
+  add_gpus_of_missing(found, history({record_of(before, judged(before)), record_of(now, found)}));
+  return text + titled("a rank's GPU", text_of(now, found));
+}
+
 /// Copies reach a part of what their links can carry; those of one node reach less.
 std::string of_slow_links() {
   constexpr std::size_t bytes = 64 << 20;
@@ -187,7 +208,8 @@ std::string answers() {
   return in_text("ill", ill()) + in_every_form("everything", with_everything()) + of_a_slow_slot() +
          in_text("without a GPU", on_hosts()) +
          titled("one GPU among hosts", one_gpu_among_hosts()) + titled("noisy", noisy()) +
-         against_a_baseline() + titled("slow links", of_slow_links()) + histories();
+         against_a_baseline() + of_absent_parts() + titled("slow links", of_slow_links()) +
+         histories();
 }
 
 }  // namespace bench_transfers::printed_fleet

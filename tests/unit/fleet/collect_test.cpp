@@ -110,11 +110,14 @@ TEST(gpus_of_a_file, are_placed_by_it_if_it_says_where) {
                                                     {"rack", "r2"},
                                                     {"rank", 3},
                                                     {"local_rank", 1},
+                                                    {"local_size", 4},
                                                     {"world_size", 8}}));
   ASSERT_THAT(gpus, SizeIs(1));
   EXPECT_EQ(gpus[0].gpu.node, "n17");
   EXPECT_EQ(gpus[0].gpu.rack, "r2");
   EXPECT_EQ(gpus[0].gpu.rank, 3U);
+  EXPECT_EQ(gpus[0].gpu.local_rank, 1U);
+  EXPECT_EQ(gpus[0].gpu.local_size, 4U);
   EXPECT_EQ(gpus[0].sweep, "monday");
   EXPECT_EQ(gpus[0].world_size, 8U);
 }
@@ -406,6 +409,70 @@ TEST(collected, ranks_without_files_are_missing) {
   EXPECT_EQ(sweep.world_size, 6U);
   EXPECT_THAT(missing_ranks(sweep),
               ElementsAre(missing_rank{1, "a"}, missing_rank{3, ""}, missing_rank{5, ""}));
+}
+
+/// A rank that has left results.
+struct present {
+  std::size_t rank;
+  std::string node;
+  std::size_t local_rank;
+};
+
+/// The nodes of the missing ranks, such as "b?": node b, and one that is not known.
+std::string nodes_of_missing(std::size_t world_size, std::optional<std::size_t> local_size,
+                             const std::vector<present>& ranks) {
+  sweep made;
+  made.world_size = world_size;
+  for (const auto& [rank, node, local_rank] : ranks) {
+    gpu measured;
+    measured.node = node;
+    measured.rank = rank;
+    measured.local_rank = local_rank;
+    measured.local_size = local_size;
+    made.gpus.push_back(measured);
+  }
+  std::string nodes;
+  for (const auto& missing : missing_ranks(made))
+    nodes += missing.node.empty() ? "?" : missing.node;
+  return nodes;
+}
+
+TEST(missing, ranks_are_of_the_node_that_has_fewer_than_its_local_size) {
+  const std::vector<present> last{{0, "a", 0}, {1, "a", 1}, {2, "b", 0}};
+  EXPECT_EQ(nodes_of_missing(4, 2, last), "b");
+  // Without local sizes a third node may have it.
+  EXPECT_EQ(nodes_of_missing(4, std::nullopt, last), "?");
+  EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {2, "b", 0}}), "ab");
+  EXPECT_EQ(nodes_of_missing(4, 2, {{1, "a", 1}, {3, "b", 1}}), "ab");
+  EXPECT_EQ(nodes_of_missing(2, 2, {{1, "a", 1}}), "a");
+}
+
+TEST(missing, first_rank_of_a_node_is_known_by_the_local_rank_of_its_next) {
+  EXPECT_EQ(nodes_of_missing(4, std::nullopt, {{0, "a", 0}, {1, "a", 1}, {3, "b", 1}}), "b");
+}
+
+TEST(missing, ranks_of_a_node_without_results_have_no_node) {
+  const std::vector<present> of_three{{0, "a", 0}, {1, "a", 1}, {2, "b", 0}};
+  EXPECT_EQ(nodes_of_missing(6, 2, of_three), "b??");
+  // No whole node shows that the ranks are numbered node by node.
+  EXPECT_EQ(nodes_of_missing(6, 2, {{0, "a", 0}, {2, "b", 0}}), "????");
+}
+
+TEST(missing, ranks_between_two_of_a_node_are_of_another_if_no_local_rank_is_missing) {
+  EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {2, "a", 1}, {3, "b", 1}}), "?");
+  EXPECT_EQ(nodes_of_missing(4, 3, {{0, "a", 0}, {2, "a", 2}}), "a?");
+}
+
+TEST(missing, ranks_that_were_numbered_in_turn_have_no_node) {
+  const std::vector<present> in_turn{
+      {0, "a", 0}, {1, "b", 0}, {2, "a", 1}, {3, "b", 1}, {4, "a", 2}};
+  EXPECT_EQ(nodes_of_missing(6, 3, in_turn), "?");
+}
+
+TEST(missing, ranks_of_contradictory_files_have_no_node) {
+  EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {2, "b", 5}}), "?");
+  EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {3, "b", 2}}), "?");
+  EXPECT_EQ(nodes_of_missing(4, 2, {{0, "a", 0}, {1, "a", 1}, {1, "b", 0}}), "??");
 }
 
 }  // namespace

@@ -318,6 +318,66 @@ TEST_F(followed, findings_are_told_since_when) {
   ASSERT_TRUE(judged.findings.front().since);
   EXPECT_EQ(judged.findings.front().since->sweep, "day2");
   EXPECT_FALSE(judged.findings.front().since->is_first_known);
+  EXPECT_EQ(judged.findings.front().since->sweeps, 2U);
+  EXPECT_THAT(openmetrics_of(newest, judged),
+              testing::ContainsRegex("fleet_finding_sweeps\\{[^}]*node3[^}]*\\} 2\n"));
+}
+
+TEST_F(followed, findings_of_the_first_sweep_are_of_one_sweep) {
+  add(slow_node);
+  auto judged = judge(newest, settings::usual());
+  add_onsets(newest, judged, history(records));
+  ASSERT_TRUE(judged.findings.at(0).since);
+  EXPECT_EQ(judged.findings[0].since->sweeps, 1U);
+  EXPECT_THAT(text_of(newest, judged), Not(testing::HasSubstr("since")));
+}
+
+TEST_F(followed, sweeps_without_the_part_do_not_count) {
+  add(slow_gpu);
+  add(without(made(), "GPU-node5-2"));
+  add(slow_gpu);
+  auto judged = judge(newest, settings::usual());
+  add_onsets(newest, judged, history(records));
+  EXPECT_EQ(judged.findings.at(0).since->sweeps, 2U);
+}
+
+/// Where the only missing rank of the newest sweep was, as programs are told.
+std::string place_of_missing(const sweep& newest, const std::vector<sweep_record>& records) {
+  auto judged = judge(newest, settings::usual());
+  add_gpus_of_missing(judged, history(records));
+  const auto found = nlohmann::json::parse(json_of(newest, judged)).at("findings");
+  if (found.size() != 1 || found[0].at("code") != "missing") return "not one missing rank";
+  const auto text = [&](const char* key) {
+    return found[0].at(key).is_null() ? "" : found[0].at(key).get<std::string>();
+  };
+  const auto labels = "{gpu=\"" + text("gpu") + "\",node=\"" + text("node") + "\",slot=\"" +
+                      text("slot") + "\",scope=\"gpu\",code=\"missing\",rank=\"23\"}";
+  EXPECT_THAT(openmetrics_of(newest, judged), testing::HasSubstr(labels));
+  return text("node") + " " + text("gpu") + " " + text("slot");
+}
+
+TEST_F(followed, missing_ranks_are_told_with_the_gpus_that_their_nodes_had) {
+  const auto with_ranks = [&] {
+    auto sweep = made();
+    for (std::size_t i = 0; i < sweep.gpus.size(); ++i) {
+      sweep.gpus[i].rank = i;
+      sweep.gpus[i].local_rank = i % 4;
+      sweep.gpus[i].local_size = 4;
+    }
+    sweep.world_size = sweep.gpus.size();
+    return sweep;
+  };
+  add(with_ranks());
+  auto lost = without(with_ranks(), "GPU-node5-3");
+  add(lost);
+  EXPECT_EQ(place_of_missing(newest, records), "node5 GPU-node5-3 0000:03:00.0");
+  add(lost);
+  EXPECT_EQ(place_of_missing(newest, records), "node5 GPU-node5-3 0000:03:00.0");
+  // A second one is gone, and another one has come: nobody knows whose rank is missing.
+  for (auto& gpu : lost.gpus)
+    if (gpu.uuid == "GPU-node5-1") gpu.uuid = gpu.slot = "spare";
+  add(lost);
+  EXPECT_EQ(place_of_missing(newest, records), "node5  ");
 }
 
 TEST_F(followed, second_sweep_that_shows_it_confirms_a_finding) {

@@ -277,6 +277,28 @@ TEST_F(referred, nodes_of_the_baseline_that_were_not_measured_are_a_doubt) {
   EXPECT_THAT(result.doubts, ElementsAre(testing::Pair(doubt::nodes_not_measured, IsEmpty())));
 }
 
+TEST_F(referred, nodes_that_are_declared_absent_are_told_and_no_doubt) {
+  measure();
+  for (std::size_t i = 0; i < now.gpus.size(); ++i) now.gpus[i].rank = i;
+  std::erase_if(now.gpus, [](const gpu& gpu) { return gpu.node == "node11"; });
+  // Those that were measured, and those that the baseline lacks, say nothing.
+  now.absent_nodes = {"node1", "node11", "node99"};
+  const auto result = judged();
+  EXPECT_EQ(result.verdict, verdict::healthy);
+  EXPECT_THAT(result.declared_absent, ElementsAre("node11"));
+  EXPECT_THAT(text_of(now, result), HasSubstr("1 node of the baseline, as declared: node11"));
+  EXPECT_THAT(openmetrics_of(now, result), HasSubstr("fleet_absent_nodes 1\n"));
+  // A node that took part has ranks, whatever is said of it later.
+  now.world_size = now.gpus.size() + 4;
+  EXPECT_EQ(judged().verdict, verdict::named);
+  EXPECT_THAT(judged().missing, SizeIs(4));
+  // So does a GPU that its node has lost.
+  now.world_size.reset();
+  now.absent_nodes.insert("node3");
+  std::erase_if(now.gpus, [](const gpu& gpu) { return gpu.uuid == "GPU-node3-2"; });
+  EXPECT_THAT(judged().gone, SizeIs(1));
+}
+
 TEST_F(referred, nodes_that_have_another_name_are_measured) {
   measure();
   for (auto& gpu : now.gpus) gpu.node = "pod-" + gpu.node;

@@ -30,6 +30,8 @@ sweep made_up() {
   sweep.benchmarks[0].procedure = 2;
   sweep.world_size = 5;
   sweep.gpus[0].rank = 3;
+  sweep.gpus[0].local_rank = 1;
+  sweep.gpus[0].local_size = 2;
   sweep.gpus[0].parts = 2;
   sweep.gpus[0].slot = "0000:c1:00.0";
   sweep.gpus[0].link = {5, 16, 5, 16};
@@ -39,6 +41,7 @@ sweep made_up() {
   sweep.gpus[1].times[0].clear();
   sweep.gpus[1].times[1].push_back({1, 2});
   sweep.other_ranks = {1, 4};
+  sweep.absent_nodes = {"node2"};
   sweep.problems = {{"unusable_file", {{"file", "x.json"}}, "cannot read x.json"}};
   return sweep;
 }
@@ -63,15 +66,20 @@ TEST(sweep_file, keeps_all_there_is) {
 TEST(sweep_file, sweeps_of_older_releases_are_read) {
   auto document = json::parse(to_text(made_up()));
   document.erase("begin");
+  document.erase("absent_nodes");
   for (auto& benchmark : document["benchmarks"]) benchmark.erase("copied_bytes");
   for (auto& gpu : document["gpus"]) {
     gpu.erase("kind");
     gpu.erase("parts");
+    gpu.erase("local_rank");
+    gpu.erase("local_size");
   }
   const auto sweep = sweep_from_text(document.dump(), "sweep.json");
   auto before = made_up();
   before.gpus[1].on_host = false;
   before.gpus[0].parts = 1;
+  before.gpus[0].local_rank.reset();
+  before.gpus[0].local_size.reset();
   EXPECT_EQ(sweep.begin, std::nullopt);
   EXPECT_EQ(sweep.gpus, before.gpus);
 }
