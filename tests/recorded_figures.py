@@ -9,7 +9,6 @@ import collections
 import datetime
 import functools
 import gzip
-import itertools
 import json
 import math
 import re
@@ -180,37 +179,6 @@ def middle_halves(file: str) -> list[float]:
     ]
 
 
-def difference(file: str, first: str, name: str) -> list[float]:
-    """In percent, by how much a rate is above that in the first file, and its interval."""
-    one, other = (
-        {benchmark.name: benchmark for benchmark in benchmarks_of(path).benchmarks}[name]
-        for path in (file, first)
-    )
-    times = [benchmark.values("median_ns") for benchmark in (other, one)]
-    ratios = sorted(a / b for a in times[0] for b in times[1])
-    outside = outside_each_end(*map(len, times))
-    ends = ratios[outside], ratios[-1 - outside]
-    return [100 * (value - 1) for value in (other.ns / one.ns, *ends)]
-
-
-def outside_each_end(first: int, second: int) -> int:
-    """Of all pairs, how many lie on either side of 95 %: the test of Mann and Whitney."""
-
-    @functools.cache
-    def orders(first: int, second: int, reversed_pairs: int) -> int:
-        if not first or not second or reversed_pairs < 0:
-            return int(reversed_pairs == 0)
-        return orders(first - 1, second, reversed_pairs - second) + orders(
-            first, second - 1, reversed_pairs
-        )
-
-    counts = (orders(first, second, pairs) for pairs in range(first * second + 1))
-    allowed = 0.025 * math.comb(first + second, first)
-    outside = sum(total <= allowed for total in itertools.accumulate(counts)) - 1
-    assert outside >= 0, "too few repetitions"
-    return outside
-
-
 @functools.cache
 def benchmarks_of(file: str) -> Run:
     return Run(read_result(ROOT / file))
@@ -280,7 +248,6 @@ VOCABULARY: dict[str, Any] = {
     "abs": abs,
     "between_machines": between_machines,
     "context_of": context_of,
-    "difference": difference,
     "found": found,
     "found_all": found_all,
     "int": int,

@@ -85,7 +85,8 @@ class made_up_run {
 
   made_up_run& by_processes(std::size_t count) {
     facts["run"]["processes"] = processes = count;
-    for (std::size_t i = 1; i <= count; ++i) facts["parts"].push_back({{"number", i}, {"complete", true}});
+    for (std::size_t i = 1; i <= count; ++i)
+      facts["parts"].push_back({{"number", i}, {"complete", true}});
     return *this;
   }
 
