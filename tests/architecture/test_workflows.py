@@ -41,10 +41,15 @@ def test_actions_are_pinned_by_commit(any_text: str):
     assert set(actions) == set(pinned)
 
 
-def test_images_are_pinned_by_digest(text: str):
-    images = [job["container"] for job in jobs(text) if "container" in job]
-    assert images
-    assert [image for image in images if not re.search(r"@sha256:[0-9a-f]{64}$", image)] == []
+def test_one_image_is_everywhere_and_pinned_by_digest():
+    texts = [path.read_text("utf-8") for path in WORKFLOWS]
+    images = {job["container"] for text in texts for job in jobs(text) if "container" in job}
+    for folder in ("packaging/container", "integrations/kubernetes"):
+        text = (ROOT / folder / "Dockerfile").read_text("utf-8")
+        images |= set(re.findall(r"^FROM (.*)$", text, re.MULTILINE))
+        assert "apt-get upgrade" in text  # who uses the image gets no later repairs
+    (image,) = images
+    assert re.search(r"@sha256:[0-9a-f]{64}$", image)
 
 
 def test_each_job_has_the_least_permissions(text: str):
