@@ -1,1 +1,3 @@
 """Figures of benchmark result files."""
+
+VERSION = "0.1.0"

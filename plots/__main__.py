@@ -6,7 +6,7 @@ collect` wrote, and what `fleet_transfers judge` and `history` answer.
 
 from __future__ import annotations
 
-from plots import interruption
+from plots import VERSION, interruption
 
 if __name__ == "__main__":
     interruption.end_at_once()  # the other imports take seconds
@@ -27,6 +27,7 @@ from plots.model.fleet import History, Judgement
 from plots.model.gate import check as check_runs
 from plots.model.host_map import HostMap, is_map, parse_map
 from plots.model.load import Result, ResultError, parse_document, parse_result, read_text
+from plots.model.questions import absence
 from plots.model.same_machine import of_another_machine
 from plots.page.progress import Progress
 from plots.page.report import make_report
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         maps = [entry for entry in inputs if isinstance(entry, HostMap)]
         fleets = _judged(inputs, options.fleet)
         if (results or maps) and not options.program.is_file():
-            _complain(f"{options.program} is not built: no verdict, no fitted lines, no advice")
+            _complain(f"{absence(options.program)}: no verdict, no fitted lines, no advice")
         for host_map in maps:
             if warning := another_machine(host_map, of_another_machine(host_map, results)):
                 _complain(f"beware: {warning}")
@@ -172,6 +173,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         prog="report_transfers",
         description="Makes a report of result files: a page, figures and tables.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
 
     def add(name: str, place: str, meaning: str, **more: Any) -> None:
         parser.add_argument(name, metavar=place, help=meaning, **{"type": Path} | more)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from plots.model import decode, values
 from plots.model.decode import Interval, NotValid, key
 from plots.model.load import ResultError
-from plots.model.questions import ask
+from plots.model.questions import absence, ask
 
 SWEEP, JUDGEMENT, HISTORY = "fleet_sweep", "fleet_judgement", "fleet_history"
 FORMAT = 1  # of judgements and histories
@@ -278,7 +278,7 @@ def kind_of(beginning: bytes) -> str | None:
 def judge(program: Path, sweep: Path) -> Judgement:
     """Asks `fleet_transfers judge` about a sweep. Throws ResultError, with one line."""
     if not program.is_file():
-        raise ResultError(f"{program}: not built, and {sweep} needs it: build fleet_transfers")
+        raise ResultError(f"{sweep}: {absence(program)}")
     answer = ask(program, ["judge", sweep, "--json"], VERDICTS)
     return parse_judgement(sweep, answer.document, answer.data)
 

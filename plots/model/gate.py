@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from plots.model import decode
 from plots.model.decode import Interval, NotValid, key
 from plots.model.load import Message, ResultError
-from plots.model.questions import ask
+from plots.model.questions import absence, ask
 
 # The "format" of the gate's answers that this package reads. A pass of an older gate does not say
 # how much of each class was tested, so it is no pass here.
@@ -18,8 +18,7 @@ PASS, REGRESSION, INCONCLUSIVE = "PASS", "REGRESSION", "INCONCLUSIVE"
 ANSWERS = {0: PASS, 1: REGRESSION, 3: INCONCLUSIVE, 4: "ENVIRONMENT_SLOWER"}  # by exit code
 NOT_KNOWN = "not_known"
 NOT_CHANGED = ("unchanged", NOT_KNOWN)  # verdicts on a benchmark
-BUILD = "cmake --preset default && cmake --build --preset default --target gate_transfers"
-UNKNOWN = f"gate_transfers answers in a form that is not known here; build this version: {BUILD}"
+UNKNOWN = "gate_transfers is of another version: it answers in a form that is not known here"
 
 
 Answer = Annotated[str, decode.one_of(*ANSWERS.values())]
@@ -134,7 +133,7 @@ class Check:
 def check(program: Path, baseline: Path, runs: list[Path], decide_by: str | None = None) -> Check:
     """Checks runs against a baseline. Throws ResultError, with one line, if there is no answer."""
     if not program.is_file():
-        raise ResultError(f"{program}: not built, and --baseline needs it: {BUILD}")
+        raise ResultError(f"--baseline: {absence(program)}")
     options = [] if decide_by is None else [f"--decide-by={decide_by}"]
     answered = ask(program, ["check", baseline, *runs, *options, "--json"], ANSWERS)
     answer = parse(answered.document, runs)

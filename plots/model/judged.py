@@ -206,7 +206,7 @@ def judge(program: Path | None, results: Sequence[Result]) -> list[Judged]:
 
 def _ask(program: Path | None, results: Sequence[Result]) -> dict[str, Any]:
     if program is None or not program.is_file():
-        raise ResultError("bench_transfers, which judges, is not built")
+        raise ResultError("bench_transfers, which judges, is missing")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         files = {Path(folder) / f"{i}.json": result for i, result in enumerate(results)}
         for file, result in files.items():

@@ -65,7 +65,7 @@ def ask(program: Path | None, result: Result, on_host: bool) -> Advice:
     """Asks `advise` everything that the report needs."""
     if program is None or not program.is_file():
         return Advice(
-            missing=unanswered("bench_transfers, which fits the lines and ranks, is not built")
+            missing=unanswered("bench_transfers, which fits the lines and ranks, is missing")
         )
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
@@ -143,7 +143,7 @@ def ask_about_map(program: Path | None, host_map: HostMap) -> HostMap:
     Throws Refused for a map that is not as docs/answers.schema.json says.
     """
     if program is None or not program.is_file():
-        return replace(host_map, unanswered="bench_transfers, which predicts rates, is not built")
+        return replace(host_map, unanswered="bench_transfers, which predicts rates, is missing")
     with tempfile.TemporaryDirectory(prefix="plots-") as folder:
         source = Path(folder) / "result.json"
         source.write_bytes(host_map.data)

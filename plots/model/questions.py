@@ -21,6 +21,13 @@ class Refused(ResultError):
     """A program has refused a file; the message is its own."""
 
 
+def absence(program: Path) -> str:
+    """Says what helps where a program is missing: a wheel names one that it has not found."""
+    if program.parent == Path():
+        return f"{program} is not on the PATH"
+    return f"{program} is not built (cmake --preset programs && cmake --build build)"
+
+
 @dataclass(frozen=True)
 class Answer:
     """Holds the file that a program wrote, and the program's exit code."""

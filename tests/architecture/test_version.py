@@ -30,6 +30,11 @@ def test_the_newest_changes_are_of_the_version():
     assert newest[1] == version()
 
 
+def test_the_report_has_the_version():
+    text = (ROOT / "plots/__init__.py").read_text("utf-8")
+    assert re.findall(r'^VERSION = "(.*)"$', text, re.MULTILINE) == [version()]
+
+
 def test_recipes_of_packages_have_the_version():
     packaging = ROOT / "packaging"
     spack = (packaging / "spack/package.py").read_text("utf-8")

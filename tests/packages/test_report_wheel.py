@@ -43,7 +43,7 @@ def report(installed: Path, *arguments: str | Path, cwd: Path) -> subprocess.Com
 def test_it_draws_without_the_programs(installed: Path, tmp_path: Path):
     completed = report(installed, RECORDED, "--page-only", "--out=page", cwd=tmp_path)
     assert (completed.returncode, completed.stdout) == (0, "page/report.html\n"), completed
-    assert completed.stderr.startswith("report: bench_transfers is not built"), completed
+    assert completed.stderr.startswith("report: bench_transfers is not on the PATH"), completed
     assert "without a GPU" in (tmp_path / "page/report.html").read_text("utf-8")
 
 
@@ -51,6 +51,8 @@ def test_it_answers_questions(installed: Path, tmp_path: Path):
     completed = report(installed, "--help", cwd=tmp_path)
     assert completed.returncode == 0
     assert completed.stdout.startswith("usage: report_transfers ")
+    completed = report(installed, "--version", cwd=tmp_path)
+    assert (completed.returncode, completed.stdout) == (0, f"report_transfers {version()}\n")
     completed = report(installed, "missing.json", cwd=tmp_path)
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "missing.json" in completed.stderr

@@ -74,7 +74,9 @@ def test_runs_as_a_module(tmp_path):
         text=True,
         check=False,
     )
-    message = f"report: {tmp_path / 'none'} is not built: no verdict, no fitted lines, no advice\n"
+    build = "cmake --preset programs && cmake --build build"
+    missing = f"report: {tmp_path / 'none'} is not built ({build})"
+    message = f"{missing}: no verdict, no fitted lines, no advice\n"
     assert (completed.returncode, completed.stderr) == (0, message)
     out = tmp_path / "report"
     assert completed.stdout == f"{out / 'report.html'}\n"
