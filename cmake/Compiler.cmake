@@ -92,6 +92,9 @@ function(bench_transfers_add_cuda target)
   list(JOIN ARGN "" includes)
   file(CONFIGURE OUTPUT "${batch}" CONTENT "${includes}" @ONLY)
   target_sources(${target} PRIVATE "${batch}")
+  # nvcc makes names of kernels from the path of their file; so they are the same in any folder.
+  set_source_files_properties("${batch}" PROPERTIES
+    COMPILE_OPTIONS "-Xcudafe=--orig_src_path_name=${PROJECT_NAME}/${target}.cu")
 endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)
