@@ -9,7 +9,7 @@ set(CPACK_PACKAGE_NAME bench-transfers)
 set(CPACK_PACKAGE_VENDOR "")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has one of its own
 # Debian's rules ask for an address, which only who publishes packages can give.
-set(CPACK_PACKAGE_CONTACT "The bench_transfers authors")
+set(CPACK_PACKAGE_CONTACT "bench_transfers authors <nobody@bench-transfers.invalid>")
 if(DEFINED ENV{DEBEMAIL})
   set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()
