@@ -90,7 +90,7 @@ void tell_left_out(const exports::run_values& run) {
 class export_command final : public commands::command {
  public:
   explicit export_command(CLI::App& options) {
-    options.footer(fmt::format("Formats: {}.\n{}", formats(), export_footer));
+    options.footer(common::wrapped(fmt::format("Formats: {}.", formats())) + export_footer);
     commands::add_files(options, "RESULT", files_, "result files").required();
     options.add_option("--format", format_, "one of the formats below")
         ->required()
@@ -115,7 +115,7 @@ class export_command final : public commands::command {
       const auto text = format ? format->write(runs) : report::document_of(reports);
       for (const auto& run : runs) tell_left_out(run);
       common::write_output(out_, text);
-    } catch (const exports::same_benchmark_twice& error) {
+    } catch (const exports::not_exportable& error) {
       throw common::usage_error(error.what());
     }
     return exit_code::done;

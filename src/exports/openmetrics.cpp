@@ -22,6 +22,9 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
+openmetrics::openmetrics(std::optional<std::chrono::sys_seconds> time)
+    : timestamp_(time ? fmt::format(" {}", time->time_since_epoch().count()) : "") {}
+
 void openmetrics::begin(const char* name, const char* help) {
   name_ = name;
   text_ += fmt::format("# TYPE {0} gauge\n# HELP {0} {1}\n", name, help);
@@ -31,7 +34,8 @@ void openmetrics::add(const std::vector<label>& labels, double value) {
   std::string list;
   for (const auto& [name, text] : labels)
     list += fmt::format("{}{}=\"{}\"", list.empty() ? "" : ",", name, escaped(text));
-  text_ += fmt::format("{}{} {:.12g}\n", name_, list.empty() ? "" : "{" + list + "}", value);
+  text_ += fmt::format("{}{} {:.12g}{}\n", name_, list.empty() ? "" : "{" + list + "}", value,
+                       timestamp_);
 }
 
 std::string openmetrics::text() { return std::move(text_) + "# EOF\n"; }

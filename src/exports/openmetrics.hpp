@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,9 @@ class openmetrics {
  public:
   using label = std::pair<const char*, std::string>;
 
+  /// With a time, each sample has it as its timestamp.
+  explicit openmetrics(std::optional<std::chrono::sys_seconds> time = {});
+
   /// The samples that follow belong to this gauge. No name may begin twice.
   void begin(const char* name, const char* help);
   void add(const std::vector<label>& labels, double value);
@@ -18,6 +23,7 @@ class openmetrics {
   std::string text();
 
  private:
+  std::string timestamp_;  ///< with the space before it, or empty
   const char* name_ = "";
   std::string text_;
 };

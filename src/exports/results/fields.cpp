@@ -44,7 +44,7 @@ void require_unique_names(std::span<const run_values> runs, const char* format) 
     for (const auto& value : run.benchmarks) {
       const auto [entry, is_new] = file_of_name.try_emplace(value.described.name, run.file);
       if (!is_new)
-        throw same_benchmark_twice(fmt::format(
+        throw not_exportable(fmt::format(
             "{} and {} both have {}, and {} knows a benchmark by its name alone: export each file "
             "by itself",
             entry->second, run.file, common::printable_in_short(value.described.name), format));

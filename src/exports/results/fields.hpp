@@ -18,7 +18,7 @@ std::vector<std::pair<const char*, std::string>> fields_of(const run_values& run
 std::vector<std::pair<const char*, std::string>> known_fields_of(const run_values& run,
                                                                  const benchmark_value& value);
 
-/// Throws same_benchmark_twice if two files have a benchmark of one name.
+/// Throws not_exportable if two files have a benchmark of one name.
 void require_unique_names(std::span<const run_values> runs, const char* format);
 
 }  // namespace bench_transfers::exports

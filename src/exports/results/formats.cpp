@@ -5,9 +5,10 @@
 namespace bench_transfers::exports {
 namespace {
 
-constexpr std::array<format, 6> formats{{{"csv", csv_of},
+constexpr std::array<format, 7> formats{{{"csv", csv_of},
                                          {"markdown", markdown_of},
                                          {"openmetrics", openmetrics_of},
+                                         {"openmetrics-timestamps", openmetrics_timestamps_of},
                                          {"bencher", bencher_of},
                                          {"github-benchmark", github_times_of},
                                          {"github-benchmark-bigger", github_rates_of}}};

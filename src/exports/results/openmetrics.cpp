@@ -1,5 +1,7 @@
 #include "src/exports/openmetrics.hpp"
 
+#include <fmt/format.h>
+
 #include "src/common/quantities.hpp"
 #include "src/exports/results/fields.hpp"
 #include "src/exports/results/formats.hpp"
@@ -95,13 +97,26 @@ void add_runs(openmetrics& out, std::span<const run_values> runs) {
     out.add(labels_of(run, several), static_cast<double>(run.failed.size()));
 }
 
-}  // namespace
-
-std::string openmetrics_of(std::span<const run_values> runs) {
-  openmetrics out;
+std::string text_of(openmetrics out, std::span<const run_values> runs) {
   for (const auto& gauge : gauges) add(out, runs, gauge);
   add_runs(out, runs);
   return out.text();
+}
+
+}  // namespace
+
+std::string openmetrics_of(std::span<const run_values> runs) {
+  return text_of(openmetrics(), runs);
+}
+
+std::string openmetrics_timestamps_of(std::span<const run_values> runs) {
+  // The label `file` would make a series of its own of each run.
+  if (runs.size() > 1) throw not_exportable("openmetrics-timestamps: export each file by itself");
+  const auto started = common::parse_timestamp(runs.front().started_utc);
+  if (!started)
+    throw not_exportable(
+        fmt::format("cannot use {}: it does not say when the run began", runs.front().file));
+  return text_of(openmetrics(started), runs);
 }
 
 }  // namespace bench_transfers::exports
