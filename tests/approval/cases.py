@@ -337,7 +337,10 @@ def answers() -> Iterable[Case]:
     )
     yield Case(
         "export-odd",
-        tuple(f"bench_transfers export 1-result.json --format={style}" for style in styles),
+        tuple(
+            f"bench_transfers export 1-result.json --format={style}"
+            for style in (*styles, "openmetrics-timestamps")
+        ),
         given=altered("result", hostile, count=1),
     )
     for style in styles:

@@ -140,7 +140,10 @@ EXPORT_ERRORS = (
     *("run.json.gz --format=csv --out=run.json.gz", "run.json.gz --format=csv --out=no/such"),
     *(
         f"run.json.gz copy.json.gz --format={style}"
-        for style in ("bencher", "github-benchmark", "github-benchmark-bigger")
+        for style in (
+            *("openmetrics-timestamps", "bencher"),
+            *("github-benchmark", "github-benchmark-bigger"),
+        )
     ),
     "run.json.gz --format=csv --nope",
     *(f"{file} --format=csv" for file in UNUSABLE),

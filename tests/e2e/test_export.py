@@ -7,12 +7,13 @@ import gzip
 import io
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pandas  # type: ignore[import-untyped]
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from program import ALL_RAN, Program, Result
+from program import ALL_RAN, USAGE, Program, Result
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 RECORDED = RESULTS / "nvidia-h200/2026-11-21-report/result.json.gz"
@@ -127,6 +128,27 @@ def test_files_of_the_same_name_are_told_apart(program: Program, tmp_path: Path)
     named = {row["file"] for row in rows(exported(program, "csv", *files))}
     assert named == {str(file) for file in files}
     samples(exported(program, "openmetrics", *files))
+
+
+def test_timestamps_are_the_start_of_the_run(program: Program):
+    started = rows(exported(program, "csv", PROCESSES))[0]["started_utc"]
+    began = int(datetime.fromisoformat(started).timestamp())
+    expected = [
+        line if line.startswith("#") else f"{line} {began}"
+        for line in exported(program, "openmetrics", PROCESSES).splitlines()
+    ]
+    assert exported(program, "openmetrics-timestamps", PROCESSES).splitlines() == expected
+
+
+def test_timestamps_need_a_start(program: Program, sample: Result, tmp_path: Path):
+    document = json.loads(sample.path.read_text("utf-8"))
+    del document["context"]["transfers"]["started_utc"]
+    dateless = tmp_path / "dateless.json"
+    dateless.write_text(json.dumps(document), "utf-8")
+    completed = program.run("export", dateless, "--format=openmetrics-timestamps")
+    assert (completed.code, completed.out) == (USAGE, "")
+    (line,) = completed.err.splitlines()
+    assert line.endswith("dateless.json: it does not say when the run began")
 
 
 @pytest.mark.parametrize("out", ["-", "/dev/stdout"])

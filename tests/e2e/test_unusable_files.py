@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 NAMED = 1  # of fleet_transfers judge
 FORMATS = (
-    *("csv", "markdown", "openmetrics", "bencher"),
+    *("csv", "markdown", "openmetrics", "openmetrics-timestamps", "bencher"),
     *("github-benchmark", "github-benchmark-bigger", "report"),
 )
 Document = dict[str, Any]

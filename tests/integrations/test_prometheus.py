@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 import shutil
 import subprocess
@@ -54,6 +55,22 @@ def test_promtool_reads_the_values_of_a_run(pytestconfig: pytest.Config, recorde
     completed = run_tool("promtool", "check", "metrics", text=exported.stdout)
     assert completed.returncode == 0, completed
     assert completed.stderr == ""
+
+
+def test_promtool_backfills_a_recorded_run(
+    pytestconfig: pytest.Config, tmp_path: pathlib.Path
+) -> None:
+    """What `export` writes with timestamps, as docs/EXPORTS.md says."""
+    run = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
+    exporting = ("export", run, "--format=openmetrics-timestamps", "--out=run.om")
+    subprocess.run([pytestconfig.getoption("binary"), *exporting], cwd=tmp_path, check=True)
+    samples = sum(line[0] != "#" for line in (tmp_path / "run.om").read_text("utf-8").splitlines())
+    completed = run_tool(
+        *("promtool", "tsdb", "create-blocks-from", "openmetrics", "run.om", "data"), cwd=tmp_path
+    )
+    assert completed.returncode == 0, completed
+    listed = run_tool("promtool", "tsdb", "list", "data", cwd=tmp_path)
+    assert [line.split()[4] for line in listed.stdout.splitlines()[1:]] == [str(samples)], listed
 
 
 def test_the_alerts_use_metrics_and_labels_that_there_are(metrics: str) -> None:
