@@ -43,7 +43,8 @@ def test_actions_are_pinned_by_commit(any_text: str):
 
 def test_one_image_is_everywhere_and_pinned_by_digest():
     texts = [path.read_text("utf-8") for path in WORKFLOWS]
-    images = {job["container"] for text in texts for job in jobs(text) if "container" in job}
+    containers = [job["container"] for text in texts for job in jobs(text) if "container" in job]
+    images = {one["image"] if isinstance(one, dict) else one for one in containers}
     for folder in ("packaging/container", "integrations/kubernetes"):
         text = (ROOT / folder / "Dockerfile").read_text("utf-8")
         images |= set(re.findall(r"^FROM (.*)$", text, re.MULTILINE))
@@ -104,4 +105,13 @@ def test_what_ci_has_no_time_for_runs_every_night():
     (workflow,) = (path for path in WORKFLOWS if path.stem == "nightly")
     text = workflow.read_text("utf-8")
     assert yaml.safe_load(text)[True]["schedule"]  # YAML 1.1 takes `on` for a truth value
-    assert any("scripts/test --nightly" in step.get("run", "") for step in steps(text))
+    commands = "\n".join(step.get("run", "") for step in steps(text))
+    assert "scripts/test --nightly" in commands
+    # CUDA 12 is tried there, and packages are, as those of a release.
+    assert "build cuda12\n" in (ROOT / "scripts/test").read_text("utf-8")
+    kinds = re.findall(r"^scripts/package (\w+)", commands, re.MULTILINE)
+    (release,) = (path for path in WORKFLOWS if path.stem == "release")
+    made = re.findall(r"run: scripts/package (\w+)", release.read_text("utf-8"))
+    assert kinds == made
+    assert "scripts/test --packages" in commands
+    assert "run: scripts/test --packages\n" in release.read_text("utf-8")

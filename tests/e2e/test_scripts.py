@@ -141,7 +141,7 @@ def test_valid_arguments_start_the_installation(clone: Clone, tmp_path: Path):
         "lint": ("--tidy",),
         "reference": (),
         "report": (baseline.name, "--out", "x", f"--baseline={baseline.name}"),
-        "test": ("--nightly", "--sanitize", "--slurm", "--integrations"),
+        "test": ("--nightly", "--sanitize", "--slurm", "--integrations", "--packages"),
     }.items():
         completed = clone.run(script, *arguments)
         assert completed.returncode != 0
