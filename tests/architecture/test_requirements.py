@@ -25,6 +25,7 @@ PAGES = {
     "docs/library/INSTALL.md": [CUDA, *DRIVERS],
     "packaging/README.md": [CUDA, *DRIVERS],
     "packaging/bundle/README.md": [*RELEASED, GLIBC],
+    "packaging/wheel/README.md": [PYTHON],
     "packaging/wheel-programs/README.md": [*RELEASED, GLIBC, PYTHON, WHEEL_PYTHON],
     "cmake/Package.cmake": RELEASED,
 }

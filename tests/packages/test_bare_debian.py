@@ -40,6 +40,13 @@ def test_it_measures_and_draws(bare: Path):
     assert (bare / "tmp/report/figures").is_dir()
 
 
+def test_the_licences_of_its_parts_come_along(bare: Path):
+    licences = {path.name for path in (bare / "usr/share/doc/bench-transfers/licences").iterdir()}
+    headers = {"nlohmann-json3-dev", "libcli11-dev", "cuda_runtime", "cuda_cccl"}
+    assert {name for name in licences if not name.startswith("libboost")} == headers
+    assert len(licences) > len(headers)
+
+
 def test_lintian_finds_only_what_is_known(packages: Path):
     if not shutil.which("lintian"):
         pytest.skip("lintian is not installed")
