@@ -142,7 +142,7 @@ def test_timestamps_are_the_start_of_the_run(program: Program):
 
 def test_timestamps_need_a_start(program: Program, sample: Result, tmp_path: Path):
     document = json.loads(sample.path.read_text("utf-8"))
-    del document["context"]["transfers"]["started_utc"]
+    del document["context"]["transfers"]["run"]["started_utc"]
     dateless = tmp_path / "dateless.json"
     dateless.write_text(json.dumps(document), "utf-8")
     completed = program.run("export", dateless, "--format=openmetrics-timestamps")

@@ -62,9 +62,10 @@ def test_promtool_backfills_a_recorded_run(
 ) -> None:
     """What `export` writes with timestamps, as docs/EXPORTS.md says."""
     run = ROOT / "results/nvidia-h200/2026-11-21-report/result.json.gz"
-    exporting = ("export", run, "--format=openmetrics-timestamps", "--out=run.om")
-    subprocess.run([pytestconfig.getoption("binary"), *exporting], cwd=tmp_path, check=True)
-    samples = sum(line[0] != "#" for line in (tmp_path / "run.om").read_text("utf-8").splitlines())
+    exported = tmp_path / "run.om"
+    exporting = ("export", run, "--format=openmetrics-timestamps", f"--out={exported}")
+    subprocess.run([pytestconfig.getoption("binary"), *exporting], check=True)
+    samples = sum(line[0] != "#" for line in exported.read_text("utf-8").splitlines())
     completed = run_tool(
         *("promtool", "tsdb", "create-blocks-from", "openmetrics", "run.om", "data"), cwd=tmp_path
     )
