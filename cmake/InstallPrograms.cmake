@@ -30,16 +30,38 @@ install(RUNTIME_DEPENDENCY_SET shared_libraries
   LIBRARY DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 install(FILES packaging/bundle/README.md LICENSE packaging/copyright
   DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
-# The licences of what is now a part of the programs.
-foreach(dependency fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost_math)
-  file(GLOB licences "${${dependency}_SOURCE_DIR}/LICENSE" "${${dependency}_SOURCE_DIR}/LICENSE[.-]*")
-  if(${dependency}_SOURCE_DIR AND licences)
-    install(FILES ${licences} DESTINATION "licences/${dependency}" COMPONENT bundle EXCLUDE_FROM_ALL)
+# The licences of what is now a part of the programs, or beside them: of its sources, or where Debian has them.
+set(debian_fmt libfmt-dev)
+set(debian_nlohmann_json nlohmann-json3-dev)
+set(debian_cli11 libcli11-dev)
+set(debian_simdjson libsimdjson-dev)
+set(debian_zlib zlib1g-dev)
+set(debian_pugixml libpugixml-dev)
+set(debian_benchmark libbenchmark-dev)
+set(debian_boost_math libboost1*-dev)
+set(debian_gcc gcc-*-base)
+# install_licences(folder component part...)
+function(install_licences folder component)
+  foreach(part IN LISTS ARGN)
+    if(${part}_SOURCE_DIR)
+      file(GLOB licences "${${part}_SOURCE_DIR}/LICENSE" "${${part}_SOURCE_DIR}/LICENSE[.-]*")
+    else()
+      file(GLOB licences "/usr/share/doc/${debian_${part}}/copyright")
+    endif()
+    if(licences)
+      install(FILES ${licences} DESTINATION "${folder}/${part}" COMPONENT ${component} EXCLUDE_FROM_ALL)
+    endif()
+  endforeach()
+  if(TRANSFERS_CUDA12)  # of the presets for other machines
+    install(DIRECTORY "${TRANSFERS_CUDA12}/licences/" DESTINATION "${folder}"
+      COMPONENT ${component} EXCLUDE_FROM_ALL)
   endif()
-endforeach()
-if(TRANSFERS_SYSROOT)  # and CUDA 12, of the presets for other machines
-  install(DIRECTORY "${TRANSFERS_SYSROOT}/licences" "${TRANSFERS_CUDA12}/licences"
-    DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+endfunction()
+install_licences(licences bundle fmt nlohmann_json cli11 simdjson zlib pugixml benchmark boost_math)
+if(TRANSFERS_SYSROOT)
+  install(DIRECTORY "${TRANSFERS_SYSROOT}/licences" DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+else()
+  install_licences(licences bundle gcc)
 endif()
 # What starts the programs at a site (docs/SITE.md). The documentation stays with the sources, so the
 # page there names it without a link.

@@ -78,16 +78,8 @@ gate_transfers says whether transfers got slower than before, and
 fleet_transfers names the slow GPU of many.")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS bench-transfers-report)  # whose files dcgm/limits.py needs, too
 install_integrations("${CMAKE_INSTALL_DATADIR}/${PROJECT_NAME}" COMPONENT programs_doc EXCLUDE_FROM_ALL)
-# The licences of the headers that are now a part of the programs, as Debian's packages and CUDA 12 have them.
-file(GLOB licences "/usr/share/doc/nlohmann-json3-dev/copyright" "/usr/share/doc/libcli11-dev/copyright"
-  "/usr/share/doc/libboost1*-dev/copyright" "${TRANSFERS_CUDA12}/licences/*/*")
-foreach(licence ${licences})
-  cmake_path(GET licence PARENT_PATH part)
-  cmake_path(GET part FILENAME part)
-  install(FILES "${licence}" RENAME ${part}
-    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/bench-transfers/licences"
-    COMPONENT programs_doc EXCLUDE_FROM_ALL)
-endforeach()
+install_licences("${CMAKE_INSTALL_DATAROOTDIR}/doc/bench-transfers/licences" programs_doc
+  nlohmann_json cli11 boost_math)  # headers: the libraries are packages of their own
 foreach(mpi IN LISTS TRANSFERS_MPI_NAMES)
   transfers_package(mpi_${mpi} bench-transfers-${mpi}
     DEPENDS "bench-transfers (= ${package_version})"

@@ -42,9 +42,8 @@ def test_it_measures_and_draws(bare: Path):
 
 def test_the_licences_of_its_parts_come_along(bare: Path):
     licences = {path.name for path in (bare / "usr/share/doc/bench-transfers/licences").iterdir()}
-    headers = {"nlohmann-json3-dev", "libcli11-dev", "cuda_runtime", "cuda_cccl"}
-    assert {name for name in licences if not name.startswith("libboost")} == headers
-    assert len(licences) > len(headers)
+    headers = {"nlohmann_json", "cli11", "boost_math"}
+    assert licences == headers | {"cuda_runtime", "cuda_cccl"}
 
 
 def test_lintian_finds_only_what_is_known(packages: Path):
