@@ -76,7 +76,8 @@ driver 525 or later and compute capability 7.0 or later (Volta). Without a
 GPU it measures copies within this machine's memory.
 gate_transfers says whether transfers got slower than before, and
 fleet_transfers names the slow GPU of many.")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS bench-transfers-report)  # whose files dcgm/limits.py needs, too
+# dcgm/limits.py needs files of the report, too.
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_PACKAGE_SUGGESTS "bench-transfers-report, python3")
 install_integrations("${CMAKE_INSTALL_DATADIR}/${PROJECT_NAME}" COMPONENT programs_doc EXCLUDE_FROM_ALL)
 install_licences("${CMAKE_INSTALL_DATAROOTDIR}/doc/bench-transfers/licences" programs_doc
   nlohmann_json cli11 boost_math)  # headers: the libraries are packages of their own
