@@ -79,6 +79,11 @@ def test_the_package_has_the_version_and_its_libraries(package: Path):
     assert not [name for name in names if re.search("mpi|cuda|nvidia", name)]
 
 
+@pytest.mark.parametrize("program", ["fleet_transfers", "gate_transfers"])
+def test_what_reads_files_of_others_is_bound_at_its_start(unpacked: Path, program: str):
+    assert "BIND_NOW" in run("readelf", "--dynamic", unpacked / "usr/bin" / program)
+
+
 def test_what_is_unpacked_measures_and_draws(report_prefix: Path, unpacked: Path, tmp_path: Path):
     usr = tmp_path / "usr"
     shutil.copytree(unpacked / "usr", usr)
