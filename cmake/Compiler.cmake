@@ -80,6 +80,11 @@ function(bench_transfers_set_timed target)
   bench_transfers_optimise(${target} timed)
   bench_transfers_use_precompiled(${target} timed)
 endfunction()
+# nvcc makes names of kernels from the path of their file; so they are the same in any folder.
+function(bench_transfers_name_cuda file name)
+  set_source_files_properties("${file}" PROPERTIES
+    COMPILE_OPTIONS "-Xcudafe=--orig_src_path_name=${PROJECT_NAME}/${name}")
+endfunction()
 # bench_transfers_add_cuda(target file...): CUDA sources, which CMake does not put together. Most of the
 # time to compile one goes into CUDA's headers.
 function(bench_transfers_add_cuda target)
@@ -92,9 +97,7 @@ function(bench_transfers_add_cuda target)
   list(JOIN ARGN "" includes)
   file(CONFIGURE OUTPUT "${batch}" CONTENT "${includes}" @ONLY)
   target_sources(${target} PRIVATE "${batch}")
-  # nvcc makes names of kernels from the path of their file; so they are the same in any folder.
-  set_source_files_properties("${batch}" PROPERTIES
-    COMPILE_OPTIONS "-Xcudafe=--orig_src_path_name=${PROJECT_NAME}/${target}.cu")
+  bench_transfers_name_cuda("${batch}" ${target}.cu)
 endfunction()
 if(TRANSFERS_CLANG_TIDY)
   find_program(CLANG_TIDY clang-tidy REQUIRED)
