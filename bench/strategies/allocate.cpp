@@ -36,21 +36,21 @@ struct source {
 /// Where released memory goes: to the system, or to a pool that keeps it for the next allocation.
 enum class release_target { system, pool };
 
-/// A source of memory, and its names.
+/// A source of memory, and its names. These fields go together: `cuda_call` and, if a later release
+/// brought the call, `cuda`; `only_locks` and, in `must_support`, registered memory and the memory
+/// that is locked; `named_by_kind` and, in `must_support`, that kind.
 struct allocator {
-  std::string name;
-
-  std::string summary;
+  std::string name, summary;
   std::function<source(const job&)> open;
   bool on_device = false;
   release_target target = release_target::system;
-  std::optional<host_memory_kind> kind = {};  ///< kind of host memory that the device must support
+  std::vector<host_memory_kind> must_support = {};  ///< what the device must support
   std::size_t smallest = 4096;
   /// CUDA's own call that it makes, of which other devices have no counterpart.
   const char* cuda_call = nullptr;
   std::optional<machine::cuda_release> cuda = {};
   bool only_locks = false;     ///< page-locks existing memory
-  bool named_by_kind = false;  ///< its name is the kind's
+  bool named_by_kind = false;  ///< its name is that of a kind of host memory
   unsigned plainness = 1;
 };
 
@@ -198,20 +198,20 @@ std::vector<allocator> page_locks() {
   return {{.name = "lock_untouched",
            .summary = "only cudaHostRegister of untouched memory",
            .open = lock_untouched,
-           .kind = transfers::registered,
+           .must_support = {transfers::registered},
            .smallest = std::size_t{256} << 10,
            .only_locks = true,
            .plainness = 2},
           {.name = "lock_touched",
            .summary = "only cudaHostRegister of base pages that have been touched",
            .open = locking(transfers::pageable),
-           .kind = transfers::registered,
+           .must_support = {transfers::registered},
            .only_locks = true,
            .plainness = 2},
           {.name = "lock_touched_huge",
            .summary = "only cudaHostRegister of huge pages that have been touched",
            .open = locking(transfers::pageable_huge),
-           .kind = transfers::pageable_huge,
+           .must_support = {transfers::pageable_huge, transfers::registered},
            .only_locks = true,
            .plainness = 3}};
 }
@@ -239,7 +239,7 @@ std::vector<allocator> device_memory_and_pools() {
            .summary = "transfers::pinned_pool, warm",
            .open = from_pinned_pool,
            .target = release_target::pool,
-           .kind = transfers::pinned(),
+           .must_support = {transfers::pinned()},
            .plainness = 2}};
 }
 
@@ -256,7 +256,7 @@ std::vector<allocator> all_allocators() {
     allocators.push_back({.name = to_string(kind),
                           .summary = describe(kind) + ", every page touched",
                           .open = [kind](const job& task) { return memory_of_kind(task, kind); },
-                          .kind = kind,
+                          .must_support = {kind},
                           .named_by_kind = true,
                           .plainness = kind == transfers::pageable ? 0 : 1 + options_of(kind)});
   for (const auto& more : {page_locks(), device_memory_and_pools(), host_pools()})
@@ -335,10 +335,9 @@ class benchmarked {
   }
 
   std::optional<std::string> why_wrong() {
-    // If the operation has freed the memory, its former address is enough to verify that. To
-    // allocate it again may take long.
-    if (frees_ && !held_.owner && held_.data != nullptr && goes_to_system(task_, allocator_) &&
-        is_host_memory(task_, allocator_))
+    // Its former address is enough to verify that it is freed. To allocate it again may take long.
+    const bool has_been_freed = frees_ && !held_.owner && held_.data != nullptr;
+    if (has_been_freed && goes_to_system(task_, allocator_) && is_host_memory(task_, allocator_))
       return unless_returned(!is_readable(held_.data));
     if (!held_.owner) {
       give_back();
@@ -393,13 +392,15 @@ std::optional<std::string> why_unsupported(const allocator& allocator,
                                            const transfers::device& device) {
   if (allocator.cuda_call && !device.description().cuda)
     return fmt::format("{} is CUDA's own; the host device has no counterpart", allocator.cuda_call);
-  return allocator.kind ? device.why_unsupported(*allocator.kind) : std::nullopt;
+  for (const auto kind : allocator.must_support)
+    if (auto reason = device.why_unsupported(kind)) return reason;
+  return std::nullopt;
 }
 
 strategy strategy_for(const allocator& allocator, bool frees) {
   return {
       .family = frees ? "free" : "allocate",
-      .parts = {allocator.named_by_kind ? in_memory(*allocator.kind) : method(allocator.name)},
+      .parts = {allocator.named_by_kind ? in_memory(allocator.name) : method(allocator.name)},
       .summary = frees ? "giving it back: " + allocator.summary : allocator.summary,
       .role = frees ? roles::deallocation : roles::allocation,
       .plainness = allocator.plainness,

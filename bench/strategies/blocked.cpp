@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -295,6 +296,8 @@ std::vector<blocking_call> others() {
 
 // --- What is timed beside them -------------------------------------------------------------------
 
+constexpr std::size_t bytes_of_small_copy = 64 * kib_of_call;
+
 /// Work, and how its results are made wrong.
 struct victim {
   timed_work work;
@@ -304,7 +307,7 @@ struct victim {
 victim copying_victim(const job& task) {
   const auto copies = std::make_shared<small_copies>(task, small_kind{.name = "memcpy",
                                                                       .summary = "cudaMemcpyAsync",
-                                                                      .bytes = 64 * kib_of_call,
+                                                                      .bytes = bytes_of_small_copy,
                                                                       .direction = direction::h2d});
   return {{[copies] {
              copies->choose_next();
@@ -314,16 +317,31 @@ victim copying_victim(const job& task) {
           [copies] { copies->corrupt(); }};
 }
 
-victim launching_victim(const job& task, work_kind kind) {
+template <work_kind kind>
+victim launching_victim(const job& task) {
   const auto work = std::make_shared<gpu_work>(task, kind, work_priority::equal);
   return {{[work] { work->run(); }, [work] { return work->find_damage(); }},
           [work] { work->corrupt(); }};
 }
 
+/// The variants.
+constexpr struct named_victim {
+  const char* name;
+  victim (*make)(const job&);
+} victims[]{{"chain", launching_victim<work_kind::arithmetic_chain>},
+            {"graph", launching_victim<work_kind::arithmetic_graph>},
+            {"copy", copying_victim}};
+
 victim make_victim(const job& task) {
-  if (task.variant == "copy") return copying_victim(task);
-  return launching_victim(
-      task, task.variant == "graph" ? work_kind::arithmetic_graph : work_kind::arithmetic_chain);
+  for (const auto& [name, make] : victims)
+    if (task.variant == name) return make(task);
+  throw std::logic_error("no such work: " + std::string(task.variant));
+}
+
+std::vector<variant> variants_of_victims() {
+  std::vector<variant> variants;
+  for (const auto& [name, make] : victims) variants.push_back({.name = name});
+  return variants;
 }
 
 transfer prepare(const job& task, const blocking_call& call) {
@@ -338,12 +356,12 @@ const result_file::role role{"blocked", "work while another thread makes a call"
 
 strategy strategy_for(const blocking_call& call) {
   // Both ends of the copies that are timed.
-  constexpr std::size_t memory_of_copies = 2 * small_copies::places * 64 * kib_of_call;
+  constexpr std::size_t memory_of_copies = 2 * small_copies::places * bytes_of_small_copy;
   strategy result{
       .family = "blocked",
       .parts = {method(call.name)},
       .summary = "40 launches, a graph or a small copy while another thread calls: " + call.summary,
-      .variants = named({"chain", "graph", "copy"}),
+      .variants = variants_of_victims(),
       .role = role,
       .plainness = 1,
       .procedure = 2,  // as in company

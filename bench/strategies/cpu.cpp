@@ -55,9 +55,9 @@ struct progress_through_block {
 /// The threads of one benchmark.
 class access_team {
  public:
-  access_team(const job& task, const payload& block, const access& access, bool on_all_cores,
+  access_team(const job& task, const payload& block, access access, bool on_all_cores,
               std::size_t per_thread, std::shared_ptr<progress_through_block> progress)
-      : access_(access),
+      : access_(std::move(access)),
         progress_(std::move(progress)),
         first_turn_(progress_->turn),
         goes_on_(task.cache == cache_state::warm),
@@ -178,7 +178,7 @@ class access_team {
                      stretch.ordinary.size() / sizeof(std::uint64_t)});
   }
 
-  const access& access_;
+  access access_;
   std::shared_ptr<progress_through_block> progress_;
   std::size_t first_turn_;
   bool goes_on_;
@@ -195,7 +195,6 @@ struct threaded_access {
   bool on_all_cores;
   std::optional<machine::numa_node> node = {};  ///< whose CPUs make the accesses, if it matters
 };
-using access_list = std::shared_ptr<const std::map<std::string, threaded_access, std::less<>>>;
 
 /// The time of an operation is that of all bytes at the sum of the threads' rates: where one thread
 /// is slow, as beside a busy hyperthread, the time of fixed work would be its time, and no rate.
@@ -217,9 +216,9 @@ void sum_rates(transfer& result, const std::shared_ptr<access_team>& threads) {
   };
 }
 
-transfer prepare(const job& task, transfers::host_memory_kind kind, const access_list& accesses,
+transfer prepare(const job& task, transfers::host_memory_kind kind, const threaded_access& chosen,
                  std::size_t per_thread, const std::shared_ptr<progress_through_block>& progress) {
-  const auto& [access, on_all_cores, node] = accesses->find(task.variant)->second;
+  const auto& [access, on_all_cores, node] = chosen;
   if (access.why_unavailable) throw transfers::unsupported(*access.why_unavailable);
   const auto bound = node ? bound_to(*node) : nullptr;  // inherited by the team's threads
   const auto threads = std::make_shared<access_team>(task, host_payload(task, kind), access,
@@ -233,7 +232,7 @@ transfer prepare(const job& task, transfers::host_memory_kind kind, const access
   if (task.cache == cache_state::cold) result.timing.between = [threads] { threads->flush(); };
   if (node) result.timing.conditions = [cpus = *node] { return bound_to(cpus); };
   if (on_all_cores) sum_rates(result, threads);
-  result.check.compare = [threads, accesses] { return threads->verify(); };
+  result.check.compare = [threads] { return threads->verify(); };
   if (access.restore) result.check.restore = [threads] { threads->restore(); };
   return result;
 }
@@ -258,27 +257,48 @@ variant variant_of(const access& access, bool on_all_cores) {
   return varied;
 }
 
-strategy strategy_for(const name_part& memory, const std::string& summary,
-                      transfers::host_memory_kind kind, const std::vector<access>& accesses,
-                      std::size_t per_thread = usual_amount) {
-  const auto by_variant = std::make_shared<std::map<std::string, threaded_access, std::less<>>>();
-  strategy result{
-      .family = "cpu",
-      .parts = {memory},
-      .summary = summary,
-      .about = "reads and writes by the CPU, without a transfer",
-      .role = roles::cpu_read,
-      .prepare = [kind, list = access_list(by_variant), per_thread,
-                  progress = std::make_shared<progress_through_block>()](
-                     const job& task) { return prepare(task, kind, list, per_thread, progress); },
-      .needs = {.host = kind},
-      .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
+/// The variants of a strategy, and the accesses that they name.
+struct access_variants {
+  std::vector<variant> list;
+  std::map<std::string, threaded_access> by_name;
+
+  void add(variant added, threaded_access access) {
+    by_name.emplace(added.name, std::move(access));
+    list.push_back(std::move(added));
+  }
+};
+
+/// Each access by one thread and by all cores.
+access_variants variants_of(const std::vector<access>& accesses) {
+  access_variants variants;
   for (const auto& access : accesses)
-    for (const bool on_all_cores : {false, true}) {
-      result.variants.push_back(variant_of(access, on_all_cores));
-      by_variant->emplace(result.variants.back().name, threaded_access{access, on_all_cores});
-    }
-  return result;
+    for (const bool on_all_cores : {false, true})
+      variants.add(variant_of(access, on_all_cores), {access, on_all_cores});
+  return variants;
+}
+
+strategy strategy_for(const name_part& memory, const std::string& summary,
+                      transfers::host_memory_kind kind, access_variants variants,
+                      std::size_t per_thread = usual_amount) {
+  return {.family = "cpu",
+          .parts = {memory},
+          .summary = summary,
+          .about = "reads and writes by the CPU, without a transfer",
+          .variants = std::move(variants.list),
+          .role = roles::cpu_read,
+          .prepare =
+              [kind, accesses = std::move(variants.by_name), per_thread,
+               progress = std::make_shared<progress_through_block>()](const job& task) {
+                return prepare(task, kind, accesses.at(std::string(task.variant)), per_thread,
+                               progress);
+              },
+          .needs = {.host = kind},
+          .sampling = {.smallest = std::size_t{16} << 10, .size_stride = 3, .effort = 0.2}};
+}
+
+strategy strategy_for_kind(transfers::host_memory_kind kind, access_variants variants) {
+  return strategy_for(in_memory(kind), "the CPU accesses " + transfers::describe(kind), kind,
+                      std::move(variants));
 }
 
 /// The accesses that tell how far memory is: what ordinary programs do, the fastest reads, and the
@@ -288,40 +308,32 @@ bool tells_distance(const access& access) {
 }
 
 /// The CPUs of each node access the memory of one. "read_memcpy@node0": CPUs of another node.
-strategy strategy_for_node(transfers::host_memory_kind kind, const machine::numa_node& memory,
-                           const std::vector<machine::numa_node>& nodes) {
+access_variants variants_of_nodes(const machine::numa_node& memory,
+                                  const std::vector<machine::numa_node>& nodes) {
   auto accesses = accesses_with(cpu::instructions());
   std::erase_if(accesses, [](const access& access) { return !tells_distance(access); });
-  auto result =
-      strategy_for(in_memory(kind), "the CPU accesses " + transfers::describe(kind), kind, {});
-  const auto by_variant = std::make_shared<std::map<std::string, threaded_access, std::less<>>>();
+  access_variants variants;
   for (const auto& node : nodes) {
     if (why_no_cpu(node)) continue;
     for (const auto& access : accesses)
       for (const bool on_all_cores : {false, true}) {
-        auto varied = variant_of(access, on_all_cores);
+        auto added = variant_of(access, on_all_cores);
         if (node.number != memory.number) {
-          varied.name += "@node" + std::to_string(node.number);
-          varied.setting =
-              varied.setting.value_or("cpus") + "_of_node" + std::to_string(node.number);
+          added.name += "@node" + std::to_string(node.number);
+          added.setting = added.setting.value_or("cpus") + "_of_node" + std::to_string(node.number);
         }
-        by_variant->emplace(varied.name, threaded_access{access, on_all_cores, node});
-        result.variants.push_back(std::move(varied));
+        variants.add(std::move(added), {access, on_all_cores, node});
       }
   }
-  result.prepare = [kind, list = access_list(by_variant),
-                    progress = std::make_shared<progress_through_block>()](const job& task) {
-    return prepare(task, kind, list, usual_amount, progress);
-  };
-  result.sampling.cold = false;
-  return result;
+  return variants;
 }
 
 registry strategies_for(const std::vector<machine::numa_node>& nodes) {
   registry strategies;
   for (const auto& node : nodes)
     for (const auto kind : {transfers::pageable, transfers::pinned()}) {
-      auto added = strategy_for_node(on_node(kind, node.number), node, nodes);
+      auto added = strategy_for_kind(on_node(kind, node.number), variants_of_nodes(node, nodes));
+      added.sampling.cold = false;
       // Where only the place matters, one kind of memory tells.
       added.sampling.on_request =
           kind != transfers::pageable || !are_several(nodes) || !node.has_usable_memory();
@@ -337,7 +349,7 @@ strategy emulated_write_combined() {
   for (auto& access : emulated) access.times_in_caches = 1;  // it flushes the lines that it reads
   auto result = strategy_for(in_memory("emulated_wc"),
                              "EMULATION of write-combined reads: lines flushed before each load",
-                             transfers::pageable, emulated, emulated_amount);
+                             transfers::pageable, variants_of(emulated), emulated_amount);
   result.emulation = true;
   result.sampling.largest = std::size_t{1} << 20;
   result.sampling.cold = false;
@@ -351,8 +363,7 @@ strategy emulated_write_combined() {
 const struct cpu_strategies {
   cpu_strategies() {
     const auto add = [](transfers::host_memory_kind kind) {
-      auto result = strategy_for(in_memory(kind), "the CPU accesses " + transfers::describe(kind),
-                                 kind, accesses_with(cpu::instructions()));
+      auto result = strategy_for_kind(kind, variants_of(accesses_with(cpu::instructions())));
       // It may migrate between host and device at any time.
       if (kind == transfers::managed) result.sampling.largest = std::size_t{256} << 20;
       if (kind == transfers::pageable || kind == transfers::pinned() ||

@@ -164,14 +164,13 @@ transfer download_to_touched(const job& task, host_memory_kind kind, route route
   return download;
 }
 
-/// Downloads to new memory of a kind. For pageable memory these are the steps of get() without an
-/// argument, with untouched memory from the C++ library.
+/// Downloads to new memory of a kind. For plain pageable memory these are the steps of get()
+/// without an argument, with untouched memory from the C++ library.
 template <class T>
 transfer download_to_fresh(const job& task, host_memory_kind kind, route route) {
   disable_malloc_caching();
   const auto make = [kind, &device = task.device](const transfers::shape& shape) {
-    return kind == transfers::pageable ? host_array<T>(shape)
-                                       : transfers::pinned_empty<T>(device, shape);
+    return kind == transfers::pageable ? host_array<T>(shape) : host_array<T>(device, shape, kind);
   };
   const auto array = array_with_pattern<T>(task, task.bytes / sizeof(T), context_for(task, route));
   const auto fresh = std::make_shared<std::optional<host_array<T>>>(make(array->shape()));
@@ -278,13 +277,20 @@ transfer round_trip_to_fresh(const job& task, host_memory_kind kind, route route
 
 // --- Strategies ----------------------------------------------------------------------------------
 
-/// Prepares an operation with the element type that the job's variant names.
+/// Prepares an operation: with elements of float, unless the job's variant names their type.
+struct array_preparation {
+  std::function<transfer(const job&, host_memory_kind)> function;
+  bool of_named_type = false;
+};
+
 template <class Prepare>
-auto of_named_type(Prepare prepare) {
-  return [prepare](const job& task, host_memory_kind kind) {
-    return with_element(task.variant,
-                        [&]<class T>(T) { return prepare.template operator()<T>(task, kind); });
-  };
+array_preparation of_named_type(Prepare prepare) {
+  return {[prepare](const job& task, host_memory_kind kind) {
+            return with_element(task.variant, [&]<class T>(T) {
+              return prepare.template operator()<T>(task, kind);
+            });
+          },
+          true};
 }
 
 const std::vector<host_memory_kind> both_kinds{transfers::pageable, transfers::pinned()};
@@ -295,9 +301,10 @@ struct array_operation {
   std::string setting;
   unsigned plainness;
   std::string summary;
-  std::function<transfer(const job&, host_memory_kind)> prepare;
+  array_preparation prepare;
   std::vector<host_memory_kind> kinds = both_kinds;
-  bool every_type = false;  ///< variants of all types, in pinned memory only: a copy moves bytes
+  /// Variants of all types, in pinned memory only: a copy moves bytes. Needs of_named_type().
+  bool every_type = false;
   bool stages = false;
 };
 
@@ -333,12 +340,12 @@ std::vector<array_operation> uploads() {
       {.setting = "locked_once",
        .plainness = 4,
        .summary = "source page-locked for this upload only",
-       .prepare = upload_locked_once,
+       .prepare = {upload_locked_once},
        .kinds = pageable_alone},
       {.setting = "pinned_once",
        .plainness = 5,
        .summary = "through new page-locked memory for this upload only",
-       .prepare = upload_pinned_once,
+       .prepare = {upload_pinned_once},
        .kinds = pageable_alone},
       {.setting = "staged",
        .plainness = 2,
@@ -384,19 +391,19 @@ std::vector<array_operation> downloads() {
 
 std::vector<array_operation> round_trips() {
   const auto in_steps = [](allocation allocation, bool reuses_arrays) {
-    return [=](const job& task, host_memory_kind kind) {
+    return array_preparation{[=](const job& task, host_memory_kind kind) {
       return round_trip_in_steps<float>(task, kind, allocation, reuses_arrays);
-    };
+    }};
   };
   const auto as_written = [](route route) {
-    return [route](const job& task, host_memory_kind kind) {
+    return array_preparation{[route](const job& task, host_memory_kind kind) {
       return round_trip_as_written<float>(task, kind, route);
-    };
+    }};
   };
   const auto to_fresh = [](route route) {
-    return [route](const job& task, host_memory_kind kind) {
+    return array_preparation{[route](const job& task, host_memory_kind kind) {
       return round_trip_to_fresh<float>(task, kind, route);
-    };
+    }};
   };
   return {{.setting = "allocated",
            .plainness = 2,
@@ -437,26 +444,25 @@ std::vector<array_operation> round_trips() {
 strategy strategy_for(const std::string& name, const std::string& called,
                       result_file::direction direction, const array_operation& operation,
                       host_memory_kind kind) {
+  if (operation.every_type && !operation.prepare.of_named_type)
+    throw std::logic_error(operation.setting + " has elements of float only");
   const bool every_type = operation.every_type && kind != transfers::pageable;
-  const std::vector<std::string> types =
-      every_type ? std::vector<std::string>{"float32", "float64", "int32", "char", "record7"}
-                 : std::vector<std::string>{"float32"};
   return {.family = "gpu_array",
           .parts = {method(name), in_memory(kind), setting(operation.setting)},
           .summary = called + ", " + operation.summary,
-          .variants = named(types),
+          .variants = named(every_type ? element_types() : std::vector<std::string>{"float32"}),
           .role = roles::array,
           .direction = direction,
           .plainness = operation.plainness,
-          .prepare = [kind,
-                      prepare = operation.prepare](const job& task) { return prepare(task, kind); },
+          .prepare = [kind, prepare = operation.prepare.function](
+                         const job& task) { return prepare(task, kind); },
           .needs = {.host = kind,
                     .host_payloads = direction == result_file::direction::both ? 2U : 1U,
                     .more_host_memory = 1,
                     // An array, an intermediate one, and one that the pool keeps.
                     .more_device_memory = direction == result_file::direction::both ? 3U : 2U,
                     .staged_copier = operation.stages},
-          .sampling = {.smallest = every_type ? sizeof(double) : sizeof(float),
+          .sampling = {.smallest = every_type ? largest_element : sizeof(float),
                        .largest = largest_size,
                        .cold = false}};
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <map>
@@ -33,6 +34,11 @@ using nanoseconds = bulk_copy::nanoseconds;
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
+constexpr struct small_size {
+  const char* name;
+  std::size_t bytes;
+} small_sizes[]{{"4KiB", 4 * kib}, {"50KiB", 50 * kib}};
+
 /// What a benchmark is: the small copies that are timed, and the bulk copy beside them, if any.
 struct interference_kind {
   small_kind small;
@@ -40,8 +46,16 @@ struct interference_kind {
   direction bulk_direction = direction::h2d;
 };
 
-/// Lets small copies begin while a bulk copy is under way. Everything here happens between the
-/// timed operations, which are small copies and nothing else.
+/// Lets small copies begin while a bulk copy is under way. Everything but run() happens between the
+/// timed operations, which are small copies and nothing else. The harness makes these calls in each
+/// repetition, through the functions of the transfer that prepare() returns:
+///   prepare_next(), run()          for each operation that settles
+///   forget()                       by timing.forget_settling
+///   prepare_next(), run(), took()  for each operation that is timed
+///   end()                          by the destructor of what timing.conditions has returned
+///   compare(), metrics()
+/// Before the repetitions, it calls prepare_next(), run() and end() to verify a first operation,
+/// also compare(), and to plan how many follow.
 class interference {
  public:
   interference(const job& task, const interference_kind& kind)
@@ -408,7 +422,7 @@ interference_variants variants_of(small_kind small, const std::optional<bulk_met
   interference_variants variants;
   const auto add_small = [&](direction bulk_direction, const variant* bulk_variant) {
     for (const auto& small_variant : both_directions())
-      for (const auto& [name, bytes] : {std::pair{"4KiB", 4 * kib}, std::pair{"50KiB", 50 * kib}}) {
+      for (const auto& [name, bytes] : small_sizes) {
         small.bytes = bytes;
         small.direction = direction_of(small_variant);
         variants.add({small, bulk, bulk_direction}, small_variant, name, bulk_variant);
@@ -433,7 +447,8 @@ strategy strategy_for(const small_kind& small, const std::optional<bulk_method>&
   const auto beside =
       bulk ? ", during a bulk copy by " + bulk->summary : std::string(", with no bulk copy");
   // Both ends of the small copies.
-  constexpr std::size_t memory_of_small = 2 * small_copies::places * 50 * kib;
+  constexpr auto largest = std::ranges::max(small_sizes, {}, &small_size::bytes);
+  constexpr auto memory_of_small = 2 * small_copies::places * largest.bytes;
   strategy result{
       .family = "interference",
       .parts = {method(bulk ? bulk->name : "idle"), setting(small.name)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/strategy/strategy.hpp"
 #include "bench/verification/pattern.hpp"
@@ -20,6 +22,13 @@ namespace bench_transfers::bench {
 
 /// A record of odd size. PyCUDA's buffer protocol accepts such records.
 using record7 = std::array<char, 7>;
+
+/// The names that with_element knows, and the bytes of its largest type.
+inline std::vector<std::string> element_types() {
+  return {"float32", "float64", "int32", "char", "record7"};
+}
+constexpr auto largest_element =
+    std::max({sizeof(float), sizeof(double), sizeof(std::int32_t), sizeof(char), sizeof(record7)});
 
 /// Calls `work` with a value of the element type with this name.
 template <class Work>

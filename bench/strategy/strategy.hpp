@@ -123,11 +123,9 @@ struct strategy {
   std::string family;  ///< the first part of its benchmarks' names
   std::vector<name_part> parts = {};
   std::string summary = {};  ///< one line for --list
-  /// What a program of its own would call for one transfer, in at most five lines whose names
-  /// docs/FIVE_LINES.md declares. "$[device|host]" is "device" to the device and "host" to the
-  /// host,
-  /// "${device|host}" likewise for variant::beside.
-  /// Of strategies that `advise` may recommend.
+  /// Of strategies that `advise` may recommend: what a program of its own would call for one
+  /// transfer, in at most five lines whose names docs/FIVE_LINES.md declares. "$[device|host]" is
+  /// "device" to the device and "host" to the host, "${device|host}" likewise for variant::beside.
   std::string calls = {};
   bool holds_launches = false;  ///< those of other threads wait while the calls copy: cudaMemcpy
   bool page_locks = false;      ///< each operation does: launches wait for that, too

@@ -82,8 +82,12 @@ std::unique_ptr<std::byte, host_memory::deleter> map_pages_of(host_memory_kind k
       return map_pages(bytes, page_size::huge, first_touch::by_caller, kind.node);
     case host_origin::registered_huge:
       return map_pages(bytes, page_size::huge, first_touch::by_several_threads, kind.node);
-    default: return map_pages(bytes, page_size::base, first_touch::by_caller, kind.node);
+    case host_origin::pageable:
+    case host_origin::registered:
+    case host_origin::pinned:
+    case host_origin::managed: break;
   }
+  return map_pages(bytes, page_size::base, first_touch::by_caller, kind.node);
 }
 
 void lock_pages(std::byte* data, std::size_t bytes) {

@@ -134,6 +134,8 @@ class cuda_device final : public device {
     copier_ = detail::make_default_copier(
         std::make_shared<cuda_device>(same_device_as{*this}, *this, nullptr));
   }
+  /// Another object of one device. It copies all members but the copier: that of the object which
+  /// the copier itself keeps is null, because otherwise each would keep the other.
   cuda_device(same_device_as same, const cuda_device& other,
               std::shared_ptr<pageable_copier> copier)
       : device(same),
@@ -175,8 +177,12 @@ class cuda_device final : public device {
     switch (kind.origin) {
       case host_origin::managed: return allocate_managed(bytes);
       case host_origin::pinned: return allocate_pinned(bytes, kind);
-      default: return {map_pages_of(kind, bytes), bytes, kind, nullptr};
+      case host_origin::pageable:
+      case host_origin::pageable_huge:
+      case host_origin::registered:
+      case host_origin::registered_huge: break;
     }
+    return {map_pages_of(kind, bytes), bytes, kind, nullptr};
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes) override {
@@ -372,9 +378,8 @@ class cuda_device final : public device {
 
   CUcontext context_;
   device_description description_;
-  /// Shared by the objects that share() returns.
   std::shared_ptr<access_by_peers> peers_ = std::make_shared<access_by_peers>();
-  std::shared_ptr<pageable_copier> copier_;  ///< keeps an object of the device without a copier
+  std::shared_ptr<pageable_copier> copier_;
 };
 
 std::string why_no_device(cudaError_t code) {

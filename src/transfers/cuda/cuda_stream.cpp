@@ -91,6 +91,8 @@ class cuda_event final : public event {
   bool has_time_;
 };
 
+/// Each function makes the context current before it calls CUDA, also if it only asks. Functions
+/// whose work cannot be recorded into a graph ask is_recording() and throw unsupported.
 class cuda_stream final : public stream {
  public:
   /// The context must be current.
@@ -108,8 +110,8 @@ class cuda_stream final : public stream {
 
   void copy_d2d(std::byte* dst, const std::byte* src, std::size_t bytes) override {
     const current_context current(context_);
-    const int dst_device = device_of(dst);
-    const int src_device = device_of(src);
+    const int dst_device = device_of_memory(dst);
+    const int src_device = device_of_memory(src);
     if (dst_device == src_device)
       cuda_check(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream_.get()),
                  "cudaMemcpyAsync");
@@ -307,7 +309,7 @@ class cuda_stream final : public stream {
     }
   }
 
-  static int device_of(const std::byte* address) {
+  static int device_of_memory(const std::byte* address) {
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, address), "cudaPointerGetAttributes");
     return attributes.device;

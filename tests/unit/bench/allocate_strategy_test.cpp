@@ -11,6 +11,7 @@
 #include "bench/strategy/heap.hpp"
 #include "bench/strategy/strategy.hpp"
 #include "tests/unit/transfers/counting_device.hpp"
+#include "tests/unit/transfers/forwarding_device.hpp"
 #include "transfers/core/error.hpp"
 
 namespace bench_transfers::bench::allocate_strategy_test {
@@ -222,6 +223,28 @@ TEST_P(allocating_by, releases_everything_when_the_device_refuses) {
 
 INSTANTIATE_TEST_SUITE_P(methods, allocating_by, testing::ValuesIn(names_of("allocate")),
                          [](const auto& instance) { return instance.param; });
+
+/// A device that supports plain memory, and huge pages, which it cannot register.
+class registers_nothing final : public transfers::forwarding_device {
+ public:
+  registers_nothing() : forwarding_device(transfers::open_host_device()) {}
+  [[nodiscard]] std::optional<std::string> why_unsupported(
+      transfers::host_memory_kind kind) const override {
+    if (kind == transfers::registered) return "it registers nothing";
+    return std::nullopt;
+  }
+};
+
+TEST(allocating, only_page_locks_need_memory_that_the_device_can_register) {
+  const registers_nothing device;
+  for (const auto& strategy : registered_strategies()) {
+    if (strategy.family != "allocate" && strategy.family != "free") continue;
+    const auto& name = strategy.parts.front().text;
+    EXPECT_EQ(why_unsupported(strategy, device) == "it registers nothing",
+              name.starts_with("lock_") || name == "registered")
+        << strategy.name();
+  }
+}
 
 TEST(allocating, asynchronously_needs_cuda) {
   const auto device = transfers::open_host_device();

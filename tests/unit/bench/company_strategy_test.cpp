@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,16 @@ TEST_F(company_session, blocked_work_is_measured_beside_each_call_that_the_host_
     expect_both_sides(row);
     EXPECT_EQ(row.contains("copies_gb_per_s"), name.find("memcpy") != std::string::npos) << name;
   }
+}
+
+TEST(blocked, refuses_work_of_an_unknown_name) {
+  const auto device = transfers::open_host_device();
+  const auto stream = device->create_stream();
+  buffers memory(*device, 3);
+  const auto all = registered_strategies();
+  const auto idle = std::ranges::find(all, "blocked/stream_synchronize", &strategy::name);
+  ASSERT_NE(idle, all.end());
+  EXPECT_THROW(idle->prepare({*device, memory, *stream, "chains", 0}), std::logic_error);
 }
 
 TEST_F(company_session, wrong_results_of_the_work_are_detected) {
