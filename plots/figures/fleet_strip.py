@@ -47,7 +47,8 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
     if not judgement.gpus:
         raise NoData(NO_SCORES)
     gpus = sorted_gpus(judgement)
-    if len(gpus) > MOST_MARKS:  # bars of several models would hide each other
+    step = 1 if len(gpus) <= MOST_MARKS else -(-len(gpus) // BARS[layout.name])
+    if step > 1:  # bars of several models would hide each other
         gpus.sort(key=lambda gpu: gpu.model)
     by_class = {name: _places(judgement, gpus, name) for name in judgement.classes()}
     by_class = {name: places for name, places in by_class.items() if places}
@@ -60,11 +61,11 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
         named = _named(judgement, places, name)
         small = fleet_scale.small(judgement, name)
         ends = fleet_scale.domain([place.slower for place in places], small)
-        data["marks"] += _mark_rows(places, set(named), name, looks, layout)
+        data["marks"] += _mark_rows(places, set(named), name, looks, step)
         data["named"] += _named_rows(places, named, name, looks)
         data["labels"] += _label_rows(places, named, name, ends, len(gpus), layout)
-        panels.append(_draw_panel(name, gpus, ends, looks, layout, name == list(by_class)[-1]))
-    aggregated = len(gpus) > MOST_MARKS
+        is_last = name == list(by_class)[-1]
+        panels.append(_draw_panel(name, gpus, ends, looks, layout, step, is_last))
     return make_figure(
         fleet_caption.title("All GPUs of the sweep", judgement),
         layout,
@@ -74,7 +75,7 @@ def draw_strip(judgement: Judgement, layout: Layout) -> Figure:
             "of its aspects of each class",
             f"{len(gpus):,} GPUs: a bar reaches from the least to the most of neighbours; GPUs "
             "that are named have marks of their own"
-            if aggregated
+            if step > 1
             else "",
         ],
         layout.stack(*panels),
@@ -159,12 +160,10 @@ def _mark_rows(
     named: set[int],
     class_name: str,
     looks: dict[str, style.MarkStyle],
-    layout: Layout,
+    step: int,
 ) -> list[dict[str, Any]]:
-    """Returns a row for each GPU, or for each bar of neighbours of one model."""
+    """Returns a row for each GPU, or for each bar of at most `step` neighbours of one model."""
     plain = [place for place in places if place.at not in named]
-    last = max(place.at for place in places)
-    step = 1 if last < MOST_MARKS else -(-(last + 1) // BARS[layout.name])
     rows = []
     ordered = sorted(plain, key=lambda place: (place.at // step, place.gpu.model, place.at))
     for (_, model), members in groupby(ordered, lambda at: (at.at // step, at.gpu.model)):
@@ -180,9 +179,7 @@ def _mark_rows(
                 "model": model,
                 "colour": looks[model].colour,
                 "gpus": _group_words(group),
-                "text": fleet_caption.percent(high)
-                if len(group) == 1
-                else f"{fleet_caption.percent(low)} to {fleet_caption.percent(high)}",
+                "text": " to ".join(dict.fromkeys(map(fleet_caption.percent, (low, high)))),
                 "aspect": worst.aspect,
             }
         )
@@ -334,6 +331,7 @@ def _draw_panel(
     ends: fleet_scale.Ends,
     looks: dict[str, style.MarkStyle],
     layout: Layout,
+    step: int,
     is_last: bool,
 ) -> LayerChart:
     width, height = layout.width - layout.axis, HEIGHT[layout.name]
@@ -350,9 +348,10 @@ def _draw_panel(
     tips = draw.tooltip(GPU="gpus", slower="text", most_in="aspect", model="model")
     marks = of_class("marks").encode(color=draw.colour_by_field(), tooltip=tips)
     zero = alt.Chart(alt.NamedData("key")).mark_rule(color=style.LINE, strokeWidth=1, aria=False)
-    if len(gpus) > MOST_MARKS:
+    if step > 1:
         wide = max(1.0, width / BARS[layout.name] - 0.3)
-        bars = marks.mark_rule(strokeWidth=wide, opacity=1)
+        # The square ends keep a bar of one GPU, or of equal values, visible.
+        bars = marks.mark_rule(strokeWidth=wide, strokeCap="square", opacity=1)
         drawn = bars.encode(y=value.y("low"), y2=alt.Y2("high:Q"))
     else:
         size = max(8.0, min(30.0, 4000.0 / len(gpus)))

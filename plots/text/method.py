@@ -400,17 +400,11 @@ def _describe_statistics(run: Run) -> list[Fact]:
 
 def _describe_unknown(run: Run) -> Fact:
     """Names what the file lacks."""
-    of_topics = [
-        fact.unknown for topic in (_describe_machine, _describe_procedure) for fact in topic(run)
-    ]
+    of_topics = [fact.unknown for topic in FACTUAL for fact in topic(run)]
     names = [*of_topics, *(found.unknown for found in run.judged.findings if found.about != "rate")]
     listed = caption.listed(list(dict.fromkeys(filter(None, names))))
     return Fact(f"Not known: {listed}." if listed else "")
 
 
-TOPICS: tuple[Topic, ...] = (
-    _describe_machine,
-    _describe_procedure,
-    _describe_timing,
-    _describe_statistics,
-)
+FACTUAL: tuple[Topic, ...] = (_describe_machine, _describe_procedure, _describe_timing)
+TOPICS: tuple[Topic, ...] = (*FACTUAL, _describe_statistics)

@@ -133,7 +133,8 @@ bool can_tell(const repetitions& by_size) {
                              [](const auto& size) { return size.second.size() >= enough; });
 }
 
-/// Variants of a strategy that do the same job are separate series; the plainest is used.
+/// Variants of a strategy that do the same job are separate series; the plainest is used. The order
+/// of the members decides: finish() takes the first variant of a name and a term.
 struct variant_key {
   std::string name;
   term measures;
@@ -180,20 +181,7 @@ class collector {
       ++ignored.failed;
       return;
     }
-    const bool of_its_size = is_transfer(*needed) && !transfers_.moves_its_size;
-    const auto size = static_cast<double>(*described.size_bytes);
-    const auto bytes = positive(of_its_size ? size : row.number("bytes"));
-    const auto ns_per_byte = [&](const std::string& time) {
-      const auto ns = positive(row.number(time));
-      return ns && bytes ? *ns / *bytes : 0;
-    };
-    const std::string time = is_transfer(*needed) ? transfers_.time : "median_ns";
-    auto rate = ns_per_byte(time);
-    const bool is_read_again = is_transfer(*needed) && transfers_.reads > 0;
-    if (is_read_again) {
-      const auto of_reads = ns_per_byte(transfers_.read_again);
-      rate = of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
-    }
+    const auto rate = rate_of(row, *needed);
     if (!std::isnormal(rate)) {  // the smallest times vanish when they are divided
       ++ignored.unusable;
       return;
@@ -203,11 +191,12 @@ class collector {
     const variant_key own{name_of(described, *needed, strategy), *needed, described.plainness,
                           described.variant};
     add(own, described, strategy, plainness_of(described), rate);
-    if (time == "median_ns" && !is_read_again) keep_error(own, described);
-    if (const auto key = pool_of(described, *needed)) pooled_[*key][size].push_back(rate);
-    if (!of_its_size) return;
+    if (time_of(*needed) == median && !is_read_again(*needed)) keep_error(own, described);
+    if (const auto key = pool_of(described, *needed))
+      pooled_[*key][static_cast<double>(*described.size_bytes)].push_back(rate);
+    if (!is_of_its_size(*needed)) return;
     for (const auto& form : timed_in_turn(row))
-      if (const auto its_rate = ns_per_byte(form + "_ns"); std::isnormal(its_rate))
+      if (const auto its_rate = ns_per_byte(row, *needed, form + "_ns"); std::isnormal(its_rate))
         add({name_of(described, *needed, form), *needed, 0, std::nullopt}, described, form, {},
             its_rate);
   }
@@ -222,15 +211,50 @@ class collector {
       const auto pool = pool_of(described, key.measures);
       const bool has_memory = !is_transfer(key.measures) || transfers_.counts_memory;
       measured_.all_series.push_back(
-          {key.name, variant.strategy, key.measures, has_memory ? described.memory : std::nullopt,
-           variant.plainness, pool ? std::optional(pool->pool) : std::nullopt,
-           times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
-                    variant.between_processes),
-           can_tell(variant.by_size), is_transfer(key.measures) ? variant.by_size : repetitions()});
+          {.name = key.name,
+           .strategy = variant.strategy,
+           .measures = key.measures,
+           .memory = has_memory ? described.memory : std::nullopt,
+           .plainness = variant.plainness,
+           .pool = pool ? std::optional(pool->pool) : std::nullopt,
+           .times = times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
+                             variant.between_processes),
+           .can_tell = can_tell(variant.by_size),
+           .repetitions = is_transfer(key.measures) ? variant.by_size : repetitions()});
     }
   }
 
  private:
+  static constexpr const char* median = "median_ns";
+
+  [[nodiscard]] std::string time_of(term needed) const {
+    return is_transfer(needed) ? transfers_.time : median;
+  }
+  [[nodiscard]] bool is_read_again(term needed) const {
+    return is_transfer(needed) && transfers_.reads > 0;
+  }
+  /// Whether the time is that of the benchmark's size instead of the bytes that it has moved.
+  [[nodiscard]] bool is_of_its_size(term needed) const {
+    return is_transfer(needed) && !transfers_.moves_its_size;
+  }
+
+  /// 0 if the row does not tell.
+  [[nodiscard]] double ns_per_byte(const result_file::row& row, term needed,
+                                   const std::string& time) const {
+    const auto size = static_cast<double>(*row.benchmark->size_bytes);
+    const auto bytes = positive(is_of_its_size(needed) ? size : row.number("bytes"));
+    const auto ns = positive(row.number(time));
+    return ns && bytes ? *ns / *bytes : 0;
+  }
+
+  /// In ns per byte, with what is read afterwards; 0 if the row does not tell.
+  [[nodiscard]] double rate_of(const result_file::row& row, term needed) const {
+    const auto rate = ns_per_byte(row, needed, time_of(needed));
+    if (!is_read_again(needed)) return rate;
+    const auto of_reads = ns_per_byte(row, needed, transfers_.read_again);
+    return of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
+  }
+
   void add(const variant_key& key, const benchmark& described, const std::string& strategy,
            const plainness& plainness, double rate) {
     auto& variant = variants_[key];
@@ -299,18 +323,18 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
   auto host_bytes = bytes_at(content.facts, {"machine", "memory", "total_bytes"});
   const auto limit = bytes_at(content.facts, {"machine", "memory", "cgroup_limit_bytes"});
   if (limit) host_bytes = std::min(host_bytes.value_or(*limit), *limit);
-  return {file,
-          name_of_device(content, device),
-          text_at(content.facts, {"machine", "cpu", "model"}),
-          text_at(content.facts, {"run", "started_utc"}),
-          text_at(content.facts, {"program", "git_commit"}),
-          !content.on_host,
-          content.complete,
-          content.parts,
-          processes_in(content),
-          result_file::is_confidential(content, device),
-          host_bytes,
-          bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
+  return {.file = file,
+          .device = name_of_device(content, device),
+          .cpu = text_at(content.facts, {"machine", "cpu", "model"}),
+          .started = text_at(content.facts, {"run", "started_utc"}),
+          .commit = text_at(content.facts, {"program", "git_commit"}),
+          .has_gpu = !content.on_host,
+          .complete = content.complete,
+          .parts = content.parts,
+          .processes = processes_in(content),
+          .confidential = result_file::is_confidential(content, device),
+          .host_bytes = host_bytes,
+          .device_bytes = bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
 }
 
 }  // namespace

@@ -7,8 +7,16 @@
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
+#include <vector>
 
 namespace bench_transfers::advice {
+
+/// The costs of one strategy; allocation is that of a single use, not divided by reuse.
+struct strategy_costs {
+  statistics::estimate allocation, fill, transfer, read_back;
+  bool extrapolated = false;
+};
+
 namespace {
 
 using statistics::broken_line;
@@ -16,6 +24,37 @@ using statistics::difference;
 using statistics::estimate;
 using statistics::scaled;
 using statistics::sum;
+
+/// What the CPU's access to the memory of a transfer adds to the sum.
+struct cpu_term {
+  term access;
+  bool measured_terms::*is_measured;
+  double question::*times;
+  estimate strategy_costs::*cost;
+  const char* title;
+
+  /// Whether the sum includes it.
+  [[nodiscard]] bool counts(const measured_terms& measured, const question& asked) const {
+    return measured.*is_measured && asked.*times > 0;
+  }
+};
+
+constexpr std::array cpu_terms{cpu_term{.access = term::cpu_write,
+                                        .is_measured = &measured_terms::cpu_writes,
+                                        .times = &question::cpu_writes,
+                                        .cost = &strategy_costs::fill,
+                                        .title = "CPU writes"},
+                               cpu_term{.access = term::cpu_read,
+                                        .is_measured = &measured_terms::cpu_reads,
+                                        .times = &question::cpu_reads,
+                                        .cost = &strategy_costs::read_back,
+                                        .title = "CPU reads"}};
+
+double cpu_time(const strategy_costs& costs) {
+  double time = 0;
+  for (const auto& cpu : cpu_terms) time += (costs.*cpu.cost).value;
+  return time;
+}
 
 // Codes of what a file lacks.
 constexpr const char* not_measured = "not_measured";
@@ -56,8 +95,8 @@ void check(const question& question) {
     throw std::invalid_argument("the direction is h2d, d2h, both or none");
   if (!(question.reuse >= 1 && std::isfinite(question.reuse)))
     throw std::invalid_argument("memory is used at least once");
-  for (const auto accesses : {question.cpu_writes, question.cpu_reads})
-    if (!(accesses >= 0 && std::isfinite(accesses)))
+  for (const auto& cpu : cpu_terms)
+    if (const auto times = question.*cpu.times; !(times >= 0 && std::isfinite(times)))
       throw std::invalid_argument("the CPU cannot access memory less than never");
 }
 
@@ -66,16 +105,11 @@ void check(const question& question) {
 question usual_question(const std::string& direction) {
   const bool uploads = direction == "h2d" || direction == "both";
   const bool downloads = direction == "d2h" || direction == "both";
-  return {0, direction, 1, uploads ? 1.0 : 0.0, downloads ? 1.0 : 0.0};
+  return {.bytes = 0,
+          .direction = direction,
+          .cpu_writes = uploads ? 1.0 : 0.0,
+          .cpu_reads = downloads ? 1.0 : 0.0};
 }
-
-/// The costs of one strategy; allocation is that of a single use, not divided by reuse.
-struct strategy_costs {
-  estimate allocation, fill, transfer, read_back;
-  bool extrapolated = false;
-
-  [[nodiscard]] double cpu() const { return fill.value + read_back.value; }
-};
 
 namespace {
 
@@ -83,7 +117,7 @@ namespace {
 break_even compare(const strategy_costs& candidate, const strategy_costs& plain) {
   const double dearer = candidate.allocation.value - plain.allocation.value;
   const double saved =
-      (plain.transfer.value - candidate.transfer.value) + (plain.cpu() - candidate.cpu());
+      (plain.transfer.value - candidate.transfer.value) + (cpu_time(plain) - cpu_time(candidate));
   if (saved >= 0 && dearer <= 0) return {break_even::kind::from, 1};
   if (saved <= 0 && dearer >= 0) return {break_even::kind::never, 0};
   const double uses = dearer / saved;
@@ -95,16 +129,16 @@ break_even compare(const strategy_costs& candidate, const strategy_costs& plain)
 ranked_strategy ranked_entry(const std::string& name, const plainness& plainness,
                              const strategy_costs& costs, double reuse) {
   const auto allocation = scaled(costs.allocation, 1 / reuse);
-  return {name,
-          allocation,
-          costs.fill,
-          costs.transfer,
-          costs.read_back,
-          sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
-          {},
-          std::nullopt,
-          costs.extrapolated,
-          plainness};
+  return {.name = name,
+          .allocation = allocation,
+          .fill = costs.fill,
+          .transfer = costs.transfer,
+          .read_back = costs.read_back,
+          .total = sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
+          .behind = {},
+          .pays = std::nullopt,
+          .extrapolated = costs.extrapolated,
+          .plainness = plainness};
 }
 
 }  // namespace
@@ -121,14 +155,11 @@ cost_model::cost_model(const measurements& measured)
     else if (added.times.size() == 1 && !needs_memory_)
       points_.emplace(added.name, added.times.front());
     if (is_transfer(added.measures))
-      transfers_.emplace(
-          place{added.measures, added.strategy},
-          source{added.name, added.memory, added.plainness, added.pool, added.can_tell});
+      transfers_.emplace(place{added.measures, added.strategy}, source_of(added));
     else if (added.memory)
       add_by_memory(added);
     measured_.allocation |= added.measures == term::allocation;
-    measured_.cpu_writes |= added.measures == term::cpu_write;
-    measured_.cpu_reads |= added.measures == term::cpu_read;
+    for (const auto& cpu : cpu_terms) measured_.*cpu.is_measured |= added.measures == cpu.access;
   }
   compare_small_transfers(measured);
   has_memory_ = needs_memory_ || std::ranges::any_of(transfers_, [](const auto& transfer) {
@@ -161,9 +192,17 @@ std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const 
   return small->second.is_faster(strategy, question.bytes);
 }
 
+cost_model::source cost_model::source_of(const series& added) {
+  return {.series = added.name,
+          .memory = added.memory,
+          .plainness = added.plainness,
+          .pool = added.pool,
+          .can_tell = added.can_tell};
+}
+
 /// If several strategies do the same with the same kind of memory, the plainest counts.
 void cost_model::add_by_memory(const series& added) {
-  const source added_source{added.name, added.memory, added.plainness, added.pool, added.can_tell};
+  const auto added_source = source_of(added);
   const auto [entry, is_new] =
       by_memory_.try_emplace({added.measures, *added.memory}, added_source);
   if (!is_new && added_source.plainness < entry->second.plainness) entry->second = added_source;
@@ -230,14 +269,14 @@ std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
                                   *there / (1024.0 * 1024 * 1024))};
   const auto memory_source = [&](term needed) { return by_memory(needed, transfer); };
   const bool has_memory = transfer.memory || needs_memory_;
-  for (const auto& [needed, series, title] :
-       {need{true, &transfer, "transfer"},
-        need{has_memory && measured_.allocation, memory_source(term::allocation), "allocation"},
-        need{has_memory && measured_.allocation, memory_source(term::deallocation), "freeing"},
-        need{has_memory && measured_.cpu_writes && question.cpu_writes > 0,
-             memory_source(term::cpu_write), "CPU writes"},
-        need{has_memory && measured_.cpu_reads && question.cpu_reads > 0,
-             memory_source(term::cpu_read), "CPU reads"}}) {
+  std::vector<need> needs{
+      {true, &transfer, "transfer"},
+      {has_memory && measured_.allocation, memory_source(term::allocation), "allocation"},
+      {has_memory && measured_.allocation, memory_source(term::deallocation), "freeing"}};
+  for (const auto& cpu : cpu_terms)
+    needs.push_back(
+        {has_memory && cpu.counts(measured_, question), memory_source(cpu.access), cpu.title});
+  for (const auto& [needed, series, title] : needs) {
     if (!needed) continue;
     if (const auto code = missing_measurement(series, question.bytes); !code.empty())
       return left_out{strategy, code,
@@ -261,15 +300,12 @@ strategy_costs cost_model::costs_of(const source& transfer, const question& ques
     costs.allocation = scaled(sum(std::array{predict(*by_memory(term::allocation, transfer)),
                                              predict(*by_memory(term::deallocation, transfer))}),
                               blocks_of(question));
-  const auto cpu = [&](term access, double times) {
-    const auto& measured = rate(access, transfer);
+  for (const auto& cpu : cpu_terms) {
+    if (!cpu.counts(measured_, question)) continue;
+    const auto& measured = rate(cpu.access, transfer);
     costs.extrapolated |= is_beyond(measured, question.bytes);
-    return scaled(measured.pass(question.bytes), times);
-  };
-  if (measured_.cpu_writes && question.cpu_writes > 0)
-    costs.fill = cpu(term::cpu_write, question.cpu_writes);
-  if (measured_.cpu_reads && question.cpu_reads > 0)
-    costs.read_back = cpu(term::cpu_read, question.cpu_reads);
+    costs.*cpu.cost = scaled(measured.pass(question.bytes), question.*cpu.times);
+  }
   return costs;
 }
 
@@ -286,15 +322,16 @@ estimate cost_model::difference_to_fastest(const ranked_strategy& ranked,
     const auto& pool = by_memory(access, ranked_source)->pool;
     return pool && pool == by_memory(access, fastest_source)->pool;
   };
-  const auto cpu = [&](bool measured, term access, double times) {
-    if (!measured || times == 0 || takes_same_rows(access)) return estimate{};
-    return scaled(
-        rate(access, ranked_source).pass_beyond(rate(access, fastest_source), question.bytes),
-        times);
-  };
-  return sum(std::array{difference(ranked.allocation, fastest.allocation), difference_of_transfers,
-                        cpu(measured_.cpu_writes, term::cpu_write, question.cpu_writes),
-                        cpu(measured_.cpu_reads, term::cpu_read, question.cpu_reads)});
+  std::vector differences{difference(ranked.allocation, fastest.allocation),
+                          difference_of_transfers};
+  for (const auto& cpu : cpu_terms) {
+    if (!cpu.counts(measured_, question) || takes_same_rows(cpu.access)) continue;
+    const auto& reference = rate(cpu.access, fastest_source);
+    differences.push_back(
+        scaled(rate(cpu.access, ranked_source).pass_beyond(reference, question.bytes),
+               question.*cpu.times));
+  }
+  return sum(differences);
 }
 
 ranking cost_model::rank(const question& question) const {

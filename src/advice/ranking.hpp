@@ -129,6 +129,7 @@ class cost_model {
   };
   using place = std::pair<term, std::string>;
 
+  [[nodiscard]] static source source_of(const series& added);
   void add_by_memory(const series& added);
   void compare_small_transfers(const measurements& measured);
   [[nodiscard]] const source& transfer(const std::string& strategy,

@@ -209,7 +209,9 @@ class conversion {
     if (!known.contains("strategy")) described.method = test_case;
     described.memory = "pinned";
     described.variant = known.at("direction").get<std::string>();
-    described.direction = *result_file::direction_from(*described.variant);
+    const auto direction = result_file::direction_from(*described.variant);
+    if (!direction) throw unusable("in an unknown direction");
+    described.direction = *direction;
     described.size_bytes = buffer_bytes_;
     described.devices = {device};
     described.plainness = 1;
@@ -355,7 +357,7 @@ class conversion {
             {"warnings", warnings()}};
   }
 
-  const json& printed_;
+  json printed_;
   const std::filesystem::path& file_;
   std::size_t buffer_bytes_ = 0;
   std::size_t devices_ = 0;

@@ -29,15 +29,20 @@ constexpr double no_difference = 0.01;
 constexpr std::size_t most_findings = 5;
 constexpr const char* enqueue = "enqueue_ns";  // the time until a call that need not wait returns
 
+// Sentences without a measured factor: these only place them among the others.
+constexpr double place_of_blocking = 2;  // at most, the copy could overlap with as much work
+constexpr double place_of_write_combining_without_effect = 1.05;
+constexpr double place_of_flags_without_effect = 1.01;
+
 /// A sentence, and by how many times something differs.
-struct found {
+struct finding {
   common::message said;
   double factor;
 };
-using all_found = std::vector<found>;
+using findings = std::vector<finding>;
 
-all_found one(const char* code, std::string text, double factor) {
-  return {{{code, {{"factor", factor}}, std::move(text)}, factor}};
+finding finding_of(const char* code, std::string text, double factor) {
+  return {{code, {{"factor", factor}}, std::move(text)}, factor};
 }
 
 std::string seen_from_device(direction towards) {
@@ -97,8 +102,8 @@ std::optional<pair> plainest_and_fastest(const std::vector<const series*>& all) 
   return best;
 }
 
-all_found penalty_of_pageable(const run& of) {
-  all_found penalties;
+findings penalty_of_pageable(const run& of) {
+  findings penalties;
   for (const auto towards : both_directions) {
     const auto both = common_pair(of.copies(towards, "pageable"), of.copies(towards, "pinned"));
     if (!is_slower(both, most_apart)) continue;
@@ -116,10 +121,10 @@ all_found penalty_of_pageable(const run& of) {
           ". Staged copies of pageable memory reach {}: use staged_copier where memory cannot be "
           "pinned",
           rate_of_link(of, *same_size->second));
-    penalties.push_back(one("pageable_slower", text + '.', factor).front());
+    penalties.push_back(finding_of("pageable_slower", text + '.', factor));
   }
   if (penalties.size() < 2) return penalties;
-  return {*std::ranges::max_element(penalties, {}, &found::factor)};
+  return {*std::ranges::max_element(penalties, {}, &finding::factor)};
 }
 
 /// The plainest copies to the device whose call and wait are timed apart.
@@ -136,7 +141,7 @@ const series& timed_apart(const run& of, const char* memory) {
   return first == candidates.end() ? none : **first;
 }
 
-all_found blocking_calls(const run& of) {
+findings blocking_calls(const run& of) {
   const auto* const pageable = largest(timed_apart(of, "pageable"));
   const auto returned = pageable ? pageable->median(enqueue) : std::nullopt;
   if (!returned || *returned < asynchronous_part * pageable->median_ns) return {};
@@ -152,11 +157,10 @@ all_found blocking_calls(const run& of) {
     text +=
         fmt::format(". From pinned memory it returns after {}, and the data have arrived after {}",
                     time_figure(*at_once), time(*same_size->second));
-  // At most, the copy could have overlapped with as much work.
-  return one("asynchronous_copy_blocks", text + '.', 2);
+  return {finding_of("asynchronous_copy_blocks", text + '.', place_of_blocking)};
 }
 
-all_found gain_of_gathering(const run& of) {
+findings gain_of_gathering(const run& of) {
   for (const auto& [setting, blocks] :
        {std::pair("4KiB_blocks", "4 KiB"), std::pair("64KiB_blocks", "64 KiB")}) {
     const auto all = of.matching("scattered_copy", [&](const benchmark& copy) {
@@ -171,17 +175,18 @@ all_found gain_of_gathering(const run& of) {
           other != sizes->end() && other->second != slow && other->second != fast)
         others +=
             fmt::format(", {} with {}", rate(*other->second), words_of_method(*other->second));
-    return one("gathering_faster",
-               fmt::format("{} in blocks of {}, scattered over pinned memory, reach the device at "
-                           "{} with {}, {} with {}{}.",
-                           size(*slow), blocks, rate(*fast), words_of_method(*fast), rate(*slow),
-                           words_of_method(*slow), others),
-               ratio(*slow, *fast));
+    return {finding_of(
+        "gathering_faster",
+        fmt::format("{} in blocks of {}, scattered over pinned memory, reach the device at "
+                    "{} with {}, {} with {}{}.",
+                    size(*slow), blocks, rate(*fast), words_of_method(*fast), rate(*slow),
+                    words_of_method(*slow), others),
+        ratio(*slow, *fast))};
   }
   return {};
 }
 
-all_found rate_of_both_ways(const run& of) {
+findings rate_of_both_ways(const run& of) {
   const auto* const duplex =
       largest(of.plainest("duplex", [](const benchmark& copy) { return copy.memory == "pinned"; }));
   if (!duplex || !duplex->bytes) return {};
@@ -199,38 +204,41 @@ all_found rate_of_both_ways(const run& of) {
   }
   if (!alone_to_device || parts.empty()) return {};
   const auto of_one = duplex->gb_per_s() / *alone_to_device;
-  return one(
+  return {finding_of(
       "both_ways",
       fmt::format("Both directions at once, {} of pinned memory each, carry {} until both "
                   "have ended, {} as much as to the device alone. While both run: {}.",
                   asked_size(*duplex), rate(*duplex), times_figure(of_one), fmt::join(parts, ", ")),
-      std::max(factor, of_one));
+      std::max(factor, of_one))};
 }
 
-all_found gain_of_overlap(const run& of) {
+/// The second plainest is the cut that the library chooses. The fastest of all would need a search.
+findings gain_of_overlap(const run& of) {
   const auto all =
       of.matching("overlap", [](const benchmark& trip) { return trip.memory == "pinned"; });
   const auto both = all.size() > 1 ? common_pair(*all[0], *all[1]) : std::nullopt;
   if (!is_slower(both, most_apart)) return {};
   const auto& [slow, fast] = *both;
-  return one("overlap_faster",
-             fmt::format("Upload, kernel and download of {} of pinned memory take {} when pieces "
-                         "of it overlap, {} one after the other.",
-                         size(*slow), time(*fast), time(*slow)),
-             ratio(*slow, *fast));
+  return {finding_of(
+      "overlap_faster",
+      fmt::format("Upload, kernel and download of {} of pinned memory take {} when pieces "
+                  "of it overlap, {} one after the other.",
+                  size(*slow), time(*fast), time(*slow)),
+      ratio(*slow, *fast))};
 }
 
-all_found gain_of_messages(const run& of) {
+findings gain_of_messages(const run& of) {
   const auto both = plainest_and_fastest(of.matching("latency"));
   if (!is_slower(both, most_apart)) return {};
   const auto& [slow, fast] = *both;
-  return one("messages_faster",
-             fmt::format("A message to the device and its answer take {} with {}, and {} with {}.",
-                         time(*fast), words_of_method(*fast), time(*slow), words_of_method(*slow)),
-             ratio(*slow, *fast));
+  return {finding_of(
+      "messages_faster",
+      fmt::format("A message to the device and its answer take {} with {}, and {} with {}.",
+                  time(*fast), words_of_method(*fast), time(*slow), words_of_method(*slow)),
+      ratio(*slow, *fast))};
 }
 
-all_found cost_of_fresh_memory(const run& of) {
+findings cost_of_fresh_memory(const run& of) {
   const auto downloads = [&](const char* setting) -> const series& {
     return of.plainest("array", [&](const benchmark& array) {
       return array.direction == direction::d2h && array.memory == "pageable" &&
@@ -240,25 +248,28 @@ all_found cost_of_fresh_memory(const run& of) {
   const auto both = common_pair(downloads("fresh"), downloads("touched"));
   if (!is_slower(both, worth_work)) return {};
   const auto& [slow, fast] = *both;
-  return one("fresh_memory_slower",
-             fmt::format("A download of {} takes {} into newly allocated memory, and {} into "
-                         "memory that was used before: reuse the destination.",
-                         size(*slow), time(*slow), time(*fast)),
-             ratio(*slow, *fast));
+  return {
+      finding_of("fresh_memory_slower",
+                 fmt::format("A download of {} takes {} into newly allocated memory, and {} into "
+                             "memory that was used before: reuse the destination.",
+                             size(*slow), time(*slow), time(*fast)),
+                 ratio(*slow, *fast))};
 }
 
-all_found gain_of_registration(const run& of) {
+findings gain_of_registration(const run& of) {
   const auto allocated = [&](const char* memory) -> const series& {
-    return of.plainest("allocation", [&](const benchmark& one) { return one.memory == memory; });
+    return of.plainest("allocation",
+                       [&](const benchmark& allocation) { return allocation.memory == memory; });
   };
   const auto both = common_pair(allocated("pinned"), allocated("registered_huge"));
   if (!is_slower(both, worth_work)) return {};
   const auto& [slow, fast] = *both;
-  return one("registering_faster",
-             fmt::format("Allocating {} of pinned memory with cudaHostAlloc takes {}; allocating "
-                         "huge pages and page-locking them with cudaHostRegister takes {}.",
-                         size(*slow), time(*slow), time(*fast)),
-             ratio(*slow, *fast));
+  return {finding_of(
+      "registering_faster",
+      fmt::format("Allocating {} of pinned memory with cudaHostAlloc takes {}; allocating "
+                  "huge pages and page-locking them with cudaHostRegister takes {}.",
+                  size(*slow), time(*slow), time(*fast)),
+      ratio(*slow, *fast))};
 }
 
 /// Whether threads have left lines in their caches, and are awake: then times scatter little.
@@ -268,7 +279,7 @@ bool is_told(result_file::cache_state cache) {
 }
 
 /// Copies of pinned memory that threads have just written, where that costs most.
-all_found cost_of_written_lines(const run& of) {
+findings cost_of_written_lines(const run& of) {
   const auto& untouched = of.copies(direction::h2d, "pinned");
   const measured* slowest = nullptr;
   double most = worth_work;
@@ -288,16 +299,17 @@ all_found cost_of_written_lines(const run& of) {
   }
   if (slowest == nullptr) return {};
   const auto& fast = *untouched.at(slowest->described->size_bytes.value_or(0));
-  return one("written_lines_slow",
-             fmt::format("{} of pinned memory, {}, are copied to the device at {}, and at {} after "
-                         "another copy.",
-                         size(*slowest), result_file::describe(slowest->described->cache),
-                         rate(*slowest), rate(fast)),
-             most);
+  return {finding_of(
+      "written_lines_slow",
+      fmt::format("{} of pinned memory, {}, are copied to the device at {}, and at {} after "
+                  "another copy.",
+                  size(*slowest), result_file::describe(slowest->described->cache), rate(*slowest),
+                  rate(fast)),
+      most)};
 }
 
 /// The first kind of memory with the flag represents all of them.
-all_found reads_of_write_combined(const run& of) {
+findings reads_of_write_combined(const run& of) {
   const auto& buffers = member(of.read().facts, {"buffers"});
   if (!buffers.is_array()) return {};
   const auto flagged = std::ranges::find_if(
@@ -314,56 +326,61 @@ all_found reads_of_write_combined(const run& of) {
       fmt::format("{}, and ordinary memory at {}", rate_figure(combined), rate_figure(of_ordinary));
   const auto type = result_file::text_at(*flagged, {"memory_type"});
   if (type == "write-combined" || type == "uncached")
-    return one("write_combined_reads_slow",
-               fmt::format("The CPU reads {} memory (flag WRITECOMBINED) at {}, with cold caches: "
-                           "only write to it.",
-                           type, rates),
-               of_ordinary / combined);
+    return {finding_of(
+        "write_combined_reads_slow",
+        fmt::format("The CPU reads {} memory (flag WRITECOMBINED) at {}, with cold caches: "
+                    "only write to it.",
+                    type, rates),
+        of_ordinary / combined)};
   if (type == "write-back")
-    return one("write_combined_without_effect",
-               fmt::format("The flag WRITECOMBINED had no effect: at the start, the CPU read "
-                           "memory with it at {}, with cold caches.",
-                           rates),
-               1.05);
+    return {
+        finding_of("write_combined_without_effect",
+                   fmt::format("The flag WRITECOMBINED had no effect: at the start, the CPU read "
+                               "memory with it at {}, with cold caches.",
+                               rates),
+                   place_of_write_combining_without_effect)};
   return {};
 }
 
 /// The flags of cudaHostAlloc, and the kinds of memory that have only this flag.
+constexpr const char* write_combined = "WRITECOMBINED";
 constexpr std::array flags{std::pair("PORTABLE", "pinned_portable"),
                            std::pair("DEVICEMAP", "pinned_mapped"),
-                           std::pair("WRITECOMBINED", "pinned_wc")};
+                           std::pair(write_combined, "pinned_wc")};
 
-/// The same copies of memory with each flag.
-std::vector<const measured*> with_flags(const run& of, direction towards, const measured& plain) {
-  std::vector<const measured*> copies;
+/// The same copies of memory with each flag, by the flag; null if they were not measured.
+std::map<std::string, const measured*> with_flags(const run& of, direction towards,
+                                                  const measured& plain) {
+  std::map<std::string, const measured*> copies;
   for (const auto& [flag, memory] : flags) {
     const auto& sizes = of.copies(towards, memory);
     const auto same_size = sizes.find(plain.described->size_bytes.value_or(0));
-    copies.push_back(same_size == sizes.end() ? nullptr : same_size->second);
+    copies.emplace(flag, same_size == sizes.end() ? nullptr : same_size->second);
   }
   return copies;
 }
 
-all_found effects_of_flags(const run& of) {
-  all_found effects;
+findings effects_of_flags(const run& of) {
+  findings effects;
   std::vector<std::string> differences;
   double smallest = 0;
   for (const auto towards : both_directions) {
     const auto* const plain = largest(of.copies(towards, "pinned"));
     if (!plain) return effects;
     const auto flagged = with_flags(of, towards, *plain);
-    if (const auto* combined = flagged.back(); combined && is_slower(*combined, *plain, most_apart))
-      effects.push_back(
-          one("write_combined_slower",
-              fmt::format("{} {}: copies of pinned memory with the flag WRITECOMBINED reach {}, "
-                          "without it {}.",
-                          size(*plain), seen_from_device(towards), rate_of_link(of, *combined),
-                          rate_of_link(of, *plain)),
-              ratio(*combined, *plain))
-              .front());
-    if (std::ranges::find(flagged, nullptr) != flagged.end()) continue;
+    if (const auto* combined = flagged.at(write_combined);
+        combined && is_slower(*combined, *plain, most_apart))
+      effects.push_back(finding_of(
+          "write_combined_slower",
+          fmt::format("{} {}: copies of pinned memory with the flag WRITECOMBINED reach {}, "
+                      "without it {}.",
+                      size(*plain), seen_from_device(towards), rate_of_link(of, *combined),
+                      rate_of_link(of, *plain)),
+          ratio(*combined, *plain)));
+    if (std::ranges::any_of(flagged, [](const auto& copies) { return !copies.second; })) continue;
     double most = 0;
-    for (const auto* copies : flagged) most = std::max(most, std::abs(ratio(*copies, *plain) - 1));
+    for (const auto& [flag, copies] : flagged)
+      most = std::max(most, std::abs(ratio(*copies, *plain) - 1));
     if (most > no_difference) continue;
     differences.push_back(
         fmt::format("{} {}", common::percent_figure(most), seen_from_device(towards)));
@@ -373,13 +390,13 @@ all_found effects_of_flags(const run& of) {
   if (differences.size() < both_directions.size()) return effects;
   std::vector<std::string> names;
   for (const auto& [flag, memory] : flags) names.emplace_back(flag);
-  effects.push_back(one("flags_without_effect",
-                        fmt::format("The flags {} make no difference to copies of {} of pinned "
-                                    "memory: their times differ by at most {}.",
-                                    common::in_sentence(names), common::size_text(smallest),
-                                    fmt::join(differences, " and ")),
-                        1.01)
-                        .front());
+  effects.push_back(
+      finding_of("flags_without_effect",
+                 fmt::format("The flags {} make no difference to copies of {} of pinned "
+                             "memory: their times differ by at most {}.",
+                             common::in_sentence(names), common::size_text(smallest),
+                             fmt::join(differences, " and ")),
+                 place_of_flags_without_effect));
   return effects;
 }
 
@@ -387,13 +404,13 @@ all_found effects_of_flags(const run& of) {
 
 std::vector<common::message> what_matters(const run& of) {
   if (of.read().on_host || of.is_falsified()) return {};
-  all_found all;
+  findings all;
   for (const auto find :
        {penalty_of_pageable, blocking_calls, gain_of_gathering, rate_of_both_ways, gain_of_overlap,
         gain_of_messages, cost_of_fresh_memory, gain_of_registration, cost_of_written_lines,
         reads_of_write_combined, effects_of_flags})
     for (auto& each : find(of)) all.push_back(std::move(each));
-  std::ranges::stable_sort(all, std::ranges::greater{}, &found::factor);
+  std::ranges::stable_sort(all, std::ranges::greater{}, &finding::factor);
   std::vector<common::message> said;
   for (std::size_t i = 0; i < std::min(all.size(), most_findings); ++i)
     said.push_back(std::move(all[i].said));

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "src/advice/small_transfers.hpp"
 #include "src/common/figures.hpp"
@@ -14,24 +15,38 @@ namespace {
 
 using common::in_sentence;
 
-constexpr const char* against = " as fast as plain cudaMemcpy";
-constexpr const char* of_pageable_memory = " of pageable memory";
 /// More cores than that of the thread that calls are worth a warning.
 constexpr double many_cores = 1.5;
 constexpr std::size_t shown_as_rate = 1 << 20;
 
 /// What is chosen of a choice.
 struct picked {
-  const report::choice* of;
+  report::choice choice;
   const measured* chosen;
 
   [[nodiscard]] const std::string& name() const { return chosen->described->strategy; }
-  [[nodiscard]] bool is_plain() const { return of->is_plain(*chosen); }
+  [[nodiscard]] bool is_plain() const { return choice.is_plain(*chosen); }
+  [[nodiscard]] statistics::ratio gain() const { return choice.gain(*chosen); }
 };
 using all_picked = std::vector<picked>;
 using all_choices = std::vector<choice>;
 
-std::string size(const choice& at) { return common::size_text(static_cast<double>(at.size)); }
+/// With what gains compare: said once in a rule, and its memory once in all rules.
+class comparison {
+ public:
+  void begin_rule() { is_said_in_rule_ = false; }
+
+  [[nodiscard]] std::string words() {
+    if (std::exchange(is_said_in_rule_, true)) return "";
+    return fmt::format(" as fast as plain cudaMemcpy{}",
+                       std::exchange(is_memory_said_, true) ? "" : " of pageable memory");
+  }
+
+ private:
+  bool is_said_in_rule_ = false, is_memory_said_ = false;
+};
+
+std::string size(const choice& sized) { return common::size_text(static_cast<double>(sized.size)); }
 std::string percent_beyond(double factor) { return fmt::format("{:.0f} %", 100 * (factor - 1)); }
 
 std::string nothing_faster(bool is_certain) {
@@ -53,9 +68,8 @@ std::string interval_text(const statistics::interval& ends) {
 
 /// What a reader asks for: the rate, or the time of a small transfer.
 std::string figure_of(const picked& pick) {
-  const auto& [of, chosen] = pick;
-  return of->size < shown_as_rate ? common::time_figure(chosen->median_ns)
-                                  : common::rate_figure(chosen->gb_per_s());
+  return pick.choice.size < shown_as_rate ? common::time_figure(pick.chosen->median_ns)
+                                          : common::rate_figure(pick.chosen->gb_per_s());
 }
 
 std::string time_text(const picked& pick, bool with_name, const std::string& place) {
@@ -63,47 +77,49 @@ std::string time_text(const picked& pick, bool with_name, const std::string& pla
 }
 
 gained gained_by(const picked& pick) {
-  gained made{pick.chosen->described->name,
-              pick.is_plain() ? statistics::ratio() : pick.of->gain(*pick.chosen),
-              false,
-              fmt::format("{} {}, {}: {}", pick.name(), way(pick.of->towards), size(*pick.of),
-                          figure_of(pick)),
-              "",
-              ""};
-  made.is_clear = made.gain.is_above_one();
-  made.text = common::times_figure(made.gain.value);
-  if (made.gain.interval) made.text += ' ' + interval_text(*made.gain.interval);
+  const auto gain = pick.is_plain() ? statistics::ratio() : pick.gain();
+  gained result{.benchmark = pick.chosen->described->name,
+                .gain = gain,
+                .is_clear = gain.is_above_one(),
+                .subject = fmt::format("{} {}, {}: {}", pick.name(), way(pick.choice.towards),
+                                       size(pick.choice), figure_of(pick)),
+                .text = common::times_figure(gain.value),
+                .doubt = ""};
+  if (gain.interval) result.text += ' ' + interval_text(*gain.interval);
   if (pick.is_plain())
-    made.doubt = ", the plain copy";
-  else if (!made.is_clear)
-    made.doubt = made.gain.interval ? ", not clear" : ", too few repetitions";
-  return made;
+    result.doubt = ", the plain copy";
+  else if (!result.is_clear)
+    result.doubt = gain.interval ? ", not clear" : ", too few repetitions";
+  return result;
 }
 
-std::string gain_text(const picked& pick, bool with_name, const std::string& place) {
+std::string gain_text(const picked& pick, bool with_name, const std::string& place,
+                      comparison& compared) {
   const auto text = time_text(pick, with_name, place);
-  if (pick.is_plain()) return text + ", and " + nothing_faster(pick.of->is_certain());
-  const auto gain = pick.of->gain(*pick.chosen);
+  if (pick.is_plain()) return text + ", and " + nothing_faster(pick.choice.is_certain());
+  const auto gain = pick.gain();
   const auto factor = common::times_figure(gain.value);
   if (!gain.interval)
-    return fmt::format("{}, {}{} (too few repetitions to be sure)", text, factor, against);
+    return fmt::format("{}, {}{} (too few repetitions to be sure)", text, factor, compared.words());
   const auto interval = interval_text(*gain.interval);
   if (!gain.is_above_one()) return fmt::format("{}, no clear gain {}", text, interval);
-  return fmt::format("{}, {} {}{}", text, factor, interval, against);
+  return fmt::format("{}, {} {}{}", text, factor, interval, compared.words());
 }
 
 bool have_one_size(const all_picked& picks) {
   return std::ranges::all_of(
-      picks, [&](const picked& pick) { return pick.of->size == picks.front().of->size; });
+      picks, [&](const picked& pick) { return pick.choice.size == picks.front().choice.size; });
 }
 
-std::string at(const all_picked& picks) {
-  return have_one_size(picks) ? fmt::format("At {}: ", size(*picks.front().of)) : "";
+/// "At 64 MiB: ", if all have one size.
+std::string common_size(const all_picked& picks) {
+  return have_one_size(picks) ? fmt::format("At {}: ", size(picks.front().choice)) : "";
 }
 
 /// The direction, with the size unless all have one.
 std::string place_of(const picked& pick, const all_picked& all) {
-  return way(pick.of->towards) + (have_one_size(all) ? "" : fmt::format(" ({})", size(*pick.of)));
+  return way(pick.choice.towards) +
+         (have_one_size(all) ? "" : fmt::format(" ({})", size(pick.choice)));
 }
 
 std::vector<std::string> names_of(const all_picked& picks) {
@@ -111,19 +127,6 @@ std::vector<std::string> names_of(const all_picked& picks) {
   for (const auto& pick : picks)
     if (std::ranges::find(names, pick.name()) == names.end()) names.push_back(pick.name());
   return names;
-}
-
-/// Says what gains are compared with only at the first of them.
-std::string joined(const std::vector<std::string>& gains) {
-  auto text = fmt::format("{}", fmt::join(gains, "; "));
-  const std::string_view again = against;
-  const auto first = text.find(again);
-  for (auto next = first; first != std::string::npos;) {
-    next = text.find(again, first + again.size());
-    if (next == std::string::npos) break;
-    text.erase(next, again.size());
-  }
-  return text;
 }
 
 std::string cores_text(const all_picked& picks) {
@@ -141,104 +144,97 @@ std::string at_most(double count) {
 
 class rule_maker {
  public:
-  explicit rule_maker(const run& of) : run_(of), choices_(of) {}
+  explicit rule_maker(const run& measured_run) : run_(measured_run), choices_(measured_run) {}
 
   std::vector<rule> rules() {
-    std::vector<rule> made;
-    for (auto each :
+    std::vector<rule> rules;
+    for (auto& rule :
          {of_largest("large", "Large arrays, copied again and again", false), of_small(),
           of_largest("ordinary", "Large arrays that stay in ordinary (pageable) memory", true)})
-      if (each) made.push_back(std::move(*each));
-    say_what_is_missing(made);
-    say_what_is_plain(made);
-    return made;
+      if (rule) rules.push_back(*rule);
+    say_what_is_missing(rules);
+    return rules;
   }
 
  private:
   /// First of all, that the costs of memory are not known.
-  void say_what_is_missing(std::vector<rule>& made) const {
+  void say_what_is_missing(std::vector<rule>& rules) const {
     const auto terms = choices_.terms();
-    if (!made.empty() && terms && !terms->allocation)
-      made.front().why += " What allocating the memory costs was not measured.";
-  }
-
-  /// At the first comparison with a plain cudaMemcpy, which memory that copies.
-  static void say_what_is_plain(std::vector<rule>& made) {
-    for (auto& each : made)
-      if (const auto place = each.why.find(against); place != std::string::npos) {
-        each.why.insert(place + std::string_view(against).size(), of_pageable_memory);
-        return;
-      }
+    if (!rules.empty() && terms && !terms->allocation)
+      rules.front().why += " What allocating the memory costs was not measured.";
   }
 
   [[nodiscard]] all_choices at_ends(bool at_largest, bool of_pageable) const {
-    all_choices made;
+    all_choices ends;
     for (const auto towards : both_directions)
       if (const auto sizes = choices_.sizes(towards, of_pageable); !sizes.empty())
-        if (auto one = choices_.at(towards, at_largest ? sizes.back() : sizes.front(), of_pageable))
-          made.push_back(std::move(*one));
-    return made;
+        if (auto end = choices_.at(towards, at_largest ? sizes.back() : sizes.front(), of_pageable))
+          ends.push_back(std::move(*end));
+    return ends;
   }
 
   [[nodiscard]] std::optional<rule> of_largest(const char* code, const char* data,
-                                               bool of_pageable) const {
-    const auto made = at_ends(true, of_pageable);
-    if (made.empty()) return std::nullopt;
-    const auto picks = pick_best(made);
+                                               bool of_pageable) {
+    const auto largest = at_ends(true, of_pageable);
+    if (largest.empty()) return std::nullopt;
+    compared_.begin_rule();
+    const auto picks = pick_best(largest);
     const auto has_gain = [](const picked& pick) {
-      return !pick.of->is_certain() || pick.of->gain(*pick.chosen).is_above_one();
+      return !pick.choice.is_certain() || pick.gain().is_above_one();
     };
     if (!std::ranges::all_of(picks, &picked::is_plain) && std::ranges::none_of(picks, has_gain))
       return without_clear_gain(code, data, picks);
     return rule{
         code, data, uses_of(picks),
-        fmt::format("{}{}.{}{}", at(picks), joined(gains(picks, names_of(picks).size() > 1)),
+        fmt::format("{}{}.{}{}", common_size(picks), gains(picks, names_of(picks).size() > 1),
                     few_uses_text(picks), cores_text(picks)),
         gained_by_each(picks)};
   }
 
   /// In all directions the same strategy, if one is good enough in each.
-  static all_picked pick_best(const all_choices& made) {
-    const auto is_good_in = [](const std::string& strategy, const choice& one) {
-      return std::ranges::any_of(
-          one.as_good, [&](const measured* good) { return good->described->strategy == strategy; });
+  static all_picked pick_best(const all_choices& choices) {
+    const auto is_good_in = [](const std::string& strategy, const choice& choice) {
+      return std::ranges::any_of(choice.as_good, [&](const measured* good) {
+        return good->described->strategy == strategy;
+      });
     };
-    const auto& of_first = made.front().as_good;
+    const auto& of_first = choices.front().as_good;
     const auto common = std::ranges::find_if(of_first, [&](const measured* good) {
-      return std::ranges::all_of(
-          made, [&](const choice& one) { return is_good_in(good->described->strategy, one); });
+      return std::ranges::all_of(choices, [&](const choice& choice) {
+        return is_good_in(good->described->strategy, choice);
+      });
     });
     all_picked picks;
-    for (const auto& one : made)
-      picks.push_back({&one, common == of_first.end()
-                                 ? &one.best()
-                                 : one.candidate((*common)->described->strategy)});
+    for (const auto& choice : choices)
+      picks.push_back({choice, common == of_first.end()
+                                   ? &choice.best()
+                                   : choice.candidate((*common)->described->strategy)});
     return picks;
   }
 
   static std::vector<gained> gained_by_each(const all_picked& picks) {
-    std::vector<gained> made;
-    std::ranges::transform(picks, std::back_inserter(made), gained_by);
-    return made;
+    std::vector<gained> results;
+    std::ranges::transform(picks, std::back_inserter(results), gained_by);
+    return results;
   }
 
-  static std::vector<std::string> gains(const all_picked& picks, bool with_names) {
+  [[nodiscard]] std::string gains(const all_picked& picks, bool with_names) {
     std::vector<std::string> texts;
     for (const auto& pick : picks)
-      texts.push_back(gain_text(pick, with_names, place_of(pick, picks)));
-    return texts;
+      texts.push_back(gain_text(pick, with_names, place_of(pick, picks), compared_));
+    return fmt::format("{}", fmt::join(texts, "; "));
   }
 
   /// Names the plain copy, and what was compared with it.
   [[nodiscard]] rule without_clear_gain(const char* code, const char* data,
-                                        const all_picked& picks) const {
+                                        const all_picked& picks) {
     all_picked others;
     std::ranges::copy_if(picks, std::back_inserter(others), std::not_fn(&picked::is_plain));
     return {code,
             data,
-            {use_of(picks.front().of->plain->described->strategy)},
-            fmt::format("Nothing measured is clearly faster. {}{}.", at(others),
-                        joined(gains(others, true))),
+            {use_of(picks.front().choice.plain->described->strategy)},
+            fmt::format("Nothing measured is clearly faster. {}{}.", common_size(others),
+                        gains(others, true)),
             gained_by_each(picks)};
   }
 
@@ -247,10 +243,10 @@ class rule_maker {
     std::vector<std::pair<direction, double>> counts;
     std::vector<std::string> others;
     for (const auto& pick : picks) {
-      const auto count = choices_.pays_behind(*pick.of, pick.name());
+      const auto count = choices_.pays_behind(pick.choice, pick.name());
       if (!count) continue;
-      counts.emplace_back(pick.of->towards, *count);
-      for (const auto& name : choices_.advised(*pick.of).names)
+      counts.emplace_back(pick.choice.towards, *count);
+      for (const auto& name : choices_.advised(pick.choice).names)
         if (name != pick.name() && std::ranges::find(others, name) == others.end())
           others.push_back(name);
     }
@@ -267,57 +263,55 @@ class rule_maker {
   }
 
   /// Up to which size a plain copy is as good as anything, and what is better.
-  [[nodiscard]] std::optional<rule> of_small() const {
-    auto made = at_ends(false, false);
-    if (made.empty()) return std::nullopt;
+  [[nodiscard]] std::optional<rule> of_small() {
+    const auto smallest = at_ends(false, false);
+    if (smallest.empty()) return std::nullopt;
+    compared_.begin_rule();
     std::vector<all_choices> plain;
-    for (const auto& one : made) plain.push_back(where_plain(one.towards));
     all_picked picks;
-    for (auto& one : made) picks.push_back(show_clear_size(one));
+    for (const auto& choice : smallest) {
+      plain.push_back(where_plain(choice.towards));
+      picks.push_back(pick_at_clear_size(choice));
+    }
     const bool with_names = names_of(picks).size() > 1;
     std::vector<std::string> texts;
     for (const auto& pick : picks) {
       const auto place = place_of(pick, picks);
-      texts.push_back(pick.chosen == pick.of->plain
+      texts.push_back(pick.chosen == pick.choice.plain
                           ? time_text(pick, with_names, place)
-                          : gain_text(pick, with_names, place) + reuse_text(pick));
+                          : gain_text(pick, with_names, place, compared_) + reuse_text(pick));
     }
     const bool is_always_plain = std::ranges::none_of(plain, &all_choices::empty);
     return rule{
         "small", "Small transfers", uses_of(picks),
         fmt::format(
             "{}{}{}.",
-            up_to_text(plain, with_names ? made.front().plain->described->strategy : std::string()),
-            at(picks),
-            is_always_plain ? fmt::format("{}", fmt::join(texts, " and ")) : joined(texts)),
+            up_to_text(plain, with_names ? picks.front().choice.plain->described->strategy : ""),
+            common_size(picks), fmt::join(texts, is_always_plain ? " and " : "; ")),
         gained_by_each(picks)};
   }
 
-  /// A strategy at the smallest size at which its gain is clear, to which the choice is changed;
-  /// else as it is.
-  [[nodiscard]] picked show_clear_size(choice& made) const {
-    const auto& chosen = choices_.decide(made);
-    if (&chosen == made.plain || !made.is_certain()) return {&made, &chosen};
-    const auto strategy = chosen.described->strategy;
-    for (const auto at_size : choices_.sizes(made.towards)) {
+  /// What is decided at the smallest size; if its gain is clear only at a larger size, at that one.
+  [[nodiscard]] picked pick_at_clear_size(const choice& smallest) const {
+    const auto& chosen = choices_.decide(smallest);
+    if (&chosen == smallest.plain || !smallest.is_certain()) return {smallest, &chosen};
+    for (const auto at_size : choices_.sizes(smallest.towards)) {
       if (static_cast<double>(at_size) > advice::largest_small_transfer) break;
-      auto other = choices_.at(made.towards, at_size);
-      const auto* same = other ? other->candidate(strategy) : nullptr;
-      if (!same || !other->gain(*same).is_above_one()) continue;
-      made = std::move(*other);
-      return {&made, same};
+      const auto choice = choices_.at(smallest.towards, at_size);
+      const auto* same = choice ? choice->candidate(chosen.described->strategy) : nullptr;
+      if (same && choice->gain(*same).is_above_one()) return {*choice, same};
     }
-    return {&made, &chosen};
+    return {smallest, &chosen};
   }
 
   /// The choices from the smallest size on, up to where a plain copy is as good.
   [[nodiscard]] all_choices where_plain(direction towards) const {
     all_choices plain;
     for (const auto at_size : choices_.sizes(towards)) {
-      auto one = choices_.at(towards, at_size);
-      if (!one) continue;
-      if (&choices_.decide(*one) != one->plain) break;
-      plain.push_back(std::move(*one));
+      auto choice = choices_.at(towards, at_size);
+      if (!choice) continue;
+      if (&choices_.decide(*choice) != choice->plain) break;
+      plain.push_back(std::move(*choice));
     }
     return plain;
   }
@@ -343,7 +337,7 @@ class rule_maker {
 
   /// How often memory must be used until it pays, if not at once.
   [[nodiscard]] std::string reuse_text(const picked& pick) const {
-    const auto transfers = choices_.pays_from(*pick.of, pick.name());
+    const auto transfers = choices_.pays_from(pick.choice, pick.name());
     if (transfers.value_or(1) == 1) return "";
     return fmt::format(", if its memory is used {} times or more", common::grouped(*transfers));
   }
@@ -354,7 +348,7 @@ class rule_maker {
     std::vector<use> uses;
     for (const auto& pick : picks) {
       uses.push_back(use_of(pick.name()));
-      uses.back().place = way(pick.of->towards);
+      uses.back().place = way(pick.choice.towards);
     }
     return uses;
   }
@@ -370,6 +364,7 @@ class rule_maker {
 
   const run& run_;
   report::choices choices_;
+  comparison compared_;
 };
 
 }  // namespace

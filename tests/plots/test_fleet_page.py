@@ -80,6 +80,23 @@ def test_what_bars_stand_for_is_every_gpu_that_is_not_named(thousand, drawn):
     assert max(row["high"] for row in rows) == max(known)
 
 
+@pytest.mark.parametrize(
+    ("gpus", "unknown", "last_bar"),
+    [(802, 0, "node400/01:00"), (804, 10, "2 GPUs, node396/00:00 to node396/01:00")],
+    ids=["alone", "without_scores"],
+)
+def test_bars_of_one_gpu_and_of_equal_values_are_visible(gpus, unknown, last_bar):
+    document = judgement(nodes=gpus // 2)
+    for entry in document["scores"]["gpus"][gpus - unknown :]:
+        entry["slower_percent"] = [None] * 5
+    spec = spec_of(FLEET_FIGURES, "strip", parse(document))
+    *others, last = (row for row in spec["datasets"]["marks"] if row["class"] == "host")
+    assert all(row["gpus"].startswith("3 GPUs, ") for row in others)
+    assert last["gpus"] == last_bar
+    assert " to " not in last["text"]
+    assert json.dumps(spec).count('"strokeCap": "square"') == 3  # a layer of bars in each panel
+
+
 def test_data_and_tables_of_eight_thousand_gpus_are_small(thousand, drawn):
     assert len(json.dumps([*drawn.values()])) < MOST_DATA
     _, scores = fleet_tables.make_fleet_tables(thousand)

@@ -79,7 +79,8 @@ double figure_in(const element& value, const metric& judged_by) {
   return number;
 }
 
-std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
+std::uint64_t hexadecimal_in(const element& parent, std::string_view key) {
+  const auto text = text_in(parent, key);
   std::uint64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (error != std::errc{} || stopped != text.data() + text.size())
@@ -87,9 +88,14 @@ std::uint64_t hexadecimal(std::string_view text, std::string_view key) {
   return value;
 }
 
-/// Whether a newer baseline's member is there.
 bool has(const element& parent, std::string_view key) {
   return parent[key].error() == simdjson::SUCCESS;
+}
+
+/// The member as `read` returns it, for example text_in; none if an older baseline lacks it.
+template <class Read>
+auto if_there(const element& parent, std::string_view key, const Read& read) {
+  return has(parent, key) ? std::optional(read(parent, key)) : std::nullopt;
 }
 
 std::optional<std::chrono::sys_seconds> time_in(const element& entry, std::string_view key) {
@@ -104,14 +110,13 @@ process process_in(const element& entry) {
   process process;
   process.file = text_in(entry, "file");
   process.started = time_in(entry, "started_utc");
-  if (has(entry, "finished_utc")) process.finished = time_in(entry, "finished_utc");
+  process.finished = if_there(entry, "finished_utc", time_in);
   process.boot = text_in(entry, "boot");
   process.card = text_in(entry, "card");
-  process.content = hexadecimal(text_in(entry, "content"), "content");
-  if (has(entry, "slot")) process.slot = text_in(entry, "slot");
-  if (has(entry, "host")) process.host = text_in(entry, "host");
-  if (has(entry, "measurements"))
-    process.measurements = hexadecimal(text_in(entry, "measurements"), "measurements");
+  process.content = hexadecimal_in(entry, "content");
+  process.slot = if_there(entry, "slot", text_in).value_or("");
+  process.host = if_there(entry, "host", text_in).value_or("");
+  process.measurements = if_there(entry, "measurements", hexadecimal_in);
   return process;
 }
 
@@ -126,30 +131,28 @@ std::optional<double> reference_in(const element& entry, const metric& judged_by
   return value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by));
 }
 
-std::optional<amount> amount_in(const element& entry, std::string_view key) {
-  if (!has(entry, key)) return std::nullopt;
+amount amount_in(const element& entry, std::string_view key) {
   const auto value = member_of(entry, key);
   const auto number = [&](std::string_view by) {
     return as<double>(member_of(value, by), by, "number");
   };
-  return amount{number("by_real_time"), number("by_cpu_time")};
+  return {number("by_real_time"), number("by_cpu_time")};
 }
 
-/// Older baselines are of procedures that have no number, as the first ones.
-unsigned procedure_in(const element& entry) {
-  if (!has(entry, "procedure")) return 1;
-  const auto number = as<std::uint64_t>(member_of(entry, "procedure"), "procedure", "whole number");
+unsigned procedure_in(const element& entry, std::string_view key) {
+  const auto number = as<std::uint64_t>(member_of(entry, key), key, "whole number");
   constexpr std::uint64_t most = 1'000'000;
-  if (number < 1 || number > most) throw bad_input("its 'procedure' is no whole number from 1 on");
+  if (number < 1 || number > most)
+    throw bad_input(fmt::format("its '{}' is no whole number from 1 on", key));
   return static_cast<unsigned>(number);
 }
 
 work work_in(const element& entry) {
-  work known{.procedure = procedure_in(entry),
-             .bytes = amount_in(entry, "bytes_of_operation"),
-             .items = amount_in(entry, "items_of_operation")};
-  if (has(entry, "label")) known.label = text_in(entry, "label");
-  return known;
+  // Older baselines are of procedures that have no number, as the first ones.
+  return {.procedure = if_there(entry, "procedure", procedure_in).value_or(1),
+          .bytes = if_there(entry, "bytes_of_operation", amount_in),
+          .items = if_there(entry, "items_of_operation", amount_in),
+          .label = if_there(entry, "label", text_in).value_or("")};
 }
 
 std::vector<std::optional<double>> figures_in(const simdjson::dom::array& values,
@@ -168,10 +171,11 @@ history history_in(const element& entry, std::size_t processes, const metric& ju
   history history;
   if (const auto bytes = member_of(entry, "bytes"); !bytes.is_null())
     history.bytes = positive(bytes, "bytes");
-  history.figures = figures_in(list_in(entry, "figures"), processes, judged_by);
-  // Older baselines have none.
-  if (element means; entry["means"].get(means) == simdjson::SUCCESS)
-    history.means = figures_in(list_in(entry, "means"), processes, judged_by);
+  const auto figures = [&](const element& parent, std::string_view key) {
+    return figures_in(list_in(parent, key), processes, judged_by);
+  };
+  history.figures = figures(entry, "figures");
+  history.means = if_there(entry, "means", figures).value_or(decltype(history.means)());
   history.limited_by = limited_by_in(entry);
   history.reference = reference_in(entry, judged_by);
   history.work = work_in(entry);
@@ -189,9 +193,7 @@ bool is_first_of(const element& content, std::string_view key, const std::string
 
 /// None if the runs of the baseline declare nothing.
 std::optional<declaration> declared_in(const element& content, bool more_is_better) {
-  if (content["unit"].error() != simdjson::SUCCESS &&
-      content["metric_kind"].error() != simdjson::SUCCESS)
-    return std::nullopt;
+  if (!has(content, "unit") && !has(content, "metric_kind")) return std::nullopt;
   const auto kind = result_file::metric_kind_from(text_in(content, "metric_kind"));
   if (!kind) throw bad_input("its 'metric_kind' is unknown");
   return declaration{text_in(content, "unit"), *kind, more_is_better};
@@ -289,12 +291,9 @@ void require_format(const element& content) {
                                 format > baseline_format ? "use a newer one" : "pin it anew"));
 }
 
-/// Older baselines do not tell.
-std::optional<std::vector<std::string>> options_in(const element& content) {
-  simdjson::dom::array list;
-  if (content["options"].get(list) != simdjson::SUCCESS) return std::nullopt;
+std::vector<std::string> measuring_options_in(const element& content, std::string_view key) {
   std::vector<std::string> options;
-  for (const auto entry : list) {
+  for (const auto entry : list_in(content, key)) {
     std::string_view option;
     if (entry.get(option) != simdjson::SUCCESS || !common::is_measuring_option(option))
       throw bad_input("bad options");
@@ -325,7 +324,7 @@ baseline baseline_of(const element& content) {
   baseline.on_host = truth_in(content, "on_host");
   baseline.device = text_in(content, "device");
   baseline.machine = machine_in(content, baseline.ours);
-  baseline.options = options_in(content);
+  baseline.options = if_there(content, "options", measuring_options_in);
   baseline.processes = processes_in(list_in(content, "runs"));
   for (const auto& [name, entry] : object_in(content, "benchmarks")) {
     try {

@@ -57,7 +57,8 @@ struct baseline {
   std::map<std::string, history> benchmarks;
 };
 
-/// The format of baselines.
+/// The format of baselines. It grows only if programs and baselines of different formats would
+/// misunderstand each other. A new member that older baselines may lack does not change it.
 inline constexpr int baseline_format = 3;
 inline constexpr const char* baseline_kind = "bench_transfers baseline";
 inline constexpr std::size_t least_processes = 3;

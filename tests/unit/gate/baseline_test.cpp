@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -163,6 +164,10 @@ TEST(baselines, know_the_options_that_all_runs_had) {
   auto forged = pinned;
   forged.options = {"--inject=slow:3@copy"};
   EXPECT_THROW(baseline_in(to_text(forged), "baseline.json"), bad_input);
+  auto mistyped = nlohmann::ordered_json::parse(to_text(pinned));
+  mistyped["options"] = "--profile=quick";
+  EXPECT_THAT([&] { baseline_in(mistyped.dump(), "baseline.json"); },
+              ThrowsMessage<bad_input>(HasSubstr("its 'options' is not a list")));
   runs[3].options = {"--profile=full"};
   const auto differing = pin(runs, metric::named("real_time")).baseline;
   EXPECT_EQ(differing.options, std::nullopt);
