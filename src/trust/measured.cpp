@@ -22,7 +22,7 @@ bool is_as_good(const measured& candidate, const measured& fastest) {
 auto order(const measured& benchmark) {
   const auto& described = *benchmark.described;
   return std::tuple(described.strategy, described.variant.value_or(""), benchmark.bytes.value_or(0),
-                    described.cache);
+                    described.cache, described.name);
 }
 
 }  // namespace
