@@ -25,7 +25,7 @@ using record7 = std::array<char, 7>;
 
 /// The names that with_element knows, and the bytes of its largest type.
 inline std::vector<std::string> element_types() {
-  return {"float32", "float64", "int32", "char", "record7"};
+  return std::vector<std::string>{"float32", "float64", "int32", "char", "record7"};
 }
 constexpr auto largest_element =
     std::max({sizeof(float), sizeof(double), sizeof(std::int32_t), sizeof(char), sizeof(record7)});

@@ -16,7 +16,7 @@ WRITES = re.compile(
     r"^  (?:--benchmark_out,)?(--\w+) (?:FILE|DIR)(?: \(Env:\w+\))?\s+(?:write |.*- prints it)",
     re.MULTILINE,
 )
-FORMATS = re.compile(r"^Formats: (.*)\.$", re.MULTILINE)
+FORMATS = re.compile(r"^Formats: (.*?)\.$", re.MULTILINE | re.DOTALL)
 STYLES = re.compile(r"--benchmark_format=([a-z|]+)")
 LISTS = re.compile(r"--list=(\w+)")
 
@@ -45,7 +45,7 @@ def offered(programs: Programs) -> set[tuple[str, str]]:
         wanted.add((command, "--help"))
         wanted |= {(command, f"{option}=") for option in WRITES.findall(text)}
         for words in FORMATS.findall(text):
-            wanted |= {(command, f"--format={word}") for word in words.split(", ")}
+            wanted |= {(command, f"--format={word}") for word in re.split(r",\s+", words)}
         if command == "bench_transfers":
             (styles,) = set(STYLES.findall(text))
             wanted |= {(command, f"--benchmark_format={style}") for style in styles.split("|")}
