@@ -30,8 +30,12 @@ bool bulk_method::is_synchronous() const {
     case bulk_mover::staged:
     case bulk_mover::memcpy:
     case bulk_mover::device_copy: return true;
-    default: return false;
+    case bulk_mover::engine:
+    case bulk_mover::kernel:
+    case bulk_mover::polite:
+    case bulk_mover::scattered: break;
   }
+  return false;
 }
 
 bulk_copy::bulk_copy(const job& task, const ends& ends, transfers::direction direction,
@@ -97,11 +101,12 @@ bulk_copy::part_copy bulk_copy::copy_of_parts(const job& task) {
       return from([&device, way](std::byte* dst, const std::byte* src, std::size_t bytes) {
         device.copy(dst, src, bytes, way);
       });
-    default:
-      return from([&stream, way](std::byte* dst, const std::byte* src, std::size_t bytes) {
-        stream.copy(dst, src, bytes, way);
-      });
+    case bulk_mover::engine:
+    case bulk_mover::scattered: break;
   }
+  return from([&stream, way](std::byte* dst, const std::byte* src, std::size_t bytes) {
+    stream.copy(dst, src, bytes, way);
+  });
 }
 
 bulk_copy::part_copy bulk_copy::copy_of_blocks(const job& task) {
@@ -182,8 +187,14 @@ std::size_t bulk_copy::multiprocessors(const transfers::device& device) const {
       return copy_kernel_multiprocessors(device.description(), dst_, src_, ends_.source.bytes,
                                          method_.blocks);
     case bulk_mover::polite: return polite_->multiprocessors(direction_, method_.others);
-    default: return 0;
+    case bulk_mover::engine:
+    case bulk_mover::prompt:
+    case bulk_mover::staged:
+    case bulk_mover::memcpy:
+    case bulk_mover::device_copy:
+    case bulk_mover::scattered: break;
   }
+  return 0;
 }
 
 void bulk_copy::enqueue() {

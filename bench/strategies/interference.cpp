@@ -403,7 +403,7 @@ class interference_variants {
   [[nodiscard]] const std::vector<variant>& list() const { return variants_; }
   [[nodiscard]] std::function<transfer(const job&)> preparation() const {
     return [kinds = kinds_](const job& task) {
-      return prepare(task, kinds->find(task.variant)->second);
+      return prepare(task, kinds->at(std::string(task.variant)));
     };
   }
 

@@ -134,7 +134,8 @@ class job_reader {
         .read_again = std::string(rules_.read_again),
         .reads = reads_,
         .counts_memory = rules_.counts_memory,
-        .moves_its_size = false};
+        .moves_its_size = false,
+        .needs_memory = false};
   }
 
   /// What all of them have to pay for is no reason to choose one, and would hide those that are.

@@ -337,18 +337,27 @@ origin origin_of(const result_file::contents& content, const std::filesystem::pa
           .device_bytes = bytes_at(result_file::device_of(content, device), {"memory_bytes"})};
 }
 
+enum class term_group { transfer, allocation, cpu_access };
+
+term_group group_of(term needed) {
+  switch (needed) {
+    case term::transfer_h2d:
+    case term::transfer_d2h:
+    case term::transfer_both:
+    case term::transfer_none: break;
+    case term::allocation:
+    case term::deallocation: return term_group::allocation;
+    case term::cpu_write:
+    case term::cpu_read: return term_group::cpu_access;
+  }
+  return term_group::transfer;
+}
+
 }  // namespace
 
-bool is_transfer(term needed) {
-  return needed == term::transfer_h2d || needed == term::transfer_d2h ||
-         needed == term::transfer_both || needed == term::transfer_none;
-}
-
-bool is_allocation(term needed) {
-  return needed == term::allocation || needed == term::deallocation;
-}
-
-bool is_cpu_access(term needed) { return needed == term::cpu_write || needed == term::cpu_read; }
+bool is_transfer(term needed) { return group_of(needed) == term_group::transfer; }
+bool is_allocation(term needed) { return group_of(needed) == term_group::allocation; }
+bool is_cpu_access(term needed) { return group_of(needed) == term_group::cpu_access; }
 
 std::size_t index_of_device(const result_file::contents& content, const std::filesystem::path& file,
                             const std::string& id) {
@@ -382,7 +391,7 @@ measurements measurements_in(const result_file::contents& content, const spread_
   measurements read;
   read.from = origin_of(content, file, device);
   read.lines = transfers.lines;
-  read.needs_memory = transfers.moves_its_size;
+  read.needs_memory = transfers.needs_memory;
   collector collected(read, content, spreads, device, transfers);
   for (const auto* row : rows) collected.add(*row);
   collected.finish();

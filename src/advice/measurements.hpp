@@ -117,6 +117,8 @@ struct transfer_choice {
   /// that of its size, and what was timed in turn with it, as a form of the same operation, is a
   /// transfer as well.
   bool moves_its_size = true;
+  bool needs_memory =
+      true;  ///< what has no known memory cannot be ranked; otherwise memory is free
   result_file::cache_state lines = result_file::cache_state::warm;  ///< when it begins
 };
 

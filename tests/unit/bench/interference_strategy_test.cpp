@@ -335,7 +335,7 @@ std::string name_of(const testing::TestParamInfo<kinds>& instance) {
 INSTANTIATE_TEST_SUITE_P(methods, beside_bulk,
                          testing::Combine(testing::Values("engine", "4MiB_chunks", "1MiB_chunks",
                                                           "32MiB_chunks_and_kernels", "kernel",
-                                                          "polite"),
+                                                          "polite", "polite_to_both"),
                                           testing::Values("memcpy", "kernel"),
                                           testing::Values("h2d", "d2h"),
                                           testing::Values("h2d", "d2h")),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +35,29 @@ TEST(registered_strategies, are_of_the_quick_profile_only_where_they_say_so) {
   EXPECT_FALSE(strategy{}.sampling.essential);
   for (const auto& strategy : registered_strategies())
     EXPECT_FALSE(strategy.sampling.essential && strategy.family == "cpu") << strategy.name();
+}
+
+TEST(registered_strategies, have_the_variants_that_their_profiles_name) {
+  for (const auto& strategy : registered_strategies())
+    for (const auto& [profile, names] : strategy.sampling.profiles)
+      for (const auto& name : names)
+        EXPECT_NE(std::ranges::find(strategy.variants, name, &variant::name),
+                  strategy.variants.end())
+            << strategy.name() << ": " << profile << ": " << name;
+}
+
+/// What advise compares with.
+TEST(registered_strategies, have_one_plainest_copy_in_each_direction) {
+  std::map<std::string, std::set<std::string>> plainest;
+  for (const auto& strategy : registered_strategies())
+    for (const auto& variant : strategy.variants) {
+      const auto described = describe(strategy, &variant, 1, result_file::cache_state::warm);
+      if (described.role == "copy" && described.plainness == 0)
+        plainest[variant.name].insert(described.strategy);
+    }
+  EXPECT_THAT(plainest, testing::UnorderedElementsAre(
+                            testing::Pair("h2d", testing::ElementsAre("copy/pageable")),
+                            testing::Pair("d2h", testing::ElementsAre("copy/pageable"))));
 }
 
 TEST(registered_strategies, tell_which_calls_hold_launches_of_other_threads) {
