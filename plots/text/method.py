@@ -391,8 +391,17 @@ def _describe_statistics(run: Run) -> list[Fact]:
             "same part of the machine limits (Smyth). A run of one process has none."
         ),
         Fact(
-            "Intervals of ratios have 95 %, from all pairs of repetitions (Mann and Whitney). They "
-            "describe the spread within the runs; processes of one machine may differ by more."
+            "Intervals of ratios of strategies have 95 %, from all pairs of repetitions (Mann and "
+            "Whitney). They describe the spread within the run; processes of one machine may differ "
+            "by more."
+        ),
+        Fact(
+            "A difference between runs is significant if the intervals that hold for all "
+            "benchmarks together with 95 % (Bonferroni) do not contain zero. They are of processes "
+            "and sessions. If neither run has three processes, they are of repetitions, and no "
+            "difference is called significant."
+            if run.judged.comparisons
+            else ""
         ),
         _describe_unknown(run),
     ]
