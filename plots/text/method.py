@@ -392,8 +392,8 @@ def _describe_statistics(run: Run) -> list[Fact]:
         ),
         Fact(
             "Intervals of ratios of strategies have 95 %, from all pairs of repetitions (Mann and "
-            "Whitney). They describe the spread within the run; processes of one machine may differ "
-            "by more."
+            "Whitney). They describe the spread within the run; processes of one machine may "
+            "differ by more."
         ),
         Fact(
             "A difference between runs is significant if the intervals that hold for all "
