@@ -63,6 +63,10 @@ bool uses_host_buffer(const benchmark_case& planned) {
   return planned.measured->needs.host || planned.measured->memory_by_copy;
 }
 
+bool uses_device_buffer(const benchmark_case& planned) {
+  return uses_host_buffer(planned) || planned.measured->needs.device_payloads > 1;
+}
+
 /// A block of memory that benchmarks share.
 struct shared_block {
   std::function<bool(const benchmark_case&)> is_used_by;
@@ -78,7 +82,7 @@ std::vector<shared_block> blocks_of(const plan& plan, std::size_t device) {
     blocks.push_back({[=](const auto& planned) { return uses(planned, kind, device); }, host_bytes,
                       [=](buffers& memory, auto bytes) { memory.reserve_host(kind, bytes); }});
   blocks.push_back({[=](const auto& planned) {
-                      return uses_host_buffer(planned) && uses_device(planned, device);
+                      return uses_device_buffer(planned) && uses_device(planned, device);
                     },
                     device_bytes, [](buffers& memory, auto bytes) { memory.reserve_device(bytes); },
                     true});

@@ -21,7 +21,7 @@ namespace bench_transfers::bench {
 /// What moves the bytes of a bulk copy.
 enum class bulk_mover {
   engine,       ///< cudaMemcpyAsync
-  kernel,       ///< a kernel that accesses the host's end in place
+  kernel,       ///< a kernel that accesses the host's end, if there is one, in place
   polite,       ///< polite_copier
   prompt,       ///< prompt_copier
   staged,       ///< staged_copier
@@ -46,6 +46,7 @@ struct bulk_method {
   /// Of scattered blocks.
   transfers::scattered_route route = transfers::scattered_route::automatic;
   transfers::host_memory_kind memory = mapped();
+  bool within_device = false;  ///< both ends are in device memory
 
   [[nodiscard]] bool has_chunks() const { return chunk_bytes < SIZE_MAX; }
   /// Whether the calls return when the copy has ended; others enqueue it.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -54,10 +55,15 @@ transfer prepare_alone(const job& task, const companion& timed) {
   return operation;
 }
 
+ends ends_of(const job& task, const bulk_method& method) {
+  if (method.within_device) return {device_payload(task, 0), device_payload(task, 1)};
+  return bench::ends_of(task, method.memory, task.direction);
+}
+
 transfer prepare_beside(const job& task, const companion& timed, const bulk_method& method) {
   const auto work = std::make_shared<gpu_work>(task, timed.kind, timed.priority);
-  const auto copy = std::make_shared<bulk_copy>(task, ends_of(task, method.memory, task.direction),
-                                                task.direction, method);
+  const auto copy =
+      std::make_shared<bulk_copy>(task, ends_of(task, method), task.direction, method);
   try {
     auto operation = timed_beside(
         task, as_timed(work),
@@ -73,10 +79,9 @@ transfer prepare_beside(const job& task, const companion& timed, const bulk_meth
   }
 }
 
-const std::vector<bulk_method>& movers() {
+std::vector<bulk_method> movers() {
   using transfers::scattered_route;
-  constexpr auto all = std::numeric_limits<unsigned>::max();
-  static const std::vector<bulk_method> methods{
+  std::vector<bulk_method> methods{
       {.name = "engine", .summary = "cudaMemcpyAsync and a wait"},
       {.name = "memcpy_pageable",
        .summary = "cudaMemcpy of pageable memory",
@@ -112,18 +117,25 @@ const std::vector<bulk_method>& movers() {
        .summary = "the library's kernel for scattered blocks of 8 KiB that spares other kernels",
        .mover = bulk_mover::scattered,
        .route = scattered_route::sparing},
-      {.name = "zero_copy_1_block",
-       .summary = "a kernel of 1 block that accesses host memory in place",
-       .mover = bulk_mover::kernel,
-       .blocks = 1},
-      {.name = "zero_copy_8_blocks",
-       .summary = "a kernel of 8 blocks that accesses host memory in place",
-       .mover = bulk_mover::kernel,
-       .blocks = 8},
       {.name = "zero_copy",
        .summary = "a kernel on all multiprocessors that accesses host memory in place",
        .mover = bulk_mover::kernel,
-       .blocks = all}};
+       .blocks = std::numeric_limits<unsigned>::max()}};
+  for (const unsigned blocks : {1U, 2U, 4U, 8U}) {
+    const auto count = std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
+    auto name = "zero_copy_" + count;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    methods.push_back({.name = std::move(name),
+                       .summary = "a kernel of " + count + " that accesses host memory in place",
+                       .mover = bulk_mover::kernel,
+                       .blocks = blocks});
+  }
+  // Tells what a running kernel costs others that loads nothing from host memory.
+  methods.push_back({.name = "device_1_block",
+                     .summary = "a kernel of 1 block that copies within device memory",
+                     .mover = bulk_mover::kernel,
+                     .blocks = 1,
+                     .within_device = true});
   return methods;
 }
 
@@ -161,10 +173,10 @@ companions companions_of(const std::vector<variant>& directions) {
   return all;
 }
 
-/// `mover`: null for work alone.
-strategy strategy_for(const bulk_method* mover) {
-  auto all = companions_of(mover == nullptr ? std::vector<variant>{} : both_directions());
-  const auto copies = mover == nullptr ? std::nullopt : std::optional(*mover);
+/// `copies`: none for work alone.
+strategy strategy_for(const std::optional<bulk_method>& copies) {
+  auto all =
+      companions_of(copies && !copies->within_device ? both_directions() : std::vector<variant>{});
   strategy result{.family = "company",
                   .parts = {method(copies ? copies->name : "idle")},
                   .summary = "short kernels, a long one or a graph " +
@@ -187,8 +199,9 @@ strategy strategy_for(const bulk_method* mover) {
                                .profiles = {{"company", all.in_profile}}}};
   if (!copies) return result;
   result.needs = {
-      .host = copies->memory,
+      .host = copies->within_device ? std::nullopt : std::optional(copies->memory),
       .host_payloads = copies->host_payloads(),
+      .device_payloads = copies->within_device ? 2U : 1U,
       .staged_copier = copies->mover == bulk_mover::staged,
       .why_unsupported = [](const transfers::device& /*device*/) { return why_no_calls_beside(); }};
   auto& sampling = result.sampling;
@@ -200,8 +213,8 @@ strategy strategy_for(const bulk_method* mover) {
 
 const struct company_strategies {
   company_strategies() {
-    registration{strategy_for(nullptr)};
-    for (const auto& mover : movers()) registration{strategy_for(&mover)};
+    registration{strategy_for(std::nullopt)};
+    for (const auto& mover : movers()) registration{strategy_for(mover)};
   }
 } registered;
 

@@ -96,6 +96,8 @@ TEST_F(interference_session, tells_percentiles_and_what_the_bulk_copy_loses) {
     EXPECT_EQ(row.at("bytes"), (is_of_4_kib ? 4 : 50) * kib) << "of the small copy";
     EXPECT_GE(row.at("operations"), 500);
     EXPECT_EQ(row.at("small_p99_ns"), row.at("p99_ns"));
+    EXPECT_LE(row.at("small_call_p99_ns"), row.at("small_p99_ns"))
+        << "calls begin when due or later";
     const bool is_beside = row.at("name").get<std::string>().find("/idle/") == std::string::npos;
     ASSERT_EQ(row.contains("bulk_loss_percent"), is_beside);
     if (!is_beside) continue;
