@@ -67,6 +67,12 @@ bool uses_device_buffer(const benchmark_case& planned) {
   return uses_host_buffer(planned) || planned.measured->needs.device_payloads > 1;
 }
 
+/// Bytes of host memory in the larger one of a benchmark's blocks.
+std::size_t bytes_in_host_memory(const benchmark_case& planned, bool device_is_host) {
+  return std::max(uses_host_buffer(planned) ? host_bytes(planned) : 0,
+                  device_is_host && uses_device_buffer(planned) ? device_bytes(planned) : 0);
+}
+
 /// A block of memory that benchmarks share.
 struct shared_block {
   std::function<bool(const benchmark_case&)> is_used_by;
@@ -122,10 +128,12 @@ host_memory_needs needs_of(const plan& plan, std::size_t devices, bool device_is
         needs.blocks += largest(plan, block.is_used_by, block.bytes_of);
   }
   needs.kinds = kinds.size();
-  needs.largest = largest(plan, uses_host_buffer, host_bytes);
-  needs.allocated = largest(
-      plan, [](const auto&) { return true; },
-      [&](const auto& planned) { return own_bytes(planned, device_is_host); });
+  const auto any = [](const auto&) { return true; };
+  needs.largest = largest(plan, any, [&](const auto& planned) {
+    return bytes_in_host_memory(planned, device_is_host);
+  });
+  needs.allocated =
+      largest(plan, any, [&](const auto& planned) { return own_bytes(planned, device_is_host); });
   return needs;
 }
 
@@ -185,7 +193,7 @@ void skip_sizes_beyond_memory(plan& plan, std::size_t devices, bool device_is_ho
         [&](const auto& planned) {
           return needs.allocated > needs.largest
                      ? own_bytes(planned, device_is_host) == needs.allocated
-                     : uses_host_buffer(planned) && host_bytes(planned) == needs.largest;
+                     : bytes_in_host_memory(planned, device_is_host) == needs.largest;
         },
         too_little_memory(needs, devices, available));
   }
@@ -244,7 +252,7 @@ class time_of_buffers {
 std::set<std::size_t> sizes_in_buffers(const plan& plan) {
   std::set<std::size_t> sizes;
   for (const auto& planned : plan.cases)
-    if (uses_host_buffer(planned)) sizes.insert(planned.bytes());
+    if (uses_device_buffer(planned)) sizes.insert(planned.bytes());
   return sizes;
 }
 

@@ -43,9 +43,9 @@ void write_pattern_to(const payload& end, const job& task) {
   task.device.synchronize();
   const auto bytes = end.bytes + end.guard;
   if (end.on_device)
-    write_pattern(task.device, end.data, 0, bytes, task.memory.pattern());
+    write_pattern(task.device, end.data - end.offset, end.offset, bytes, task.memory.pattern());
   else
-    write_host_pattern(end.data, 0, bytes, task.memory.pattern());
+    write_host_pattern(end.data - end.offset, end.offset, bytes, task.memory.pattern());
 }
 
 transfer prepare_alone(const job& task, const companion& timed) {
@@ -130,7 +130,7 @@ std::vector<bulk_method> movers() {
                        .mover = bulk_mover::kernel,
                        .blocks = blocks});
   }
-  // Tells what a running kernel costs others that loads nothing from host memory.
+  // Accesses no host memory: tells what a running kernel costs others by itself.
   methods.push_back({.name = "device_1_block",
                      .summary = "a kernel of 1 block that copies within device memory",
                      .mover = bulk_mover::kernel,
@@ -167,8 +167,8 @@ companions companions_of(const std::vector<variant>& directions) {
     for (const auto& direction : directions) all.add(added, &direction);
   };
   for (const auto priority : {work_priority::higher, work_priority::equal})
-    for (const auto kind :
-         {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm, work_kind::graph})
+    for (const auto kind : {work_kind::memory_chain, work_kind::arithmetic_chain, work_kind::hbm,
+                            work_kind::graph, work_kind::arithmetic_graph})
       add({kind, priority});
   return all;
 }

@@ -74,7 +74,7 @@ constexpr machine::cuda_release host_pools{13, 0};   ///< cudaDevAttrHostMemoryP
 struct requirements {
   std::optional<transfers::host_memory_kind> host = {};  ///< the shared host buffer it uses
   std::size_t host_payloads = 1;                         ///< payloads it uses in the host buffer
-  /// Payloads it uses in the device buffer. Without a host buffer, there is none for one payload.
+  /// Payloads it uses in the device buffer. Without a host buffer, 1 means none.
   std::size_t device_payloads = 1;
   /// How much an operation allocates at most in addition to the buffers, as a multiple of the
   /// benchmark's size.

@@ -147,6 +147,10 @@ class losing_stream : public transfers::counting_stream {
             transfers::direction direction) override {
     counting_stream::copy(dst, src, bytes - 1, direction);
   }
+  void copy_by_kernel(std::byte* dst, const std::byte* src, std::size_t bytes,
+                      unsigned most_blocks) override {
+    counting_stream::copy_by_kernel(dst, src, bytes - 1, most_blocks);
+  }
 };
 
 class losing_device : public transfers::forwarding_device {
@@ -161,6 +165,7 @@ class losing_device : public transfers::forwarding_device {
 TEST_F(company_session, copies_that_lose_a_byte_are_detected) {
   device = std::make_unique<losing_device>();
   chosen.strategies = {"company/engine/memory_chain/h2d", "company/loop/memory_chain/d2h",
+                       "company/zero_copy_2_blocks/graph/d2h", "company/device_1_block/graph",
                        "blocked/memcpy_async_pinned/64MiB_d2h/chain"};
   const auto failed = by_name(run_session().failures);
   EXPECT_THAT(failed, SizeIs(chosen.strategies.size()));

@@ -73,6 +73,21 @@ TEST_F(reserving, takes_room_for_all_payloads_of_a_strategy) {
   }
 }
 
+TEST_F(reserving, takes_a_device_buffer_alone_for_copies_within_the_device) {
+  for (const std::size_t payloads : {1U, 2U}) {
+    buffers reserved{device, 1};
+    const registry strategies{
+        test_strategy("alone", {}, {.device_payloads = payloads}, named({"a"}))};
+    auto all = make_plan(strategies, device, sizes({4, mib}));
+    reserve_buffers(all, device, reserved);
+    EXPECT_THAT(reserved.all_host(), IsEmpty());
+    if (payloads == 1)
+      EXPECT_THROW(static_cast<void>(reserved.on_device()), std::logic_error);
+    else
+      EXPECT_EQ(reserved.on_device().size() - buffers::guard, buffers::distance(mib) + mib);
+  }
+}
+
 TEST_F(reserving, skips_only_sizes_that_host_memory_is_refused_for) {
   device.host_limit = 64 * kib;  // less than 64 KiB with the guard
   const auto all = reserve({4, kib, 64 * kib, mib});
