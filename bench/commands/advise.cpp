@@ -58,7 +58,7 @@ files::path newest_local_result() {
     if (is_default_file(here->path().filename().string())) newest.offer(*here);
   if (newest.path().empty())
     throw common::usage_error(
-        fmt::format("no result file here or below {}: make one with scripts/bench "
+        fmt::format("no result file here or below {}: make one with bench_transfers "
                     "--profile=standard, or name one with --from",
                     local_results));
   return newest.path();

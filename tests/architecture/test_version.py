@@ -46,7 +46,9 @@ def test_recipes_of_packages_have_the_version():
     assert vcpkg["version"] == version()
 
 
-def test_jobs_for_other_repositories_have_the_version():
+def test_jobs_for_other_repositories_install_a_file():
+    """No release is on PyPI yet: whoever took the name there would run code on their machines."""
     docs = ROOT / "docs"
     for path in (docs / "YOUR_REPOSITORY.md", *(docs / "ci").glob("your-*.yml")):
-        assert re.findall(r"bench-transfers==(\S+)", path.read_text("utf-8")) == [version()]
+        (options,) = re.findall(r"bin/pip install (.*)", path.read_text("utf-8"))
+        assert options.removeprefix("--quiet ") == "--no-index /opt/bench_transfers-*.whl"

@@ -31,7 +31,7 @@ struct bulk_range {
   std::size_t before, bytes, behind;
 };
 
-constexpr unsigned most_warps = 4;
+[[maybe_unused]] constexpr unsigned most_warps = 4;  // without bulk copies
 using chunk_pipeline = bulk_pipeline<8192>;
 
 /// The first thread of each warp has a pipeline of its own. Chunks go round.
