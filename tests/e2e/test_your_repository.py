@@ -16,7 +16,7 @@ from program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/YOUR_REPOSITORY.md"
-PASS, REGRESSION, BAD_INPUT = 0, 1, 2
+PASS, REGRESSION, BAD_INPUT, INCONCLUSIVE = 0, 1, 2, 3
 # The strategies of the program advance its clock: the answer does not depend on this machine.
 SITE = """
 device = host
@@ -121,6 +121,8 @@ def test_a_machine_as_fast_as_before_is_green_and_a_slower_one_is_red(
         first_failure(job, repository, SLOWED="--inject=slow:3@^paced/second/h2d/1MiB$")
         == REGRESSION
     )
+    failing = "--inject=fail@^paced/second/h2d/1MiB$"
+    assert first_failure(job, repository, SLOWED=failing) == INCONCLUSIVE
 
 
 def test_a_job_fails_as_the_page_shows(repository: Path) -> None:
