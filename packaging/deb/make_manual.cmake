@@ -11,9 +11,11 @@ foreach(program ${programs})
   cmake_path(GET program FILENAME name)
   cmake_path(SET folder NORMALIZE "${program}/../../share/man/man1")
   file(MAKE_DIRECTORY "${folder}")
+  # help2man gives the program's name to a shell: a folder's name may have spaces.
+  cmake_path(GET program PARENT_PATH programs_folder)
   execute_process(
     COMMAND "${HELP2MAN}" --no-info "--version-string=${CPACK_PACKAGE_VERSION}" "--name=${summary}"
-            "--output=${folder}/${name}.1" "${program}"
-    COMMAND_ERROR_IS_FATAL ANY)
+            "--output=${folder}/${name}.1" "./${name}"
+    WORKING_DIRECTORY "${programs_folder}" COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND gzip -9nf "${folder}/${name}.1" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
