@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -122,13 +121,13 @@ std::vector<bulk_method> movers() {
        .mover = bulk_mover::kernel,
        .blocks = std::numeric_limits<unsigned>::max()}};
   for (const unsigned blocks : {1U, 2U, 4U, 8U}) {
-    const auto count = std::to_string(blocks) + (blocks == 1 ? " block" : " blocks");
-    auto name = "zero_copy_" + count;
-    std::replace(name.begin(), name.end(), ' ', '_');
-    methods.push_back({.name = std::move(name),
-                       .summary = "a kernel of " + count + " that accesses host memory in place",
-                       .mover = bulk_mover::kernel,
-                       .blocks = blocks});
+    const auto count = std::to_string(blocks);
+    const std::string noun = blocks == 1 ? "block" : "blocks";
+    methods.push_back(
+        {.name = "zero_copy_" + count + "_" + noun,
+         .summary = "a kernel of " + count + " " + noun + " that accesses host memory in place",
+         .mover = bulk_mover::kernel,
+         .blocks = blocks});
   }
   // Accesses no host memory: tells what a running kernel costs others by itself.
   methods.push_back({.name = "device_1_block",
