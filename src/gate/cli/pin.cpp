@@ -83,7 +83,7 @@ class pin_command final : public commands::command {
     for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
       warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
     common::write_output(out_, to_text(baseline));
-    common::print_beside(out_, text_of(baseline, warnings, out_));
+    common::print_beside(out_, text_of(baseline, warnings, stakes_of(baseline), out_));
     return exit_code::pass;
   }
 

@@ -40,7 +40,8 @@ class power_command final : public commands::command {
 
   [[nodiscard]] common::exit_code run() const override {
     const auto before = read_baseline(baseline_);
-    common::print(text_of(before, power(before, new_runs_, limits_), new_runs_,
+    common::print(text_of(before, power(before, new_runs_, limits_),
+                          capabilities(before, new_runs_, limits_), new_runs_,
                           stakes_of(before, limits_).limits));
     return exit_code::pass;
   }

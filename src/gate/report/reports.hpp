@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/gate/judge/answer.hpp"
+#include "src/gate/judge/capability.hpp"
 #include "src/gate/judge/history.hpp"
 #include "src/gate/judge/power.hpp"
 #include "src/gate/model/baseline.hpp"
@@ -31,13 +32,15 @@ std::string junit_of(const report& answer, std::chrono::sys_seconds now);
 /// For programs: docs/answers.schema.json.
 std::string json_of(const report& answer);
 
-/// What `pin` prints, with its warnings.
+/// What `pin` prints: its warnings, and what a check of three new runs can find.
 std::string text_of(const baseline& baseline, std::span<const pin_warning> warnings,
-                    const std::filesystem::path& file);
+                    const stakes& stakes, const std::filesystem::path& file);
 
-/// What `power` prints, for a terminal of 100 columns.
+/// What `power` prints, for a terminal of 100 columns. `classes`: with so many new runs; `limits`:
+/// as in `stakes`.
 std::string text_of(const baseline& baseline, std::span<const power_line> lines,
-                    std::size_t new_runs, const limits& limits);
+                    std::span<const capability> classes, std::size_t new_runs,
+                    const limits& limits);
 
 // What `history` prints, for a terminal of 100 columns, and its file for programs.
 std::string text_of(const history_answer& answer);

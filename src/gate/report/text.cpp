@@ -159,8 +159,9 @@ std::string power_table(std::span<const power_line> lines, const metric& judged_
   return "\n" + exports::text_of(table);
 }
 
-/// How many benchmarks of each class are not advisory, and how those that do not decide veto.
-std::string classes_text(std::span<const power_line> lines, std::size_t new_runs,
+/// How many benchmarks of each class can show their threshold, and how the classes that do not
+/// decide veto.
+std::string classes_text(std::span<const capability> classes, std::size_t new_runs,
                          const limits& limits) {
   using exports::cells;
   const auto text = fmt::format("With {}, these benchmarks can show their threshold:\n",
@@ -171,22 +172,16 @@ std::string classes_text(std::span<const power_line> lines, std::size_t new_runs
                                    {"", cells::numbers, 4},
                                    {""}},
                        .between = 1};
-  for (const auto kind : all_classes) {
-    const auto of_class = [&](const power_line& line) { return line.kind == kind; };
-    const auto can_show = [&](const power_line& line) { return of_class(line) && !line.advisory; };
-    const auto count = std::ranges::count_if(lines, of_class);
-    const auto able = std::ranges::count_if(lines, can_show);
-    if (count == 0) continue;
-    auto own = limits;
-    own.vetoing.clear();
+  auto own = limits;
+  own.vetoing.clear();
+  for (const auto& [kind, benchmarks, able] : classes)
     table.rows.push_back({{fmt::format("  {}", to_string(kind)), fmt::format("{}", able), "of",
-                           fmt::format("{}", count),
+                           fmt::format("{}", benchmarks),
                            fmt::format("at {}{}", limit_text(own.threshold_for(kind)),
                                        limits.vetoing.contains(kind)
                                            ? fmt::format("; does not decide, and vetoes from {}",
                                                          limit_text(limits.threshold_for(kind)))
                                            : "")}});
-  }
   return text + exports::text_of(table);
 }
 
@@ -202,34 +197,36 @@ std::string text_of(const report& answer, bool all) {
 }
 
 std::string text_of(const baseline& baseline, std::span<const pin_warning> warnings,
-                    const std::filesystem::path& file) {
+                    const stakes& stakes, const std::filesystem::path& file) {
   auto text = sentence(fmt::format("{}: a baseline of {} from {}, judged by {}",
                                    common::printable(file.string()),
                                    counted(baseline.benchmarks.size(), "benchmark"),
                                    origin_text(baseline), metric_text(baseline.judged_by)));
   for (const auto& warning : warnings) text += sentence("Warning: " + sentence_of(warning));
-  return text;
+  return text + classes_text(stakes.classes, least_new_processes, stakes.limits);
 }
 
 std::string text_of(const baseline& baseline, std::span<const power_line> lines,
-                    std::size_t new_runs, const limits& limits) {
+                    std::span<const capability> classes, std::size_t new_runs,
+                    const limits& limits) {
   auto text = sentence(fmt::format("A baseline from {}, judged by {}", origin_text(baseline),
                                    metric_text(baseline.judged_by)));
-  text += common::wrapped(fmt::format(
-      "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one of {} "
-      "for any false alarm; and the runs from which on noise does not hide a slowdown of the "
-      "threshold ({}).",
-      counted(new_runs, "new run"), limit_text(limits.false_alarm), thresholds_text(limits)));
-  text += power_table(lines, baseline.judged_by);
-  text += "\n" + classes_text(lines, new_runs, limits);
+  text += classes_text(classes, new_runs, limits);
   const auto never = std::ranges::count_if(
       lines, [](const power_line& line) { return !line.runs_needed.has_value(); });
   if (never > 0)
     text +=
-        sentence(fmt::format("For {} of them, no number of new runs up to 50 is enough (-): "
-                             "sessions or processes differ too much",
-                             never));
-  return text;
+        sentence(fmt::format("For {}, no number of new runs up to 50 is enough (-): sessions or "
+                             "processes differ too much",
+                             counted(static_cast<std::size_t>(never), "benchmark")));
+  return text + "\n" +
+         common::wrapped(fmt::format(
+             "The slowdowns that {} in one session show with a probability of 80 and 95 %, at one "
+             "of {} for any false alarm; and the runs from which on noise does not hide a "
+             "slowdown of the threshold ({}).",
+             counted(new_runs, "new run"), limit_text(limits.false_alarm),
+             thresholds_text(limits))) +
+         power_table(lines, baseline.judged_by);
 }
 
 }  // namespace bench_transfers::gate

@@ -152,7 +152,7 @@ std::string power_of_a_baseline() {
   const std::vector<power_line> lines{
       {"a/good", benchmark_class::link, 0.02, 1e6, 0.025, 0.03, 0.001, 0.002, false, 3},
       {"a/bad", benchmark_class::link, 0.02, 1e6, 2000, 3000, 0.1, 0.2, true, std::nullopt}};
-  return text_of(of_five, lines, 3, {});
+  return text_of(of_five, lines, std::vector{capability{benchmark_class::link, 2, 1}}, 3, {});
 }
 
 }  // namespace
