@@ -33,6 +33,10 @@ struct resembling {
   std::vector<std::vector<double>> medians;
 };
 
+/// Times of the CPU and of small copies move within minutes, and the processes of a file take half
+/// a minute, as 33 files of five H100 machines show (docs/METHOD.md, "Intervals").
+double drift_of(benchmark_class kind) { return kind == benchmark_class::link ? 0 : 0.4; }
+
 }  // namespace
 
 std::map<const benchmark*, spread> spreads_of(const contents& read) {
@@ -49,7 +53,7 @@ std::map<const benchmark*, spread> spreads_of(const contents& read) {
       medians.back().push_back(statistics::median(values));
   }
   for (const auto& [kind, of] : classes) {
-    const auto intervals = statistics::intervals_of_processes(of.medians);
+    const auto intervals = statistics::intervals_of_processes(of.medians, drift_of(kind));
     for (std::size_t place = 0; place < intervals.size(); ++place) {
       if (!intervals[place]) continue;
       auto& spread = spreads[of.benchmarks[place]];

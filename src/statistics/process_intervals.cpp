@@ -39,7 +39,7 @@ constexpr double least_degrees = 2;
 }  // namespace
 
 std::vector<std::optional<interval>> intervals_of_processes(
-    std::span<const std::vector<double>> medians) {
+    std::span<const std::vector<double>> medians, double drift) {
   std::vector<logarithms> all;
   std::vector<variance_estimate> estimates;
   for (const auto& each : medians) {
@@ -63,7 +63,7 @@ std::vector<std::optional<interval>> intervals_of_processes(
     // Of the mean, and of the median of those to come.
     constexpr double variance_of_median = std::numbers::pi / 2 / processes_to_come;
     const double reach =
-        t * std::sqrt(variance * (1 / static_cast<double>(count) + variance_of_median));
+        t * std::sqrt(variance * (1 / static_cast<double>(count) + variance_of_median + drift));
     intervals.emplace_back(interval{std::exp(mean - reach), std::exp(mean + reach)});
   }
   return intervals;
