@@ -73,7 +73,10 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
   for (const auto& [name, history] : recorded.benchmarks) {
     const double factor = slowdown.benchmarks.contains(name) ? slowdown.factor : 1;
     if (const auto& figure = history.figures[index])
-      run.benchmarks[name] = {{*figure * factor}, 0, history.bytes, history.limited_by};
+      run.benchmarks[name] = {.values = {*figure * factor},
+                              .bytes = history.bytes,
+                              .limited_by = history.limited_by,
+                              .work = history.work};
   }
   return run;
 }
