@@ -98,7 +98,7 @@ class job_reader {
         rules_(rules),
         reads_(reads),
         rows_of_memory_(rows_of_memory),
-        spreads_(result_file::spreads_of(content)) {}
+        spreads_(result_file::spreads_of(content, result_file::compared_with::same_run)) {}
 
   [[nodiscard]] alternatives read(const std::filesystem::path& file, const job_key& key,
                                   const job_parts& parts) const {

@@ -379,7 +379,9 @@ measurements measurements_in(const result_file::contents& content,
                              result_file::cache_state lines) {
   row_list all;
   for (const auto& row : content.rows) all.push_back(&row);
-  return measurements_in(content, result_file::spreads_of(content), all, file, device,
+  return measurements_in(content,
+                         result_file::spreads_of(content, result_file::compared_with::same_run),
+                         all, file, device,
                          {.belongs = is_one_way_copy,
                           .strategy = [](const benchmark& copy) { return copy.strategy; },
                           .lines = lines});

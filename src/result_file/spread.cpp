@@ -35,11 +35,13 @@ struct resembling {
 
 /// Times of the CPU and of small copies move within minutes, and the processes of a file take half
 /// a minute, as 33 files of five H100 machines show (docs/METHOD.md, "Intervals").
-double drift_of(benchmark_class kind) { return kind == benchmark_class::link ? 0 : 0.4; }
+double drift_of(benchmark_class kind, compared_with others) {
+  return kind == benchmark_class::link || others == compared_with::same_run ? 0 : 0.4;
+}
 
 }  // namespace
 
-std::map<const benchmark*, spread> spreads_of(const contents& read) {
+std::map<const benchmark*, spread> spreads_of(const contents& read, compared_with others) {
   std::map<const benchmark*, spread> spreads;
   std::map<benchmark_class, resembling> classes;
   const auto times = times_in(read);
@@ -53,7 +55,7 @@ std::map<const benchmark*, spread> spreads_of(const contents& read) {
       medians.back().push_back(statistics::median(values));
   }
   for (const auto& [kind, of] : classes) {
-    const auto intervals = statistics::intervals_of_processes(of.medians, drift_of(kind));
+    const auto intervals = statistics::intervals_of_processes(of.medians, drift_of(kind, others));
     for (std::size_t place = 0; place < intervals.size(); ++place) {
       if (!intervals[place]) continue;
       auto& spread = spreads[of.benchmarks[place]];

@@ -19,8 +19,13 @@ struct spread {
   std::optional<statistics::two_modes> modes = {};
 };
 
+/// What an interval is to be compared with: processes of other minutes, or benchmarks of the same
+/// rounds.
+enum class compared_with { other_minutes, same_run };
+
 /// Of each benchmark that has times. Benchmarks of a class (benchmark_class.hpp) tell each other's
 /// variance between processes.
-std::map<const benchmark*, spread> spreads_of(const contents& read);
+std::map<const benchmark*, spread> spreads_of(const contents& read,
+                                              compared_with others = compared_with::other_minutes);
 
 }  // namespace bench_transfers::result_file

@@ -52,7 +52,7 @@ def test_a_time_that_is_hardly_known_is_no_equal_one(program: Program):
         return next(line for line in lines if line.startswith("Use "))
 
     assert re.search(
-        r"cannot be told from it: its time may be wrong by [5-9]\d\.\d %", recommended("4KiB")
+        r"cannot be told from it: its time may be wrong by [5-9]\d\.\d %", recommended("4B")
     )
     assert "may be wrong" not in recommended("1MiB")
 

@@ -82,8 +82,9 @@ class pin_command final : public commands::command {
     warnings.insert(warnings.end(), of_line.begin(), of_line.end());
     for (const auto& [kind, slowdown] : distant_sessions(baseline, {}))
       warnings.emplace_back(pin_warnings::sessions_differ{kind, slowdown});
+    const auto told = text_of(baseline, warnings, stakes_of(baseline), out_);
     common::write_output(out_, to_text(baseline));
-    common::print_beside(out_, text_of(baseline, warnings, stakes_of(baseline), out_));
+    common::print_beside(out_, told);
     return exit_code::pass;
   }
 

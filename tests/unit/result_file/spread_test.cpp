@@ -64,6 +64,15 @@ spread spread_of(const contents& read, const std::string& name) {
   return {};
 }
 
+TEST(spread, of_short_times_is_wider_for_other_minutes_than_within_the_run) {
+  const auto read = run_of({{"a", {{100}, {101}, {103}}}});
+  const auto width_for = [&](compared_with others) {
+    const auto& interval = spreads_of(read, others).begin()->second.interval.value();
+    return interval.high - interval.low;
+  };
+  EXPECT_GT(width_for(compared_with::other_minutes), 1.2 * width_for(compared_with::same_run));
+}
+
 TEST(spread, has_no_interval_of_a_single_process) {
   const auto read = run_of({{"a", {{100, 101, 102}}}});
   EXPECT_FALSE(spread_of(read, "a").interval);
