@@ -108,7 +108,7 @@ def pin(repository: Path) -> None:
 
 def test_the_page_answers_first_whether_it_tests_my_code() -> None:
     _, _, first, *_ = PAGE.read_text("utf-8").splitlines()
-    assert first.startswith("**Does it test my code? No.**")
+    assert first.startswith("**Does the gate test my code? No.**")
 
 
 def test_a_machine_as_fast_as_before_is_green_and_a_slower_one_is_red(
