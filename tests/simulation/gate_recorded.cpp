@@ -33,6 +33,7 @@ struct options {
   std::size_t runs = 3;
   std::uint64_t seed = 1;
   bool whole_sessions = false;
+  bool names_ambiguous = false;
 };
 
 struct slowdown {
@@ -97,6 +98,8 @@ struct tally {
   std::size_t slowed = 0, detected = 0, ambiguous = 0;  ///< slowed benchmarks of all checks
   std::map<std::string, detection_count> detections_by_name;
   std::map<std::string, std::size_t> false_alarms_by_name;
+  /// In checks of which a class that decides was inconclusive: its benchmarks.
+  std::map<std::string, std::size_t> ambiguous_by_name;
 };
 
 void add_report(tally& tally, const gate::report& report,
@@ -122,6 +125,10 @@ void add_report(tally& tally, const gate::report& report,
     answers.passes += part.code == gate::exit_code::pass;
     answers.regressions += part.code == gate::exit_code::regression;
     answers.inconclusive += part.code == gate::exit_code::inconclusive;
+    if (part.decides && part.code == gate::exit_code::inconclusive)
+      for (const auto& finding : report.findings)
+        if (finding.kind == part.kind && finding.result == gate::verdict::ambiguous)
+          ++tally.ambiguous_by_name[finding.name];
   }
   tally.false_alarms += false_alarm;
   tally.passes += report.code == gate::exit_code::pass;
@@ -182,6 +189,9 @@ void print(const tally& tally, const options& options) {
                answers.passes, answers.inconclusive, answers.regressions);
   for (const auto& [name, count] : tally.false_alarms_by_name)
     fmt::print("  false alarm: {} ({} times)\n", name, count);
+  if (options.names_ambiguous)
+    for (const auto& [name, count] : tally.ambiguous_by_name)
+      fmt::print("  ambiguous where its class was inconclusive: {} ({} times)\n", name, count);
   if (tally.slowed == 0) return;
   fmt::print("slower by {} %: {:.1f} % found, {:.1f} % ambiguous\n", options.slowdown_percent,
              percentage(tally.detected, tally.slowed), percentage(tally.ambiguous, tally.slowed));
@@ -201,6 +211,8 @@ int main(int argc, char** argv) {
   app.add_option("--runs", options.runs, "taken out each time (3)");
   app.add_flag("--whole-sessions", options.whole_sessions,
                "take them from one session and leave the rest of it out, too");
+  app.add_flag("--ambiguous", options.names_ambiguous,
+               "name the benchmarks because of which a class that decides was inconclusive");
   app.add_option("--seed", options.seed, "(1)");
   CLI11_PARSE(app, argc, argv);
 
