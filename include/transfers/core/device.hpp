@@ -255,9 +255,9 @@ std::shared_ptr<device> kept(device& device);
 
 /// Allocates page-locked memory in blocks of `piece_bytes`, of which the last may be smaller. While
 /// CUDA page-locks memory, calls of other threads wait (docs/fast_paths/cost.md): copies, launches
-/// and allocations then wait for about one block. Blocks are no neighbours, since CUDA refuses a
-/// copy across two of them. Throws what device::allocate_host throws; invalid_argument for blocks
-/// of zero bytes.
+/// and allocations then wait for about one block of the default kind. Blocks are no neighbours,
+/// since CUDA refuses a copy across two of them. Throws what device::allocate_host throws;
+/// invalid_argument for blocks of zero bytes.
 [[nodiscard]] std::vector<host_memory> allocate_host_in_pieces(
     device& device, std::size_t bytes, std::size_t piece_bytes = std::size_t{256} << 20,
     host_memory_kind kind = registered_huge);
