@@ -19,7 +19,7 @@ constexpr const char* second_side = "--with";
 constexpr const char* comparison_footer =
     "compare A.json B.json, or compare A1.json A2.json A3.json -- B1.json B2.json. With three runs "
     "of\n"
-    "one side the intervals cover what runs differ by; docs/EXPORTS.md says more.\n"
+    "one side, the intervals include the differences between runs (docs/EXPORTS.md).\n"
     "Exit codes: 0 compared, 1 writing has failed, 2 usage, or files that cannot be used or\n"
     "compared. Whether B is slower does not change it: gate_transfers decides that.";
 

@@ -151,11 +151,11 @@ std::string interval_title(basis basis) {
 
 std::string basis_sentence(const comparison_result& result) {
   if (result.basis == basis::runs)
-    return "The intervals cover 95 % of what runs and sessions of one machine differ by.";
+    return "The intervals include the differences between runs and sessions of one machine.";
   return fmt::format(
-      "The intervals cover 95 % of what repetitions within a run differ by. Runs differ by more, "
-      "and by how much is not known: neither side has {} runs. Nothing is called slower or faster "
-      "until then.",
+      "The intervals include only the differences between repetitions within a run. Runs differ "
+      "more, and only {} runs of a side show by how much. Until then, no row is called slower or "
+      "faster.",
       gate::least_processes);
 }
 

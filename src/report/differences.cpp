@@ -157,10 +157,9 @@ class comparing {
         least = &result;
     document["interval"] = comparison::interval_title(least->basis);
     document["explanation"] = fmt::format(
-        "{} As by bench_transfers compare, a run is slower or faster if intervals that hold for "
-        "all "
-        "benchmarks together do not contain zero. A difference may also be that of the hosts, and "
-        "of what else ran there.",
+        "{} As in bench_transfers compare, a run is slower or faster if its interval, widened for "
+        "all benchmarks together, does not contain zero. Different hosts, and other programs on "
+        "them, may also be the reason.",
         comparison::basis_sentence(*least));
   }
 
