@@ -77,7 +77,7 @@ def host_path(written):
 
 @pytest.fixture(scope="module")
 def compared_path(written):
-    other = synthetic.result(device={"kind": "cuda", "name": "Other GPU"})
+    other = synthetic.result(synthetic.apart(), device={"kind": "cuda", "name": "Other GPU"})
     return written([synthetic.result(), other])
 
 
