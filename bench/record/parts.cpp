@@ -23,6 +23,12 @@ json facts_of_device(const json& device) {
   return facts;
 }
 
+/// Each part judges the rounds of all parts before it, too.
+bool is_judged_anew(const json& warning) {
+  const auto& code = member(warning, {"code"});
+  return code == "repetitions_disturbed" || code == "rounds_slowed";
+}
+
 /// What a part has of its own, from the whole context of its run.
 json part_of(const json& context, std::size_t number, bool is_process) {
   const auto& facts = context.at("transfers");
@@ -39,7 +45,9 @@ json part_of(const json& context, std::size_t number, bool is_process) {
   part["boot_id"] = member(facts, {"machine", "kernel", "boot_id"});
   part["devices"] = json::array();
   for (const auto& device : facts.at("devices")) part["devices"].push_back(facts_of_device(device));
-  part["warnings"] = member(facts, {"warnings"});
+  part["warnings"] = json::array();
+  for (const auto& warning : member(facts, {"warnings"}))
+    if (!is_judged_anew(warning)) part["warnings"].push_back(warning);
   return part;
 }
 
@@ -113,11 +121,9 @@ json joined_members(json earlier, const json& own) {
   return earlier;
 }
 
-/// What was left out for time may be there now, and disturbed repetitions are counted again: the
-/// part keeps saying it.
+/// What was left out for time may be there now: the part keeps saying it.
 bool is_of_the_whole(const json& warning) {
-  const auto& code = member(warning, {"code"});
-  return code != "max_time_reached" && code != "repetitions_disturbed" && code != "rounds_slowed";
+  return member(warning, {"code"}) != "max_time_reached" && !is_judged_anew(warning);
 }
 
 /// Of the processes of one run, the last one says how it is: "load average 11.1".
@@ -140,9 +146,9 @@ json joined_warnings(const json& earlier, const json& own, bool is_process) {
   return joined;
 }
 
-/// What a run is asked for is that of the first part.
+/// What a run is asked for, and when it began, is that of the first part.
 void keep_request(json& run, const json& earlier) {
-  for (const auto* key : {"labels", "note", "options", "site_defaults"})
+  for (const auto* key : {"labels", "note", "options", "site_defaults", "started_utc"})
     run[key] = member(earlier, {key});
   if (const auto& processes = member(earlier, {"processes"}); !processes.is_null())
     run["processes"] = processes;

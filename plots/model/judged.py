@@ -107,6 +107,8 @@ VERDICTS = ("faster", "slower")  # what else is known of a difference is that ne
 class Difference:
     """Holds by which part another run takes longer than the first, or takes more of the CPU."""
 
+    first: float  # the medians that are compared, of processes where there are several
+    second: float
     value: float
     low: float | None  # the ends of the 95 % interval; None: they are not known
     high: float | None
@@ -280,9 +282,14 @@ def _parse(run: dict[str, Any], comparisons: dict[int, Comparison]) -> Judged:
     )
 
 
+def _without_noise(difference: dict[str, Any]) -> dict[str, float]:
+    """Returns its medians without the last digits, which their logarithms have spoilt."""
+    return {key: float(f"{difference[key]:.12g}") for key in ("first", "second")}
+
+
 def _parse_comparison(document: dict[str, Any]) -> Comparison:
     def parse(differences: list[Any]) -> list[Any]:
-        return [one and Difference(**one) for one in differences]
+        return [one and Difference(**one | _without_noise(one)) for one in differences]
 
     return Comparison(
         document["runs"],

@@ -175,6 +175,13 @@ class Result:
     warnings: list[Message] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
 
+    @property
+    def began(self) -> Any:
+        """Returns when the measurement began: that of a file in parts with its first one."""
+        return self.in_parts[0].get("started_utc") or mapping(self.transfers, "run").get(
+            "started_utc"
+        )
+
     def __post_init__(self) -> None:
         """Checks that what is named is there."""
         for row in self.rows:

@@ -53,9 +53,8 @@ def _names(run: Run) -> tuple[str, str]:
 
 def _started(run: Run) -> datetime | None:
     """Returns the time at which the run was started; UTC where the file has no zone."""
-    written = text(mapping(run.result.transfers, "run"), "started_utc", "")
     try:
-        started = datetime.fromisoformat(written)
+        started = datetime.fromisoformat(str(run.result.began))
     except ValueError:
         return None
     return started if started.tzinfo else started.replace(tzinfo=UTC)

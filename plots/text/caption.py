@@ -106,8 +106,7 @@ def _host_and_cpu(run: Run) -> tuple[str, str]:
 
 def date(result: Result) -> str:
     """Returns the time at which the run was started."""
-    started = mapping(result.transfers, "run").get("started_utc")
-    return moment(started, text(result.context, "date", "unknown date"))
+    return moment(result.began, text(result.context, "date", "unknown date"))
 
 
 def moment(written: Any, otherwise: str = "unknown date", zone: str = " UTC") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plots.model.derive import Benchmark, Run
+from plots.model.judged import Difference
 from plots.text import column_of, numbers, side_by_side
 from plots.text.table import Column, Table, make_table
 
@@ -35,8 +36,15 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     if not compared:
         return None
 
+    def difference(place: int, label: str) -> Difference | None:
+        given = comparison.transfers.get(compared[label][0].name) if comparison else None
+        return given[place - 1] if given and place <= len(given) else None
+
     def rate(place: int, label: str) -> float | None:
-        return compared[label][place].gb_per_s
+        benchmark, known = compared[label][place], difference(max(place, 1), label)
+        if known is None:
+            return benchmark.gb_per_s
+        return (benchmark.bytes or 0) / (known.second if place else known.first)
 
     def shown(place: int, label: str) -> str:
         value = rate(place, label) or 0

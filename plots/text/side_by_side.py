@@ -37,12 +37,22 @@ class Entry:
     answered: Answered
     measured: list[Benchmark]
 
-    def show(self, benchmark: Benchmark) -> str:
-        """Formats the number of one run."""
+    @property
+    def medians(self) -> list[float]:
+        """Returns the median of each run, as it is compared."""
+        differences = self.answered.differences
+        return [differences[0].first, *(one.second for one in differences)]
+
+    def show(self) -> list[str]:
+        """Formats the number of each run."""
         if self.answered.counter == COST:
-            return f"{numbers.digits(benchmark.get(COST) or 0)} s/GB"
-        rate = benchmark.gb_per_s or 0
-        return numbers.rate(rate) if self.answered.is_rate else numbers.time(benchmark.ns)
+            return [f"{numbers.digits(value)} s/GB" for value in self.medians]
+        if not self.answered.is_rate:
+            return [numbers.time(ns) for ns in self.medians]
+        return [
+            numbers.rate((benchmark.bytes or 0) / ns)
+            for benchmark, ns in zip(self.measured, self.medians, strict=True)
+        ]
 
 
 def describe_differences(runs: Numbered) -> list[Sentence]:
@@ -154,14 +164,13 @@ def make_question_table(runs: Numbered) -> Table:
     raw: list[list[str | float | int | None]] = []
     for entry in comparisons:
         answered, differences = entry.answered, entry.answered.differences[: len(names) - 1]
-        shown = [entry.show(benchmark) for benchmark in entry.measured]
-        rows.append([answered.subject, *shown, *(one.text + one.doubt for one in differences)])
-        counters = [benchmark.get(answered.counter) for benchmark in entry.measured]
+        texts = [one.text + one.doubt for one in differences]
+        rows.append([answered.subject, *entry.show(), *texts])
         figures = [
             value for one in differences for value in (one.value, one.low, one.high, one.known)
         ]
         asked = (answered.question, answered.size_bytes, answered.counter)
-        raw.append([*asked, *counters, *figures])
+        raw.append([*asked, *entry.medians, *figures])
     against = [f"{name} against {names[0]}" for name in names[1:]]
     shown_against = against if len(names) > 2 else ["difference"]
     interval = comparison.interval if (comparison := comparison_of(runs)) else ""
@@ -173,10 +182,19 @@ def make_question_table(runs: Numbered) -> Table:
     heading = "Question by question"
     counts = column_of.repetitions([one for entry in comparisons for one in entry.measured])
     note = (
-        f"{column_of.explain([], counts)}. Plus is worse than {names[0]}: more time, less "
-        f"bandwidth, more work of the CPU. In brackets: {interval}"
+        f"{column_of.explain([], counts)}{_by_process(runs)}. Plus is worse than {names[0]}: "
+        f"more time, less bandwidth, more work of the CPU. In brackets: {interval}"
     )
     return Table("questions", heading, head, rows, raw_head, raw, note=f"{note}.", paper_note=note)
+
+
+def _by_process(runs: Numbered) -> str:
+    """Says of how many processes the medians are compared, if any run has several."""
+    counts = {mapping(run.result.transfers, "run").get("processes", 1) for _, run in runs}
+    if counts == {1}:
+        return ""
+    number = f"the {counts.pop()} processes" if len(counts) == 1 else "each process"
+    return f": those of {number}, and their median"
 
 
 def make_fact_table(runs: Numbered) -> Table:

@@ -40,9 +40,12 @@ std::string text_of(const comparison::difference& of) {
   return fmt::format("{} [{}, {}]", text, end(of.interval_95->low), end(of.interval_95->high));
 }
 
-json to_json(const comparison::difference& of) {
+json to_json(const comparison::compared_benchmark& benchmark) {
+  const auto& of = benchmark.difference;
   const auto& ends = of.interval_95;
-  return {{"value", std::expm1(of.shift)},
+  return {{"first", benchmark.first_ns},
+          {"second", benchmark.second_ns},
+          {"value", std::expm1(of.shift)},
           {"low", ends ? json(std::expm1(ends->low)) : json()},
           {"high", ends ? json(std::expm1(ends->high)) : json()},
           {"known", comparison::to_string(of.known)},
@@ -52,13 +55,13 @@ json to_json(const comparison::difference& of) {
 
 /// What `compare` says of two runs: the second beside the first.
 struct compared_pair {
-  std::map<std::string, comparison::difference> differences;  ///< by the common name
+  std::map<std::string, comparison::compared_benchmark> benchmarks;  ///< by the common name
   comparison::comparison_result result;
   std::string problem;  ///< why they cannot be compared; empty: none
 
-  [[nodiscard]] const comparison::difference* find(const std::string& name) const {
-    const auto found = differences.find(name);
-    return found == differences.end() ? nullptr : &found->second;
+  [[nodiscard]] const comparison::compared_benchmark* find(const std::string& name) const {
+    const auto found = benchmarks.find(name);
+    return found == benchmarks.end() ? nullptr : &found->second;
   }
 };
 
@@ -83,7 +86,7 @@ compared_pair compare(const comparable& first, const comparable& second,
   }
   for (const auto& group : pair.result.groups)
     for (const auto& benchmark : group.benchmarks)
-      pair.differences.emplace(benchmark.name, benchmark.difference);
+      pair.benchmarks.emplace(benchmark.name, benchmark);
   return pair;
 }
 
@@ -111,7 +114,7 @@ struct answers {
   std::size_t size;
   std::vector<std::string> benchmarks;
   std::string common_name;
-  std::vector<const comparison::difference*> differences;  ///< of each further run
+  std::vector<const comparison::compared_benchmark*> compared;  ///< with each further run
 
   [[nodiscard]] std::string subject() const {
     return asked->at
@@ -180,10 +183,10 @@ class comparing {
       const auto same = std::ranges::find(questions, asked.text, &question::text);
       if (same == questions.end()) return std::nullopt;
       const auto at_size = same->sizes.find(size);
-      const auto* difference = with_first(i, asked.counter).find(first.common_name);
-      if (at_size == same->sizes.end() || difference == nullptr) return std::nullopt;
+      const auto* compared = with_first(i, asked.counter).find(first.common_name);
+      if (at_size == same->sizes.end() || compared == nullptr) return std::nullopt;
       given.benchmarks.push_back(at_size->second.benchmark);
-      given.differences.push_back(difference);
+      given.compared.push_back(compared);
     }
     return given;
   }
@@ -193,10 +196,10 @@ class comparing {
                  const std::vector<double>& weights) {
     const bool is_second = run > other;
     const auto& pair = pairs_.of(std::min(run, other), std::max(run, other), given.asked->counter);
-    const auto* difference = pair.find(given.common_name);
-    if (difference == nullptr || !difference->interval_all) return false;
+    const auto* compared = pair.find(given.common_name);
+    if (compared == nullptr || !compared->difference.interval_all) return false;
     const double weight = std::log(weights[std::max(run, other)] / weights[std::min(run, other)]);
-    const auto& ends = *difference->interval_all;
+    const auto& ends = *compared->difference.interval_all;
     const auto known = comparison::finding_of(
         statistics::interval{ends.low + weight, ends.high + weight}, pair.result.basis);
     return known == (is_second ? comparison::finding::slower : comparison::finding::faster);
@@ -227,7 +230,7 @@ class comparing {
 
   json to_json(const answers& given) {
     auto differences = json::array();
-    for (const auto* each : given.differences) differences.push_back(report::to_json(*each));
+    for (const auto* each : given.compared) differences.push_back(report::to_json(*each));
     return {{"question", given.asked->text},   {"subject", given.subject()},
             {"size_bytes", given.size},        {"counter", given.asked->counter},
             {"is_rate", given.asked->is_rate}, {"benchmarks", given.benchmarks},
@@ -241,7 +244,7 @@ class comparing {
     const auto add = [&](comparison::finding known, const char* words) {
       std::vector<std::string> texts;
       for (const auto& given : all_)
-        if (const auto& seen = *given.differences[further - 1]; seen.known == known)
+        if (const auto& seen = given.compared[further - 1]->difference; seen.known == known)
           texts.push_back(fmt::format("{} ({})", given.subject(), text_of(seen)));
       if (!texts.empty()) parts.push_back(words + common::in_sentence(texts));
     };
@@ -250,7 +253,7 @@ class comparing {
     for (const auto known : {comparison::finding::not_told, comparison::finding::needs_runs,
                              comparison::finding::no_interval})
       if (const auto count = std::ranges::count_if(all_, [&](const answers& given) {
-            return given.differences[further - 1]->known == known;
+            return given.compared[further - 1]->difference.known == known;
           }))
         parts.push_back(fmt::format("{} at {} of {} questions", comparison::words_of(known), count,
                                     all_.size()));
@@ -316,7 +319,7 @@ comparable comparable_of(const run& of, const std::string& file) {
   comparable made{
       !of.read().on_host, of.is_falsified(), of.link_limit(), questions_of(of), {}, {}, {}};
   for (const auto& benchmark : of.benchmarks())
-    if (trust::is_transfer(benchmark))
+    if (trust::is_transfer(benchmark) || benchmark.described->role == "duplex")
       made.transfers.emplace(common_name_of(*benchmark.described), benchmark.described->name);
   try {
     std::set<std::string> counters{time_counter};

@@ -197,6 +197,14 @@ void take_descriptions(const element& transfers, contents& into) {
                            described.flow->device, devices);
 }
 
+/// A run of several parts began with its first one. Files of before 2026-11-28 say when the last
+/// one began.
+void begin_with_first_part(json& facts) {
+  const auto& parts = member(facts, {"parts"});
+  if (const auto& began = member(parts.front(), {"started_utc"}); !began.is_null())
+    facts["run"]["started_utc"] = began;
+}
+
 /// The rest of what a file has in types.
 void take_facts(contents& into) {
   const auto kind = text_at(into.facts, {"device", "kind"});
@@ -210,6 +218,7 @@ void take_facts(contents& into) {
   into.complete = completeness(into.facts) && parts.is_last_complete;
   into.processes = processes_in(into.facts);
   into.last_process = parts.last;
+  if (parts.last > 1) begin_with_first_part(into.facts);
   if (into.complete && parts.last < into.processes)
     throw bad_entry("it is complete, and has fewer parts than its run has processes");
   static_cast<void>(sentinels_in(into.facts));

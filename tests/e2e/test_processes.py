@@ -65,6 +65,7 @@ def test_three_processes_share_the_rounds_of_one_file(program: Program, tmp_path
         (number, False, True) for number in (1, 2, 3)
     ]
     assert [part["seed"] for part in facts["parts"]] == [5, 1000005, 2000005]
+    assert facts["run"]["started_utc"] == facts["parts"][0]["started_utc"]
     assert not any("part-of-run" in argument for argument in facts["run"]["command_line"])
     assert sorted(facts["run"]["options"]) == sorted(SMALL)
     assert facts["run"]["seed"] == 5

@@ -215,7 +215,8 @@ json later_context() {
   later["buffers"] = {{{"memory", "pinned"}, {"bytes", 1}}, {{"memory", "pageable"}}};
   later["benchmarks"] = {{"a/part", described("a/part")}, {"a/new", described("a/new")}};
   later["skipped"] = json::array();
-  later["warnings"] = {message("virtual_machine"), message("other_load")};
+  later["run"]["started_utc"] = "2026-11-28T10:00:10Z";
+  later["warnings"] = {message("virtual_machine"), message("other_load"), message("rounds_slowed")};
   return own;
 }
 
@@ -244,7 +245,16 @@ TEST_F(earlier, is_joined_with_what_comes_later) {
   std::vector<std::string> names;
   for (const auto& [name, entry] : joined.at("benchmarks").items()) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("a/old", "a/part", "a/new"));
-  EXPECT_THAT(codes_in(joined.at("warnings")), ElementsAre("virtual_machine", "other_load"));
+  EXPECT_THAT(codes_in(joined.at("warnings")),
+              ElementsAre("virtual_machine", "other_load", "rounds_slowed"));
+}
+
+TEST_F(earlier, says_when_the_run_began_and_a_part_when_it_began) {
+  facts()["run"]["started_utc"] = "2026-11-28T10:00:00Z";
+  const auto joined = with_earlier_parts(later_context(), read(), true).at("transfers");
+  EXPECT_EQ(joined.at("run").at("started_utc"), "2026-11-28T10:00:00Z");
+  EXPECT_EQ(joined.at("parts")[0].at("started_utc"), "2026-11-28T10:00:00Z");
+  EXPECT_EQ(joined.at("parts")[1].at("started_utc"), "2026-11-28T10:00:10Z");
 }
 
 TEST_F(earlier, of_the_same_run_counts_as_its_process) {

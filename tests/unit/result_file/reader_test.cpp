@@ -377,6 +377,16 @@ TEST(format_2, is_complete_if_its_last_part_is) {
   EXPECT_FALSE(complete_with(true, false));
 }
 
+TEST(format_2, begins_with_its_first_part) {
+  auto document = bench_transfers_file();
+  facts(document)["run"]["started_utc"] = "2026-11-27T23:47:49Z";
+  facts(document)["parts"] = {
+      {{"number", 1}, {"complete", true}, {"started_utc", "2026-11-27T23:44:13Z"}},
+      {{"number", 2}, {"complete", true}, {"started_utc", "2026-11-27T23:47:49Z"}}};
+  EXPECT_EQ(read_json(document, "some.json").facts.at("run").at("started_utc"),
+            "2026-11-27T23:44:13Z");
+}
+
 TEST(format, that_is_not_known_is_refused) {
   const auto with_format = [](const json& format) {
     auto document = bench_transfers_file();

@@ -1,0 +1,38 @@
+"""Tests that a comparison shows the medians that it compares."""
+
+from pathlib import Path
+
+import pytest
+
+from plots.model.derive import Run
+from plots.model.judged import judge
+from plots.model.load import read_result
+from plots.text import compared_table, side_by_side
+
+RECORDED = Path(__file__).resolve().parents[2] / "results"
+RUNS = ["nvidia-h200/2026-11-27-transfers", "nvidia-h100/2026-11-27-transfers"]
+
+
+@pytest.fixture(scope="module")
+def runs(pytestconfig):
+    results = [read_result(RECORDED / run / "result.json.gz") for run in RUNS]
+    judged = judge(pytestconfig.getoption("binary"), results)
+    pairs = zip(results, judged, strict=True)
+    return [(i, Run(result, judged=one)) for i, (result, one) in enumerate(pairs, 1)]
+
+
+def test_of_each_question(runs):
+    raw = side_by_side.make_question_table(runs).raw
+    assert len(raw) > 10
+    for _, _, _, first, second, longer, *_ in raw:
+        assert second / first - 1 == pytest.approx(longer, rel=1e-6)
+
+
+def test_of_each_bandwidth(runs):
+    table = compared_table.compare_runs(runs)
+    first, second = (table.raw_head.index(f"gb_per_s of run {number}") for number in (1, 2))
+    differences = side_by_side.comparison_of(runs).transfers.values()
+    known = [one.value for (one,) in differences if one]
+    assert len(table.raw) > 10
+    for row in table.raw:
+        assert row[first] / row[second] - 1 in map(pytest.approx, known)
