@@ -95,8 +95,9 @@ def pin(repository: Path) -> None:
 
             def date(document: dict[str, Any], day: int = day, number: str = number) -> None:
                 minute = f"2026-01-0{1 + day}T00:0{number}"
-                run = document["context"]["transfers"]["run"]
-                run.update(started_utc=f"{minute}:00Z", finished_utc=f"{minute}:01Z")
+                facts = document["context"]["transfers"]
+                for one in (facts["run"], *facts.get("parts", [])):
+                    one.update(started_utc=f"{minute}:00Z", finished_utc=f"{minute}:01Z")
 
             changed(file, repository / f"day-{day}-{number}.json", date)
             file.unlink()

@@ -50,7 +50,7 @@ TEST(differences, of_one_process_need_more_runs) {
   EXPECT_EQ(seen["doubt"], ", needs more runs");
   const auto document = compared({machine(1, six, 1), machine(1.25, six, 1)})[0];
   EXPECT_EQ(document["interval"], "95 % within the runs");
-  EXPECT_THAT(document["explanation"], HasSubstr("Nothing is called slower or faster"));
+  EXPECT_THAT(document["explanation"], HasSubstr("no row is called slower or faster"));
   EXPECT_EQ(first_difference(machine(1, {1.0}, 1), machine(1.25, {1.0}, 1))["known"],
             "no_interval");
 }
