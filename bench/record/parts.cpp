@@ -146,9 +146,9 @@ json joined_warnings(const json& earlier, const json& own, bool is_process) {
   return joined;
 }
 
-/// What a run is asked for, and when it began, is that of the first part.
+/// What a run is asked for is that of the first part.
 void keep_request(json& run, const json& earlier) {
-  for (const auto* key : {"labels", "note", "options", "site_defaults", "started_utc"})
+  for (const auto* key : {"labels", "note", "options", "site_defaults"})
     run[key] = member(earlier, {key});
   if (const auto& processes = member(earlier, {"processes"}); !processes.is_null())
     run["processes"] = processes;
@@ -170,7 +170,9 @@ json with_earlier_parts(json own, const earlier_run& earlier, bool is_process) {
   parts.push_back(part_of(own, number, is_process));
   facts["parts"] = std::move(parts);
   keep_request(facts.at("run"), before.at("run"));
-  if (is_process) facts.at("run")["seed"] = member(before, {"run", "seed"});
+  if (is_process)
+    for (const auto* key : {"seed", "started_utc"})
+      facts.at("run")[key] = member(before, {"run", key});
   for (const auto* key : {"roles", "benchmarks", "metrics"})
     facts[key] = joined_members(before.at(key), facts.at(key));
   facts["strategies"] =

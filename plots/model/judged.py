@@ -107,7 +107,7 @@ VERDICTS = ("faster", "slower")  # what else is known of a difference is that ne
 class Difference:
     """Holds by which part another run takes longer than the first, or takes more of the CPU."""
 
-    first: float  # the medians that are compared, of processes where there are several
+    first: float  # what is compared: the median, or the centre of the medians of processes
     second: float
     value: float
     low: float | None  # the ends of the 95 % interval; None: they are not known

@@ -177,10 +177,10 @@ class Result:
 
     @property
     def began(self) -> Any:
-        """Returns when the measurement began: that of a file in parts with its first one."""
-        return self.in_parts[0].get("started_utc") or mapping(self.transfers, "run").get(
-            "started_utc"
-        )
+        """Returns when the measurement began; of several processes the first one tells."""
+        run = mapping(self.transfers, "run")
+        first = self.in_parts[0] if self.in_parts and run.get("processes", 1) != 1 else {}
+        return first.get("started_utc") or run.get("started_utc")
 
     def __post_init__(self) -> None:
         """Checks that what is named is there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from plots.model.derive import Benchmark, Run
@@ -36,20 +37,26 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     if not compared:
         return None
 
+    def differences(label: str) -> Sequence[Difference | None]:
+        return comparison.transfers.get(compared[label][0].name, ()) if comparison else ()
+
     def difference(place: int, label: str) -> Difference | None:
-        given = comparison.transfers.get(compared[label][0].name) if comparison else None
-        return given[place - 1] if given and place <= len(given) else None
+        of_label = differences(label)
+        return of_label[place - 1] if place <= len(of_label) else None
 
     def rate(place: int, label: str) -> float | None:
-        benchmark, known = compared[label][place], difference(max(place, 1), label)
+        """Returns the rate that is compared; that of all repetitions where none is."""
+        known = difference(place, label) if place else next(filter(None, differences(label)), None)
         if known is None:
-            return benchmark.gb_per_s
-        return (benchmark.bytes or 0) / (known.second if place else known.first)
+            return compared[label][place].gb_per_s
+        return (compared[label][place].bytes or 0) / (known.second if place else known.first)
 
     def shown(place: int, label: str) -> str:
         value = rate(place, label) or 0
+        if not place or (differences(label) and not difference(place, label)):
+            return numbers.rate(value)
         change = (rate(0, label) or 1) / (value or 1) - 1
-        return f"{numbers.rate(value)}{f' ({numbers.signed_percent(change)})' * bool(place)}"
+        return f"{numbers.rate(value)} ({numbers.signed_percent(change)})"
 
     names = [f"run {number}" for number, _ in runs]
     counts = column_of.repetitions([one for benchmarks in compared.values() for one in benchmarks])
@@ -64,7 +71,8 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
             Column(head, partial(shown, i), key=f"gb_per_s of {name}", raw=partial(rate, i))
         )
         of_run = {label: benchmarks[i] for label, benchmarks in compared.items()}
-        in_paper = column_of.rates_in_paper(name, of_run, counts)
+        rates = {label: rate(i, label) for label in compared}
+        in_paper = column_of.rates_in_paper(name, of_run, counts, rates)
         columns += in_paper if len(runs) <= MOST_WITH_INTERVALS else in_paper[:1]
     heading = f"Bandwidth of {names[0]} and of the others"
     note = column_of.explain(columns, counts)

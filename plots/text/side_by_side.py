@@ -189,12 +189,9 @@ def make_question_table(runs: Numbered) -> Table:
 
 
 def _by_process(runs: Numbered) -> str:
-    """Says of how many processes the medians are compared, if any run has several."""
+    """Says what is compared of a run of several processes, if there is one."""
     counts = {mapping(run.result.transfers, "run").get("processes", 1) for _, run in runs}
-    if counts == {1}:
-        return ""
-    number = f"the {counts.pop()} processes" if len(counts) == 1 else "each process"
-    return f": those of {number}, and their median"
+    return "" if counts == {1} else "; of several processes, the centre of their medians"
 
 
 def make_fact_table(runs: Numbered) -> Table:

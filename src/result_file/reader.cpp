@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/common/files.hpp"
+#include "src/common/quantities.hpp"
 #include "src/common/text.hpp"
 #include "src/result_file/contradictions.hpp"
 #include "src/result_file/entries.hpp"
@@ -197,12 +198,11 @@ void take_descriptions(const element& transfers, contents& into) {
                            described.flow->device, devices);
 }
 
-/// A run of several parts began with its first one. Files of before 2026-11-28 say when the last
-/// one began.
-void begin_with_first_part(json& facts) {
-  const auto& parts = member(facts, {"parts"});
-  if (const auto& began = member(parts.front(), {"started_utc"}); !began.is_null())
-    facts["run"]["started_utc"] = began;
+/// A run of several processes began with its first one. Files of before 2026-11-28 say when the
+/// last one began.
+void begin_with_first_process(json& facts) {
+  const auto began = text_at(member(facts, {"parts"}).front(), {"started_utc"});
+  if (common::parse_timestamp(began)) facts["run"]["started_utc"] = began;
 }
 
 /// The rest of what a file has in types.
@@ -218,7 +218,6 @@ void take_facts(contents& into) {
   into.complete = completeness(into.facts) && parts.is_last_complete;
   into.processes = processes_in(into.facts);
   into.last_process = parts.last;
-  if (parts.last > 1) begin_with_first_part(into.facts);
   if (into.complete && parts.last < into.processes)
     throw bad_entry("it is complete, and has fewer parts than its run has processes");
   static_cast<void>(sentinels_in(into.facts));
@@ -279,6 +278,7 @@ contents contents_of(std::string text) {
   const auto describe = is_own ? take_run(transfers, read) : take_foreign_run(read);
   read_rows(rows, describe, read);
   require_no_contradiction(read);
+  if (read.processes > 1 && read.last_process > 1) begin_with_first_process(read.facts);
   return read;
 }
 

@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
   app.add_flag("--whole-sessions", options.whole_sessions,
                "take them from one session and leave the rest of it out, too");
   app.add_flag("--ambiguous", options.names_ambiguous,
-               "name the benchmarks because of which a class that decides was inconclusive");
+               "name the ambiguous benchmarks where a class that decides was inconclusive");
   app.add_option("--seed", options.seed, "(1)");
   CLI11_PARSE(app, argc, argv);
 

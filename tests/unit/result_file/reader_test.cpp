@@ -377,14 +377,24 @@ TEST(format_2, is_complete_if_its_last_part_is) {
   EXPECT_FALSE(complete_with(true, false));
 }
 
-TEST(format_2, begins_with_its_first_part) {
+TEST(format_2, of_several_processes_begins_with_the_first) {
   auto document = bench_transfers_file();
-  facts(document)["run"]["started_utc"] = "2026-11-27T23:47:49Z";
-  facts(document)["parts"] = {
-      {{"number", 1}, {"complete", true}, {"started_utc", "2026-11-27T23:44:13Z"}},
-      {{"number", 2}, {"complete", true}, {"started_utc", "2026-11-27T23:47:49Z"}}};
-  EXPECT_EQ(read_json(document, "some.json").facts.at("run").at("started_utc"),
-            "2026-11-27T23:44:13Z");
+  auto& run = facts(document)["run"];
+  run["started_utc"] = "2026-11-27T23:47:49Z";
+  run["finished_utc"] = "2026-11-27T23:48:49Z";
+  facts(document)["parts"] = {{{"number", 1}, {"complete", true}},
+                              {{"number", 2}, {"complete", true}}};
+  const auto began_with = [&](const json& started) {
+    facts(document)["parts"][0]["started_utc"] = started;
+    const auto read = read_json(document, "some.json");
+    return read.facts.at("run").at("started_utc").get<std::string>();
+  };
+  EXPECT_EQ(began_with("2026-11-27T23:44:13Z"), "2026-11-27T23:47:49Z");  // it was resumed
+  run["processes"] = 2;
+  EXPECT_EQ(began_with("2026-11-27T23:44:13Z"), "2026-11-27T23:44:13Z");
+  EXPECT_EQ(began_with("2026-11-27T23:59:13Z"), "2026-11-27T23:59:13Z");  // the clock was set
+  EXPECT_EQ(began_with("yesterday"), "2026-11-27T23:47:49Z");
+  EXPECT_EQ(began_with(5), "2026-11-27T23:47:49Z");
 }
 
 TEST(format, that_is_not_known_is_refused) {
