@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -44,6 +44,12 @@ class Benchmark(Fields):
     bytes: int | None  # moved by one operation; None without a size
     between: Spread = field(repr=False)  # its processes and repetitions
     rows: list[dict[str, Any]] = field(repr=False)
+    # By counter, in a comparison: the centre of processes, instead of the median of repetitions.
+    compared: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def as_compared(self, counter: str, centre: float) -> Benchmark:
+        """Returns the same benchmark with the value that is compared."""
+        return replace(self, compared={counter: centre})
 
     @property
     def repetitions(self) -> int:
@@ -90,7 +96,7 @@ class Benchmark(Fields):
     def get(self, counter: str) -> float | None:
         """Returns the median of a counter over the repetitions."""
         values = self.values(counter)
-        return median(values) if values else None
+        return self.compared.get(counter, median(values)) if values else None
 
     def number(self, counter: str) -> float | None:
         """Returns the median of a counter that may be zero or negative."""
@@ -100,7 +106,7 @@ class Benchmark(Fields):
     @cached_property
     def ns(self) -> float:
         """Returns the time of one operation."""
-        return median(self.values("median_ns"))
+        return self.compared.get("median_ns", median(self.values("median_ns")))
 
     @property
     def gb_per_s(self) -> float | None:

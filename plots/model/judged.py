@@ -282,14 +282,9 @@ def _parse(run: dict[str, Any], comparisons: dict[int, Comparison]) -> Judged:
     )
 
 
-def _without_noise(difference: dict[str, Any]) -> dict[str, float]:
-    """Returns its medians without the last digits, which their logarithms have spoilt."""
-    return {key: float(f"{difference[key]:.12g}") for key in ("first", "second")}
-
-
 def _parse_comparison(document: dict[str, Any]) -> Comparison:
     def parse(differences: list[Any]) -> list[Any]:
-        return [one and Difference(**one | _without_noise(one)) for one in differences]
+        return [one and Difference(**one) for one in differences]
 
     return Comparison(
         document["runs"],

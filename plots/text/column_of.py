@@ -64,14 +64,11 @@ def quantity(
 
 
 def rates_in_paper(
-    head: str,
-    of: Mapping[Row, Benchmark],
-    counts: Sequence[int],
-    compared: Mapping[Row, float | None] | None = None,
+    head: str, of: Mapping[Row, Benchmark], counts: Sequence[int]
 ) -> list[Column[Row]]:
-    """Returns columns of a paper: bandwidths, those that are compared if given, and intervals."""
+    """Returns columns of a paper: bandwidths and their intervals."""
     ends = {row: benchmark.rate_interval for row, benchmark in of.items()}
-    rates = compared or {row: benchmark.gb_per_s for row, benchmark in of.items()}
+    rates = {row: benchmark.gb_per_s for row, benchmark in of.items()}
     return _with_interval(
         Column("", key=None, raw=rates.__getitem__, paper=head, unit="GB/s", per=1),
         of,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from plots.model.derive import Benchmark, Run
-from plots.model.judged import Difference
 from plots.text import column_of, numbers, side_by_side
 from plots.text.table import Column, Table, make_table
 
@@ -20,6 +18,7 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
     this in common.
     """
     compared: dict[str, list[Benchmark]] = {}
+    told: dict[str, list[bool]] = {}  # whether a run's difference is known
     first_run = runs[0][1]
     both_ways = {
         benchmark.label: benchmark
@@ -33,30 +32,21 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
         if not left_out.isdisjoint(one.name for one in sizes_by_run[0].values()):
             continue
         if common := set.intersection(*map(set, sizes_by_run)):
-            compared[label] = [sizes[max(common)] for sizes in sizes_by_run]
+            measured = [sizes[max(common)] for sizes in sizes_by_run]
+            known = comparison.transfers.get(measured[0].name, []) if comparison else []
+            compared[label] = side_by_side.as_compared(measured, "median_ns", known)
+            told[label] = [True, *map(bool, known)] if known else [True] * len(runs)
     if not compared:
         return None
 
-    def differences(label: str) -> Sequence[Difference | None]:
-        return comparison.transfers.get(compared[label][0].name, ()) if comparison else ()
-
-    def difference(place: int, label: str) -> Difference | None:
-        of_label = differences(label)
-        return of_label[place - 1] if place <= len(of_label) else None
-
     def rate(place: int, label: str) -> float | None:
-        """Returns the rate that is compared; that of all repetitions where none is."""
-        known = difference(place, label) if place else next(filter(None, differences(label)), None)
-        if known is None:
-            return compared[label][place].gb_per_s
-        return (compared[label][place].bytes or 0) / (known.second if place else known.first)
+        return compared[label][place].gb_per_s
 
     def shown(place: int, label: str) -> str:
         value = rate(place, label) or 0
-        if not place or (differences(label) and not difference(place, label)):
-            return numbers.rate(value)
         change = (rate(0, label) or 1) / (value or 1) - 1
-        return f"{numbers.rate(value)} ({numbers.signed_percent(change)})"
+        is_told = place > 0 and any(told[label][place : place + 1])
+        return f"{numbers.rate(value)}{f' ({numbers.signed_percent(change)})' * is_told}"
 
     names = [f"run {number}" for number, _ in runs]
     counts = column_of.repetitions([one for benchmarks in compared.values() for one in benchmarks])
@@ -71,9 +61,8 @@ def compare_runs(runs: list[tuple[int, Run]]) -> Table | None:
             Column(head, partial(shown, i), key=f"gb_per_s of {name}", raw=partial(rate, i))
         )
         of_run = {label: benchmarks[i] for label, benchmarks in compared.items()}
-        rates = {label: rate(i, label) for label in compared}
-        in_paper = column_of.rates_in_paper(name, of_run, counts, rates)
+        in_paper = column_of.rates_in_paper(name, of_run, counts)
         columns += in_paper if len(runs) <= MOST_WITH_INTERVALS else in_paper[:1]
     heading = f"Bandwidth of {names[0]} and of the others"
-    note = column_of.explain(columns, counts)
+    note = f"{column_of.explain(columns, counts)}{side_by_side.by_process(runs)}"
     return make_table("side_by_side", heading, list(compared), columns, paper_note=note)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from plots.model import values
 from plots.model.derive import Benchmark, NoData, Run, Sizes
@@ -37,22 +38,12 @@ class Entry:
     answered: Answered
     measured: list[Benchmark]
 
-    @property
-    def medians(self) -> list[float]:
-        """Returns the median of each run, as it is compared."""
-        differences = self.answered.differences
-        return [differences[0].first, *(one.second for one in differences)]
-
-    def show(self) -> list[str]:
-        """Formats the number of each run."""
+    def show(self, benchmark: Benchmark) -> str:
+        """Formats the number of one run."""
         if self.answered.counter == COST:
-            return [f"{numbers.digits(value)} s/GB" for value in self.medians]
-        if not self.answered.is_rate:
-            return [numbers.time(ns) for ns in self.medians]
-        return [
-            numbers.rate((benchmark.bytes or 0) / ns)
-            for benchmark, ns in zip(self.measured, self.medians, strict=True)
-        ]
+            return f"{numbers.digits(benchmark.get(COST) or 0)} s/GB"
+        rate = benchmark.gb_per_s or 0
+        return numbers.rate(rate) if self.answered.is_rate else numbers.time(benchmark.ns)
 
 
 def describe_differences(runs: Numbered) -> list[Sentence]:
@@ -92,12 +83,24 @@ def comparison_to_draw(runs: Numbered) -> Comparison:
 def compare(runs: Numbered) -> list[Entry]:
     """Compares runs, the first of those with a GPU, at what a reader asks first."""
     comparison = comparison_of(runs)
+    entries = []
+    for answered in comparison.questions if comparison else []:
+        named = zip(answered.benchmarks, runs, strict=False)
+        measured = [run.by_name[name] for name, (_, run) in named]
+        compared = as_compared(measured, answered.counter, answered.differences)
+        entries.append(Entry(answered, compared))
+    return entries
+
+
+def as_compared(
+    measured: list[Benchmark], counter: str, differences: Sequence[Difference | None]
+) -> list[Benchmark]:
+    """Returns benchmarks of runs, the first one's first, with the values that are compared."""
+    first = next((one.first for one in differences if one), None)
+    centres = [first, *(one and one.second for one in differences)]
     return [
-        Entry(
-            answered,
-            [run.by_name[name] for name, (_, run) in zip(answered.benchmarks, runs, strict=False)],
-        )
-        for answered in (comparison.questions if comparison else [])
+        benchmark.as_compared(counter, centre) if centre else benchmark
+        for benchmark, centre in zip_longest(measured, centres)
     ]
 
 
@@ -164,13 +167,14 @@ def make_question_table(runs: Numbered) -> Table:
     raw: list[list[str | float | int | None]] = []
     for entry in comparisons:
         answered, differences = entry.answered, entry.answered.differences[: len(names) - 1]
-        texts = [one.text + one.doubt for one in differences]
-        rows.append([answered.subject, *entry.show(), *texts])
+        shown = [entry.show(benchmark) for benchmark in entry.measured]
+        rows.append([answered.subject, *shown, *(one.text + one.doubt for one in differences)])
+        counters = [benchmark.get(answered.counter) for benchmark in entry.measured]
         figures = [
             value for one in differences for value in (one.value, one.low, one.high, one.known)
         ]
         asked = (answered.question, answered.size_bytes, answered.counter)
-        raw.append([*asked, *entry.medians, *figures])
+        raw.append([*asked, *counters, *figures])
     against = [f"{name} against {names[0]}" for name in names[1:]]
     shown_against = against if len(names) > 2 else ["difference"]
     interval = comparison.interval if (comparison := comparison_of(runs)) else ""
@@ -182,13 +186,13 @@ def make_question_table(runs: Numbered) -> Table:
     heading = "Question by question"
     counts = column_of.repetitions([one for entry in comparisons for one in entry.measured])
     note = (
-        f"{column_of.explain([], counts)}{_by_process(runs)}. Plus is worse than {names[0]}: "
+        f"{column_of.explain([], counts)}{by_process(runs)}. Plus is worse than {names[0]}: "
         f"more time, less bandwidth, more work of the CPU. In brackets: {interval}"
     )
     return Table("questions", heading, head, rows, raw_head, raw, note=f"{note}.", paper_note=note)
 
 
-def _by_process(runs: Numbered) -> str:
+def by_process(runs: Numbered) -> str:
     """Says what is compared of a run of several processes, if there is one."""
     counts = {mapping(run.result.transfers, "run").get("processes", 1) for _, run in runs}
     return "" if counts == {1} else "; of several processes, the centre of their medians"

@@ -1,6 +1,9 @@
 #include "src/comparison/compare.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -22,6 +25,13 @@ using gate::metric;
 using statistics::interval;
 
 constexpr double confidence = 0.95;
+
+/// Those that differ between a value and the exponential of its logarithm.
+double without_last_digits(double value) {
+  const auto text = fmt::format("{:.12g}", value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
 
 std::vector<std::size_t> sessions_of(const side& runs) {
   return gate::sessions_of(gate::origins_of(runs.runs));
@@ -220,8 +230,8 @@ class comparing {
     difference.known = finding_of(difference.interval_all, result_.basis);
     groups_[{facts.group, limited_by}].push_back(
         {pair.name, facts.size_bytes, facts.cache,
-         gate::value_of(centre_of(pair.first), judged_by()),
-         gate::value_of(centre_of(pair.second), judged_by()), difference});
+         without_last_digits(gate::value_of(centre_of(pair.first), judged_by())),
+         without_last_digits(gate::value_of(centre_of(pair.second), judged_by())), difference});
   }
 
   void summarize_classes() {

@@ -34,5 +34,7 @@ def test_of_each_bandwidth(runs):
     differences = side_by_side.comparison_of(runs).transfers.values()
     known = [one.value for (one,) in differences if one]
     assert len(table.raw) > 10
-    for row in table.raw:
+    of_paper = [column.cells for column in table.paper if column.head.startswith("run ")]
+    for place, row in enumerate(table.raw):
+        assert [cells[place] for cells in of_paper] == [row[first], row[second]]
         assert row[first] / row[second] - 1 in map(pytest.approx, known)
