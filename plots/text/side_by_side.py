@@ -96,10 +96,11 @@ def as_compared(
     measured: list[Benchmark], counter: str, differences: Sequence[Difference | None]
 ) -> list[Benchmark]:
     """Returns benchmarks of runs, the first one's first, with the values that are compared."""
-    first = next((one.first for one in differences if one), None)
-    centres = [first, *(one and one.second for one in differences)]
+    known = [one for one in differences if one]
+    first = known[0].first if known else None
+    centres = [first, *(one.second if one else None for one in differences)]
     return [
-        benchmark.as_compared(counter, centre) if centre else benchmark
+        benchmark if centre is None else benchmark.as_compared(counter, centre)
         for benchmark, centre in zip_longest(measured, centres)
     ]
 
