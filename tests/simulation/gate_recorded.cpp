@@ -13,12 +13,14 @@
 #include <random>
 #include <regex>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/gate/io/read_baseline.hpp"
 #include "src/gate/judge/check.hpp"
+#include "src/gate/judge/conclude.hpp"
 #include "src/gate/model/identity.hpp"
 
 using namespace bench_transfers;
@@ -31,8 +33,10 @@ struct options {
   double slowdown_percent = 0;
   std::size_t checks = 300;
   std::size_t runs = 3;
+  std::size_t looks = 1;
   std::uint64_t seed = 1;
   bool whole_sessions = false;
+  bool consecutive = false;
   bool names_ambiguous = false;
 };
 
@@ -73,11 +77,13 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
   run.content = origin.content;
   for (const auto& [name, history] : recorded.benchmarks) {
     const double factor = slowdown.benchmarks.contains(name) ? slowdown.factor : 1;
-    if (const auto& figure = history.figures[index])
-      run.benchmarks[name] = {.values = {*figure * factor},
-                              .bytes = history.bytes,
-                              .limited_by = history.limited_by,
-                              .work = history.work};
+    const auto& figure = history.figures[index];
+    // Without a figure too many of its repetitions were disturbed: then its value does not count.
+    run.benchmarks[name] = {.values = {figure.value_or(1) * factor},
+                            .bytes = history.bytes,
+                            .limited_by = history.limited_by,
+                            .work = history.work,
+                            .left_out = figure ? 0U : 2U};
   }
   return run;
 }
@@ -145,12 +151,37 @@ slowdown requested_slowdown(const gate::baseline& recorded, const options& optio
   return slowdown;
 }
 
-tally check_random_runs(const options& options) {
-  const auto recorded = gate::read_baseline(options.file);
-  const auto sessions = gate::sessions_of(recorded.processes);
-  const auto slowdown = requested_slowdown(recorded, options);
+/// As scripts/gate does: looks again as long as more runs may tell.
+gate::report check_in_looks(const gate::baseline& remaining, const std::vector<gate::run>& runs,
+                            const options& options) {
   gate::question question;  // those taken out may be older than those that remain
   question.allow_different.insert(gate::identity_keys.begin(), gate::identity_keys.end());
+  question.limits.looks = options.looks;
+  question.look_runs = options.runs;
+  for (std::size_t look = 1;; ++look) {
+    auto report = gate::check(remaining, std::span(runs).first(look * options.runs), question);
+    if (look == options.looks || !gate::more_runs_may_tell(report)) return report;
+  }
+}
+
+/// Without the benchmarks that some session has not measured: its program may have had none.
+gate::baseline of_all_sessions(gate::baseline recorded, const std::vector<std::size_t>& sessions) {
+  const auto count = std::set(sessions.begin(), sessions.end()).size();
+  std::erase_if(recorded.benchmarks, [&](const auto& entry) {
+    std::set<std::size_t> having;
+    for (std::size_t i = 0; i < sessions.size(); ++i)
+      if (entry.second.figures[i]) having.insert(sessions[i]);
+    return having.size() < count;
+  });
+  return recorded;
+}
+
+tally check_random_runs(const options& options) {
+  auto recorded = gate::read_baseline(options.file);
+  const auto sessions = gate::sessions_of(recorded.processes);
+  recorded = of_all_sessions(std::move(recorded), sessions);
+  const auto slowdown = requested_slowdown(recorded, options);
+  const auto all_looks = options.runs * options.looks;
   std::mt19937_64 random(options.seed);
   tally tally;
   for (std::size_t i = 0; i < options.checks; ++i) {
@@ -159,10 +190,16 @@ tally check_random_runs(const options& options) {
     std::vector<std::size_t> session_processes;
     for (std::size_t process = 0; process < sessions.size(); ++process)
       if (sessions[process] == session) session_processes.push_back(process);
-    if (session_processes.size() < options.runs) continue;
-    std::ranges::shuffle(session_processes, random);
+    if (session_processes.size() < all_looks) continue;
+    if (options.consecutive) {
+      const auto starts = (session_processes.size() - all_looks) / options.runs + 1;
+      const auto first = static_cast<std::ptrdiff_t>(random() % starts * options.runs);
+      std::ranges::rotate(session_processes, session_processes.begin() + first);
+    } else {
+      std::ranges::shuffle(session_processes, random);
+    }
     const process_indices whole_session(session_processes.begin(), session_processes.end());
-    session_processes.resize(options.runs);
+    session_processes.resize(all_looks);
     const process_indices selected(session_processes.begin(), session_processes.end());
 
     const auto remaining =
@@ -170,7 +207,7 @@ tally check_random_runs(const options& options) {
     if (remaining.processes.size() < gate::least_processes) continue;
     std::vector<gate::run> runs;
     for (const auto process : selected) runs.push_back(run_of_process(recorded, process, slowdown));
-    add_report(tally, gate::check(remaining, runs, question), slowdown.benchmarks);
+    add_report(tally, check_in_looks(remaining, runs, options), slowdown.benchmarks);
   }
   return tally;
 }
@@ -209,8 +246,12 @@ int main(int argc, char** argv) {
   app.add_option("--benchmarks", options.slowed_pattern, "regular expression: which are slowed");
   app.add_option("--checks", options.checks, "(300)");
   app.add_option("--runs", options.runs, "taken out each time (3)");
+  app.add_option("--looks", options.looks, "at most so many times, while more runs may tell (1)")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--whole-sessions", options.whole_sessions,
                "take them from one session and leave the rest of it out, too");
+  app.add_flag("--consecutive", options.consecutive,
+               "take them one after another, whole files where each has as many processes");
   app.add_flag("--ambiguous", options.names_ambiguous,
                "name the ambiguous benchmarks where a class that decides was inconclusive");
   app.add_option("--seed", options.seed, "(1)");

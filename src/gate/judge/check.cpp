@@ -69,7 +69,14 @@ void conclude_by_mean(finding& entry) {
   if (!is_worse) return;
   entry.result = of_mean;
   entry.is_by_mean = true;
-  entry.note = remarks::mean_slower{slowdown(entry.by_mean->shift)};
+  const auto& judged = *entry.by_mean;
+  const double slower_by = slowdown(judged.shift);
+  // All runs together may look no slower, or even faster.
+  if (slower_by <= entry.mean_threshold && judged.slow_processes > 0)
+    entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
+                                         slowdown(judged.slowest)};
+  else
+    entry.note = remarks::mean_slower{slower_by};
 }
 
 /// Whether some runs are so slow that it is worth a remark.
@@ -80,10 +87,9 @@ bool has_slow_runs(const finding& entry) {
 }
 
 void remark_on_slow_runs(finding& entry) {
-  double slowest = 0;
-  for (const auto& shift : entry.shifts) slowest = std::max(slowest, shift.value_or(0));
+  const auto& judged = *entry.judgement;
   entry.note =
-      remarks::slow_runs{entry.judgement->slow_processes, entry.shifts.size(), slowdown(slowest)};
+      remarks::slow_runs{judged.slow_processes, entry.shifts.size(), slowdown(judged.slowest)};
 }
 
 /// A benchmark that moves no data is fast, too.

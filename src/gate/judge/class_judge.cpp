@@ -63,6 +63,7 @@ benchmark_judgement class_judge::judgement(std::size_t index) const {
   judgement.p = p_[index].slower;
   judgement.sighting = sightings_[index].state;
   judgement.slow_processes = sightings_[index].processes;
+  judgement.slowest = benchmark.after.back() - benchmark.centre;
   judgement.verdict = verdict({benchmark, p_[index], single_p_[index].slower, judgement});
   return judgement;
 }

@@ -90,6 +90,7 @@ struct benchmark_judgement {
   double at_most = 0;   ///< upper bound with a confidence of 95 %, of this benchmark alone
   gate::sighting sighting = sighting::none;
   std::size_t slow_processes = 0;  ///< of the sighting
+  double slowest = 0;              ///< shift of the slowest new process
   double process_deviation = 0;    ///< standard deviation of one process
   double session_deviation = 0;    ///< and of one session
   double detectable = 0;           ///< the slowdown that is found with a probability of 80 %

@@ -41,28 +41,42 @@ class slow_processes {
   double least_distance_ = 0;
 };
 
-/// What the baseline's processes of a class show by themselves.
+/// How often single processes of a class stand out by themselves.
 class habits {
  public:
   explicit habits(std::span<const estimate> benchmarks) {
     for (const auto& benchmark : benchmarks) {
       distances_.push_back(slowest_stands_out(benchmark));
       processes_ += static_cast<double>(benchmark.before.size());
+      after_ += static_cast<double>(benchmark.after.size());
+      if (const slow_processes slow(benchmark); slow.count() == 1)
+        seen_once_.push_back(slow.least_distance());
     }
     std::ranges::sort(distances_);
+    std::ranges::sort(seen_once_);
   }
 
   /// Processes of the baseline that stand out by about as much.
-  [[nodiscard]] double like(double distance) const {
-    return static_cast<double>(distances_.end() -
-                               std::ranges::lower_bound(distances_, distance / 2));
+  [[nodiscard]] double like(double distance) const { return at_least(distances_, distance / 2); }
+
+  /// The share of processes that stand out by about as much: of the baseline, or of the new ones if
+  /// it is larger. These may come from a machine with more neighbours, which slow down many
+  /// benchmarks once each. What slows down a benchmark again tells nothing about others.
+  [[nodiscard]] double pace(double distance) const {
+    return std::max((like(distance) + 0.5) / processes_,
+                    at_least(seen_once_, distance / 2) / after_);
   }
+
   [[nodiscard]] double processes() const { return processes_; }
   [[nodiscard]] double benchmarks() const { return static_cast<double>(distances_.size()); }
 
  private:
-  std::vector<double> distances_;
-  double processes_ = 0;
+  static double at_least(const std::vector<double>& sorted, double least) {
+    return static_cast<double>(sorted.end() - std::ranges::lower_bound(sorted, least));
+  }
+
+  std::vector<double> distances_, seen_once_;
+  double processes_ = 0, after_ = 0;
 };
 
 slow_sighting sighting_of(const estimate& benchmark, const habits& habits, double rate) {
@@ -72,10 +86,9 @@ slow_sighting sighting_of(const estimate& benchmark, const habits& habits, doubl
   const double like = habits.like(slow.least_distance());
   constexpr double expected_enough = 0.5;
   const bool is_usual = like * after * habits.benchmarks() / habits.processes() >= expected_enough;
-  const double pace = (like + 0.5) / habits.processes();
-  const double p =
-      habits.benchmarks() *
-      statistics::binomial_at_least(after, std::min(1.0, pace), static_cast<double>(slow.count()));
+  const double pace = std::min(1.0, habits.pace(slow.least_distance()));
+  const double p = habits.benchmarks() *
+                   statistics::binomial_at_least(after, pace, static_cast<double>(slow.count()));
   if (slow.is_in_several_looks() && p < rate) return {sighting::again, slow.count()};
   if (is_usual) return {sighting::none, slow.count()};
   if (slow.is_in_several_looks()) return {sighting::unsure, slow.count()};

@@ -190,6 +190,11 @@ struct other_procedure {
 struct mean_slower {
   double slowdown;
 };
+/// By it, some runs are much slower than all of the baseline.
+struct mean_slow_runs {
+  std::size_t slow, runs;
+  double slowdown;  ///< of the slowest
+};
 
 }  // namespace remarks
 using remark =
@@ -197,7 +202,8 @@ using remark =
                  remarks::measured_by_some, remarks::too_few_runs, remarks::implausibly_fast,
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
                  remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
-                 remarks::other_work, remarks::other_procedure, remarks::mean_slower>;
+                 remarks::other_work, remarks::other_procedure, remarks::mean_slower,
+                 remarks::mean_slow_runs>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {

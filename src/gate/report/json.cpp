@@ -97,6 +97,7 @@ json mean_to_json(const finding& benchmark) {
   return {{"threshold", benchmark.mean_threshold},
           {"slowdown", number(slowdown(judgement.shift))},
           {"at_most_95", number(slowdown(judgement.at_most))},
+          {"seen_slower", word_of(judgement.sighting)},
           {"p", number(judgement.p)}};
 }
 

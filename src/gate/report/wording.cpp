@@ -29,15 +29,16 @@ std::string thresholds_of_classes(const report& answer) {
 
 /// By how much, and in what.
 std::string slower_by(const finding& benchmark) {
-  if (benchmark.is_by_mean)
-    return fmt::format("by {} in the mean of all operations",
-                       percent_text(slowdown(benchmark.by_mean->shift)));
-  const auto* const runs =
-      benchmark.note ? std::get_if<remarks::slow_runs>(&*benchmark.note) : nullptr;
-  if (runs != nullptr)
-    return fmt::format("in {} of {} runs by up to {}", runs->slow, runs->runs,
-                       percent_text(runs->slowdown));
-  return "by " + percent_text(slowdown(benchmark.judgement->shift));
+  const auto& judged = benchmark.is_by_mean ? *benchmark.by_mean : *benchmark.judgement;
+  const bool is_in_some_runs =
+      benchmark.note && (std::holds_alternative<remarks::slow_runs>(*benchmark.note) ||
+                         std::holds_alternative<remarks::mean_slow_runs>(*benchmark.note));
+  auto text = is_in_some_runs
+                  ? fmt::format("in {} of {} runs by up to {}", judged.slow_processes,
+                                benchmark.shifts.size(), percent_text(slowdown(judged.slowest)))
+                  : "by " + percent_text(slowdown(judged.shift));
+  if (benchmark.is_by_mean) text += " in the mean of all operations";
+  return text;
 }
 
 /// "2 of 40 benchmarks slower, the worst copy/pinned/h2d/1MiB by 10.0 %"

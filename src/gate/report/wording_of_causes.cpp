@@ -220,6 +220,11 @@ std::string sentence_of(const remark& message) {
             return fmt::format("by the mean of all operations slower by {}",
                                percent_text(r.slowdown));
           },
+          [](const mean_slow_runs& r) {
+            return fmt::format(
+                "{} of {} runs much slower in the mean of all operations, by up to {}", r.slow,
+                r.runs, percent_text(r.slowdown));
+          },
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
           },

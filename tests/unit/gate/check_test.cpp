@@ -209,6 +209,10 @@ TEST_F(checks, find_by_the_mean_what_the_median_does_not_show) {
   const auto once = with_mean(1.5, 1);
   EXPECT_EQ(once.result, verdict::ambiguous);
   EXPECT_TRUE(once.is_by_mean);
+  const auto& runs = std::get<remarks::mean_slow_runs>(once.note.value());
+  EXPECT_EQ(runs.slow, 1);
+  EXPECT_EQ(runs.runs, 3);
+  EXPECT_NEAR(runs.slowdown, 0.5, 0.01);
   // The limits of means are wider.
   const auto accepted = with_mean(1.03);
   EXPECT_EQ(accepted.result, verdict::unchanged);

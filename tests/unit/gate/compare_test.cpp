@@ -293,6 +293,28 @@ TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_baseline) {
   EXPECT_EQ(strict.verdict, outcome::ambiguous);
 }
 
+/// Neighbours slow down many benchmarks once each: then chance explains one that is seen again.
+TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_new_runs) {
+  const auto sighting_of = [&](std::size_t others, std::size_t times) {
+    auto all = suite(60, 0.002, 6);
+    const auto slow_in = [](observation& benchmark, std::size_t place) {
+      benchmark.after[0][place] += 0.3;
+    };
+    for (const std::size_t place : {1, 4}) slow_in(all[4], place);
+    for (std::size_t i = 0; i < others; ++i)
+      for (std::size_t time = 0; time < times; ++time) slow_in(all[10 + i], (i + 3 * time) % 6);
+    for (auto& benchmark : all) {
+      const auto& values = benchmark.after[0];
+      benchmark.looks = {{values.begin(), values.begin() + 3}, {values.begin() + 3, values.end()}};
+    }
+    return compare(all, {}).benchmarks[4].sighting;
+  };
+  EXPECT_EQ(sighting_of(0, 0), sighting::again);
+  EXPECT_EQ(sighting_of(20, 1), sighting::unsure);
+  // What is seen again is no neighbour, in however many benchmarks.
+  EXPECT_EQ(sighting_of(20, 2), sighting::again);
+}
+
 /// Sessions of other machines say how far machines differ; those of one machine do not.
 TEST_F(comparing, learns_from_machines_how_far_another_one_may_be) {
   auto all = suite(24, 0.01);
