@@ -49,8 +49,8 @@ class_judge::class_judge(const class_estimates& estimates, const limits& limits,
       limits_(limits),
       unsure_(3 * limits.false_alarm),
       first_p_(limits.false_alarm / static_cast<double>(families * estimates.benchmarks.size())),
-      sightings_(
-          sightings(estimates.benchmarks, limits.false_alarm / static_cast<double>(families))) {
+      sightings_(sightings(estimates.benchmarks, limits.false_alarm / static_cast<double>(families),
+                           is_vetoing())) {
   for (const auto& benchmark : estimates.benchmarks) single_p_.push_back(single_p(benchmark));
   p_ = adjusted(single_p_, families);
   for (std::size_t i = 0; i < p_.size(); ++i)

@@ -44,12 +44,12 @@ class slow_processes {
 /// How often single processes of a class stand out by themselves.
 class habits {
  public:
-  explicit habits(std::span<const estimate> benchmarks) {
+  habits(std::span<const estimate> benchmarks, bool is_vetoing) {
     for (const auto& benchmark : benchmarks) {
       distances_.push_back(slowest_stands_out(benchmark));
       processes_ += static_cast<double>(benchmark.before.size());
       after_ += static_cast<double>(benchmark.after.size());
-      if (const slow_processes slow(benchmark); slow.count() == 1)
+      if (const slow_processes slow(benchmark); !is_vetoing && slow.count() == 1)
         seen_once_.push_back(slow.least_distance());
     }
     std::ranges::sort(distances_);
@@ -59,12 +59,13 @@ class habits {
   /// Processes of the baseline that stand out by about as much.
   [[nodiscard]] double like(double distance) const { return at_least(distances_, distance / 2); }
 
-  /// The share of processes that stand out by about as much: of the baseline, or of the new ones if
-  /// it is larger. These may come from a machine with more neighbours, which slow down many
-  /// benchmarks once each. What slows down a benchmark again tells nothing about others.
-  [[nodiscard]] double pace(double distance) const {
-    return std::max((like(distance) + 0.5) / processes_,
-                    at_least(seen_once_, distance / 2) / after_);
+  /// The share of the baseline's processes that stand out by about as much.
+  [[nodiscard]] double pace(double distance) const { return (like(distance) + 0.5) / processes_; }
+
+  /// Likewise of the new ones, which may come from a machine with more neighbours: these slow down
+  /// many benchmarks once each. What is seen again is left out, as it may be no chance.
+  [[nodiscard]] double pace_of_new(double distance) const {
+    return at_least(seen_once_, distance / 2) / after_;
   }
 
   [[nodiscard]] double processes() const { return processes_; }
@@ -86,10 +87,15 @@ slow_sighting sighting_of(const estimate& benchmark, const habits& habits, doubl
   const double like = habits.like(slow.least_distance());
   constexpr double expected_enough = 0.5;
   const bool is_usual = like * after * habits.benchmarks() / habits.processes() >= expected_enough;
-  const double pace = std::min(1.0, habits.pace(slow.least_distance()));
-  const double p = habits.benchmarks() *
-                   statistics::binomial_at_least(after, pace, static_cast<double>(slow.count()));
-  if (slow.is_in_several_looks() && p < rate) return {sighting::again, slow.count()};
+  // That chance explains so many, in any benchmark.
+  const auto p_at = [&](double pace) {
+    return habits.benchmarks() * statistics::binomial_at_least(after, std::min(1.0, pace),
+                                                               static_cast<double>(slow.count()));
+  };
+  if (slow.is_in_several_looks() && p_at(habits.pace(slow.least_distance())) < rate) {
+    const bool is_no_chance = p_at(habits.pace_of_new(slow.least_distance())) < rate;
+    return {is_no_chance ? sighting::again : sighting::unsure, slow.count()};
+  }
   if (is_usual) return {sighting::none, slow.count()};
   if (slow.is_in_several_looks()) return {sighting::unsure, slow.count()};
   return {slow.is_looked_after() ? sighting::cleared : sighting::open, slow.count()};
@@ -101,8 +107,9 @@ double much_slower(const estimate& benchmark) {
   return std::log1p(3 * std::expm1(benchmark.threshold));
 }
 
-std::vector<slow_sighting> sightings(std::span<const estimate> benchmarks, double rate) {
-  const habits habits(benchmarks);
+std::vector<slow_sighting> sightings(std::span<const estimate> benchmarks, double rate,
+                                     bool is_vetoing) {
+  const habits habits(benchmarks, is_vetoing);
   std::vector<slow_sighting> result;
   for (const auto& benchmark : benchmarks) result.push_back(sighting_of(benchmark, habits, rate));
   return result;
