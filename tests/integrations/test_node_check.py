@@ -171,6 +171,23 @@ def test_too_few_runs_make_no_baseline(node: Node, tmp_path: Path) -> None:
     assert "no benchmarks of the class link" in (tmp_path / "state/output").read_text("utf-8")
 
 
+def test_after_a_change_of_the_node_it_forgets_and_begins_afresh(node: Node, tmp_path: Path):
+    shutil.copy(node.settings, tmp_path / "settings")
+    changed = Node(tmp_path)
+    changed.set(f"state={tmp_path}/state")
+    assert changed.check("--pin=3") == (HEALTHY, "pinned runs=3")
+    first = tmp_path / "state/pinned/run-000000001.json"
+    document = json.loads(first.read_text("utf-8"))
+    document["context"]["transfers"]["machine"]["cpu"]["model"] = "of before"
+    first.write_text(json.dumps(document), "utf-8")
+    # What it could not add does not stay in the way.
+    assert changed.check("--pin=1")[1].startswith("bad_baseline exit_code=2 ")
+    assert len(list((tmp_path / "state/pinned").iterdir())) == 3
+    assert changed.check("--forget") == (HEALTHY, "forgotten")
+    assert changed.check()[1].startswith("bad_baseline file=")
+    assert changed.check("--pin=3") == (HEALTHY, "pinned runs=3")
+
+
 def test_two_are_not_measured_at_once(node: Node) -> None:
     with (node.folder / "state/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -153,6 +153,29 @@ def test_a_number_of_the_environment_is_one(tmp_path: Path, variable: str, value
     assert "is no whole number" in completed.stderr
 
 
+@pytest.mark.parametrize("beside", ["bin/integrations", "share/bench_transfers/integrations"])
+def test_a_sweep_finds_the_scripts_of_the_bundle_and_of_a_package(tmp_path: Path, beside: str):
+    for command in ("sinfo", "srun", "fleet_transfers"):
+        write_script(tmp_path / "bin" / command, f'echo {command} "$@"')
+    (tmp_path / beside).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / beside).symlink_to(INTEGRATIONS)
+    copied = shutil.copy(INTEGRATIONS / "slurm/sweep.sbatch", tmp_path)
+    completed = subprocess.run(
+        ["bash", "-p", copied],
+        env={
+            "PATH": f"{tmp_path}/bin:/usr/bin:/bin",
+            "SLURM_JOB_ID": "7",
+            "TRANSFERS_PROGRAMS": f"{tmp_path}/bin",
+            "TRANSFERS_SWEEPS": f"{tmp_path}/sweeps",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "srun --kill-on-bad-exit=0" in completed.stdout, completed.stderr
+    assert "fleet_transfers judge" in completed.stdout
+
+
 def test_the_numbers_of_all_scripts_are_checked_by_one_function():
     """So no script has a pattern of digits of its own."""
     for script in (
