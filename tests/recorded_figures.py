@@ -10,7 +10,6 @@ import datetime
 import functools
 import gzip
 import json
-import math
 import re
 import statistics
 import sys
@@ -122,33 +121,6 @@ def measured_s(files: str) -> list[float]:
     return [(moment(run[-1][end]) - moment(run[0][begin])).total_seconds() for run in runs]
 
 
-def between_machines(kind: str) -> float:
-    """In percent, the standard deviation by which a class differs between the gate's machines."""
-    machines = {path.name.split("-")[0] for path in gate_runs("*") if "baseline" not in path.name}
-    times: dict[str, list[float]] = collections.defaultdict(list)
-    for machine in sorted(machines - {"slowed"}):
-        runs = [of_process(path) for path in gate_runs(machine)]
-        for name, metric, device in runs[0]:
-            if metric == "real_time":
-                processes = [statistics.median(run[name, metric, device]) for run in runs]
-                times[name].append(math.log(statistics.median(processes)))
-    shifts = [
-        [time - statistics.mean(of_machines) for time in of_machines]
-        for name, of_machines in times.items()
-        if kind == class_of(name, math.exp(statistics.median(of_machines)))
-    ]
-    return 100 * statistics.stdev(map(statistics.median, zip(*shifts, strict=True)))
-
-
-def gate_runs(machine: str) -> list[Path]:
-    return sorted(ROOT.glob(f"results/nvidia-h200/2026-11-2?-gate/{machine}-*.json.gz"))
-
-
-def class_of(name: str, ns: float) -> str:
-    """Of a quick run's benchmark (docs/GATE.md, "The classes")."""
-    return "latency" if ns < 50e3 else "host" if "pageable" in name else "link"
-
-
 moment = datetime.datetime.fromisoformat
 
 
@@ -246,7 +218,6 @@ def found_in(text: str, pattern: str) -> list[float]:
 
 VOCABULARY: dict[str, Any] = {
     "abs": abs,
-    "between_machines": between_machines,
     "context_of": context_of,
     "found": found,
     "found_all": found_all,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-PRINTED = sorted((RESULTS / "gate").glob("recorded-*-2026-11-2[68].txt"))
+PRINTED = sorted((RESULTS / "gate").glob("recorded-looks-*.txt"))
 
 
 @pytest.mark.nightly
