@@ -53,12 +53,13 @@ gate::baseline without_processes(const gate::baseline& recorded, const process_i
   remaining.processes.clear();
   for (std::size_t i = 0; i < recorded.processes.size(); ++i)
     if (!excluded.contains(i)) remaining.processes.push_back(recorded.processes[i]);
-  for (auto& [name, history] : remaining.benchmarks) {
-    std::vector<std::optional<double>> figures;
-    for (std::size_t i = 0; i < history.figures.size(); ++i)
-      if (!excluded.contains(i)) figures.push_back(history.figures[i]);
-    history.figures = std::move(figures);
-  }
+  for (auto& [name, history] : remaining.benchmarks)
+    for (auto* const all : {&history.figures, &history.means}) {
+      std::vector<std::optional<double>> kept;
+      for (std::size_t i = 0; i < all->size(); ++i)
+        if (!excluded.contains(i)) kept.push_back((*all)[i]);
+      *all = std::move(kept);
+    }
   return remaining;
 }
 
@@ -79,11 +80,14 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
     const double factor = slowdown.benchmarks.contains(name) ? slowdown.factor : 1;
     const auto& figure = history.figures[index];
     // Without a figure too many of its repetitions were disturbed: then its value does not count.
-    run.benchmarks[name] = {.values = {figure.value_or(1) * factor},
-                            .bytes = history.bytes,
-                            .limited_by = history.limited_by,
-                            .work = history.work,
-                            .left_out = figure ? 0U : 2U};
+    auto& benchmark = run.benchmarks[name];
+    benchmark = {.values = {figure.value_or(1) * factor},
+                 .bytes = history.bytes,
+                 .limited_by = history.limited_by,
+                 .work = history.work,
+                 .left_out = figure ? 0U : 2U};
+    if (index < history.means.size() && history.means[index])
+      benchmark.means = {*history.means[index] * factor};
   }
   return run;
 }
@@ -176,37 +180,61 @@ gate::baseline of_all_sessions(gate::baseline recorded, const std::vector<std::s
   return recorded;
 }
 
-tally check_random_runs(const options& options) {
+/// The processes of a check, in the order of time, and all of their session.
+struct selection {
+  std::vector<std::size_t> checked;
+  process_indices session;
+};
+
+/// The processes of each session, in the order of time.
+std::vector<std::vector<std::size_t>> by_session(const gate::baseline& recorded,
+                                                 const std::vector<std::size_t>& sessions) {
+  std::vector<std::vector<std::size_t>> result(std::ranges::max(sessions) + 1);
+  for (std::size_t i = 0; i < sessions.size(); ++i) result[sessions[i]].push_back(i);
+  for (auto& processes : result)
+    std::ranges::sort(processes, {}, [&](auto i) { return recorded.processes[i].started; });
+  return result;
+}
+
+/// All that follow one another, each once; or some at random.
+std::vector<selection> selections(const std::vector<std::vector<std::size_t>>& sessions,
+                                  const options& options) {
+  const auto count = options.runs * options.looks;
+  std::vector<selection> result;
+  const auto add = [&](const std::vector<std::size_t>& session, std::vector<std::size_t> checked) {
+    result.push_back({std::move(checked), {session.begin(), session.end()}});
+  };
+  if (options.consecutive) {
+    for (const auto& session : sessions)
+      for (std::size_t first = 0; first + count <= session.size(); first += options.runs)
+        add(session, {session.begin() + static_cast<std::ptrdiff_t>(first),
+                      session.begin() + static_cast<std::ptrdiff_t>(first + count)});
+    return result;
+  }
+  std::mt19937_64 random(options.seed);
+  for (std::size_t i = 0; i < options.checks; ++i) {
+    auto session = sessions[random() % sessions.size()];
+    if (session.size() < count) continue;
+    std::ranges::shuffle(session, random);
+    std::vector checked(session.begin(), session.begin() + static_cast<std::ptrdiff_t>(count));
+    add(session, std::move(checked));
+  }
+  return result;
+}
+
+tally check_recorded_runs(const options& options) {
   auto recorded = gate::read_baseline(options.file);
   const auto sessions = gate::sessions_of(recorded.processes);
   recorded = of_all_sessions(std::move(recorded), sessions);
   const auto slowdown = requested_slowdown(recorded, options);
-  const auto all_looks = options.runs * options.looks;
-  std::mt19937_64 random(options.seed);
   tally tally;
-  for (std::size_t i = 0; i < options.checks; ++i) {
-    // All new runs come from the same session.
-    const auto session = sessions[random() % sessions.size()];
-    std::vector<std::size_t> session_processes;
-    for (std::size_t process = 0; process < sessions.size(); ++process)
-      if (sessions[process] == session) session_processes.push_back(process);
-    if (session_processes.size() < all_looks) continue;
-    if (options.consecutive) {
-      const auto starts = (session_processes.size() - all_looks) / options.runs + 1;
-      const auto first = static_cast<std::ptrdiff_t>(random() % starts * options.runs);
-      std::ranges::rotate(session_processes, session_processes.begin() + first);
-    } else {
-      std::ranges::shuffle(session_processes, random);
-    }
-    const process_indices whole_session(session_processes.begin(), session_processes.end());
-    session_processes.resize(all_looks);
-    const process_indices selected(session_processes.begin(), session_processes.end());
-
-    const auto remaining =
-        without_processes(recorded, options.whole_sessions ? whole_session : selected);
+  for (const auto& [checked, session] : selections(by_session(recorded, sessions), options)) {
+    const auto remaining = without_processes(
+        recorded,
+        options.whole_sessions ? session : process_indices(checked.begin(), checked.end()));
     if (remaining.processes.size() < gate::least_processes) continue;
     std::vector<gate::run> runs;
-    for (const auto process : selected) runs.push_back(run_of_process(recorded, process, slowdown));
+    for (const auto process : checked) runs.push_back(run_of_process(recorded, process, slowdown));
     add_report(tally, check_in_looks(remaining, runs, options), slowdown.benchmarks);
   }
   return tally;
@@ -217,10 +245,12 @@ double percentage(std::size_t part, std::size_t total) {
 }
 
 void print(const tally& tally, const options& options) {
-  fmt::print("{} checks of {} runs against {}: {} with a false alarm, {} passed, {} inconclusive\n",
-             tally.checks, options.runs,
-             options.whole_sessions ? "the other sessions" : "all others", tally.false_alarms,
-             tally.passes, tally.inconclusive);
+  fmt::print(
+      "{} checks of {} runs{} against {}: {} with a false alarm, {} passed, {} inconclusive\n",
+      tally.checks, options.runs,
+      options.looks > 1 ? fmt::format(" in up to {} looks", options.looks) : "",
+      options.whole_sessions ? "the other sessions" : "all others", tally.false_alarms,
+      tally.passes, tally.inconclusive);
   for (const auto& [kind, answers] : tally.classes)
     fmt::print("  {}: {} passed, {} inconclusive, {} regressions\n", to_string(kind),
                answers.passes, answers.inconclusive, answers.regressions);
@@ -251,14 +281,14 @@ int main(int argc, char** argv) {
   app.add_flag("--whole-sessions", options.whole_sessions,
                "take them from one session and leave the rest of it out, too");
   app.add_flag("--consecutive", options.consecutive,
-               "take them one after another, whole files where each has as many processes");
+               "check all runs that followed one another once, instead of some at random");
   app.add_flag("--ambiguous", options.names_ambiguous,
                "name the ambiguous benchmarks where a class that decides was inconclusive");
   app.add_option("--seed", options.seed, "(1)");
   CLI11_PARSE(app, argc, argv);
 
   try {
-    print(check_random_runs(options), options);
+    print(check_recorded_runs(options), options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "gate_recorded: {}\n", error.what());
     return 2;

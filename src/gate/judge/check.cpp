@@ -60,9 +60,17 @@ struct figure {
   std::vector<std::size_t> places = {};  ///< of their findings
 };
 
-/// The mean tells what the median does not show.
-void conclude_by_mean(finding& entry) {
-  const auto of_mean = verdict_of(entry.by_mean->verdict);
+/// Whether single processes are much slower, and it is open if by chance.
+bool is_in_some_runs(const benchmark_judgement& judged) {
+  return judged.sighting != sighting::none && judged.sighting != sighting::cleared;
+}
+
+/// The mean tells what the median does not show. Other users of a machine slow down the means of
+/// all processes of a look: a second one must show it, too, and in more than single processes.
+void conclude_by_mean(finding& entry, bool is_first_look) {
+  auto of_mean = verdict_of(entry.by_mean->verdict);
+  if (of_mean == verdict::slower && (is_first_look || is_in_some_runs(*entry.judgement)))
+    of_mean = verdict::ambiguous;
   const bool is_worse = (of_mean == verdict::slower && entry.result != verdict::slower) ||
                         (of_mean == verdict::ambiguous && entry.result != verdict::slower &&
                          entry.result != verdict::ambiguous);
@@ -72,7 +80,7 @@ void conclude_by_mean(finding& entry) {
   const auto& judged = *entry.by_mean;
   const double slower_by = slowdown(judged.shift);
   // All runs together may look no slower, or even faster.
-  if (slower_by <= entry.mean_threshold && judged.slow_processes > 0)
+  if (slower_by <= entry.mean_threshold && is_in_some_runs(judged))
     entry.note = remarks::mean_slow_runs{judged.slow_processes, entry.shifts.size(),
                                          slowdown(judged.slowest)};
   else
@@ -220,7 +228,8 @@ class checking {
       }
       doubt_implausible(entry);
     });
-    compare_by(means_, conclude_by_mean);
+    const bool is_first_look = result_.processes_after <= result_.question.look_runs;
+    compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, is_first_look); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);
     if (with_slow_runs > 0) result_.notes.emplace_back(notes::slow_runs{with_slow_runs});
   }

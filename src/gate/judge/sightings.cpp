@@ -22,22 +22,28 @@ class slow_processes {
     const double slowest = benchmark.before.back() + std::max(0.0, benchmark.common);
     const double least =
         std::max(much_slower(benchmark), deviations * std::sqrt(benchmark.process_variance));
-    for (std::size_t look = 0; look < looks_; ++look)
+    std::size_t processes = 0;
+    for (std::size_t look = 0; look < looks_; ++look) {
+      processes += benchmark.looks[look].size();
       for (const double cost : benchmark.looks[look]) {
         if (cost - slowest <= least) continue;
         least_distance_ = count_ == 0 ? cost - slowest : std::min(least_distance_, cost - slowest);
         if (count_++ == 0) first_ = look;
         last_ = look;
+        watched_ = processes;
       }
+    }
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] double least_distance() const { return least_distance_; }
   [[nodiscard]] bool is_in_several_looks() const { return last_ > first_; }
   [[nodiscard]] bool is_looked_after() const { return first_ + 1 < looks_; }
+  /// All processes up to the last look that has a slow one: later looks excuse nothing.
+  [[nodiscard]] std::size_t watched() const { return watched_; }
 
  private:
-  std::size_t looks_, count_ = 0, first_ = 0, last_ = 0;
+  std::size_t looks_, count_ = 0, first_ = 0, last_ = 0, watched_ = 0;
   double least_distance_ = 0;
 };
 
@@ -83,13 +89,14 @@ class habits {
 slow_sighting sighting_of(const estimate& benchmark, const habits& habits, double rate) {
   const slow_processes slow(benchmark);
   if (slow.count() == 0) return {};
-  const auto after = static_cast<double>(benchmark.after.size());
+  const auto watched = static_cast<double>(slow.watched());
   const double like = habits.like(slow.least_distance());
   constexpr double expected_enough = 0.5;
-  const bool is_usual = like * after * habits.benchmarks() / habits.processes() >= expected_enough;
+  const bool is_usual =
+      like * watched * habits.benchmarks() / habits.processes() >= expected_enough;
   // That chance explains so many, in any benchmark.
   const auto p_at = [&](double pace) {
-    return habits.benchmarks() * statistics::binomial_at_least(after, std::min(1.0, pace),
+    return habits.benchmarks() * statistics::binomial_at_least(watched, std::min(1.0, pace),
                                                                static_cast<double>(slow.count()));
   };
   if (slow.is_in_several_looks() && p_at(habits.pace(slow.least_distance())) < rate) {

@@ -295,7 +295,7 @@ TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_baseline) {
 
 /// Neighbours slow down many benchmarks once each: then chance explains one that is seen again.
 TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_new_runs) {
-  const auto sighting_of = [&](std::size_t others, std::size_t times) {
+  const auto sighting_of = [&](std::size_t others, std::size_t times, const limits& limits = {}) {
     auto all = suite(60, 0.002, 6);
     const auto slow_in = [](observation& benchmark, std::size_t place) {
       benchmark.after[0][place] += 0.3;
@@ -307,12 +307,36 @@ TEST_F(comparing, is_unsure_of_what_is_seen_again_at_the_pace_of_the_new_runs) {
       const auto& values = benchmark.after[0];
       benchmark.looks = {{values.begin(), values.begin() + 3}, {values.begin() + 3, values.end()}};
     }
-    return compare(all, {}).benchmarks[4].sighting;
+    return compare(all, limits).benchmarks[4].sighting;
   };
   EXPECT_EQ(sighting_of(0, 0), sighting::again);
   EXPECT_EQ(sighting_of(20, 1), sighting::unsure);
   // What is seen again is no neighbour, in however many benchmarks.
   EXPECT_EQ(sighting_of(20, 2), sighting::again);
+  // Where the class only vetoes, its limits are far above what neighbours do.
+  EXPECT_EQ(sighting_of(20, 1, {.vetoing = {suite(1, 0.002)[0].kind}}), sighting::again);
+}
+
+/// A look without slow processes takes nothing back, though single ones are usual in the baseline.
+TEST_F(comparing, does_not_forget_in_a_later_look_what_it_has_seen_again) {
+  for (const std::size_t usual : {0, 2, 3})
+    for (const std::size_t others : {0, 1, 20}) {
+      const auto sighting_in = [&](std::size_t looks) {
+        auto all = suite(60, 0.002, 3 * looks);
+        for (auto& benchmark : all) benchmark.before.push_back(processes(30, 0, 0.002));
+        for (std::size_t i = 0; i < usual; ++i) all[30 + i].before[0][i] += 0.3;
+        for (const std::size_t place : {1, 4}) all[4].after[0][place] += 0.3;
+        for (std::size_t i = 0; i < others; ++i) all[5 + i].after[0][i % 6] += 0.3;
+        for (auto& benchmark : all)
+          for (std::size_t look = 0; look < looks; ++look) {
+            const auto begin = benchmark.after[0].begin() + static_cast<std::ptrdiff_t>(3 * look);
+            benchmark.looks.emplace_back(begin, begin + 3);
+          }
+        return compare(all, {.looks = 3}).benchmarks[4].sighting;
+      };
+      EXPECT_GE(sighting_in(2), sighting::unsure) << usual << ' ' << others;
+      EXPECT_GE(sighting_in(3), sighting::unsure) << usual << ' ' << others;
+    }
 }
 
 /// Sessions of other machines say how far machines differ; those of one machine do not.
