@@ -99,12 +99,15 @@ slow_sighting sighting_of(const estimate& benchmark, const habits& habits, doubl
     return habits.benchmarks() * statistics::binomial_at_least(watched, std::min(1.0, pace),
                                                                static_cast<double>(slow.count()));
   };
-  if (slow.is_in_several_looks() && p_at(habits.pace(slow.least_distance())) < rate) {
-    const bool is_no_chance = p_at(habits.pace_of_new(slow.least_distance())) < rate;
-    return {is_no_chance ? sighting::again : sighting::unsure, slow.count()};
+  if (slow.is_in_several_looks()) {
+    const double p = p_at(habits.pace(slow.least_distance()));
+    if (p < rate && p_at(habits.pace_of_new(slow.least_distance())) < rate)
+      return {sighting::again, slow.count()};
+    // More processes make single slow ones more usual, but not those that are seen again.
+    constexpr double likely = 0.5;
+    if (!is_usual || p < likely) return {sighting::unsure, slow.count()};
   }
   if (is_usual) return {sighting::none, slow.count()};
-  if (slow.is_in_several_looks()) return {sighting::unsure, slow.count()};
   return {slow.is_looked_after() ? sighting::cleared : sighting::open, slow.count()};
 }
 
