@@ -54,8 +54,8 @@ gate::baseline without_processes(const gate::baseline& recorded, const process_i
   for (std::size_t i = 0; i < recorded.processes.size(); ++i)
     if (!excluded.contains(i)) remaining.processes.push_back(recorded.processes[i]);
   for (auto& [name, history] : remaining.benchmarks)
-    for (auto* const all : {&history.figures, &history.means}) {
-      std::vector<std::optional<double>> kept;
+    for (auto* const all : {&history.figures, &history.means, &history.fastest}) {
+      gate::figures_of_processes kept;
       for (std::size_t i = 0; i < all->size(); ++i)
         if (!excluded.contains(i)) kept.push_back((*all)[i]);
       *all = std::move(kept);
@@ -88,6 +88,8 @@ gate::run run_of_process(const gate::baseline& recorded, std::size_t index,
                  .left_out = figure ? 0U : 2U};
     if (index < history.means.size() && history.means[index])
       benchmark.means = {*history.means[index] * factor};
+    if (index < history.fastest.size() && history.fastest[index])
+      benchmark.fastest = *history.fastest[index] * factor;
   }
   return run;
 }

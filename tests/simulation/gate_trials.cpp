@@ -44,8 +44,9 @@ struct recorded {
   costs_by_name grand;
   std::vector<costs_by_name> machines;  ///< centres, against `grand`
   std::vector<costs_by_name>
-      processes;                     ///< against their machine, as far apart as their number asks
-  std::vector<costs_by_name> means;  ///< of their operations, against their medians
+      processes;                       ///< against their machine, as far apart as their number asks
+  std::vector<costs_by_name> means;    ///< of their operations, against their medians
+  std::vector<costs_by_name> fastest;  ///< of their operations, likewise; of the same processes
 };
 
 /// "first" for first-3.json.gz.
@@ -59,11 +60,15 @@ recorded read(const options& options, const gate::metric& judged_by) {
   for (const auto& file : options.files)
     std::ranges::move(gate::read_runs(file, judged_by), std::back_inserter(result.runs));
   std::map<std::string, std::vector<costs_by_name>> machines;
+  std::map<std::string, std::vector<costs_by_name>> fastest;
   for (const auto& run : result.runs) {
     auto& costs = machines[machine_of(run)].emplace_back();
+    auto& of_fastest = fastest[machine_of(run)].emplace_back();
     for (const auto& [name, values] : run.benchmarks)
-      if (const auto figure = gate::figure_of(values, judged_by))
+      if (const auto figure = gate::figure_of(values, judged_by)) {
         costs[name] = gate::cost(*figure, judged_by);
+        of_fastest[name] = gate::cost(*gate::fastest_of(values), judged_by) - costs[name];
+      }
   }
   for (const auto& [name, values] : result.runs.front().benchmarks) {
     const auto is_in = [&](const gate::run& run) { return run.benchmarks.contains(name); };
@@ -95,6 +100,7 @@ recorded read(const options& options, const gate::metric& judged_by) {
       ++m;
     }
   }
+  for (auto& [machine, runs] : fastest) std::ranges::move(runs, std::back_inserter(result.fastest));
   return result;
 }
 
@@ -140,7 +146,8 @@ class laboratory {
     result.measurements.reset();  // those and the times are of the recorded run
     result.periods.clear();
     for (const auto kind : gate::all_classes) {
-      const auto& process = noise_.processes[random_() % noise_.processes.size()];
+      const auto drawn = random_() % noise_.processes.size();
+      const auto& process = noise_.processes[drawn];
       const auto& mean = noise_.means[random_() % noise_.means.size()];
       for (const auto& [name, of] : noise_.kinds) {
         if (of != kind) continue;
@@ -150,7 +157,8 @@ class laboratory {
                                    0,
                                    noise_.runs.front().benchmarks.at(name).bytes,
                                    noise_.runs.front().benchmarks.at(name).limited_by,
-                                   {std::exp(cost + mean.at(name) + changed_mean(name, place))}};
+                                   {std::exp(cost + mean.at(name) + changed_mean(name, place))},
+                                   std::exp(cost + noise_.fastest[drawn].at(name))};
       }
     }
     return result;

@@ -155,9 +155,9 @@ work work_in(const element& entry) {
           .label = if_there(entry, "label", text_in).value_or("")};
 }
 
-std::vector<std::optional<double>> figures_in(const simdjson::dom::array& values,
-                                              std::size_t processes, const metric& judged_by) {
-  std::vector<std::optional<double>> figures;
+figures_of_processes figures_in(const simdjson::dom::array& values, std::size_t processes,
+                                const metric& judged_by) {
+  figures_of_processes figures;
   for (const auto value : values)
     figures.push_back(value.is_null() ? std::nullopt : std::optional(figure_in(value, judged_by)));
   if (figures.size() != processes) throw bad_input("more or fewer values than there are runs");
@@ -175,7 +175,8 @@ history history_in(const element& entry, std::size_t processes, const metric& ju
     return figures_in(list_in(parent, key), processes, judged_by);
   };
   history.figures = figures(entry, "figures");
-  history.means = if_there(entry, "means", figures).value_or(decltype(history.means)());
+  history.means = if_there(entry, "means", figures).value_or(figures_of_processes());
+  history.fastest = if_there(entry, "fastest", figures).value_or(figures_of_processes());
   history.limited_by = limited_by_in(entry);
   history.reference = reference_in(entry, judged_by);
   history.work = work_in(entry);

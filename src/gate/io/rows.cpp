@@ -45,7 +45,8 @@ bool has(const row& row, std::string_view name) {
 struct repetition {
   std::int64_t index = 0;
   std::optional<double> value;  ///< none: it failed
-  std::optional<double> mean;   ///< of its operations, if the row has another than the value
+  // Of its operations, if the row has others than the value.
+  std::optional<double> mean, fastest;
 };
 
 struct benchmark_rows {
@@ -187,13 +188,14 @@ class collector {
       else
         keep_common(*rows.work, done);
     }
-    rows.repetitions.push_back({row.repetition.value_or(position), value, mean_in(row)});
+    rows.repetitions.push_back({row.repetition.value_or(position), value, time_in(row, "mean_ns"),
+                                time_in(row, "min_ns")});
   }
 
   /// Real times of bench_transfers are medians of operations.
-  [[nodiscard]] std::optional<double> mean_in(const row& row) const {
-    const auto mean = judged_by_.key == "real_time" ? row.number("mean_ns") : std::nullopt;
-    return mean && judged_by_.can_be(*mean) ? mean : std::nullopt;
+  [[nodiscard]] std::optional<double> time_in(const row& row, std::string_view key) const {
+    const auto time = judged_by_.key == "real_time" ? row.number(key) : std::nullopt;
+    return time && judged_by_.can_be(*time) ? time : std::nullopt;
   }
 
   static benchmark_values values_of(benchmark_rows& rows) {
@@ -208,6 +210,12 @@ class collector {
     for (const auto& repetition : rows.repetitions)
       if (repetition.value && repetition.mean) benchmark.means.push_back(*repetition.mean);
     if (benchmark.means.size() != benchmark.values.size()) benchmark.means.clear();
+    const auto has_fastest = [](const repetition& r) { return !r.value || r.fastest; };
+    if (std::ranges::all_of(rows.repetitions, has_fastest))
+      for (const auto& repetition : rows.repetitions)
+        if (repetition.value)
+          benchmark.fastest =
+              std::min(benchmark.fastest.value_or(*repetition.fastest), *repetition.fastest);
     return benchmark;
   }
 

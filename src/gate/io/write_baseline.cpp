@@ -51,6 +51,7 @@ json to_json(const history& history) {
   add_work(history.work, entry);
   entry["figures"] = to_json(history.figures);
   if (!history.means.empty()) entry["means"] = to_json(history.means);
+  if (!history.fastest.empty()) entry["fastest"] = to_json(history.fastest);
   return entry;
 }
 

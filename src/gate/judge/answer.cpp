@@ -24,6 +24,15 @@ bool is_not_measured(const finding& benchmark) {
 
 double slowdown(double shift) { return std::expm1(shift); }
 
+const std::optional<benchmark_judgement>& finding::deciding() const {
+  switch (decided_by) {
+    case figure::mean: return by_mean;
+    case figure::fastest: return by_fastest;
+    case figure::own: break;
+  }
+  return judgement;
+}
+
 std::size_t report::count(verdict result) const {
   return count_findings(*this,
                         [&](const finding& benchmark) { return benchmark.result == result; });

@@ -28,6 +28,9 @@ struct question {
   std::size_t look_runs = least_new_processes;
 };
 
+/// What a benchmark is judged by.
+enum class figure { own, mean, fastest };
+
 /// The result of a check for one benchmark.
 struct finding {
   std::string name;
@@ -39,7 +42,8 @@ struct finding {
   std::optional<benchmark_judgement> judgement;  ///< if it was compared
   std::optional<benchmark_judgement> by_mean;    ///< if the baseline and all runs have means
   double mean_threshold = 0;
-  bool is_by_mean = false;  ///< its verdict is that of the means
+  std::optional<benchmark_judgement> by_fastest;  ///< likewise, in classes that decide
+  figure decided_by = figure::own;                ///< its verdict is of this one
   /// If it was compared, the distance of each new run from `before`, in logarithms, positive if
   /// slower; in the order of the runs.
   std::vector<std::optional<double>> shifts;
@@ -47,6 +51,12 @@ struct finding {
   bool advisory = false;
   bool excused = false;        ///< missing, and permitted to be
   std::optional<remark> note;  ///< why it is missing, or what measuring it again has shown
+
+  /// Of the figure that decides.
+  [[nodiscard]] const std::optional<benchmark_judgement>& deciding() const;
+  [[nodiscard]] double deciding_threshold() const {
+    return decided_by == figure::mean ? mean_threshold : threshold;
+  }
 };
 
 /// A shift of logarithms as a part: 0.03 for 3 % more time, or for 3 % less of a rate.

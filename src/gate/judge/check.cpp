@@ -49,12 +49,12 @@ verdict verdict_of(outcome value) {
   return verdict::not_known;
 }
 
-/// A figure that benchmarks are judged by, the median or the mean of a process: what is compared,
-/// within which limits, and where the answer tells of it.
-struct figure {
+/// A figure that benchmarks are judged by: what is compared, within which limits, and where the
+/// answer tells of it.
+struct judged_figure {
   std::optional<benchmark_judgement> finding::*judgement;
   double finding::*threshold;
-  std::optional<common_shift> class_answer::*shared;
+  std::optional<common_shift> class_answer::*shared;  ///< null: it tells nothing of a whole class
   gate::limits limits;
   std::vector<observation> observations = {};
   std::vector<std::size_t> places = {};  ///< of their findings
@@ -76,7 +76,7 @@ void conclude_by_mean(finding& entry, bool is_first_look) {
                          entry.result != verdict::ambiguous);
   if (!is_worse) return;
   entry.result = of_mean;
-  entry.is_by_mean = true;
+  entry.decided_by = figure::mean;
   const auto& judged = *entry.by_mean;
   const double slower_by = slowdown(judged.shift);
   // All runs together may look no slower, or even faster.
@@ -85,6 +85,18 @@ void conclude_by_mean(finding& entry, bool is_first_look) {
                                          slowdown(judged.slowest)};
   else
     entry.note = remarks::mean_slower{slower_by};
+}
+
+/// Noise seldom reaches the fastest operation of a run, which shows small slowdowns that the median
+/// leaves open. It clears nothing: the other operations may be slower.
+void conclude_by_fastest(finding& entry) {
+  const auto& judged = *entry.by_fastest;
+  if (entry.result == verdict::slower || judged.verdict != outcome::slower ||
+      slowdown(judged.shift) <= entry.threshold)
+    return;
+  entry.result = verdict::slower;
+  entry.decided_by = figure::fastest;
+  entry.note = remarks::fastest_slower{slowdown(judged.shift)};
 }
 
 /// Whether some runs are so slow that it is worth a remark.
@@ -128,7 +140,7 @@ class checking {
     auto asked = question;
     asked.limits = limits_for(before, after, stakes_.limits);
     result_ = told_of_runs(before, after, asked);
-    medians_.limits = means_.limits = result_.question.limits;
+    medians_.limits = means_.limits = fastest_.limits = result_.question.limits;
   }
 
   report answer(std::span<const run> after) {
@@ -172,23 +184,26 @@ class checking {
       return;
     }
     entry.shifts = shifts_of(figures, *entry.before, judged_by);
-    add_means(before, figures, runs);
+    add_others(means_, &history::means, before, figures, runs);
+    if (stakes_.deciding.contains(entry.kind))
+      add_others(fastest_, &history::fastest, before, figures, runs);
     add(medians_, std::move(observed));
   }
 
   /// The class is that of the medians.
-  void add_means(const history& before, const history& after, const new_runs& runs) {
-    const auto means_before = by_means(before);
-    const auto means_after = by_means(after);
-    if (!means_before || !means_after) return;
-    auto observed = observed_in(*means_before);
+  void add_others(judged_figure& figure, figures_of_processes history::*others,
+                  const history& before, const history& after, const new_runs& runs) {
+    const auto others_before = by(others, before);
+    const auto others_after = by(others, after);
+    if (!others_before || !others_after) return;
+    auto observed = observed_in(*others_before);
     observed.kind = result_.findings.back().kind;
-    runs.add_to(observed, *means_after);
-    add(means_, std::move(observed));
+    runs.add_to(observed, *others_after);
+    add(figure, std::move(observed));
   }
 
   /// Of the benchmark that was added last.
-  void add(figure& figure, observation observed) {
+  void add(judged_figure& figure, observation observed) {
     figure.observations.push_back(std::move(observed));
     figure.places.push_back(result_.findings.size() - 1);
   }
@@ -210,14 +225,20 @@ class checking {
     return *std::ranges::find(result_.classes, kind, &class_answer::kind);
   }
 
-  /// A tenth of the rate of false alarms is that of the means, which are judged by wider limits.
+  /// A tenth of the rate of false alarms is that of the other figures. The means are judged by
+  /// wider limits.
+  void share_false_alarms() {
+    constexpr double part_of_others = 0.1;
+    std::vector<judged_figure*> others{&means_, &fastest_};
+    std::erase_if(others, [](const auto* figure) { return figure->observations.empty(); });
+    for (auto* figure : others)
+      figure->limits.false_alarm *= part_of_others / static_cast<double>(others.size());
+    if (!others.empty()) medians_.limits.false_alarm *= 1 - part_of_others;
+  }
+
   void judge() {
-    constexpr double part_of_means = 0.1;
     means_.limits = limits_of_means(means_.limits);
-    if (!means_.observations.empty()) {
-      means_.limits.false_alarm *= part_of_means;
-      medians_.limits.false_alarm *= 1 - part_of_means;
-    }
+    share_false_alarms();
     std::size_t with_slow_runs = 0;
     compare_by(medians_, [&](finding& entry) {
       entry.result = verdict_of(entry.judgement->verdict);
@@ -228,6 +249,7 @@ class checking {
       }
       doubt_implausible(entry);
     });
+    compare_by(fastest_, conclude_by_fastest);
     const bool is_first_look = result_.processes_after <= result_.question.look_runs;
     compare_by(means_, [&](finding& entry) { conclude_by_mean(entry, is_first_look); });
     for (auto& part : result_.classes) part.mean_threshold = means_.limits.threshold_for(part.kind);
@@ -235,9 +257,11 @@ class checking {
   }
 
   template <class Conclude>
-  void compare_by(const figure& figure, Conclude&& conclude_by) {
+  void compare_by(const judged_figure& figure, Conclude&& conclude_by) {
     const auto compared = compare(figure.observations, figure.limits);
-    for (const auto& shared : compared.classes) class_of_kind(shared.kind).*figure.shared = shared;
+    if (figure.shared != nullptr)
+      for (const auto& shared : compared.classes)
+        class_of_kind(shared.kind).*figure.shared = shared;
     for (std::size_t i = 0; i < figure.places.size(); ++i) {
       auto& entry = result_.findings[figure.places[i]];
       entry.*figure.judgement = compared.benchmarks[i];
@@ -262,8 +286,10 @@ class checking {
   std::regex excused_;
   stakes stakes_;
   std::vector<std::size_t> sessions_before_;
-  figure medians_{&finding::judgement, &finding::threshold, &class_answer::shared, {}};
-  figure means_{&finding::by_mean, &finding::mean_threshold, &class_answer::shared_by_mean, {}};
+  judged_figure medians_{&finding::judgement, &finding::threshold, &class_answer::shared, {}};
+  judged_figure means_{
+      &finding::by_mean, &finding::mean_threshold, &class_answer::shared_by_mean, {}};
+  judged_figure fastest_{&finding::by_fastest, &finding::threshold, nullptr, {}};
   report result_;
 };
 

@@ -30,7 +30,7 @@ bool is_within_by_mean(const finding& benchmark) {
 
 /// Ambiguous because some runs were much slower, by the figure that its verdict is of.
 bool is_seen_slower(const finding& benchmark, sighting state) {
-  const auto& judgement = benchmark.is_by_mean ? benchmark.by_mean : benchmark.judgement;
+  const auto& judgement = benchmark.deciding();
   return benchmark.result == verdict::ambiguous && judgement && judgement->sighting == state;
 }
 

@@ -67,15 +67,23 @@ struct duel {
   std::optional<work> first = {};  ///< as the first process measured it
   std::optional<remarks::other_procedure> other = {};
 
-  [[nodiscard]] double threshold() const {
-    return suspect->is_by_mean ? suspect->mean_threshold : suspect->threshold;
+  [[nodiscard]] double threshold() const { return suspect->deciding_threshold(); }
+
+  [[nodiscard]] std::optional<double> value_of(const benchmark_values& measured,
+                                               const metric& judged_by) const {
+    switch (suspect->decided_by) {
+      case figure::mean: return mean_of(measured, judged_by);
+      case figure::fastest: return fastest_of(measured);
+      case figure::own: break;
+    }
+    return figure_of(measured, judged_by);
   }
 
   void add(const run& process, bool is_after, const metric& judged_by) {
     const auto benchmark = process.benchmarks.find(suspect->name);
-    const auto value = benchmark == process.benchmarks.end() ? std::nullopt
-                       : suspect->is_by_mean                 ? mean_of(benchmark->second, judged_by)
-                                             : figure_of(benchmark->second, judged_by);
+    const auto value = benchmark == process.benchmarks.end()
+                           ? std::nullopt
+                           : value_of(benchmark->second, judged_by);
     if (value) note_procedure(benchmark->second.work);
     if (value && !other)
       (is_after ? after : before).push_back(cost(*value, judged_by));
@@ -130,7 +138,7 @@ std::vector<double> p_not_slower(std::span<const duel> duels) {
 /// How much slower the reference program is than the baseline: whoever is as slow was not cleared.
 double reference_slowdown(const duel& duel, const metric& judged_by) {
   const auto& pinned = duel.suspect->before;
-  return pinned && !duel.suspect->is_by_mean
+  return pinned && duel.suspect->decided_by == figure::own
              ? slowdown(statistics::location(duel.before) - cost(*pinned, judged_by))
              : 0;
 }

@@ -80,6 +80,7 @@ new_figures new_runs::figures_of(const std::string& name, const history& before)
     const auto benchmark = process.benchmarks.find(name);
     found.figures.emplace_back();
     found.means.emplace_back();
+    found.fastest.emplace_back();
     if (benchmark == process.benchmarks.end()) {
       ++(process.complete ? counted.lacking : counted.cut_off);
       continue;
@@ -87,6 +88,7 @@ new_figures new_runs::figures_of(const std::string& name, const history& before)
     if (benchmark->second.failed > 0) ++counted.failed;
     found.figures.back() = figure_of(benchmark->second, judged_by_);
     found.means.back() = mean_of(benchmark->second, judged_by_);
+    found.fastest.back() = fastest_of(benchmark->second);
     if (found.figures.back())
       ++counted.usable;
     else if (benchmark->second.failed == 0)

@@ -27,10 +27,10 @@ costs costs_of(const history& history, std::span<const std::size_t> sessions, st
   return by_session;
 }
 
-std::optional<history> by_means(const history& history) {
-  if (!has_all_means(history)) return std::nullopt;
+std::optional<history> by(figures_of_processes history::*others, const history& history) {
+  if (!has_all(history, history.*others)) return std::nullopt;
   auto result = history;
-  result.figures = history.means;
+  result.figures = history.*others;
   return result;
 }
 

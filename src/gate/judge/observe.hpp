@@ -13,8 +13,8 @@ namespace bench_transfers::gate {
 costs costs_of(const history& history, std::span<const std::size_t> sessions, std::size_t count,
                const metric& judged_by);
 
-/// The same benchmark by the means of its processes; none if not all of them are known.
-std::optional<history> by_means(const history& history);
+/// The same benchmark by other figures of its processes; none if not all of them are known.
+std::optional<history> by(figures_of_processes history::*others, const history& history);
 
 /// The centre of all processes, in the metric's unit.
 double centre_of(const costs& sessions, const metric& judged_by);

@@ -177,10 +177,10 @@ void require_same_kind(const run& first, const run& run) {
 
 }  // namespace
 
-bool has_all_means(const history& history) {
-  return std::ranges::equal(
-      history.figures, history.means,
-      [](const auto& figure, const auto& mean) { return mean.has_value() || !figure.has_value(); });
+bool has_all(const history& history, const figures_of_processes& others) {
+  return std::ranges::equal(history.figures, others, [](const auto& figure, const auto& other) {
+    return other.has_value() || !figure.has_value();
+  });
 }
 
 void require_comparable(std::span<const run> runs, std::span<const process> known) {

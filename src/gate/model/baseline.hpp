@@ -25,6 +25,9 @@ struct process {
   std::optional<std::chrono::sys_seconds> finished = {};  ///< of a run in parts, the first one
 };
 
+/// None where a process has no such figure.
+using figures_of_processes = std::vector<std::optional<double>>;
+
 /// One benchmark in all processes.
 struct history {
   std::optional<double> bytes;  ///< moved by one operation
@@ -33,15 +36,15 @@ struct history {
   /// The centre in the first baseline of the line, if this one has replaced others.
   std::optional<double> reference;
   /// figure_of() each process; none if it was not measured or failed.
-  std::vector<std::optional<double>> figures;
-  /// mean_of() each process; empty in baselines that were pinned without, or of which a process
-  /// has none.
-  std::vector<std::optional<double>> means = {};
+  figures_of_processes figures;
+  /// mean_of() and fastest_of() each process; empty in baselines that were pinned without, or of
+  /// which a process has none.
+  figures_of_processes means = {}, fastest = {};
   gate::work work = {};  ///< in which all processes agree
 };
 
-/// Whether each process that has a figure has a mean.
-bool has_all_means(const history& history);
+/// Whether each process that has a figure has one of these, too.
+bool has_all(const history& history, const figures_of_processes& others);
 
 /// Earlier runs, with which new ones are compared.
 struct baseline {

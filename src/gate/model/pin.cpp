@@ -127,9 +127,11 @@ class pinning {
       auto& history = histories_[name];
       history.figures.resize(runs_.size());
       history.means.resize(runs_.size());
+      history.fastest.resize(runs_.size());
       describe(name, process, benchmark, history);
       history.figures[index] = figure_of(benchmark, judged_by);
       history.means[index] = mean_of(benchmark, judged_by);
+      history.fastest[index] = fastest_of(benchmark);
       if (benchmark.failed > 0) warn(pin_warnings::failed{name, file});
     }
     const auto few =
@@ -160,7 +162,8 @@ class pinning {
     for (auto& [name, history] : histories_) {
       const auto measured_by = static_cast<std::size_t>(
           std::ranges::count_if(history.figures, [](const auto& figure) { return !!figure; }));
-      if (!has_all_means(history)) history.means.clear();
+      for (auto* others : {&history.means, &history.fastest})
+        if (!has_all(history, *others)) others->clear();
       if (measured_by >= least_processes) {
         result_.baseline.benchmarks.emplace(name, std::move(history));
       } else if (left_out.benchmarks++ == 0) {

@@ -196,6 +196,11 @@ struct mean_slow_runs {
   double slowdown;  ///< of the slowest
 };
 
+/// By the fastest operation, of which noise hides less than of the median.
+struct fastest_slower {
+  double slowdown;
+};
+
 }  // namespace remarks
 using remark =
     std::variant<remarks::failed, remarks::no_such_field, remarks::not_measured,
@@ -203,7 +208,7 @@ using remark =
                  remarks::slow_runs, remarks::other_bytes, remarks::reference_slower,
                  remarks::measured_in_turn, remarks::not_measured_again, remarks::few_repetitions,
                  remarks::other_work, remarks::other_procedure, remarks::mean_slower,
-                 remarks::mean_slow_runs>;
+                 remarks::mean_slow_runs, remarks::fastest_slower>;
 
 /// Warnings of `pin`.
 namespace pin_warnings {

@@ -87,6 +87,10 @@ std::optional<double> mean_of(const benchmark_values& benchmark, const metric& j
   return std::pow(sum / static_cast<double>(values.size()), sign);
 }
 
+std::optional<double> fastest_of(const benchmark_values& benchmark) {
+  return is_usable(benchmark) ? benchmark.fastest : std::nullopt;
+}
+
 std::optional<declaration> declaration_in(std::span<const run> runs, const metric& judged_by) {
   const run* first = nullptr;
   for (const auto& run : runs) {

@@ -28,6 +28,8 @@ struct benchmark_values {
   /// By repetition: the mean of its operations, where `values` has their median. Empty if the rows
   /// have no other mean than the value.
   std::vector<double> means = {};
+  /// The fastest operation of all repetitions; none if not all rows have theirs.
+  std::optional<double> fastest = {};
   gate::work work = {};
   std::size_t left_out = 0;  ///< repetitions that were asked for and do not count, or are not there
   /// The mean of the operations is another number than the value, and not all rows have it.
@@ -112,6 +114,10 @@ std::optional<double> figure_of(const benchmark_values& benchmark, const metric&
 /// The mean of all operations of a process, under the same conditions, if all repetitions have it:
 /// what the median does not show.
 std::optional<double> mean_of(const benchmark_values& benchmark, const metric& judged_by);
+
+/// The fastest operation of a process that has a figure, if all repetitions have theirs: what noise
+/// changes least.
+std::optional<double> fastest_of(const benchmark_values& benchmark);
 
 /// The declaration of the field judged by in those runs that have one; none if no run has one.
 /// Throws bad_input if two of them disagree.

@@ -101,6 +101,12 @@ json mean_to_json(const finding& benchmark) {
           {"p", number(judgement.p)}};
 }
 
+json fastest_to_json(const finding& benchmark) {
+  if (!benchmark.by_fastest) return nullptr;
+  return {{"slowdown", number(slowdown(benchmark.by_fastest->shift))},
+          {"p", number(benchmark.by_fastest->p)}};
+}
+
 json finding_to_json(const finding& benchmark) {
   json entry{{"name", benchmark.name},
              {"verdict", to_string(benchmark.result)},
@@ -120,6 +126,7 @@ json finding_to_json(const finding& benchmark) {
                 {"at_most_95", number(slowdown(judgement.at_most))},
                 {"seen_slower", word_of(judgement.sighting)},
                 {"by_mean", mean_to_json(benchmark)},
+                {"by_fastest", fastest_to_json(benchmark)},
                 {"interval_95", interval(interval_of(judgement, 0.95))},
                 {"slowdown_of_runs", list_of(benchmark.shifts, slowdown_of)},
                 {"p", number(judgement.p)},

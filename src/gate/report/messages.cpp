@@ -123,6 +123,9 @@ content of(const remarks::other_procedure& r) {
   return {"other_procedure", {{"before", r.before}, {"after", r.after}}};
 }
 content of(const remarks::mean_slower& r) { return {"mean_slower", {{"slowdown", r.slowdown}}}; }
+content of(const remarks::fastest_slower& r) {
+  return {"fastest_slower", {{"slowdown", r.slowdown}}};
+}
 content of(const remarks::mean_slow_runs& r) {
   return {"mean_slow_runs", {{"slow", r.slow}, {"runs", r.runs}, {"slowdown", r.slowdown}}};
 }

@@ -29,7 +29,7 @@ std::string thresholds_of_classes(const report& answer) {
 
 /// By how much, and in what.
 std::string slower_by(const finding& benchmark) {
-  const auto& judged = benchmark.is_by_mean ? *benchmark.by_mean : *benchmark.judgement;
+  const auto& judged = *benchmark.deciding();
   const bool is_in_some_runs =
       benchmark.note && (std::holds_alternative<remarks::slow_runs>(*benchmark.note) ||
                          std::holds_alternative<remarks::mean_slow_runs>(*benchmark.note));
@@ -37,7 +37,8 @@ std::string slower_by(const finding& benchmark) {
                   ? fmt::format("in {} of {} runs by up to {}", judged.slow_processes,
                                 benchmark.shifts.size(), percent_text(slowdown(judged.slowest)))
                   : "by " + percent_text(slowdown(judged.shift));
-  if (benchmark.is_by_mean) text += " in the mean of all operations";
+  if (benchmark.decided_by == figure::mean) text += " in the mean of all operations";
+  if (benchmark.decided_by == figure::fastest) text += " in the fastest operation";
   return text;
 }
 

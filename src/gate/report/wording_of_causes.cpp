@@ -225,6 +225,9 @@ std::string sentence_of(const remark& message) {
                 "{} of {} runs much slower in the mean of all operations, by up to {}", r.slow,
                 r.runs, percent_text(r.slowdown));
           },
+          [](const fastest_slower& r) {
+            return fmt::format("by the fastest operation slower by {}", percent_text(r.slowdown));
+          },
           [](const not_measured_again&) {
             return std::string("could not be measured again with both programs");
           },

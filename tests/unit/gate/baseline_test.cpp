@@ -139,8 +139,12 @@ TEST(baselines, do_not_use_a_run_in_which_a_benchmark_failed) {
 
 TEST(baselines, come_back_from_their_file_as_they_were) {
   auto runs = made_up_runs(4);
-  for (auto& run : runs) run.benchmarks["other"] = run.benchmarks["copy"];
+  for (auto& run : runs) {
+    run.benchmarks["copy"].fastest = 900;
+    run.benchmarks["other"] = run.benchmarks["copy"];
+  }
   runs[3].benchmarks["copy"].failed = 1;
+  runs[0].benchmarks["other"].fastest.reset();
   runs[2].started.reset();
   metric judged_by = metric::named("gb_per_s");
   judged_by.fastest_repetition = true;
@@ -153,6 +157,8 @@ TEST(baselines, come_back_from_their_file_as_they_were) {
   EXPECT_EQ(back.processes[1].started, noon + 1min);
   EXPECT_EQ(back.processes[2].started, std::nullopt);
   EXPECT_EQ(back.benchmarks.at("copy").figures[3], std::nullopt);
+  EXPECT_EQ(back.benchmarks.at("copy").fastest, (figures_of_processes{900, 900, 900, {}}));
+  EXPECT_TRUE(back.benchmarks.at("other").fastest.empty());
 }
 
 TEST(baselines, know_the_options_that_all_runs_had) {

@@ -613,7 +613,7 @@ TEST(conclusions, count_what_was_seen_slower_by_its_own_figure) {
   seen[1].judgement->sighting = sighting::unsure;
   for (const std::size_t i : {2, 3}) {
     seen[i].by_mean = seen[i].judgement;
-    seen[i].is_by_mean = true;
+    seen[i].decided_by = figure::mean;
   }
   seen[2].by_mean->sighting = sighting::open;
   seen[3].judgement->sighting = sighting::open;  // what it was cleared by is the mean's

@@ -150,5 +150,19 @@ TEST(repetitions, that_are_too_few_are_not_used_in_a_baseline) {
   EXPECT_FALSE(result.baseline.benchmarks.at("copy/pinned/h2d/12MiB").means[2]);
 }
 
+TEST(repetitions, have_the_fastest_operation_of_those_that_count) {
+  auto file = ours(0, first_day);
+  double fastest = 2000;
+  for (auto& row : file["benchmarks"]) row["min_ns"] = --fastest;
+  const auto& rows = file["benchmarks"];
+  const auto name = rows[0]["run_name"].get<std::string>();
+  const auto found = [&] { return read_all({file}).front().benchmarks.at(name).fastest; };
+  EXPECT_EQ(found(), 2000 - repetitions);
+  file["benchmarks"][repetitions - 1]["disturbed"] = {"other_load"};
+  EXPECT_EQ(found(), 2000 - repetitions + 1);
+  file["benchmarks"][0]["min_ns"] = nullptr;
+  EXPECT_EQ(found(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace bench_transfers::gate::repetitions_test
