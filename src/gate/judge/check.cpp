@@ -65,16 +65,20 @@ bool is_in_some_runs(const benchmark_judgement& judged) {
   return judged.sighting != sighting::none && judged.sighting != sighting::cleared;
 }
 
+/// Whether one figure tells of a slowdown that the others do not show.
+bool is_worse(verdict of_figure, verdict known) {
+  return known != verdict::slower &&
+         (of_figure == verdict::slower ||
+          (of_figure == verdict::ambiguous && known != verdict::ambiguous));
+}
+
 /// The mean tells what the median does not show. Other users of a machine slow down the means of
 /// all processes of a look: a second one must show it, too, and in more than single processes.
 void conclude_by_mean(finding& entry, bool is_first_look) {
   auto of_mean = verdict_of(entry.by_mean->verdict);
   if (of_mean == verdict::slower && (is_first_look || is_in_some_runs(*entry.judgement)))
     of_mean = verdict::ambiguous;
-  const bool is_worse = (of_mean == verdict::slower && entry.result != verdict::slower) ||
-                        (of_mean == verdict::ambiguous && entry.result != verdict::slower &&
-                         entry.result != verdict::ambiguous);
-  if (!is_worse) return;
+  if (!is_worse(of_mean, entry.result)) return;
   entry.result = of_mean;
   entry.decided_by = figure::mean;
   const auto& judged = *entry.by_mean;
@@ -91,10 +95,9 @@ void conclude_by_mean(finding& entry, bool is_first_look) {
 /// leaves open. It clears nothing: the other operations may be slower.
 void conclude_by_fastest(finding& entry) {
   const auto& judged = *entry.by_fastest;
-  if (entry.result == verdict::slower || judged.verdict != outcome::slower ||
-      slowdown(judged.shift) <= entry.threshold)
-    return;
-  entry.result = verdict::slower;
+  const auto of_fastest = verdict_of(judged.verdict);
+  if (slowdown(judged.shift) <= entry.threshold || !is_worse(of_fastest, entry.result)) return;
+  entry.result = of_fastest;
   entry.decided_by = figure::fastest;
   entry.note = remarks::fastest_slower{slowdown(judged.shift)};
 }
