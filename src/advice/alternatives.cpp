@@ -134,7 +134,7 @@ class job_reader {
         .read_again = std::string(rules_.read_again),
         .reads = reads_,
         .counts_memory = rules_.counts_memory,
-        .moves_its_size = false,
+        .is_of_its_size = true,
         .needs_memory = false};
   }
 

@@ -97,8 +97,9 @@ struct file_for_answers {
   std::string lacks;                 ///< result_file::lacks of a time
 };
 
-/// An empty id stands for the first device. `lines`: of the host when copies begin. Throws as
-/// read_measurements.
+/// An empty id stands for the first device. `lines`: of the host when copies begin. Throws
+/// result_file::unusable_file if the file cannot be read, is another program's, or has no such
+/// device.
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
                                   const std::string& role, double reads,
                                   result_file::cache_state lines);
