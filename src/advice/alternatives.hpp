@@ -87,7 +87,7 @@ struct role_answers {
 /// nothing.
 role_answers answers_about(
     const std::vector<alternatives>& jobs,
-    const std::function<std::optional<question>(const std::string& direction)>& ask);
+    const std::function<std::optional<question>(result_file::direction)>& ask);
 
 /// What a file has for answers.
 struct file_for_answers {

@@ -28,16 +28,6 @@ bool is_one_way_copy(const benchmark& described) {
          (described.direction == direction::h2d || described.direction == direction::d2h);
 }
 
-term transfer_of(const benchmark& described) {
-  switch (described.direction) {
-    case direction::h2d: return term::transfer_h2d;
-    case direction::d2h: return term::transfer_d2h;
-    case direction::both: return term::transfer_both;
-    case direction::none: return term::transfer_none;
-  }
-  return term::transfer_none;
-}
-
 /// Only CPU access by the plain method of one thread counts: with other methods, kinds of memory
 /// would appear to differ although they do not.
 bool is_plain(const benchmark& described) {
@@ -66,7 +56,7 @@ std::optional<term> term_of(const benchmark& described, std::size_t device,
   const bool belongs = transfers.belongs(described);
   if (!(belongs ? is_usable(described, device, transfers.lines) : is_usable(described, device)))
     return std::nullopt;
-  return belongs ? transfer_of(described) : term_of_memory(described);
+  return belongs ? transfer_term(described.direction) : term_of_memory(described);
 }
 
 /// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
@@ -348,6 +338,16 @@ term_group group_of(term needed) {
 }
 
 }  // namespace
+
+term transfer_term(direction towards) {
+  switch (towards) {
+    case direction::h2d: return term::transfer_h2d;
+    case direction::d2h: return term::transfer_d2h;
+    case direction::both: return term::transfer_both;
+    case direction::none: break;
+  }
+  return term::transfer_none;
+}
 
 bool is_transfer(term needed) { return group_of(needed) == term_group::transfer; }
 bool is_allocation(term needed) { return group_of(needed) == term_group::allocation; }

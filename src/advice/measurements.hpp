@@ -48,6 +48,8 @@ enum class term {
   cpu_read
 };
 
+/// The transfer in a direction.
+term transfer_term(result_file::direction towards);
 /// Whether a term is a transfer.
 bool is_transfer(term needed);
 /// Whether it is allocation or release.

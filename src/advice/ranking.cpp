@@ -19,6 +19,7 @@ struct strategy_costs {
 
 namespace {
 
+using result_file::direction;
 using statistics::broken_line;
 using statistics::difference;
 using statistics::estimate;
@@ -61,16 +62,8 @@ constexpr const char* not_measured = "not_measured";
 constexpr const char* one_size = "one_size";
 constexpr const char* exceeds_memory = "exceeds_memory";
 
-std::optional<term> transfer_term(const std::string& direction) {
-  if (direction == "h2d") return term::transfer_h2d;
-  if (direction == "d2h") return term::transfer_d2h;
-  if (direction == "both") return term::transfer_both;
-  if (direction == "none") return term::transfer_none;
-  return std::nullopt;
-}
-
 /// Data that go there and back have memory to come from, and memory to return to.
-double blocks_of(const question& question) { return question.direction == "both" ? 2 : 1; }
+double blocks_of(const question& question) { return question.direction == direction::both ? 2 : 1; }
 
 /// The time of a size that is the only one measured. As in a line, 2 % are added to the error that
 /// its repetitions show, for what is systematic at a size. Of a single repetition nothing is known:
@@ -91,8 +84,6 @@ bool is_beyond(const Fitted& measured, double bytes) {
 void check(const question& question) {
   if (!(question.bytes > 0 && std::isfinite(question.bytes)))
     throw std::invalid_argument("a transfer has at least one byte");
-  if (!transfer_term(question.direction))
-    throw std::invalid_argument("the direction is h2d, d2h, both or none");
   if (!(question.reuse >= 1 && std::isfinite(question.reuse)))
     throw std::invalid_argument("memory is used at least once");
   for (const auto& cpu : cpu_terms)
@@ -102,13 +93,11 @@ void check(const question& question) {
 
 }  // namespace
 
-question usual_question(const std::string& direction) {
-  const bool uploads = direction == "h2d" || direction == "both";
-  const bool downloads = direction == "d2h" || direction == "both";
+question usual_question(direction towards) {
   return {.bytes = 0,
-          .direction = direction,
-          .cpu_writes = uploads ? 1.0 : 0.0,
-          .cpu_reads = downloads ? 1.0 : 0.0};
+          .direction = towards,
+          .cpu_writes = towards == direction::h2d || towards == direction::both ? 1.0 : 0.0,
+          .cpu_reads = towards == direction::d2h || towards == direction::both ? 1.0 : 0.0};
 }
 
 namespace {
@@ -185,7 +174,7 @@ void cost_model::compare_small_transfers(const measurements& measured) {
 /// Whether repetitions confirm that its transfers are faster than those of the baseline.
 std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const ranking& ranked,
                                              const question& question) const {
-  const auto small = small_.find(transfer_term(question.direction).value());
+  const auto small = small_.find(transfer_term(question.direction));
   if (small == small_.end() || ranked.baseline != small->second.baseline() ||
       strategy == *ranked.baseline)
     return std::nullopt;
@@ -209,13 +198,12 @@ void cost_model::add_by_memory(const series& added) {
 }
 
 const cost_model::source& cost_model::transfer(const std::string& strategy,
-                                               const std::string& direction) const {
-  return transfers_.at({transfer_term(direction).value(), strategy});
+                                               direction towards) const {
+  return transfers_.at({transfer_term(towards), strategy});
 }
 
-const broken_line* cost_model::transfer_line(const std::string& strategy,
-                                             const std::string& direction) const {
-  const auto line = lines_.find(transfer(strategy, direction).series);
+const broken_line* cost_model::transfer_line(const std::string& strategy, direction towards) const {
+  const auto line = lines_.find(transfer(strategy, towards).series);
   return line == lines_.end() ? nullptr : &line->second;
 }
 

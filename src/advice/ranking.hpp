@@ -18,7 +18,7 @@ namespace bench_transfers::advice {
 /// for each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
 struct question {
   double bytes;
-  std::string direction;  ///< "h2d" or "d2h"; of other transfers than copies also "both", "none"
+  result_file::direction direction;
   double reuse = 1;
   double cpu_writes = 0;
   double cpu_reads = 0;
@@ -28,7 +28,7 @@ struct question {
 
 /// Of no bytes yet: by default the CPU writes the data before an upload and reads them after a
 /// download.
-question usual_question(const std::string& direction);
+question usual_question(result_file::direction towards);
 
 /// How often host memory must be used again for a strategy to take no longer than the baseline.
 struct break_even {
@@ -98,7 +98,7 @@ class cost_model {
   explicit cost_model(const measurements& measured);
 
   /// Throws std::invalid_argument for an impossible question: no bytes, reuse below 1, negative
-  /// CPU accesses, an unknown direction.
+  /// CPU accesses.
   [[nodiscard]] ranking rank(const question& question) const;
 
   [[nodiscard]] const measured_terms& measured() const { return measured_; }
@@ -110,7 +110,7 @@ class cost_model {
   [[nodiscard]] bool has_memory() const { return has_memory_; }
   /// The fit of a strategy's transfers; null if they were measured at one size only.
   [[nodiscard]] const statistics::broken_line* transfer_line(const std::string& strategy,
-                                                             const std::string& direction) const;
+                                                             result_file::direction towards) const;
   /// The smallest and largest size at which transfers were measured, in bytes; none if there is
   /// none.
   struct range {
@@ -133,7 +133,7 @@ class cost_model {
   void add_by_memory(const series& added);
   void compare_small_transfers(const measurements& measured);
   [[nodiscard]] const source& transfer(const std::string& strategy,
-                                       const std::string& direction) const;
+                                       result_file::direction towards) const;
   [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
   [[nodiscard]] std::optional<left_out> why_left_out(const std::string& strategy,
                                                      const source& transfer,

@@ -22,7 +22,7 @@ struct program_calls {
 };
 
 /// By the name of a strategy, with the job where jobs have calls of their own, and the direction.
-using calls_by_strategy = std::map<std::pair<std::string, std::string>, program_calls>;
+using calls_by_strategy = std::map<std::pair<std::string, result_file::direction>, program_calls>;
 
 /// The recommendation and its calls, the table of all strategies with their terms, and what limits
 /// the answer. The ranking must not be empty.
