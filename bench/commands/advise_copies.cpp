@@ -58,7 +58,7 @@ void answer_check(written_answer& out, const advice_request& request,
                   const advice::measurements& measured, const advice::cost_model& model) {
   const auto checks = advice::check_by_leaving_out(measured);
   if (checks.empty()) refuse(measured, "a check needs three sizes, one of them from 4KiB on");
-  advice::add_check(out.text, measured, model, checks);
+  advice::add_check(out.text, measured, checks);
   if (!request.json.empty())
     out.write(request.json, advice::check_document(measured, model, checks));
 }

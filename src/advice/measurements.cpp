@@ -14,6 +14,7 @@
 #include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/spread.hpp"
+#include "src/statistics/estimate.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
@@ -87,11 +88,9 @@ std::optional<double> positive(std::optional<double> value) {
   return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Standard error of a median, as a part of it: a 95 % interval taken for that of a normal
-/// distribution.
+/// Standard error of a median, as a part of it, from its 95 % interval.
 double relative_error(const statistics::interval& interval, double median) {
-  constexpr double standard_errors = 1.96;
-  return (interval.high - interval.low) / 2 / standard_errors / median;
+  return (interval.high - interval.low) / 2 / statistics::standard_errors_to_ends / median;
 }
 
 /// The same within a process: by order statistics, so that a single disturbed repetition does not

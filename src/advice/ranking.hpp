@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/advice/cpu_rate.hpp"
@@ -102,10 +103,6 @@ class cost_model {
   [[nodiscard]] ranking rank(const question& question) const;
 
   [[nodiscard]] const measured_terms& measured() const { return measured_; }
-  /// By the names of series: "copy/pinned/h2d", "allocate/pinned".
-  [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
-    return lines_;
-  }
   /// Whether transfers have costs of memory at all.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
   /// The fit of a strategy's transfers; null if they were measured at one size only.
@@ -121,20 +118,24 @@ class cost_model {
  private:
   /// Where a term of a sum comes from: a series of the file.
   struct source {
-    std::string series;  ///< its name
+    /// Its time by size; that of a single size, if it can be used at all; of CPU access a rate.
+    std::variant<std::monostate, statistics::broken_line, statistics::measured_time, cpu_rate>
+        times;
     std::optional<std::string> memory;
     advice::plainness plainness = {};
     std::optional<std::string> pool = std::nullopt;  ///< of CPU access
     bool can_tell = true;
+
+    [[nodiscard]] bool is_known_at(double bytes) const;
+    [[nodiscard]] bool may_be_baseline() const { return plainness.options == 0; }
   };
   using place = std::pair<term, std::string>;
 
-  [[nodiscard]] static source source_of(const series& added);
+  [[nodiscard]] source source_of(const series& added) const;
   void add_by_memory(const series& added);
   void compare_small_transfers(const measurements& measured);
   [[nodiscard]] const source& transfer(const std::string& strategy,
                                        result_file::direction towards) const;
-  [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
   [[nodiscard]] std::optional<left_out> why_left_out(const std::string& strategy,
                                                      const source& transfer,
                                                      const question& question) const;
@@ -147,12 +148,9 @@ class cost_model {
                                                            const ranked_strategy& fastest,
                                                            const question& question) const;
 
-  std::map<std::string, statistics::broken_line> lines_;     // by the names of series
-  std::map<std::string, statistics::measured_time> points_;  // of a single size
-  std::map<std::string, cpu_rate> rates_;                    // likewise, of CPU access
-  std::map<place, source> transfers_;                        // by strategy
-  std::map<place, source> by_memory_;                        // what memory costs, by its kind
-  std::map<term, small_transfers> small_;                    // by direction
+  std::map<place, source> transfers_;      // by strategy
+  std::map<place, source> by_memory_;      // what memory costs, by its kind
+  std::map<term, small_transfers> small_;  // by direction
   measured_terms measured_;
   std::optional<double> host_bytes_, device_bytes_;  // as origin has them
   bool needs_memory_;

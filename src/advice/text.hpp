@@ -44,7 +44,7 @@ void add_alternatives(exports::answer& out, const role_answers& answers,
 std::string unranked_text(const unranked_job& job);
 
 /// The same for check_by_leaving_out: lines and errors of each series, then of all together.
-void add_check(exports::answer& out, const measurements& measured, const cost_model& model,
+void add_check(exports::answer& out, const measurements& measured,
                const std::vector<leave_out_check>& checks);
 
 /// Of each line, if the measurements are not of a GPU.

@@ -214,7 +214,7 @@ json check_document(const measurements& measured, const cost_model& model,
   };
   document["checks"] = list_of(checks, [&](const leave_out_check& check) -> json {
     return {{"name", check.name},
-            {"model", to_json(model.lines().at(check.name))},
+            {"model", to_json(check.fitted)},
             {"left_out", list_of(check.sizes, size_document)}};
   });
   return document;
