@@ -87,8 +87,8 @@ advice::file_for_answers file_of(const advice_request& request) {
   }
 }
 
-advice::question question_for(const advice_request& request, const std::string& direction) {
-  auto question = advice::usual_question(direction);
+advice::question question_for(const advice_request& request, result_file::direction towards) {
+  auto question = advice::usual_question(towards);
   question.reuse = static_cast<double>(request.reuses.front());
   // Who has written it is said, and no part of the copy.
   if (result_file::is_written(request.lines)) question.cpu_writes = 0;
@@ -107,11 +107,10 @@ advice::calls_by_strategy calls_to_recommend() {
           calls_in(direction, added.calls.value_or(listed.calls),
                    added.beside.value_or(result_file::direction::h2d)),
           listed.holds_launches || added.holds_launches, listed.page_locks};
-      const auto direction_name = result_file::to_string(direction);
-      calls.emplace(std::pair(listed.name() + "/" + added.name, direction_name), calls_of_it);
+      calls.emplace(std::pair(listed.name() + "/" + added.name, direction), calls_of_it);
       // Other jobs may have other calls.
       if (!added.calls && !added.beside)
-        calls.emplace(std::pair(listed.name(), direction_name), calls_of_it);
+        calls.emplace(std::pair(listed.name(), direction), calls_of_it);
     };
     if (listed.variants.empty()) add({});
     std::ranges::for_each(listed.variants, add);

@@ -75,6 +75,6 @@ advice::file_for_answers file_of(const advice_request& request);
 std::string names_of(const std::vector<advice::rankable_role>& roles);
 /// What a program calls for each strategy.
 advice::calls_by_strategy calls_to_recommend();
-advice::question question_for(const advice_request& request, const std::string& direction);
+advice::question question_for(const advice_request& request, result_file::direction towards);
 
 }  // namespace bench_transfers::bench

@@ -25,7 +25,7 @@ std::vector<advice::question> questions_of(const advice_request& request) {
   for (const auto& direction : common::split_at_commas(request.direction))
     for (const auto bytes : common::parse_sizes(request.bytes, SIZE_MAX))
       for (const auto reuse : request.reuses) {
-        questions.push_back(question_for(request, direction));
+        questions.push_back(question_for(request, result_file::direction_from(direction).value()));
         questions.back().bytes = static_cast<double>(bytes);
         questions.back().reuse = static_cast<double>(reuse);
       }
@@ -58,15 +58,15 @@ void answer_check(written_answer& out, const advice_request& request,
                   const advice::measurements& measured, const advice::cost_model& model) {
   const auto checks = advice::check_by_leaving_out(measured);
   if (checks.empty()) refuse(measured, "a check needs three sizes, one of them from 4KiB on");
-  advice::add_check(out.text, measured, model, checks);
+  advice::add_check(out.text, measured, checks);
   if (!request.json.empty())
     out.write(request.json, advice::check_document(measured, model, checks));
 }
 
 void write_map(written_answer& out, const advice_request& request,
                const advice::measurements& measured, const advice::cost_model& model) {
-  const std::array maps{advice::map_of(model, question_for(request, "h2d")),
-                        advice::map_of(model, question_for(request, "d2h"))};
+  const std::array maps{advice::map_of(model, question_for(request, result_file::direction::h2d)),
+                        advice::map_of(model, question_for(request, result_file::direction::d2h))};
   if (maps[0].cells.empty() && maps[1].cells.empty())
     refuse(measured, "no strategy has all that a sum needs");
   out.write(request.map, advice::map_document(measured, model, maps));

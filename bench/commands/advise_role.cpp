@@ -19,9 +19,10 @@ namespace {
 advice::role_answers answers_about(const advice_request& request,
                                    const advice::file_for_answers& read) {
   auto answers = advice::answers_about(
-      read.jobs, [&](const std::string& direction) -> std::optional<advice::question> {
-        if (!request.direction.empty() && request.direction != direction) return std::nullopt;
-        auto question = question_for(request, direction);
+      read.jobs, [&](result_file::direction towards) -> std::optional<advice::question> {
+        if (!request.direction.empty() && request.direction != result_file::to_string(towards))
+          return std::nullopt;
+        auto question = question_for(request, towards);
         question.bytes = static_cast<double>(common::parse_size(request.bytes));
         return question;
       });

@@ -134,7 +134,7 @@ class job_reader {
         .read_again = std::string(rules_.read_again),
         .reads = reads_,
         .counts_memory = rules_.counts_memory,
-        .moves_its_size = false,
+        .is_of_its_size = true,
         .needs_memory = false};
   }
 
@@ -284,10 +284,10 @@ ignored_rows role_answers::ignored() const {
 
 role_answers answers_about(
     const std::vector<alternatives>& jobs,
-    const std::function<std::optional<question>(const std::string& direction)>& ask) {
+    const std::function<std::optional<question>(result_file::direction)>& ask) {
   role_answers answers;
   for (const auto& job : jobs) {
-    const auto asked = ask(result_file::to_string(job.direction));
+    const auto asked = ask(job.direction);
     if (!asked) continue;
     auto answer = answer_about(job, *asked);
     if (answer.ranked.strategies.empty())

@@ -87,7 +87,7 @@ struct role_answers {
 /// nothing.
 role_answers answers_about(
     const std::vector<alternatives>& jobs,
-    const std::function<std::optional<question>(const std::string& direction)>& ask);
+    const std::function<std::optional<question>(result_file::direction)>& ask);
 
 /// What a file has for answers.
 struct file_for_answers {
@@ -97,8 +97,9 @@ struct file_for_answers {
   std::string lacks;                 ///< result_file::lacks of a time
 };
 
-/// An empty id stands for the first device. `lines`: of the host when copies begin. Throws as
-/// read_measurements.
+/// An empty id stands for the first device. `lines`: of the host when copies begin. Throws
+/// result_file::unusable_file if the file cannot be read, is another program's, or has no such
+/// device.
 file_for_answers read_for_answers(const std::filesystem::path& file, const std::string& device,
                                   const std::string& role, double reads,
                                   result_file::cache_state lines);

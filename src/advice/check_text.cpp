@@ -38,7 +38,8 @@ const left_out_size& worst_of(const std::vector<left_out_size>& sizes) {
                                    [](const auto& size) { return std::abs(size.error()); });
 }
 
-exports::row check_row(const leave_out_check& check, const statistics::broken_line& line) {
+exports::row check_row(const leave_out_check& check) {
+  const auto& line = check.fitted;
   const auto half = line.half_bandwidth_bytes();
   // If half of the rate is reached only beyond the largest measured size, time hardly depends on
   // the size, and a rate (of a pool, or of cudaMalloc) would be large and meaningless.
@@ -78,7 +79,7 @@ void add_check_sum(exports::answer& out, const std::vector<leave_out_check>& che
 
 }  // namespace
 
-void add_check(exports::answer& out, const measurements& measured, const cost_model& model,
+void add_check(exports::answer& out, const measurements& measured,
                const std::vector<leave_out_check>& checks) {
   add_origin(out, measured);
   exports::table table{"",
@@ -90,8 +91,7 @@ void add_check(exports::answer& out, const measurements& measured, const cost_mo
                         {"error", cells::numbers, 7, "median"},
                         {"error", cells::numbers, 7, "worst"},
                         {"at", cells::numbers, 6}}};
-  for (const auto& check : checks)
-    table.rows.push_back(check_row(check, model.lines().at(check.name)));
+  for (const auto& check : checks) table.rows.push_back(check_row(check));
   out.add(std::move(table));
   const auto covers_allocation = [](const leave_out_check& check) {
     return is_allocation(check.measures);

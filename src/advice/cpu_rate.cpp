@@ -14,9 +14,7 @@ cpu_rate::cpu_rate(std::vector<statistics::measured_time> passes) : passes_(std:
 }
 
 estimate cpu_rate::per_byte(const statistics::measured_time& measured) {
-  const double value = measured.ns / measured.bytes;
-  const double reach = 1.96 * measured.relative_error * value;  // 95 % of a normal distribution
-  return {value, std::max(0.0, value - reach), value + reach};
+  return statistics::with_error(measured.ns / measured.bytes, measured.relative_error);
 }
 
 cpu_rate::neighbours cpu_rate::around(double bytes) const {

@@ -1,7 +1,5 @@
 #include "src/advice/leave_out.hpp"
 
-#include "src/statistics/broken_line.hpp"
-
 namespace bench_transfers::advice {
 namespace {
 
@@ -19,16 +17,15 @@ std::vector<std::size_t> chosen_sizes(const std::vector<statistics::measured_tim
   return chosen;
 }
 
-leave_out_check check(const series& checked) {
-  const auto& times = checked.times;
-  leave_out_check result{checked.name, checked.measures, {}};
+std::vector<left_out_size> left_out_sizes(const std::vector<statistics::measured_time>& times) {
+  std::vector<left_out_size> sizes;
   for (const auto i : chosen_sizes(times)) {
     auto remaining = times;
     remaining.erase(remaining.begin() + static_cast<std::ptrdiff_t>(i));
     const statistics::broken_line fitted(std::move(remaining));
-    result.sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
+    sizes.push_back({times[i].bytes, times[i].ns, fitted.at(times[i].bytes)});
   }
-  return result;
+  return sizes;
 }
 
 }  // namespace
@@ -37,7 +34,9 @@ std::vector<leave_out_check> check_by_leaving_out(const measurements& measured) 
   std::vector<leave_out_check> checks;
   for (const auto& checked : measured.all_series) {
     if (is_cpu_access(checked.measures)) continue;  // no line is fitted to these
-    if (auto result = check(checked); !result.sizes.empty()) checks.push_back(std::move(result));
+    if (auto sizes = left_out_sizes(checked.times); !sizes.empty())
+      checks.push_back({checked.name, checked.measures, statistics::broken_line(checked.times),
+                        std::move(sizes)});
   }
   return checks;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/advice/measurements.hpp"
+#include "src/statistics/broken_line.hpp"
 #include "src/statistics/estimate.hpp"
 
 namespace bench_transfers::advice {
@@ -26,6 +27,7 @@ struct left_out_size {
 struct leave_out_check {
   std::string name;  ///< of the series
   term measures;
+  statistics::broken_line fitted;  ///< to all sizes
   std::vector<left_out_size> sizes;
 };
 

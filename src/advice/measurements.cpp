@@ -14,6 +14,7 @@
 #include "src/common/text.hpp"
 #include "src/result_file/reader.hpp"
 #include "src/result_file/spread.hpp"
+#include "src/statistics/estimate.hpp"
 #include "src/statistics/quantile.hpp"
 
 namespace bench_transfers::advice {
@@ -26,16 +27,6 @@ using statistics::measured_time;
 bool is_one_way_copy(const benchmark& described) {
   return described.role == "copy" &&
          (described.direction == direction::h2d || described.direction == direction::d2h);
-}
-
-term transfer_of(const benchmark& described) {
-  switch (described.direction) {
-    case direction::h2d: return term::transfer_h2d;
-    case direction::d2h: return term::transfer_d2h;
-    case direction::both: return term::transfer_both;
-    case direction::none: return term::transfer_none;
-  }
-  return term::transfer_none;
 }
 
 /// Only CPU access by the plain method of one thread counts: with other methods, kinds of memory
@@ -66,7 +57,7 @@ std::optional<term> term_of(const benchmark& described, std::size_t device,
   const bool belongs = transfers.belongs(described);
   if (!(belongs ? is_usable(described, device, transfers.lines) : is_usable(described, device)))
     return std::nullopt;
-  return belongs ? transfer_of(described) : term_of_memory(described);
+  return belongs ? transfer_term(described.direction) : term_of_memory(described);
 }
 
 /// The name of a series. A transfer is named by its direction, whatever variants a strategy has.
@@ -97,11 +88,9 @@ std::optional<double> positive(std::optional<double> value) {
   return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Standard error of a median, as a part of it: a 95 % interval taken for that of a normal
-/// distribution.
+/// Standard error of a median, as a part of it, from its 95 % interval.
 double relative_error(const statistics::interval& interval, double median) {
-  constexpr double standard_errors = 1.96;
-  return (interval.high - interval.low) / 2 / standard_errors / median;
+  return (interval.high - interval.low) / 2 / statistics::standard_errors_to_ends / median;
 }
 
 /// The same within a process: by order statistics, so that a single disturbed repetition does not
@@ -133,23 +122,18 @@ bool can_tell(const repetitions& by_size) {
                              [](const auto& size) { return size.second.size() >= enough; });
 }
 
-/// Variants of a strategy that do the same job are separate series; the plainest is used. The order
-/// of the members decides: finish() takes the first variant of a name and a term.
-struct variant_key {
-  std::string name;
-  term measures;
-  unsigned plainness;
-  std::optional<std::string> variant;
-
-  auto operator<=>(const variant_key&) const = default;
-};
-
+/// One of the variants of a strategy that do the same job.
 struct variant_rates {
-  const benchmark* described = nullptr;  ///< of any size
+  const benchmark* described;  ///< of any size
   std::string strategy;
   advice::plainness plainness;
-  repetitions by_size;
-  errors between_processes;
+  std::optional<std::string> variant;
+  repetitions by_size = {};
+  errors between_processes = {};
+
+  [[nodiscard]] bool is_plainer_than(const variant_rates& other) const {
+    return std::tie(plainness, variant) < std::tie(other.plainness, other.variant);
+  }
 };
 
 /// What measurements of CPU access to memory of one pool have in common.
@@ -165,12 +149,12 @@ class collector {
  public:
   /// Takes what this device alone does.
   collector(measurements& measured, const result_file::contents& content,
-            const spread_list& spreads, std::size_t device, const transfer_choice& transfers)
+            const spread_list& spreads, std::size_t device, transfer_choice transfers)
       : measured_(measured),
         pools_(pools_in(content.facts)),
         spreads_(spreads),
         device_(device),
-        transfers_(transfers) {}
+        transfers_(std::move(transfers)) {}
 
   void add(const result_file::row& row) {
     const auto& described = *row.benchmark;
@@ -188,39 +172,36 @@ class collector {
     }
     const auto strategy =
         is_transfer(*needed) ? transfers_.strategy(described) : described.strategy;
-    const variant_key own{name_of(described, *needed, strategy), *needed, described.plainness,
-                          described.variant};
-    add(own, described, strategy, plainness_of(described), rate);
-    if (time_of(*needed) == median && !is_read_again(*needed)) keep_error(own, described);
+    auto* const kept =
+        add({&described, strategy, plainness_of(described), described.variant}, *needed, rate);
+    if (kept != nullptr && time_of(*needed) == median && !is_read_again(*needed))
+      keep_error(*kept, described);
     if (const auto key = pool_of(described, *needed))
       pooled_[*key][static_cast<double>(*described.size_bytes)].push_back(rate);
     if (!is_of_its_size(*needed)) return;
     for (const auto& form : timed_in_turn(row))
       if (const auto its_rate = ns_per_byte(row, *needed, form + "_ns"); std::isnormal(its_rate))
-        add({name_of(described, *needed, form), *needed, 0, std::nullopt}, described, form, {},
-            its_rate);
+        add({&described, form, {}, std::nullopt}, *needed, its_rate);
   }
 
-  /// Adds the series by name; of several with the same name, the plainest one.
+  /// Adds the series by name.
   void finish() {
-    for (const auto& [key, variant] : variants_) {
+    for (const auto& [key, variant] : plainest_) {
+      const auto& [name, measures] = key;
       const auto& described = *variant.described;
-      if (!measured_.all_series.empty() && measured_.all_series.back().name == key.name &&
-          measured_.all_series.back().measures == key.measures)
-        continue;
-      const auto pool = pool_of(described, key.measures);
-      const bool has_memory = !is_transfer(key.measures) || transfers_.counts_memory;
+      const auto pool = pool_of(described, measures);
+      const bool has_memory = !is_transfer(measures) || transfers_.counts_memory;
       measured_.all_series.push_back(
-          {.name = key.name,
+          {.name = name,
            .strategy = variant.strategy,
-           .measures = key.measures,
+           .measures = measures,
            .memory = has_memory ? described.memory : std::nullopt,
            .plainness = variant.plainness,
            .pool = pool ? std::optional(pool->pool) : std::nullopt,
            .times = times_of(pool ? with_all_of_pool(variant.by_size, *pool) : variant.by_size,
                              variant.between_processes),
            .can_tell = can_tell(variant.by_size),
-           .repetitions = is_transfer(key.measures) ? variant.by_size : repetitions()});
+           .repetitions = is_transfer(measures) ? variant.by_size : repetitions()});
     }
   }
 
@@ -235,7 +216,7 @@ class collector {
   }
   /// Whether the time is that of the benchmark's size instead of the bytes that it has moved.
   [[nodiscard]] bool is_of_its_size(term needed) const {
-    return is_transfer(needed) && !transfers_.moves_its_size;
+    return is_transfer(needed) && transfers_.is_of_its_size;
   }
 
   /// 0 if the row does not tell.
@@ -255,19 +236,21 @@ class collector {
     return of_reads > 0 ? rate + transfers_.reads * of_reads : 0;
   }
 
-  void add(const variant_key& key, const benchmark& described, const std::string& strategy,
-           const plainness& plainness, double rate) {
-    auto& variant = variants_[key];
-    variant.described = &described;
-    variant.strategy = strategy;
-    variant.plainness = plainness;
-    variant.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+  /// Null if a plainer variant is known, which counts instead.
+  variant_rates* add(const variant_rates& added, term needed, double rate) {
+    const auto& described = *added.described;
+    auto& kept = plainest_.try_emplace({name_of(described, needed, added.strategy), needed}, added)
+                     .first->second;
+    if (kept.is_plainer_than(added)) return nullptr;
+    if (added.is_plainer_than(kept)) kept = added;
+    kept.by_size[static_cast<double>(*described.size_bytes)].push_back(rate);
+    return &kept;
   }
 
   /// Keeps the error between processes of a benchmark's median time.
-  void keep_error(const variant_key& key, const benchmark& described) {
+  void keep_error(variant_rates& kept, const benchmark& described) {
     if (const auto of = spreads_.find(&described); of != spreads_.end() && of->second.interval)
-      variants_[key].between_processes[static_cast<double>(*described.size_bytes)] =
+      kept.between_processes[static_cast<double>(*described.size_bytes)] =
           relative_error(*of->second.interval, of->second.median);
   }
 
@@ -291,8 +274,8 @@ class collector {
   const spread_list& spreads_;
   std::map<pool_key, repetitions> pooled_;
   std::size_t device_;
-  const transfer_choice& transfers_;
-  std::map<variant_key, variant_rates> variants_;
+  transfer_choice transfers_;
+  std::map<std::pair<std::string, term>, variant_rates> plainest_;  // by the names of series
 };
 
 /// One of several devices is also named as on the command line.
@@ -355,6 +338,16 @@ term_group group_of(term needed) {
 
 }  // namespace
 
+term transfer_term(direction towards) {
+  switch (towards) {
+    case direction::h2d: return term::transfer_h2d;
+    case direction::d2h: return term::transfer_d2h;
+    case direction::both: return term::transfer_both;
+    case direction::none: break;
+  }
+  return term::transfer_none;
+}
+
 bool is_transfer(term needed) { return group_of(needed) == term_group::transfer; }
 bool is_allocation(term needed) { return group_of(needed) == term_group::allocation; }
 bool is_cpu_access(term needed) { return group_of(needed) == term_group::cpu_access; }
@@ -405,12 +398,6 @@ row_list rows_of_memory(const result_file::contents& content, std::size_t device
   for (const auto& row : content.rows)
     if (is_usable(*row.benchmark, device) && term_of_memory(*row.benchmark)) rows.push_back(&row);
   return rows;
-}
-
-measurements read_measurements(const std::filesystem::path& file, const std::string& device) {
-  const auto content = result_file::read(file);
-  result_file::require_bench_transfers(content, file);
-  return measurements_in(content, file, index_of_device(content, file, device));
 }
 
 }  // namespace bench_transfers::advice

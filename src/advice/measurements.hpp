@@ -48,6 +48,8 @@ enum class term {
   cpu_read
 };
 
+/// The transfer in a direction.
+term transfer_term(result_file::direction towards);
 /// Whether a term is a transfer.
 bool is_transfer(term needed);
 /// Whether it is allocation or release.
@@ -113,19 +115,14 @@ struct transfer_choice {
   std::string read_again = {};
   double reads = 0;
   bool counts_memory = true;  ///< what its host memory costs is part of the sum
-  /// Its time is that of the bytes it has moved, which may differ from its size. Otherwise it is
-  /// that of its size, and what was timed in turn with it, as a form of the same operation, is a
-  /// transfer as well.
-  bool moves_its_size = true;
+  /// Its time is that of its size, and what was timed in turn with it, as a form of the same
+  /// operation, is a transfer as well. Otherwise it is that of the bytes it has moved, which may
+  /// differ from its size.
+  bool is_of_its_size = false;
   bool needs_memory =
       true;  ///< what has no known memory cannot be ranked; otherwise memory is free
   result_file::cache_state lines = result_file::cache_state::warm;  ///< when it begins
 };
-
-/// The measurements of one device; an empty id stands for the first. Throws
-/// result_file::unusable_file if the file cannot be read, is another program's, or has no such
-/// device.
-measurements read_measurements(const std::filesystem::path& file, const std::string& device = "");
 
 /// The measurements of the device with this index in a file of bench_transfers; `file` only names
 /// their origin. `lines`: of its copies.

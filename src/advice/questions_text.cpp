@@ -20,7 +20,8 @@ using exports::cells;
 /// A line of the table of several questions.
 exports::row row_of(const ranked_question& answer) {
   const auto& [asked, ranked] = answer;
-  std::vector<std::string> line{size_text(asked.bytes), asked.direction, count_text(asked.reuse)};
+  std::vector<std::string> line{size_text(asked.bytes), result_file::to_string(asked.direction),
+                                count_text(asked.reuse)};
   const auto ends_with = [&](const std::vector<std::string>& rest, const std::string& note = "") {
     line.insert(line.end(), rest.begin(), rest.end());
     return exports::row{line, note};
@@ -62,8 +63,8 @@ void add_calls(exports::answer& out, std::span<const ranked_question> answers,
     if (known == nullptr) continue;
     all.holds_launches |= known->holds_launches;
     all.page_locks |= known->page_locks;
-    auto line = fmt::format("{}, {}: {}", recommended(ranked).name, asked.direction,
-                            in_one_line(known->lines));
+    auto line = fmt::format("{}, {}: {}", recommended(ranked).name,
+                            result_file::to_string(asked.direction), in_one_line(known->lines));
     if (shown.insert(line).second) out.say(std::move(line));
   }
   add_note_on_launches(out, all);
@@ -73,7 +74,8 @@ void add_calls(exports::answer& out, std::span<const ranked_question> answers,
 
 std::string why_unranked(const ranked_question& answer) {
   const auto& left_out = answer.ranked.left_out;
-  return left_out.empty() ? fmt::format("no transfers {} in the file", answer.asked.direction)
+  return left_out.empty() ? fmt::format("no transfers {} in the file",
+                                        result_file::to_string(answer.asked.direction))
                           : fmt::format("{}: {}", left_out.front().name, left_out.front().reason);
 }
 
@@ -82,11 +84,11 @@ void add_rankings(exports::answer& out, const measurements& measured, const cost
   add_origin(out, measured);
   add_allocation(out, model);
   std::vector<question> questions;
-  std::set<std::string> directions;
+  std::set<result_file::direction> directions;
   for (const auto& [asked, ranked] : answers) {
     questions.push_back(asked);
     if (directions.insert(asked.direction).second)
-      out.say(fmt::format("{}: {}", asked.direction, accesses(asked)));
+      out.say(fmt::format("{}: {}", result_file::to_string(asked.direction), accesses(asked)));
   }
   exports::table table{"",
                        {{"bytes", cells::numbers},

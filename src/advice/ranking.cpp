@@ -19,9 +19,11 @@ struct strategy_costs {
 
 namespace {
 
+using result_file::direction;
 using statistics::broken_line;
 using statistics::difference;
 using statistics::estimate;
+using statistics::measured_time;
 using statistics::scaled;
 using statistics::sum;
 
@@ -61,26 +63,16 @@ constexpr const char* not_measured = "not_measured";
 constexpr const char* one_size = "one_size";
 constexpr const char* exceeds_memory = "exceeds_memory";
 
-std::optional<term> transfer_term(const std::string& direction) {
-  if (direction == "h2d") return term::transfer_h2d;
-  if (direction == "d2h") return term::transfer_d2h;
-  if (direction == "both") return term::transfer_both;
-  if (direction == "none") return term::transfer_none;
-  return std::nullopt;
-}
-
 /// Data that go there and back have memory to come from, and memory to return to.
-double blocks_of(const question& question) { return question.direction == "both" ? 2 : 1; }
+double blocks_of(const question& question) { return question.direction == direction::both ? 2 : 1; }
 
-/// The time of a size that is the only one measured. As in a line, 2 % are added to the error that
-/// its repetitions show, for what is systematic at a size. Of a single repetition nothing is known:
-/// noise may then hide a difference of 10 %, as in as_good().
-estimate estimate_of(const statistics::measured_time& measured) {
-  constexpr double systematic = 0.02, of_single_repetition = 0.1;
-  const double error = std::hypot(
-      systematic, measured.relative_error > 0 ? measured.relative_error : of_single_repetition);
-  const double reach = 1.96 * error * measured.ns;  // 95 % of a normal distribution
-  return {measured.ns, std::max(0.0, measured.ns - reach), measured.ns + reach};
+/// The time of a size that is the only one measured. Of a single repetition nothing is known: noise
+/// may then hide as much as in as_good().
+estimate estimate_of(measured_time measured) {
+  constexpr double of_single_repetition = 0.1;
+  static_assert(1 + of_single_repetition == most_apart);
+  if (!(measured.relative_error > 0)) measured.relative_error = of_single_repetition;
+  return statistics::with_error(measured.ns, statistics::expected_error(measured));
 }
 
 template <class Fitted>
@@ -91,27 +83,12 @@ bool is_beyond(const Fitted& measured, double bytes) {
 void check(const question& question) {
   if (!(question.bytes > 0 && std::isfinite(question.bytes)))
     throw std::invalid_argument("a transfer has at least one byte");
-  if (!transfer_term(question.direction))
-    throw std::invalid_argument("the direction is h2d, d2h, both or none");
   if (!(question.reuse >= 1 && std::isfinite(question.reuse)))
     throw std::invalid_argument("memory is used at least once");
   for (const auto& cpu : cpu_terms)
     if (const auto times = question.*cpu.times; !(times >= 0 && std::isfinite(times)))
       throw std::invalid_argument("the CPU cannot access memory less than never");
 }
-
-}  // namespace
-
-question usual_question(const std::string& direction) {
-  const bool uploads = direction == "h2d" || direction == "both";
-  const bool downloads = direction == "d2h" || direction == "both";
-  return {.bytes = 0,
-          .direction = direction,
-          .cpu_writes = uploads ? 1.0 : 0.0,
-          .cpu_reads = downloads ? 1.0 : 0.0};
-}
-
-namespace {
 
 /// allocation / n + per_transfer are equal for both at one n at most.
 break_even compare(const strategy_costs& candidate, const strategy_costs& plain) {
@@ -126,34 +103,20 @@ break_even compare(const strategy_costs& candidate, const strategy_costs& plain)
   return {break_even::kind::up_to, std::floor(uses)};
 }
 
-ranked_strategy ranked_entry(const std::string& name, const plainness& plainness,
-                             const strategy_costs& costs, double reuse) {
-  const auto allocation = scaled(costs.allocation, 1 / reuse);
-  return {.name = name,
-          .allocation = allocation,
-          .fill = costs.fill,
-          .transfer = costs.transfer,
-          .read_back = costs.read_back,
-          .total = sum(std::array{allocation, costs.fill, costs.transfer, costs.read_back}),
-          .behind = {},
-          .pays = std::nullopt,
-          .extrapolated = costs.extrapolated,
-          .plainness = plainness};
-}
-
 }  // namespace
+
+question usual_question(direction towards) {
+  return {.bytes = 0,
+          .direction = towards,
+          .cpu_writes = towards == direction::h2d || towards == direction::both ? 1.0 : 0.0,
+          .cpu_reads = towards == direction::d2h || towards == direction::both ? 1.0 : 0.0};
+}
 
 cost_model::cost_model(const measurements& measured)
     : host_bytes_(measured.from.host_bytes),
       device_bytes_(measured.from.device_bytes),
       needs_memory_(measured.needs_memory) {
   for (const auto& added : measured.all_series) {
-    if (is_cpu_access(added.measures))
-      rates_.emplace(added.name, added.times);
-    else if (added.times.size() > 1)
-      lines_.emplace(added.name, added.times);
-    else if (added.times.size() == 1 && !needs_memory_)
-      points_.emplace(added.name, added.times.front());
     if (is_transfer(added.measures))
       transfers_.emplace(place{added.measures, added.strategy}, source_of(added));
     else if (added.memory)
@@ -169,35 +132,44 @@ cost_model::cost_model(const measurements& measured)
 }
 
 void cost_model::compare_small_transfers(const measurements& measured) {
-  std::map<std::string, const repetitions*> by_series;
-  for (const auto& added : measured.all_series) by_series.emplace(added.name, &added.repetitions);
-  std::map<term, std::map<std::string, const repetitions*>> strategies;
-  std::map<term, std::string> baselines;
+  std::map<term, std::map<std::string, const repetitions*>> all;
+  for (const auto& added : measured.all_series)
+    if (is_transfer(added.measures))
+      all[added.measures].emplace(added.strategy, &added.repetitions);
   for (const auto& [measured_place, transfer] : transfers_) {
     const auto& [direction, strategy] = measured_place;
-    strategies[direction].emplace(strategy, by_series.at(transfer.series));
-    if (transfer.plainness.options == 0) baselines.emplace(direction, strategy);
+    if (transfer.may_be_baseline()) small_.try_emplace(direction, all.at(direction), strategy);
   }
-  for (const auto& [direction, baseline] : baselines)
-    small_.try_emplace(direction, strategies.at(direction), baseline);
 }
 
 /// Whether repetitions confirm that its transfers are faster than those of the baseline.
 std::optional<bool> cost_model::is_confirmed(const std::string& strategy, const ranking& ranked,
                                              const question& question) const {
-  const auto small = small_.find(transfer_term(question.direction).value());
+  const auto small = small_.find(transfer_term(question.direction));
   if (small == small_.end() || ranked.baseline != small->second.baseline() ||
       strategy == *ranked.baseline)
     return std::nullopt;
   return small->second.is_faster(strategy, question.bytes);
 }
 
-cost_model::source cost_model::source_of(const series& added) {
-  return {.series = added.name,
-          .memory = added.memory,
-          .plainness = added.plainness,
-          .pool = added.pool,
-          .can_tell = added.can_tell};
+bool cost_model::source::is_known_at(double bytes) const {
+  const auto* const point = std::get_if<measured_time>(&times);
+  return point == nullptr ? !std::holds_alternative<std::monostate>(times) : point->bytes == bytes;
+}
+
+cost_model::source cost_model::source_of(const series& added) const {
+  source made{.times = {},
+              .memory = added.memory,
+              .plainness = added.plainness,
+              .pool = added.pool,
+              .can_tell = added.can_tell};
+  if (is_cpu_access(added.measures))
+    made.times = cpu_rate(added.times);
+  else if (added.times.size() > 1)
+    made.times = broken_line(added.times);
+  else if (added.times.size() == 1 && !needs_memory_)
+    made.times = added.times.front();
+  return made;
 }
 
 /// If several strategies do the same with the same kind of memory, the plainest counts.
@@ -209,25 +181,22 @@ void cost_model::add_by_memory(const series& added) {
 }
 
 const cost_model::source& cost_model::transfer(const std::string& strategy,
-                                               const std::string& direction) const {
-  return transfers_.at({transfer_term(direction).value(), strategy});
+                                               direction towards) const {
+  return transfers_.at({transfer_term(towards), strategy});
 }
 
-const broken_line* cost_model::transfer_line(const std::string& strategy,
-                                             const std::string& direction) const {
-  const auto line = lines_.find(transfer(strategy, direction).series);
-  return line == lines_.end() ? nullptr : &line->second;
+const broken_line* cost_model::transfer_line(const std::string& strategy, direction towards) const {
+  return std::get_if<broken_line>(&transfer(strategy, towards).times);
 }
 
 std::optional<cost_model::range> cost_model::transfer_sizes() const {
   std::optional<range> sizes;
   for (const auto& [strategy, measured] : transfers_) {
-    const auto line = lines_.find(measured.series);
-    if (line == lines_.end()) continue;
-    const auto& fitted = line->second;
-    if (!sizes) sizes = range{fitted.smallest(), fitted.largest()};
-    sizes->smallest = std::min(sizes->smallest, fitted.smallest());
-    sizes->largest = std::max(sizes->largest, fitted.largest());
+    const auto* const line = std::get_if<broken_line>(&measured.times);
+    if (line == nullptr) continue;
+    if (!sizes) sizes = range{line->smallest(), line->largest()};
+    sizes->smallest = std::min(sizes->smallest, line->smallest());
+    sizes->largest = std::max(sizes->largest, line->largest());
   }
   return sizes;
 }
@@ -240,15 +209,7 @@ const cost_model::source* cost_model::by_memory(term needed, const source& trans
 }
 
 const cpu_rate& cost_model::rate(term access, const source& transfer) const {
-  return rates_.at(by_memory(access, transfer)->series);
-}
-
-/// The code of why a series cannot be used; empty if it can.
-std::string cost_model::missing_measurement(const source* needed, double bytes) const {
-  if (needed == nullptr) return not_measured;
-  if (lines_.contains(needed->series) || rates_.contains(needed->series)) return "";
-  const auto point = points_.find(needed->series);
-  return point != points_.end() && point->second.bytes == bytes ? "" : one_size;
+  return std::get<cpu_rate>(by_memory(access, transfer)->times);
 }
 
 /// Nullopt if the strategy can be ranked.
@@ -277,11 +238,10 @@ std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
     needs.push_back(
         {has_memory && cpu.counts(measured_, question), memory_source(cpu.access), cpu.title});
   for (const auto& [needed, series, title] : needs) {
-    if (!needed) continue;
-    if (const auto code = missing_measurement(series, question.bytes); !code.empty())
-      return left_out{strategy, code,
-                      fmt::format("{} {}", title,
-                                  code == one_size ? "measured at one size only" : "not measured")};
+    if (!needed || (series != nullptr && series->is_known_at(question.bytes))) continue;
+    return left_out{strategy, series == nullptr ? not_measured : one_size,
+                    fmt::format("{} {}", title,
+                                series == nullptr ? "not measured" : "measured at one size only")};
   }
   return std::nullopt;
 }
@@ -289,10 +249,11 @@ std::optional<left_out> cost_model::why_left_out(const std::string& strategy,
 strategy_costs cost_model::costs_of(const source& transfer, const question& question) const {
   strategy_costs costs;
   const auto predict = [&](const source& measured) {
-    const auto fitted = lines_.find(measured.series);
-    if (fitted == lines_.end()) return estimate_of(points_.at(measured.series));
-    costs.extrapolated |= is_beyond(fitted->second, question.bytes);
-    return fitted->second.at(question.bytes);
+    if (const auto* const point = std::get_if<measured_time>(&measured.times))
+      return estimate_of(*point);
+    const auto& line = std::get<broken_line>(measured.times);
+    costs.extrapolated |= is_beyond(line, question.bytes);
+    return line.at(question.bytes);
   };
   costs.transfer = predict(transfer);
   if (!transfer.memory) return costs;
@@ -347,17 +308,27 @@ ranking cost_model::rank(const question& question) const {
       continue;
     }
     costs.emplace(strategy, costs_of(transfer, question));
-    if (transfer.plainness.options == 0 && !ranked.baseline) ranked.baseline = strategy;
+    if (transfer.may_be_baseline() && !ranked.baseline) ranked.baseline = strategy;
   }
-  for (const auto& [name, strategy_cost] : costs) {
+  for (const auto& [name, cost] : costs) {
     const auto& measured = transfer(name, question.direction);
-    ranked.strategies.push_back(
-        ranked_entry(name, measured.plainness, strategy_cost, question.reuse));
-    ranked.strategies.back().can_tell = measured.can_tell;
-    ranked.strategies.back().gain_confirmed = is_confirmed(name, ranked, question);
+    const auto allocation = scaled(cost.allocation, 1 / question.reuse);
     // Without the cost of allocation there is no break-even point.
-    if (measured_.allocation && ranked.baseline && name != *ranked.baseline)
-      ranked.strategies.back().pays = compare(strategy_cost, costs.at(*ranked.baseline));
+    const bool is_compared = measured_.allocation && ranked.baseline && name != *ranked.baseline;
+    ranked.strategies.push_back(
+        {.name = name,
+         .allocation = allocation,
+         .fill = cost.fill,
+         .transfer = cost.transfer,
+         .read_back = cost.read_back,
+         .total = sum(std::array{allocation, cost.fill, cost.transfer, cost.read_back}),
+         .behind = {},  // known when all are sorted
+         .pays =
+             is_compared ? std::optional(compare(cost, costs.at(*ranked.baseline))) : std::nullopt,
+         .extrapolated = cost.extrapolated,
+         .plainness = measured.plainness,
+         .can_tell = measured.can_tell,
+         .gain_confirmed = is_confirmed(name, ranked, question)});
   }
   std::ranges::stable_sort(ranked.strategies, {},
                            [](const ranked_strategy& strategy) { return strategy.total.value; });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "src/advice/cpu_rate.hpp"
@@ -18,7 +19,7 @@ namespace bench_transfers::advice {
 /// for each, the CPU fills the memory `cpu_writes` times and reads it back `cpu_reads` times.
 struct question {
   double bytes;
-  std::string direction;  ///< "h2d" or "d2h"; of other transfers than copies also "both", "none"
+  result_file::direction direction;
   double reuse = 1;
   double cpu_writes = 0;
   double cpu_reads = 0;
@@ -28,7 +29,7 @@ struct question {
 
 /// Of no bytes yet: by default the CPU writes the data before an upload and reads them after a
 /// download.
-question usual_question(const std::string& direction);
+question usual_question(result_file::direction towards);
 
 /// How often host memory must be used again for a strategy to take no longer than the baseline.
 struct break_even {
@@ -98,19 +99,15 @@ class cost_model {
   explicit cost_model(const measurements& measured);
 
   /// Throws std::invalid_argument for an impossible question: no bytes, reuse below 1, negative
-  /// CPU accesses, an unknown direction.
+  /// CPU accesses.
   [[nodiscard]] ranking rank(const question& question) const;
 
   [[nodiscard]] const measured_terms& measured() const { return measured_; }
-  /// By the names of series: "copy/pinned/h2d", "allocate/pinned".
-  [[nodiscard]] const std::map<std::string, statistics::broken_line>& lines() const {
-    return lines_;
-  }
   /// Whether transfers have costs of memory at all.
   [[nodiscard]] bool has_memory() const { return has_memory_; }
   /// The fit of a strategy's transfers; null if they were measured at one size only.
   [[nodiscard]] const statistics::broken_line* transfer_line(const std::string& strategy,
-                                                             const std::string& direction) const;
+                                                             result_file::direction towards) const;
   /// The smallest and largest size at which transfers were measured, in bytes; none if there is
   /// none.
   struct range {
@@ -121,20 +118,24 @@ class cost_model {
  private:
   /// Where a term of a sum comes from: a series of the file.
   struct source {
-    std::string series;  ///< its name
+    /// Its time by size; that of a single size, if it can be used at all; of CPU access a rate.
+    std::variant<std::monostate, statistics::broken_line, statistics::measured_time, cpu_rate>
+        times;
     std::optional<std::string> memory;
     advice::plainness plainness = {};
     std::optional<std::string> pool = std::nullopt;  ///< of CPU access
     bool can_tell = true;
+
+    [[nodiscard]] bool is_known_at(double bytes) const;
+    [[nodiscard]] bool may_be_baseline() const { return plainness.options == 0; }
   };
   using place = std::pair<term, std::string>;
 
-  [[nodiscard]] static source source_of(const series& added);
+  [[nodiscard]] source source_of(const series& added) const;
   void add_by_memory(const series& added);
   void compare_small_transfers(const measurements& measured);
   [[nodiscard]] const source& transfer(const std::string& strategy,
-                                       const std::string& direction) const;
-  [[nodiscard]] std::string missing_measurement(const source* needed, double bytes) const;
+                                       result_file::direction towards) const;
   [[nodiscard]] std::optional<left_out> why_left_out(const std::string& strategy,
                                                      const source& transfer,
                                                      const question& question) const;
@@ -147,12 +148,9 @@ class cost_model {
                                                            const ranked_strategy& fastest,
                                                            const question& question) const;
 
-  std::map<std::string, statistics::broken_line> lines_;     // by the names of series
-  std::map<std::string, statistics::measured_time> points_;  // of a single size
-  std::map<std::string, cpu_rate> rates_;                    // likewise, of CPU access
-  std::map<place, source> transfers_;                        // by strategy
-  std::map<place, source> by_memory_;                        // what memory costs, by its kind
-  std::map<term, small_transfers> small_;                    // by direction
+  std::map<place, source> transfers_;      // by strategy
+  std::map<place, source> by_memory_;      // what memory costs, by its kind
+  std::map<term, small_transfers> small_;  // by direction
   measured_terms measured_;
   std::optional<double> host_bytes_, device_bytes_;  // as origin has them
   bool needs_memory_;

@@ -206,7 +206,8 @@ std::string job_title(const ranked_job& answer) {
   const auto& job = *answer.job;
   auto title = job.role;
   if (job.job) title += ", " + *job.job;
-  title += fmt::format(", {}, {}", answer.question.direction, size_text(answer.question.bytes));
+  title += fmt::format(", {}, {}", result_file::to_string(answer.question.direction),
+                       size_text(answer.question.bytes));
   if (job.time != "median_ns") title += fmt::format(", by {}", job.time);
   if (job.reads > 0)
     title += fmt::format(", then {} by the threads that filled it", counted(job.reads, "read"));
@@ -243,8 +244,8 @@ void add_ranking(exports::answer& out, const measurements& measured, const cost_
   const auto& [question, ranked] = answer;
   add_origin(out, measured);
   add_allocation(out, model);
-  out.say(fmt::format("{} {}, {}", size_text(question.bytes), question.direction,
-                      memory_use(question)));
+  out.say(fmt::format("{} {}, {}", size_text(question.bytes),
+                      result_file::to_string(question.direction), memory_use(question)));
   out.say(recommendation(ranked, question));
   add_calls(out, calls_of(ranked, question, calls));
   out.add(table_of(model, question, ranked));

@@ -22,7 +22,7 @@ struct program_calls {
 };
 
 /// By the name of a strategy, with the job where jobs have calls of their own, and the direction.
-using calls_by_strategy = std::map<std::pair<std::string, std::string>, program_calls>;
+using calls_by_strategy = std::map<std::pair<std::string, result_file::direction>, program_calls>;
 
 /// The recommendation and its calls, the table of all strategies with their terms, and what limits
 /// the answer. The ranking must not be empty.
@@ -44,7 +44,7 @@ void add_alternatives(exports::answer& out, const role_answers& answers,
 std::string unranked_text(const unranked_job& job);
 
 /// The same for check_by_leaving_out: lines and errors of each series, then of all together.
-void add_check(exports::answer& out, const measurements& measured, const cost_model& model,
+void add_check(exports::answer& out, const measurements& measured,
                const std::vector<leave_out_check>& checks);
 
 /// Of each line, if the measurements are not of a GPU.

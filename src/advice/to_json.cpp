@@ -104,7 +104,7 @@ json model_of(const cost_model& model, const ranked_strategy& strategy, const qu
 json answer_of(const cost_model& model, const question& question, const ranking& ranked) {
   json answer;
   answer["question"] = {
-      {"bytes", integer(question.bytes)}, {"direction", question.direction},
+      {"bytes", integer(question.bytes)}, {"direction", result_file::to_string(question.direction)},
       {"reuse", integer(question.reuse)}, {"cpu_writes", question.cpu_writes},
       {"cpu_reads", question.cpu_reads},  {"cache", result_file::to_string(question.lines)}};
   const auto is_ranked = !ranked.strategies.empty();
@@ -199,7 +199,8 @@ json map_document(const measurements& measured, const cost_model& model,
   auto document = head("map", measured, model);
   document["sizes"] = list_of(directions.front().sizes, integer);
   document["reuse"] = list_of(directions.front().reuses, integer);
-  for (const auto& map : directions) document["directions"][map.question.direction] = to_json(map);
+  for (const auto& map : directions)
+    document["directions"][result_file::to_string(map.question.direction)] = to_json(map);
   return document;
 }
 
@@ -213,7 +214,7 @@ json check_document(const measurements& measured, const cost_model& model,
   };
   document["checks"] = list_of(checks, [&](const leave_out_check& check) -> json {
     return {{"name", check.name},
-            {"model", to_json(model.lines().at(check.name))},
+            {"model", to_json(check.fitted)},
             {"left_out", list_of(check.sizes, size_document)}};
   });
   return document;

@@ -82,7 +82,7 @@ const measured& choices::decide(const choice& made) const {
 choices::by_reuse choices::advised(const choice& made) const {
   by_reuse answer;
   for (const auto reuse : asked_reuses) {
-    auto question = advice::usual_question(result_file::to_string(made.towards));
+    auto question = advice::usual_question(made.towards);
     question.bytes = static_cast<double>(made.size);
     question.reuse = reuse;
     const auto ranked = model_.rank(question);

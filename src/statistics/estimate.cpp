@@ -1,8 +1,14 @@
 #include "src/statistics/estimate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bench_transfers::statistics {
+
+estimate with_error(double value, double relative_error) {
+  const double reach = standard_errors_to_ends * relative_error * value;
+  return {value, std::max(0.0, value - reach), value + reach};
+}
 
 estimate scaled(const estimate& unscaled, double factor) {
   return {unscaled.value * factor, unscaled.low * factor, unscaled.high * factor};

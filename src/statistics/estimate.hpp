@@ -18,6 +18,12 @@ struct estimate {
   friend bool operator==(const estimate&, const estimate&) = default;
 };
 
+/// Standard errors from a value to the ends of its 95 % interval: that of a normal distribution.
+inline constexpr double standard_errors_to_ends = 1.96;
+
+/// A value that is not negative, with its standard error, which is a part of it.
+estimate with_error(double value, double relative_error);
+
 /// The estimate times a factor that is exact and not negative.
 estimate scaled(const estimate& unscaled, double factor);
 

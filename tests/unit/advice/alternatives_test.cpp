@@ -20,6 +20,7 @@ namespace bench_transfers::advice::alternatives_test {
 namespace {
 
 using json = nlohmann::ordered_json;
+using result_file::direction;
 using testing::AllOf;
 using testing::DoubleNear;
 using testing::ElementsAre;
@@ -119,8 +120,8 @@ class made_up_file {
 /// A role of a strategy's own, which nothing here knows.
 constexpr auto own_role = "teleport";
 
-question ask(double bytes, const std::string& direction = "h2d", double reuse = 1) {
-  return {.bytes = bytes, .direction = direction, .reuse = reuse};
+question ask(double bytes, direction towards = direction::h2d, double reuse = 1) {
+  return {.bytes = bytes, .direction = towards, .reuse = reuse};
 }
 
 std::vector<std::string> names(const ranking& ranked) {
@@ -151,7 +152,7 @@ TEST(alternatives, are_the_benchmarks_of_one_role_direction_and_setting) {
   const auto jobs = file.of(own_role);
   EXPECT_THAT(jobs_of(jobs), ElementsAre("h2d cold", "h2d warm", "d2h cold", "d2h warm", "both -"));
   EXPECT_THAT(names(rank(jobs[0], ask(mib))), UnorderedElementsAre("a/x", "a/y"));
-  EXPECT_THAT(names(rank(jobs[4], ask(mib, "both"))), ElementsAre("a/z"));
+  EXPECT_THAT(names(rank(jobs[4], ask(mib, direction::both))), ElementsAre("a/z"));
   EXPECT_THAT(jobs[0].families, ElementsAre("a"));
 }
 
@@ -173,8 +174,8 @@ TEST(alternatives, take_the_time_of_the_size_whatever_was_moved) {
             .direction = "both",
             .ns = 1000,
             .counters = {{"bytes", 2 * mib}}});
-  EXPECT_DOUBLE_EQ(rank(file.of(own_role).at(0), ask(mib, "both")).strategies.at(0).total.value,
-                   1000);
+  EXPECT_DOUBLE_EQ(
+      rank(file.of(own_role).at(0), ask(mib, direction::both)).strategies.at(0).total.value, 1000);
 }
 
 TEST(alternatives, of_a_single_size_are_known_at_that_size_only) {
@@ -307,7 +308,7 @@ made_up_file round_trips() {
 
 TEST(alternatives, of_different_memory_pay_for_it_there_and_back) {
   const auto job = round_trips().of("overlap").at(0);
-  const auto once = rank(job, ask(mib, "both"));
+  const auto once = rank(job, ask(mib, direction::both));
   ASSERT_THAT(names(once), ElementsAre("overlap/pageable/serial", "overlap/pinned/chosen"));
   EXPECT_THAT(once.strategies[0].total.value, DoubleNear(1000 + 2 * 200, 1));
   EXPECT_THAT(once.strategies[1].total.value, DoubleNear(400 + 2 * 2000, 1));
@@ -316,7 +317,7 @@ TEST(alternatives, of_different_memory_pay_for_it_there_and_back) {
   ASSERT_TRUE(once.strategies[1].pays);
   EXPECT_EQ(once.strategies[1].pays->when, break_even::kind::from);
   EXPECT_EQ(once.strategies[1].pays->count, 6);
-  EXPECT_EQ(recommended(rank(job, ask(mib, "both", 100))).name, "overlap/pinned/chosen");
+  EXPECT_EQ(recommended(rank(job, ask(mib, direction::both, 100))).name, "overlap/pinned/chosen");
 }
 
 TEST(alternatives, of_the_same_memory_do_not_pay_for_it) {
@@ -337,7 +338,7 @@ TEST(alternatives, without_memory_beside_others_have_no_costs_of_it) {
                   .direction = "both",
                   .variant = "x",
                   .ns = 700});
-  const auto ranked = rank(file.of("overlap").at(0), ask(mib, "both"));
+  const auto ranked = rank(file.of("overlap").at(0), ask(mib, direction::both));
   ASSERT_EQ(names(ranked).front(), "overlap/device_only/x");
   EXPECT_THAT(ranked.strategies[0].total.value, DoubleNear(700, 1));
   EXPECT_THAT(ranked.strategies[1].behind.value, DoubleNear(700, 1));
@@ -408,8 +409,8 @@ TEST(alternatives, are_not_benchmarks_that_do_different_things) {
 
 /// The answers of all jobs of a role.
 role_answers answers(const std::vector<alternatives>& jobs, double bytes) {
-  return answers_about(
-      jobs, [bytes](const std::string& direction) { return std::optional(ask(bytes, direction)); });
+  return answers_about(jobs,
+                       [bytes](direction towards) { return std::optional(ask(bytes, towards)); });
 }
 
 /// Round trips by three strategies, of which one has memory whose costs are known.
@@ -427,7 +428,7 @@ made_up_file round_trips_of_unknown_memory() {
 
 TEST(alternatives, of_which_memory_would_leave_a_single_one_go_without_it) {
   const auto jobs = round_trips_of_unknown_memory().of(own_role);
-  EXPECT_THAT(names(rank(jobs.at(0), ask(mib, "both"))), ElementsAre("own/0"));
+  EXPECT_THAT(names(rank(jobs.at(0), ask(mib, direction::both))), ElementsAre("own/0"));
   const auto all = answers(jobs, mib);
   const auto& answer = all.ranked.at(0);
   EXPECT_TRUE(answer.without_memory);
@@ -435,7 +436,8 @@ TEST(alternatives, of_which_memory_would_leave_a_single_one_go_without_it) {
   EXPECT_THAT(answer.ranked.strategies[0].total.value, DoubleNear(500, 1));
   exports::answer text;
   add_alternatives(text, all,
-                   {{{"own/0", "both"}, {"one();\ntwo();"}}, {{"own/1", "both"}, {"three();"}}});
+                   {{{"own/0", direction::both}, {"one();\ntwo();"}},
+                    {{"own/1", direction::both}, {"three();"}}});
   EXPECT_THAT(
       exports::text_of(text),
       AllOf(HasSubstr("Use own/0"), HasSubstr("Calls: one(); two();"), Not(HasSubstr("three")),

@@ -13,6 +13,7 @@
 namespace bench_transfers::advice::ranking_test {
 namespace {
 
+using result_file::direction;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 
 constexpr double us = 1e3;  // in ns
 
-question upload(double reuse = 1) { return {1e6, "h2d", reuse, 1, 0}; }
+question upload(double reuse = 1) { return {1e6, direction::h2d, reuse, 1, 0}; }
 
 std::vector<std::string> names(const ranking& all) {
   std::vector<std::string> names;
@@ -42,7 +43,7 @@ ranked_strategy find(const ranking& all, const std::string& name) {
 }
 
 TEST(ranking, adds_up_what_was_measured) {
-  const auto all = cost_model(made_up()).rank({1e6, "h2d", 10, 2, 3});
+  const auto all = cost_model(made_up()).rank({1e6, direction::h2d, 10, 2, 3});
   const auto& pinned = find(all, "pinned copy");
   EXPECT_NEAR(pinned.allocation.value, 130 * us, 1);
   EXPECT_NEAR(pinned.fill.value, 200 * us, 1);
@@ -152,27 +153,27 @@ TEST(ranking, leaves_out_what_lacks_a_term_and_says_which) {
 TEST(ranking, leaves_out_what_exceeds_the_memory_that_there_is) {
   constexpr double gib = 1 << 30;
   auto measured = made_up();
-  const auto left_out_of = [&](double bytes, const char* direction) {
-    return cost_model(measured).rank({bytes, direction}).left_out;
+  const auto left_out_of = [&](double bytes, direction towards) {
+    return cost_model(measured).rank({bytes, towards}).left_out;
   };
-  EXPECT_THAT(left_out_of(3 * gib, "h2d"), IsEmpty());
+  EXPECT_THAT(left_out_of(3 * gib, direction::h2d), IsEmpty());
   measured.from.host_bytes = 2 * gib;
-  for (const auto& left_out : left_out_of(3 * gib, "h2d"))
+  for (const auto& left_out : left_out_of(3 * gib, direction::h2d))
     EXPECT_EQ(left_out.code, "exceeds_memory") << left_out.name;
-  EXPECT_FALSE(left_out_of(3 * gib, "h2d").empty());
-  EXPECT_THAT(left_out_of(2 * gib, "h2d"), IsEmpty());
+  EXPECT_FALSE(left_out_of(3 * gib, direction::h2d).empty());
+  EXPECT_THAT(left_out_of(2 * gib, direction::h2d), IsEmpty());
   measured.from.device_bytes = gib;
-  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, "h2d"})),
+  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, direction::h2d})),
               Each(EndsWith("more than the memory of the device, 1 GiB")));
   measured.from.device_bytes = gib / 2;
-  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, "h2d"})),
+  EXPECT_THAT(reasons(cost_model(measured).rank({2 * gib, direction::h2d})),
               Each(EndsWith("more than the memory of the device, 0.5 GiB")));
 }
 
 TEST(ranking, needs_no_term_that_is_not_asked_for) {
   auto measured = made_up();
   measured.remove("pinned", term::cpu_write);
-  EXPECT_THAT(cost_model(measured).rank({1e6, "h2d", 1, 0, 1}).left_out, IsEmpty());
+  EXPECT_THAT(cost_model(measured).rank({1e6, direction::h2d, 1, 0, 1}).left_out, IsEmpty());
 }
 
 TEST(ranking, goes_without_a_term_that_the_file_has_for_nobody) {
@@ -344,7 +345,7 @@ TEST(ranking, recommends_nothing_where_times_and_differences_are_unknown) {
 }
 
 TEST(ranking, names_sizes_that_would_tell) {
-  const auto sizes = [](double bytes) { return sizes_to_measure({bytes, "h2d"}); };
+  const auto sizes = [](double bytes) { return sizes_to_measure({bytes, direction::h2d}); };
   EXPECT_THAT(sizes(64 << 20), ElementsAre(32U << 20, 64U << 20, 128U << 20));
   EXPECT_THAT(sizes(1001), ElementsAre(500U, 1000U, 2000U));
   EXPECT_THAT(sizes(1), ElementsAre(4U));
@@ -354,14 +355,13 @@ TEST(ranking, names_sizes_that_would_tell) {
 TEST(ranking, refuses_what_cannot_be_asked) {
   const cost_model model{made_up()};
   const auto nan = std::numeric_limits<double>::quiet_NaN();
-  for (const auto& invalid : std::vector<question>{{0, "h2d"},
-                                                   {-1, "h2d"},
-                                                   {nan, "h2d"},
-                                                   {1e6, "sideways"},
-                                                   {1e6, "h2d", 0.5},
-                                                   {1e6, "h2d", nan},
-                                                   {1e6, "h2d", 1, -1},
-                                                   {1e6, "h2d", 1, 1, nan}})
+  for (const auto& invalid : std::vector<question>{{0, direction::h2d},
+                                                   {-1, direction::h2d},
+                                                   {nan, direction::h2d},
+                                                   {1e6, direction::h2d, 0.5},
+                                                   {1e6, direction::h2d, nan},
+                                                   {1e6, direction::h2d, 1, -1},
+                                                   {1e6, direction::h2d, 1, 1, nan}})
     EXPECT_THROW(static_cast<void>(model.rank(invalid)), std::invalid_argument);
 }
 

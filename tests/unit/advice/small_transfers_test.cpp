@@ -98,7 +98,7 @@ struct small_measurements : made_up {
 };
 
 ranking ranked(const measurements& measured, double bytes = 4 * kib) {
-  return cost_model(measured).rank({bytes, "h2d", 1e6, 0, 0});
+  return cost_model(measured).rank({bytes, result_file::direction::h2d, 1e6, 0, 0});
 }
 
 TEST(small_transfers, are_recommended_only_if_repetitions_confirm_what_lines_say) {
@@ -146,7 +146,8 @@ TEST(small_transfers, are_compared_with_the_baseline_that_can_be_ranked) {
 }
 
 TEST(small_transfers, are_named_in_the_map_with_what_is_slower_behind) {
-  const auto map = map_of(cost_model(small_measurements(1)), {0, "h2d", 1, 0, 0});
+  const auto map =
+      map_of(cost_model(small_measurements(1)), {0, result_file::direction::h2d, 1, 0, 0});
   const auto& cell = map.cells.front().back();
   EXPECT_EQ(cell.winner, "plain copy");
   EXPECT_EQ(cell.gain, 1);
