@@ -64,10 +64,9 @@ std::vector<std::size_t> choices::sizes(direction towards, bool of_pageable) con
   std::set<std::size_t> found;
   for (const auto& benchmark : run_.benchmarks()) {
     if (!is_candidate(benchmark, towards, of_pageable)) continue;
-    const auto same_size = plain.find(benchmark.described->size_bytes.value_or(0));
-    if (same_size != plain.end() &&
-        same_size->second->described->strategy != benchmark.described->strategy)
-      found.insert(same_size->first);
+    const auto* same_size = at_size_of(plain, benchmark);
+    if (same_size && same_size->described->strategy != benchmark.described->strategy)
+      found.insert(benchmark.described->size_bytes.value_or(0));
   }
   return {found.begin(), found.end()};
 }
